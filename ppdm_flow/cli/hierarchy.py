@@ -16,7 +16,7 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 
 if TYPE_CHECKING:  # numpy stands behind it
-    from ppdm_flow.mining.hierarchies.building import Checked
+    from ppdm_flow.mining.hierarchies.building import HierarchyCheck
 
 EXAMPLES = (
     "hierarchy data.csv --attribute age --by intervals --edges 0,18,35,65,120 --then 2,2 > age.csv",
@@ -112,7 +112,7 @@ def hierarchy(
     say(made.reason)
 
 
-def text(fit: Checked) -> str:
+def text(fit: HierarchyCheck) -> str:
     """Return a line for each thing that was looked at: counts only, no value."""
     sizes = ", ".join(f"{n:,}" for n in fit.labels)
     lines = [
@@ -130,7 +130,7 @@ def text(fit: Checked) -> str:
     return "\n".join(lines)
 
 
-def _coarsening(fit: Checked) -> str:
+def _coarsening(fit: HierarchyCheck) -> str:
     if not fit.split:
         return "every level puts together what the one below has"
     listed = ", ".join(map(str, fit.split))

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ppdm_flow.anonymizers.progressive_disclosure import beam, candidates
-from ppdm_flow.anonymizers.progressive_disclosure.candidates import NOBODY, Candidates, followers
+from ppdm_flow.anonymizers.progressive_disclosure.candidates import NO_FOLLOWER, Candidates, followers
 from ppdm_flow.anonymizers.progressive_disclosure.encoding import Task, encode
 from ppdm_flow.anonymizers.progressive_disclosure.feasibility import infeasible, needed
 from ppdm_flow.anonymizers.progressive_disclosure.search import Search
@@ -349,7 +349,7 @@ def test_alike_values_are_found_and_no_others():
     with few_are_many(True):
         found = followers(problem, candidates)
     assert {names[i]: names[j] for i, j in enumerate(found) if j >= 0} == {"a1": "a2", "a4": "a5"}
-    assert (followers(problem, candidates) == NOBODY).all()
+    assert (followers(problem, candidates) == NO_FOLLOWER).all()
 
 
 @settings(max_examples=100)

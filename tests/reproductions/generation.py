@@ -25,9 +25,9 @@ from lucs import Table
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.mining.anonymity.scores import anonymity_score, blend
 from ppdm_flow.mining.anonymity.supports import of_tables
-from ppdm_flow.mining.comparison.dissimilarity import ALL, CLOSED, Encoded, Search, dissimilarity, random_part
+from ppdm_flow.mining.comparison.dissimilarity import ALL, CLOSED, Encoding, Search, dissimilarity, random_part
 from ppdm_flow.mining.comparison.patterns import PatternComparison, compare_itemsets
-from ppdm_flow.mining.generation.model import Generated, Model
+from ppdm_flow.mining.generation.model import GeneratedRows, Model
 from ppdm_flow.mining.itemsets.collection import Itemsets
 from ppdm_flow.mining.itemsets.mine import mine
 from ppdm_flow.tables.column import Column
@@ -76,7 +76,7 @@ def table(data: Path, name: str) -> Table:
 
 
 @cache
-def encoded(data: Path, name: str, search: Search) -> Encoded:
+def encoded(data: Path, name: str, search: Search) -> Encoding:
     """Return the compressed original; each process makes it once."""
     return search.encoded(table(data, name).database)
 
@@ -152,20 +152,20 @@ def counted(cells: np.ndarray, items: int) -> Counts:
     return count(Rows(columns, np.arange(len(cells))), list(columns))
 
 
-def _encoded(setting: Setting, search: Search) -> Encoded:
+def _encoded(setting: Setting, search: Search) -> Encoding:
     return encoded(setting.data, setting.name, search)
 
 
-def _generated(setting: Setting, run: int) -> Generated:
+def _generated(setting: Setting, run: int) -> GeneratedRows:
     return _rows(model(setting), len(table(setting.data, setting.name).cells), f"krimp {run}")
 
 
-def _rows(chosen: Model, rows: int, seed: str) -> Generated:
+def _rows(chosen: Model, rows: int, seed: str) -> GeneratedRows:
     draws = Draws(RunKey.from_seed(seed).step("generate"), chosen.draws_per_row)
     return chosen.generate(draws.words(np.arange(rows)))
 
 
-def _scores(setting: Setting, made: Generated) -> Figures:
+def _scores(setting: Setting, made: GeneratedRows) -> Figures:
     before = original_rows(setting.data, setting.name)
     joint = of_tables(before, counted(made.cells, len(table(setting.data, setting.name).place)))
     mixed = blend(joint, setting.least, setting.least)

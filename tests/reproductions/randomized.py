@@ -10,10 +10,10 @@ import numpy as np
 from basket_data import Transactions
 
 from ppdm_flow.core.draws import Draws, RunKey
-from ppdm_flow.mining.transactions.apriori.apriori import Bounds, Mined, mine
+from ppdm_flow.mining.transactions.apriori.apriori import Bounds, MinedItemsets, mine
 from ppdm_flow.mining.transactions.apriori.levels import NOWHERE, patterns, places
 from ppdm_flow.mining.transactions.breaches import by_item, level_over_sizes, likelihoods
-from ppdm_flow.mining.transactions.choosing import Challenge, Chosen, choose
+from ppdm_flow.mining.transactions.choosing import Challenge, ChosenOperator, choose
 from ppdm_flow.mining.transactions.counting.counting import support_counts
 from ppdm_flow.mining.transactions.counting.vertical import Columns, columns
 from ppdm_flow.mining.transactions.operators import Operator
@@ -37,7 +37,7 @@ class Truth:
     """What is really in the transactions: all itemsets of 1 to 3 items down to ``floor``, by transaction size."""
 
     data: Transactions
-    mined: Mined
+    mined: MinedItemsets
     floor: float
 
     @classmethod
@@ -80,7 +80,7 @@ def chosen(
     by_size: bool,
     lengths: tuple[int, ...] = LENGTHS,
     challenge: Challenge = Challenge.WORST,
-) -> tuple[Chosen, Operator]:
+) -> tuple[ChosenOperator, Operator]:
     """Return what was chosen, and the operator with insertion probabilities that the kernels draw exactly."""
     maxima = truth.by_size() if by_size else truth.overall()
     numbers = {m: float(n) for m, n in truth.data.numbers.items()}
@@ -103,7 +103,7 @@ def randomized(data: Transactions, operator: Operator, run: int) -> list[SetColu
         return list(pool.map(one, range(len(data.parts))))
 
 
-def recovered(out: list[SetColumn], operator: Operator, least: float, precision: float = 2.0) -> Mined:
+def recovered(out: list[SetColumn], operator: Operator, least: float, precision: float = 2.0) -> MinedItemsets:
     return mine(lambda: out, operator, least, Bounds(length=max(LENGTHS), precision=precision), THREADS)
 
 
@@ -129,7 +129,7 @@ class Compared:
         return sum(self.actual) - self.true_positives
 
 
-def compared(truth: Truth, found: Mined, length: int, least: float) -> Compared:
+def compared(truth: Truth, found: MinedItemsets, length: int, least: float) -> Compared:
     """An itemset that the search did not look at counts as one with a predicted support of 0."""
     real = truth.frequent(length, least)
     if length > len(found.by_size):
@@ -141,7 +141,7 @@ def compared(truth: Truth, found: Mined, length: int, least: float) -> Compared:
     return Compared(len(real), both[-1], both, _buckets(actual, least))
 
 
-def _values(mined: Mined, itemsets: np.ndarray) -> np.ndarray:
+def _values(mined: MinedItemsets, itemsets: np.ndarray) -> np.ndarray:
     at = places(mined.levels, itemsets, mined.operator.alphabet)
     values = mined.by_size[itemsets.shape[1] - 1].estimates.value
     return np.where(at == NOWHERE, 0.0, values[np.maximum(at, 0)] if len(values) else 0.0)

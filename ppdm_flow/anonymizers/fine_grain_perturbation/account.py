@@ -12,7 +12,7 @@ from ppdm_flow.anonymizers.fine_grain_perturbation.channel import Channel
 from ppdm_flow.anonymizers.fine_grain_perturbation.general import LARGEST, SECONDS, general_optimum
 from ppdm_flow.anonymizers.fine_grain_perturbation.optimum import record_utility
 from ppdm_flow.anonymizers.fine_grain_perturbation.reconstruction_error import expected_error
-from ppdm_flow.anonymizers.fine_grain_perturbation.worth import Worth
+from ppdm_flow.anonymizers.fine_grain_perturbation.worth import BoundWorth
 from ppdm_flow.core.results import Figure
 from ppdm_flow.requirements.sensitivities.requirement import Sensitivity
 
@@ -57,7 +57,7 @@ def _error(channel: Channel, retention: Floats) -> Figure:
     return Figure(float(np.sqrt(squared)), "share")
 
 
-def figures(channels: Sequence[Channel], worths: Mapping[str, Worth]) -> dict[str, Figure]:
+def figures(channels: Sequence[Channel], worths: Mapping[str, BoundWorth]) -> dict[str, Figure]:
     """Return the figures of every channel; their names carry the attribute where there are several."""
     figures: dict[str, Figure] = {}
     for channel in channels:

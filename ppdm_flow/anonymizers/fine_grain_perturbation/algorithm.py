@@ -8,7 +8,7 @@ from ppdm_flow.anonymizers.fine_grain_perturbation.channel import Channel, Choic
 from ppdm_flow.anonymizers.fine_grain_perturbation.histogram import Histogram, histogram
 from ppdm_flow.anonymizers.fine_grain_perturbation.spec import FineGrainParams
 from ppdm_flow.anonymizers.fine_grain_perturbation.transform import PerturbTransform
-from ppdm_flow.anonymizers.fine_grain_perturbation.worth import Worth
+from ppdm_flow.anonymizers.fine_grain_perturbation.worth import BoundWorth
 from ppdm_flow.anonymizers.naming import carried
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
@@ -36,7 +36,7 @@ class FineGrainPerturbation:
             names = ", ".join(f"`{a}`" for a in unbound) or "this table"
             raise PluginError(Diagnostic("PPF780", f"no `sensitivities` requirement says how to perturb {names}"))
         channels = tuple(self._channel(histogram(data, wanted[a]), wanted[a], ctx.step) for a in chosen)
-        every_worth = [Worth.of(c) for c in channels]
+        every_worth = [BoundWorth.of(c) for c in channels]
         worths = {w.channel.operator.attribute: w for w in every_worth if w is not None}
         dearest = [w.finding() for w in worths.values()]
         return Fitted(

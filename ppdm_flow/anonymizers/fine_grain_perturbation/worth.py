@@ -19,7 +19,7 @@ _NOTHING = 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Worth:
+class BoundWorth:
     """``raising`` and ``lowering``: record utility gained and lost for 0.01 of r2 at the margin; nan where unknown."""
 
     channel: Channel
@@ -27,7 +27,7 @@ class Worth:
     lowering: Floats
 
     @classmethod
-    def of(cls, channel: Channel) -> Worth | None:
+    def of(cls, channel: Channel) -> BoundWorth | None:
         """Find the prices; None where the operator does not stand at the optimum of record utility."""
         if not channel.choice.is_record_optimum:
             return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ppdm_flow.anonymizers.full_domain_recoding.ground import Scale
-from ppdm_flow.anonymizers.full_domain_recoding.solving import Solved
+from ppdm_flow.anonymizers.full_domain_recoding.solving import SearchResult
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import Chart, Figure, Finding, Series
 from ppdm_flow.mining.recoding.ground import Ground
@@ -14,7 +14,7 @@ _PICTURED = 24
 _UNITS = {"discernibility": "squared rows", "average_class_size": "rows"}
 
 
-def figures(ground: Ground, solved: Solved, scales: Sequence[Scale], cost: str) -> dict[str, Figure]:
+def figures(ground: Ground, solved: SearchResult, scales: Sequence[Scale], cost: str) -> dict[str, Figure]:
     """Return what was chosen, what it costs, and how much of the lattice had to be looked at."""
     best, solution = solved.best, solved.solution
     figures = {
@@ -30,7 +30,7 @@ def figures(ground: Ground, solved: Solved, scales: Sequence[Scale], cost: str) 
     return figures | {f"{s.name}.level": Figure(s.lowest + level, "") for s, level in levels}
 
 
-def findings(step: str, solved: Solved, scales: Sequence[Scale]) -> tuple[Finding, ...]:
+def findings(step: str, solved: SearchResult, scales: Sequence[Scale]) -> tuple[Finding, ...]:
     """Return what a reader should know before believing the optimum."""
     texts = []
     solution = solved.solution
@@ -53,7 +53,7 @@ def findings(step: str, solved: Solved, scales: Sequence[Scale]) -> tuple[Findin
     return tuple(texts)
 
 
-def charts(step: str, ground: Ground, solved: Solved, scales: Sequence[Scale], cost: str) -> tuple[Chart, ...]:
+def charts(step: str, ground: Ground, solved: SearchResult, scales: Sequence[Scale], cost: str) -> tuple[Chart, ...]:
     """Return the cheapest nodes that hold, of those that were looked at, beside what each suppresses."""
     seen = solved.solution.seen[:_PICTURED]
     if len(seen) < 2:

@@ -12,22 +12,22 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 
-from ppdm_flow.anonymizers.class_models.asking import Asked
+from ppdm_flow.anonymizers.class_models.required import RequiredModels
 from ppdm_flow.anonymizers.class_models.task import Task, task
 from ppdm_flow.anonymizers.full_domain_recoding.account import charts, figures, findings
 from ppdm_flow.anonymizers.full_domain_recoding.ground import Scale, ground_of, scale
-from ppdm_flow.anonymizers.full_domain_recoding.solving import Solved, solve
+from ppdm_flow.anonymizers.full_domain_recoding.solving import SearchResult, solve
 from ppdm_flow.anonymizers.full_domain_recoding.spec import Bounds, RecodingParams
 from ppdm_flow.anonymizers.full_domain_recoding.transform import FullDomainTransform, recoding
 from ppdm_flow.anonymizers.naming import require
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.roles import Role
-from ppdm_flow.mining.hierarchies.whole import whole
+from ppdm_flow.mining.hierarchies.full_hierarchy import full_hierarchy
 from ppdm_flow.mining.populations.population import Population
+from ppdm_flow.mining.recoding.evaluation import Watch
 from ppdm_flow.mining.recoding.ground import Ground
 from ppdm_flow.mining.recoding.grouping import Grouping
-from ppdm_flow.mining.recoding.look import Watch
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import MISSING, Column, union
@@ -106,7 +106,7 @@ class FullDomainRecoding:
         counts = data.counts(list(columns))
         population = _population(todo, ctx)
         scales = [self._scale(name, counts, population, ctx) for name in todo.attributes]
-        models = Asked(todo, counts, ctx, targets)
+        models = RequiredModels(todo, counts, ctx, targets)
         ground = ground_of(counts, scales, models.sensitive, population)
         solved = solve(ground, models, self.params, _watch(ctx.progress))
         return Fitted(
@@ -119,7 +119,7 @@ class FullDomainRecoding:
     def _scale(self, name: str, counts: Counts, population: Counts | None, ctx: StepContext) -> Scale:
         facts = ctx.attributes.get(name)
         occurring = [_occurring(c, name) for c in (counts, population) if c is not None]
-        every = whole(name, facts.hierarchy if facts else None, union(occurring).to_pylist(), ctx.home)
+        every = full_hierarchy(name, facts.hierarchy if facts else None, union(occurring).to_pylist(), ctx.home)
         codes = np.concatenate([c.of(name) for c in (counts, population) if c is not None])
         bounds = self.params.levels.get(name, Bounds())
         high = every.top if bounds.max is None else bounds.max
@@ -152,7 +152,7 @@ def _watch(progress: Callable[[int, int | None], None] | None) -> Watch | None:
     return told
 
 
-def _transform(step: str, ground: Ground, scales: Sequence[Scale], solved: Solved) -> FullDomainTransform:
+def _transform(step: str, ground: Ground, scales: Sequence[Scale], solved: SearchResult) -> FullDomainTransform:
     grouping = solved.best.grouping
     ways = tuple(recoding(scale, level) for scale, level in zip(scales, grouping.node, strict=True))
     lost = np.flatnonzero(~solved.best.kept)

@@ -10,11 +10,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ppdm_flow.anonymizers.class_models.asking import Sensitive
+from ppdm_flow.anonymizers.class_models.required import Sensitive
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.roles import Nulls
-from ppdm_flow.mining.hierarchies.whole import Whole
+from ppdm_flow.mining.hierarchies.full_hierarchy import FullHierarchy
 from ppdm_flow.mining.recoding.ground import Ground, Levels
 from ppdm_flow.tables.column import MISSING, SPECIALS, SUPPRESSED
 from ppdm_flow.tables.counts import Counts
@@ -29,7 +29,7 @@ class Scale:
     """
 
     name: str
-    hierarchy: Whole
+    hierarchy: FullHierarchy
     extra: tuple[int, ...]
     lowest: int
     highest: int
@@ -56,7 +56,9 @@ class Scale:
         return leaves
 
 
-def scale(name: str, hierarchy: Whole, codes: npt.NDArray[np.int32], nulls: Nulls, lowest: int, highest: int) -> Scale:
+def scale(
+    name: str, hierarchy: FullHierarchy, codes: npt.NDArray[np.int32], nulls: Nulls, lowest: int, highest: int
+) -> Scale:
     """Return the scale of a column with these codes.
 
     Where a missing cell may be any value, or none that counts, it becomes a suppressed one: all null semantics agree on
@@ -85,7 +87,7 @@ def _levels(scale: Scale) -> Levels:
     return Levels(tuple(maps), tuple(shares), max(1, size))
 
 
-def coded(hierarchy: Whole, level: int) -> tuple[npt.NDArray[np.object_], npt.NDArray[np.intp]]:
+def coded(hierarchy: FullHierarchy, level: int) -> tuple[npt.NDArray[np.object_], npt.NDArray[np.intp]]:
     """Return the labels of a level, sorted, and the place of each leaf's among them; leaves keep their own places."""
     if level == 0:
         return np.asarray(hierarchy.leaves, dtype=object), np.arange(len(hierarchy.leaves))

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ppdm_flow.anonymizers.class_models.asking import Asked
+from ppdm_flow.anonymizers.class_models.required import RequiredModels
 from ppdm_flow.anonymizers.full_domain_recoding.spec import RecodingParams
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.mining.recoding import costs
+from ppdm_flow.mining.recoding.evaluation import NodeResult, Watch
 from ppdm_flow.mining.recoding.ground import Ground
 from ppdm_flow.mining.recoding.grouping import as_one
-from ppdm_flow.mining.recoding.look import Look, Watch
 from ppdm_flow.mining.recoding.search import Solution, optimum
 
 COSTS: dict[str, costs.Cost] = {
@@ -29,19 +29,19 @@ COSTS: dict[str, costs.Cost] = {
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Solved:
+class SearchResult:
     """``best`` is the node to recode to; ``drops``: suppressed rows are left out.
 
     ``refused``: their cells were to be suppressed, but then they would be a class that breaks a requirement.
     """
 
     solution: Solution
-    best: Look
+    best: NodeResult
     drops: bool
     refused: bool = False
 
 
-def solve(ground: Ground, models: Asked, params: RecodingParams, watch: Watch | None) -> Solved:
+def solve(ground: Ground, models: RequiredModels, params: RecodingParams, watch: Watch | None) -> SearchResult:
     """Search. Raises PluginError where no node is good enough.
 
     Rows whose cells are suppressed stay in the table that shares and distances are compared with; dropped ones do not.
@@ -50,23 +50,31 @@ def solve(ground: Ground, models: Asked, params: RecodingParams, watch: Watch | 
     if params.suppress == "cells" and ground.population is None:
         kept = _searched(ground, models, params, limit, watch, at_released=False)
         if kept.best is not None and _can_stay(kept.best, models, ground):
-            return Solved(kept, kept.best, drops=False)
+            return SearchResult(kept, kept.best, drops=False)
         if not models.compares and kept.best is not None:
-            return Solved(kept, kept.best, drops=True, refused=True)
+            return SearchResult(kept, kept.best, drops=True, refused=True)
     search = _searched(ground, models, params, limit, watch, at_released=True)
     if search.best is None:
         raise _none_is_good(ground, limit, search)
-    return Solved(search, search.best, drops=True, refused=params.suppress == "cells" and search.best.suppressed > 0)
+    return SearchResult(
+        search, search.best, drops=True, refused=params.suppress == "cells" and search.best.suppressed > 0
+    )
 
 
 def _searched(
-    ground: Ground, models: Asked, params: RecodingParams, limit: int, watch: Watch | None, *, at_released: bool
+    ground: Ground,
+    models: RequiredModels,
+    params: RecodingParams,
+    limit: int,
+    watch: Watch | None,
+    *,
+    at_released: bool,
 ) -> Solution:
     cost = COSTS[params.cost]
     return optimum(ground, models.models, cost, limit, at_released=at_released, most=params.most_nodes, watch=watch)
 
 
-def _can_stay(best: Look, models: Asked, ground: Ground) -> bool:
+def _can_stay(best: NodeResult, models: RequiredModels, ground: Ground) -> bool:
     """Whether the suppressed rows together are a class that keeps every model."""
     lost = np.flatnonzero(~best.kept)
     if not len(lost):

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ppdm_flow.anonymizers.krimp_generator.material import Learned, Material
-from ppdm_flow.anonymizers.krimp_generator.pilot import Seen
+from ppdm_flow.anonymizers.krimp_generator.material import LearnedTable, Material
+from ppdm_flow.anonymizers.krimp_generator.pilot import PilotSample
 from ppdm_flow.anonymizers.krimp_generator.removal import NOTABLE, Dependence
 from ppdm_flow.anonymizers.krimp_generator.spec import GeneratorParams
 from ppdm_flow.core.diagnostics import Severity
@@ -20,7 +20,9 @@ _V = "the largest Cramér's V between two of one entry of `remove`, others of it
 _DIVIDED = "data and code table, over the data alone in the code of single values"
 
 
-def figures(learned: Learned, given: Material, least: int, seen: Seen, left: Dependence | None) -> dict[str, Figure]:
+def figures(
+    learned: LearnedTable, given: Material, least: int, seen: PilotSample, left: Dependence | None
+) -> dict[str, Figure]:
     """Return the step's figures."""
     table, rows, every = learned.table, given.rows, given.every
     figures = {
@@ -47,7 +49,7 @@ def figures(learned: Learned, given: Material, least: int, seen: Seen, left: Dep
 
 
 def findings(
-    params: GeneratorParams, learned: Learned, given: Material, least: int, left: Dependence | None, step: str
+    params: GeneratorParams, learned: LearnedTable, given: Material, least: int, left: Dependence | None, step: str
 ) -> tuple[Finding, ...]:
     """Return what a reader should know."""
     texts: list[tuple[str, str, str]] = []

@@ -7,7 +7,7 @@ import numpy as np
 from ppdm_flow.anonymizers.krimp_generator import account
 from ppdm_flow.anonymizers.krimp_generator.cells import Maker, Value
 from ppdm_flow.anonymizers.krimp_generator.intervals import empirical, uniform
-from ppdm_flow.anonymizers.krimp_generator.material import Learned, Material, learn, material
+from ppdm_flow.anonymizers.krimp_generator.material import LearnedTable, Material, learn, material
 from ppdm_flow.anonymizers.krimp_generator.pilot import pilot
 from ppdm_flow.anonymizers.krimp_generator.rejection import rejection
 from ppdm_flow.anonymizers.krimp_generator.removal import dependence
@@ -64,7 +64,7 @@ class KrimpGenerator:
             raise PluginError(Diagnostic("PPF742", f"the column `{sets[0]}` holds sets of items, not one value a cell"))
         return names
 
-    def _transform(self, given: Material, learned: Learned, ctx: StepContext) -> GeneratorTransform:
+    def _transform(self, given: Material, learned: LearnedTable, ctx: StepContext) -> GeneratorTransform:
         params, names = self.params, given.rows.columns
         limit = params.rare(ctx.requirements).rows(given.every.total) if params.blend == "strict" else None
         return GeneratorTransform(

@@ -26,7 +26,7 @@ Items = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Placed:
+class PlacedColumn:
     """The values of a column in intervals: ``names`` of all intervals, and the one (values,) of each value."""
 
     facts: AttributeFacts
@@ -42,14 +42,14 @@ class Placed:
         return tuple(Decimal(repr(float(e))) for e in self.facts.hierarchy.intervals or ())
 
 
-def placed(facts: AttributeFacts, categories: pa.StringArray) -> Placed:
+def placed(facts: AttributeFacts, categories: pa.StringArray) -> PlacedColumn:
     """Put every value into its interval. Raises PluginError, naming the column, where one lies in none."""
     values = tuple(categories.to_pylist())
     way = Intervals(facts.hierarchy.intervals or () if facts.hierarchy else ())
     names = _names(way)
     place = {name: i for i, name in enumerate(names)}
     labelled = labels(facts.name, values, way)
-    return Placed(
+    return PlacedColumn(
         facts,
         values,
         tuple(decimals(values)),
@@ -58,7 +58,7 @@ def placed(facts: AttributeFacts, categories: pa.StringArray) -> Placed:
     )
 
 
-def in_intervals(rows: Counts, columns: Mapping[str, Placed]) -> Counts:
+def in_intervals(rows: Counts, columns: Mapping[str, PlacedColumn]) -> Counts:
     """Return the rows with intervals in place of numbers; rows that are equal then are not added up."""
     codes, categories = rows.codes.copy(), list(rows.categories)
     for name, column in columns.items():
@@ -68,7 +68,7 @@ def in_intervals(rows: Counts, columns: Mapping[str, Placed]) -> Counts:
     return Counts(rows.columns, tuple(categories), codes, rows.counts)
 
 
-def empirical(column: Placed, categories: pa.StringArray, counts: Raw) -> Maker:
+def empirical(column: PlacedColumn, categories: pa.StringArray, counts: Raw) -> Maker:
     """Draw from the values of each interval by their ``counts`` (values,)."""
     order = np.argsort(column.interval, kind="stable")
     reach = np.cumsum(counts[order])
@@ -77,7 +77,7 @@ def empirical(column: Placed, categories: pa.StringArray, counts: Raw) -> Maker:
     return Empirical(categories, order.astype(np.int64), reach, before)
 
 
-def uniform(column: Placed) -> Maker:
+def uniform(column: PlacedColumn) -> Maker:
     """Draw from all numbers of each interval. Raises PluginError where one that is in use has none."""
     edges = column.edges
     grid = grid_of(
@@ -92,7 +92,7 @@ def uniform(column: Placed) -> Maker:
     return Uniform(grid, ends[:-1], size, known, code)
 
 
-def _known(column: Placed, grid: Grid) -> tuple[Raw, Raw]:
+def _known(column: PlacedColumn, grid: Grid) -> tuple[Raw, Raw]:
     """Return the grid numbers of those values that the grid writes as they are written, and their codes."""
     numbers = [grid.number(n) for n in column.numbers]
     on = np.array([i for i, n in enumerate(numbers) if n is not None], dtype=np.int64)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ppdm_flow.anonymizers.krimp_generator.intervals import Placed, in_intervals, placed
+from ppdm_flow.anonymizers.krimp_generator.intervals import PlacedColumn, in_intervals, placed
 from ppdm_flow.anonymizers.krimp_generator.removal import Removal, removal
 from ppdm_flow.anonymizers.krimp_generator.spec import GeneratorParams, numeric
 from ppdm_flow.core.diagnostics import Diagnostic
@@ -38,7 +38,7 @@ class Material:
 
     rows: Counts
     every: Counts
-    intervals: Mapping[str, Placed]
+    intervals: Mapping[str, PlacedColumn]
     coded: Counts
     items: Tabular
     removal: Removal
@@ -91,7 +91,7 @@ def _onto(rows: Counts, every: Counts) -> Counts:
 
 
 @dataclass(frozen=True, slots=True)
-class Learned:
+class LearnedTable:
     """From candidates to the code table.
 
     ``candidates`` were considered (SLIM: unions tried), ``removed`` ones filtered out before that.
@@ -102,7 +102,7 @@ class Learned:
     removed: int
 
 
-def learn(given: Material, least: int, params: GeneratorParams, ctx: StepContext) -> Learned:
+def learn(given: Material, least: int, params: GeneratorParams, ctx: StepContext) -> LearnedTable:
     """Compress. Raises PluginError PPF775 or PPF776 where there is too much to look through."""
 
     def watch(progress: Progress) -> bool:
@@ -113,8 +113,8 @@ def learn(given: Material, least: int, params: GeneratorParams, ctx: StepContext
     database = given.items.database
     if params.algorithm == "slim":
         compression = slim(database, least, pruning=params.pruning, watch=watch)
-        return Learned(compression.table, compression.position, 0)
+        return LearnedTable(compression.table, compression.position, 0)
     mined = mine(database, least, only_closed=params.candidates == "closed", most=MOST_CANDIDATES).of_length(2)
     kept = mined.take(np.flatnonzero(~given.removal.hit(mined))) if given.removal.groups else mined
     compression = krimp(database, kept.in_candidate_order(), pruning=params.pruning, watch=watch)
-    return Learned(compression.table, len(kept), len(mined) - len(kept))
+    return LearnedTable(compression.table, len(kept), len(mined) - len(kept))

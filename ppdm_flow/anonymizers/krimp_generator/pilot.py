@@ -16,7 +16,7 @@ Interval = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class PilotSample:
     """``drafts`` are rows before any is rejected. ``itemsets`` is the mean number of elements a row.
 
     Intervals are those of 95 %. Where rows are rejected: the share of drafts that are, and the mean total variation
@@ -36,19 +36,19 @@ class Seen:
         return len(self.drafts.items)
 
 
-def pilot(transform: GeneratorTransform) -> Seen:
+def pilot(transform: GeneratorTransform) -> PilotSample:
     """Look at rows before any is rejected."""
     draws = Draws(RunKey.from_seed("ppdm-flow pilot sample").step("pilot"), transform.draws_per_row)
     drafts = transform.drafts(draws.words(np.arange(ROWS, dtype=np.int64)))
     mean = float(drafts.itemsets.mean())
     wide = 1.96 * float(drafts.itemsets.std(ddof=1)) / ROWS**0.5
-    seen = Seen(drafts, mean, (mean - wide, mean + wide))
+    seen = PilotSample(drafts, mean, (mean - wide, mean + wide))
     if transform.rejection is None:
         return seen
     out = transform.rejected(drafts)
     distance = None if out.all() else float(np.mean([_distance(r, r[~out]) for r in drafts.raw]))
     share = float(out.mean())
-    return Seen(drafts, mean, seen.itemsets_interval, share, wilson(int(out.sum()), ROWS), distance)
+    return PilotSample(drafts, mean, seen.itemsets_interval, share, wilson(int(out.sum()), ROWS), distance)
 
 
 def wilson(hits: int, total: int) -> Interval:

@@ -35,7 +35,7 @@ Codes = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Averaged:
+class AveragedColumns:
     """Attributes that were grouped together: ``known`` (combinations, attributes) are codes in ``texts``.
 
     ``released`` has a column for each attribute with a cell for each combination.
@@ -68,7 +68,7 @@ class MicroaggregationTransform(Deterministic):
     """``parts`` are the attributes that were grouped together; ``slices`` how often the rows were cut before."""
 
     step: str
-    parts: tuple[Averaged, ...]
+    parts: tuple[AveragedColumns, ...]
     k: int
     slices: int
 
@@ -106,7 +106,7 @@ class Microaggregation:
             charts=charts(ctx.step, losses),
         )
 
-    def _averaged(self, counts: Counts, k: int, ctx: StepContext) -> tuple[Averaged, Loss]:
+    def _averaged(self, counts: Counts, k: int, ctx: StepContext) -> tuple[AveragedColumns, Loss]:
         _refuse_marks(counts)
         if len(counts) and counts.total < k:
             text = f"step `{ctx.step}` cannot keep the requirements: the table has {counts.total:,} rows, a group {k}"
@@ -121,7 +121,7 @@ class Microaggregation:
         released = tuple(
             Column(place[groups.group].astype(np.int32), pa.array(own, pa.string())) for own, place in texts
         )
-        averaged = Averaged(counts.columns, tuple(a.texts for a in axes), counts.codes, released)
+        averaged = AveragedColumns(counts.columns, tuple(a.texts for a in axes), counts.codes, released)
         return averaged, Loss(counts.columns, tuple(every), counts.counts, groups)
 
     def _axes(self, name: str, counts: Counts, ctx: StepContext) -> Axes:

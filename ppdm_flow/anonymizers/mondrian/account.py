@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.anonymizers.mondrian.labels import Labelled
+from ppdm_flow.anonymizers.mondrian.labels import ClassLabels
 from ppdm_flow.anonymizers.mondrian.values import Values
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import Chart, Figure, Finding, Series
@@ -15,7 +15,7 @@ from ppdm_flow.core.results import Chart, Figure, Finding, Series
 Ints = npt.NDArray[np.int64]
 
 
-def released_sizes(classes: Labelled) -> Ints:
+def released_sizes(classes: ClassLabels) -> Ints:
     """Return the records of each released class: parts with equal labels are one."""
     if not len(classes.sizes):
         return classes.sizes
@@ -24,7 +24,7 @@ def released_sizes(classes: Labelled) -> Ints:
     return np.bincount(ids.ravel(), classes.sizes).astype(np.int64)
 
 
-def figures(values: Sequence[Values], classes: Labelled) -> dict[str, Figure]:
+def figures(values: Sequence[Values], classes: ClassLabels) -> dict[str, Figure]:
     """Return the certainty penalty (Xu et al., KDD 2006), as a mean over rows and attributes, and class sizes."""
     sizes = released_sizes(classes)
     records = int(sizes.sum())
@@ -44,7 +44,7 @@ def figures(values: Sequence[Values], classes: Labelled) -> dict[str, Figure]:
     }
 
 
-def penalties(classes: Labelled) -> npt.NDArray[np.float64]:
+def penalties(classes: ClassLabels) -> npt.NDArray[np.float64]:
     """Return the certainty penalty of each attribute, averaged over records."""
     out: npt.NDArray[np.float64] = classes.sizes @ classes.costs / max(1, classes.sizes.sum())
     return out
@@ -58,7 +58,7 @@ def findings(step: str, values: Sequence[Values]) -> tuple[Finding, ...]:
     return (Finding("PPF739", Severity.WARNING, f"`{step}` suppressed the missing cells of {', '.join(joined)}", step),)
 
 
-def charts(step: str, values: Sequence[Values], classes: Labelled) -> tuple[Chart, ...]:
+def charts(step: str, values: Sequence[Values], classes: ClassLabels) -> tuple[Chart, ...]:
     """Show what each attribute lost, and how large the classes are."""
     if not classes.sizes.sum():
         return ()

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ppdm_flow.anonymizers.class_models.asking import Asked
+from ppdm_flow.anonymizers.class_models.required import RequiredModels
 from ppdm_flow.anonymizers.deterministic import Deterministic
 from ppdm_flow.anonymizers.mondrian.account import charts, figures, findings
 from ppdm_flow.anonymizers.mondrian.labels import labelled
@@ -21,7 +21,7 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.draws import Draws
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.roles import AttributeType, Nulls
-from ppdm_flow.mining.hierarchies.whole import whole
+from ppdm_flow.mining.hierarchies.full_hierarchy import full_hierarchy
 from ppdm_flow.mining.local_recoding.kernels import walked
 from ppdm_flow.mining.local_recoding.partition import Items, Manner, Partition, partition
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext
@@ -34,7 +34,7 @@ from ppdm_flow.tables.table import Table
 Ints = npt.NDArray[np.int64]
 
 
-class Way(Protocol):
+class ClassFinder(Protocol):
     """How a row finds its class."""
 
     def classes(self, part: Table, values: tuple[Values, ...], step: str) -> Ints:
@@ -77,7 +77,7 @@ class MondrianTransform(Deterministic):
 
     step: str
     values: tuple[Values, ...]
-    way: Way
+    way: ClassFinder
     labels: tuple[Column, ...]
     classes: int
 
@@ -109,7 +109,7 @@ class Mondrian:
         relaxed = self.params.partitioning == "relaxed"
         rows, counts = _by_row(data, columns) if relaxed else (None, data.counts(columns))
         values = tuple(self._values(name, counts, ctx) for name in todo.attributes)
-        models = Asked(todo, counts, ctx)
+        models = RequiredModels(todo, counts, ctx)
         items = _items(counts, values, models, ctx.step)
         classes = _parts(items, Manner(models.k, self.params.cut == "gain", relaxed), models, ctx.step)
         way = ByValues(classes.cuts, classes.after) if rows is None else ByRow(rows, classes.classes)
@@ -138,7 +138,7 @@ class Mondrian:
         default = "sets" if kind is AttributeType.TEXT else "intervals"
         form = self.params.labels.get(name, default if own is None else "hierarchy")
         if form == "hierarchy":
-            return ancestors(name, whole(name, own, texts, ctx.home))
+            return ancestors(name, full_hierarchy(name, own, texts, ctx.home))
         return sets(name, texts) if form == "sets" else intervals(name, texts, dates=kind is AttributeType.DATE)
 
 
@@ -153,7 +153,7 @@ def _by_row(data: DataView, columns: list[str]) -> tuple[Ints, Counts]:
     return table.rows, Counts(tuple(columns), tuple(c.categories for c in cells), codes, weights)
 
 
-def _items(counts: Counts, values: tuple[Values, ...], models: Asked, step: str) -> Items:
+def _items(counts: Counts, values: tuple[Values, ...], models: RequiredModels, step: str) -> Items:
     cells = [v.coded(Column(counts.of(v.name), counts.names(v.name)), step) for v in values]
     return Items(
         np.ascontiguousarray(np.stack(cells, axis=1)),
@@ -164,7 +164,7 @@ def _items(counts: Counts, values: tuple[Values, ...], models: Asked, step: str)
     )
 
 
-def _parts(items: Items, manner: Manner, models: Asked, step: str) -> Partition:
+def _parts(items: Items, manner: Manner, models: RequiredModels, step: str) -> Partition:
     if not len(items.weights):
         none = np.zeros(0, dtype=np.int64)
         return Partition(none, none, none, np.zeros((0, 3), dtype=np.int64), np.zeros((0, 2), dtype=np.int64))

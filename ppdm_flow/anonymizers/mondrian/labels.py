@@ -21,7 +21,7 @@ Codes = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Labelled:
+class ClassLabels:
     """``columns`` (one for each attribute, of a cell a class), ``sizes`` (classes,) records, ``costs`` of each cell."""
 
     columns: tuple[Column, ...]
@@ -29,7 +29,7 @@ class Labelled:
     costs: npt.NDArray[np.float64]
 
 
-def labelled(items: Items, parts: Partition, values: tuple[Values, ...]) -> Labelled:
+def labelled(items: Items, parts: Partition, values: tuple[Values, ...]) -> ClassLabels:
     """Label the classes. Raises PluginError where a label is spelled like a value that the column has."""
     low, high, costs = edges(items.codes, parts.order, parts.begins, parts.ends, flat(items.scales))
     classes = parts.classes
@@ -37,7 +37,7 @@ def labelled(items: Items, parts: Partition, values: tuple[Values, ...]) -> Labe
     for j, own in enumerate(values):
         members = _members(classes, items.codes[:, j], len(parts), own)
         columns.append(_column(own, low[:, j], high[:, j], members))
-    return Labelled(tuple(columns), held(items.weights, parts.order, parts.begins, parts.ends), costs)
+    return ClassLabels(tuple(columns), held(items.weights, parts.order, parts.begins, parts.ends), costs)
 
 
 def _members(classes: Ints, codes: Codes, size: int, own: Values) -> list[tuple[int, ...]]:

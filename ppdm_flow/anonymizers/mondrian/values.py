@@ -16,8 +16,8 @@ import pyarrow.compute as pc
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.mining.hierarchies.coarsening import UnplacedError
+from ppdm_flow.mining.hierarchies.full_hierarchy import ANYTHING, FullHierarchy
 from ppdm_flow.mining.hierarchies.intervals import decimals
-from ppdm_flow.mining.hierarchies.whole import ANYTHING, Whole
 from ppdm_flow.mining.local_recoding.scales import RecodedForm, Scale
 from ppdm_flow.tables.column import MISSING, SPECIALS, SUPPRESSED, Column
 
@@ -108,7 +108,7 @@ def _dates(texts: Sequence[str]) -> list[Decimal]:
         raise UnplacedError("PPF786", len(texts), "are not all dates in ISO 8601 form") from None
 
 
-def ancestors(name: str, tree: Whole) -> Values:
+def ancestors(name: str, tree: FullHierarchy) -> Values:
     """Return values that become ancestors, those below one label side by side. Raises PluginError for no tree."""
     codes = [np.unique(np.asarray(level, dtype=object).astype(str), return_inverse=True)[1] for level in tree.levels]
     order = np.lexsort(codes) if codes else np.zeros(0, dtype=np.intp)
@@ -125,7 +125,7 @@ def ancestors(name: str, tree: Whole) -> Values:
     return Values(name, tree.leaves, place, scale, levels[0], levels=levels)
 
 
-def _prices(tree: Whole, maps: npt.NDArray[np.int64], order: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
+def _prices(tree: FullHierarchy, maps: npt.NDArray[np.int64], order: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
     """Return (values covered - 1) / (values - 1) of the label above each leaf."""
     covered = [np.bincount(m)[m] for m in maps]
     if tree.spans:

@@ -79,7 +79,7 @@ def _columns(task: Task) -> tuple[str, ...]:
     return tuple(dict.fromkeys(union))
 
 
-def _of_search(result: beam.Found, left_out: Sequence[str], params: DisclosureParams) -> dict[str, Figure]:
+def _of_search(result: beam.SearchResult, left_out: Sequence[str], params: DisclosureParams) -> dict[str, Figure]:
     figures = {
         "disclosures": Figure(len(result.disclosures), "disclosures"),
         "information_kept": Figure(result.kept, "bits"),

@@ -9,7 +9,7 @@ from ppdm_flow.anonymizers.progressive_disclosure.search import Disclosure, Sear
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchResult:
     """The disclosures to be made; information in bits, as ``Information.kept`` has it, beside the greedy search's."""
 
     disclosures: list[Disclosure]
@@ -17,7 +17,7 @@ class Found:
     greedy: float
 
 
-def run(search: Search, width: int = 1, *, ahead: bool = False) -> Found:
+def run(search: Search, width: int = 1, *, ahead: bool = False) -> SearchResult:
     """Search. Greedy with a width of 1; else ``width`` sequences are followed at a time.
 
     At each depth every sequence goes on by its ``width`` best candidates, and those that disclose the same are one.
@@ -36,7 +36,7 @@ def run(search: Search, width: int = 1, *, ahead: bool = False) -> Found:
                 best = option.reached
         beam = [option.branch for option in options]
     best.run()
-    return Found(best.disclosures, best.information.kept, greedy)
+    return SearchResult(best.disclosures, best.information.kept, greedy)
 
 
 @dataclass(frozen=True, slots=True)

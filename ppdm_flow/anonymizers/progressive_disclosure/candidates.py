@@ -16,7 +16,7 @@ Hashes = npt.NDArray[np.uint64]
 _MANY = 1_000
 """Values of an attribute from which it pays to look for alike ones."""
 
-NOBODY = -1
+NO_FOLLOWER = -1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,7 +122,7 @@ def followers(problem: Problem, candidates: Candidates) -> Integers:
     gain, and raise confidences, by the same all the time, and the first of them is disclosed first. Rows are compared
     by the sum of 64-bit hashes.
     """
-    followers_of = np.full(len(candidates), NOBODY, dtype=np.int64)
+    followers_of = np.full(len(candidates), NO_FOLLOWER, dtype=np.int64)
     for place, attribute in enumerate(problem.attributes):
         if len(attribute.tree.leaf) >= _MANY:
             leaves = attribute.tree.leaf + candidates.offset[place]

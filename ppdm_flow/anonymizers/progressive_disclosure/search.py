@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.anonymizers.progressive_disclosure.candidates import NOBODY, Candidates, followers
+from ppdm_flow.anonymizers.progressive_disclosure.candidates import NO_FOLLOWER, Candidates, followers
 from ppdm_flow.anonymizers.progressive_disclosure.channel import Groups
 from ppdm_flow.anonymizers.progressive_disclosure.choice import Choice, Openings
 from ppdm_flow.anonymizers.progressive_disclosure.information import Information
@@ -45,7 +45,7 @@ class Search:
         self.wanted = self.information.hopeful | useless
         self._next = followers(problem, self.candidates)
         self._leads = np.ones(len(self.candidates), dtype=np.bool_)
-        self._leads[self._next[self._next != NOBODY]] = False
+        self._leads[self._next[self._next != NO_FOLLOWER]] = False
         self._broken = np.zeros(len(self.candidates), dtype=np.bool_)
         self.open = Openings(self.information.kind, len(self.information.gain))
         self._offer(np.flatnonzero(self.candidates.topmost))
@@ -127,17 +127,17 @@ class Search:
         """Let the next candidate that is like this one stand in its place."""
         self.open.close(candidate)
         following = int(self._next[candidate])
-        while following != NOBODY and self._broken[following]:
+        while following != NO_FOLLOWER and self._broken[following]:
             following = int(self._next[following])
-        if following != NOBODY:
+        if following != NO_FOLLOWER:
             self.open.open([following])
 
     def _take_back(self, candidate: int) -> None:
         """Let a candidate stand for those like it again."""
         following = int(self._next[candidate])
-        while following != NOBODY and following not in self.open:
+        while following != NO_FOLLOWER and following not in self.open:
             following = int(self._next[following])
-        if following != NOBODY:
+        if following != NO_FOLLOWER:
             self.open.close(following)
         self.open.open([candidate])
 

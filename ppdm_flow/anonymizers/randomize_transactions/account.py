@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ppdm_flow.anonymizers.randomize_transactions.choice import Chosen
-from ppdm_flow.anonymizers.randomize_transactions.observed import Observed
+from ppdm_flow.anonymizers.randomize_transactions.choice import ChosenOperator
+from ppdm_flow.anonymizers.randomize_transactions.observed import ObservedSets
 from ppdm_flow.anonymizers.randomize_transactions.sizes import bits_of, prefers_seeds, seeds_of
 from ppdm_flow.core.errors import DataError, PluginError
 from ppdm_flow.core.results import Figure
@@ -57,14 +57,14 @@ def _shape(operator: Operator, rows: int) -> SetShape:
 class Account:
     """``lowest``: k -> lowest discoverable support, inf where none is; ``noise``: k -> error of one that is absent."""
 
-    sets: Observed
-    chosen: Chosen
+    sets: ObservedSets
+    chosen: ChosenOperator
     seeds: bool
     lowest: Mapping[int, float]
     noise: Mapping[int, float]
 
     @classmethod
-    def of(cls, sets: Observed, chosen: Chosen, *, seeds: bool) -> Account:
+    def of(cls, sets: ObservedSets, chosen: ChosenOperator, *, seeds: bool) -> Account:
         """Compute both for the itemsets that the requirement names."""
         lengths = chosen.requirement.sizes if chosen.requirement is not None else LENGTHS
         lengths = tuple(k for k in lengths if k <= SPARE or not seeds)
@@ -122,7 +122,7 @@ class Account:
         }
 
 
-def _lowest(sets: Observed, chosen: Chosen, lengths: Sequence[int]) -> dict[int, float]:
+def _lowest(sets: ObservedSets, chosen: ChosenOperator, lengths: Sequence[int]) -> dict[int, float]:
     supports: dict[int, float] = {}
     for k in lengths:
         try:
@@ -132,7 +132,7 @@ def _lowest(sets: Observed, chosen: Chosen, lengths: Sequence[int]) -> dict[int,
     return supports
 
 
-def _noise(sets: Observed, operator: Operator, lengths: Sequence[int]) -> dict[int, float]:
+def _noise(sets: ObservedSets, operator: Operator, lengths: Sequence[int]) -> dict[int, float]:
     sigmas = {}
     for k in lengths:
         absent = {m: np.eye(1, k + 1)[0] for m in sets.numbers}
@@ -143,13 +143,13 @@ def _noise(sets: Observed, operator: Operator, lengths: Sequence[int]) -> dict[i
     return sigmas
 
 
-def _kept(sets: Observed, operator: Operator) -> float:
+def _kept(sets: ObservedSets, operator: Operator) -> float:
     own = sum(number * m for m, number in sets.numbers.items())
     kept = sum(number * float(np.arange(m + 1) @ operator.law(m)) for m, number in sets.numbers.items())
     return kept / own
 
 
-def _released(sets: Observed, operator: Operator) -> float:
+def _released(sets: ObservedSets, operator: Operator) -> float:
     total = 0.0
     for m, number in sets.numbers.items():
         kept = float(np.arange(m + 1) @ operator.law(m))

@@ -8,11 +8,11 @@ from typing import TypeVar
 
 import numpy as np
 
-from ppdm_flow.anonymizers.randomize_transactions.observed import Observed
+from ppdm_flow.anonymizers.randomize_transactions.observed import ObservedSets
 from ppdm_flow.anonymizers.randomize_transactions.spec import EVERY, RandomizeTransactionsParams
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.mining.transactions.choosing import Challenge, Choice, choose
+from ppdm_flow.mining.transactions.choosing import Challenge, SizeChoice, choose
 from ppdm_flow.mining.transactions.operators import Operator
 from ppdm_flow.mining.transactions.prevalent import Pool, pools, prevalent
 from ppdm_flow.requirements.itemset_breach.requirement import ItemsetBreach
@@ -25,24 +25,26 @@ NEARLY_ALL = 0.95
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Chosen:
+class ChosenOperator:
     """``maxima``: m -> largest supports; ``estimated``: the lengths whose maxima are those of the data, in pools."""
 
     operator: Operator
     requirement: ItemsetBreach | None
     maxima: Maxima = field(default_factory=dict)
     estimated: tuple[Pool, ...] = ()
-    choices: Mapping[int, Choice] = field(default_factory=dict)
+    choices: Mapping[int, SizeChoice] = field(default_factory=dict)
 
 
-def operator_for(params: RandomizeTransactionsParams, sets: Observed, requirement: ItemsetBreach | None) -> Chosen:
+def operator_for(
+    params: RandomizeTransactionsParams, sets: ObservedSets, requirement: ItemsetBreach | None
+) -> ChosenOperator:
     """Return the operator. Raises PluginError PPF773 where nothing keeps the level, PPF802 for parameters amiss."""
     if params.chooses and requirement is None:
         text = f"nothing says how to randomize `{sets.name}`: there is no `privacy.itemset_breach` on it"
         raise PluginError(Diagnostic("PPF801", text))
     maxima, estimated = _maxima(sets, requirement)
     if not params.chooses or requirement is None:
-        return Chosen(_given(params, sets), requirement, maxima, estimated)
+        return ChosenOperator(_given(params, sets), requirement, maxima, estimated)
     _refuse_known(sets, requirement, maxima)
     picked = choose(
         maxima,
@@ -53,10 +55,10 @@ def operator_for(params: RandomizeTransactionsParams, sets: Observed, requiremen
         challenge=Challenge(params.challenge),
         cutoff=params.largest_cutoff,
     )
-    return Chosen(picked.operator, requirement, maxima, estimated, picked.choices)
+    return ChosenOperator(picked.operator, requirement, maxima, estimated, picked.choices)
 
 
-def _maxima(sets: Observed, requirement: ItemsetBreach | None) -> tuple[Maxima, tuple[Pool, ...]]:
+def _maxima(sets: ObservedSets, requirement: ItemsetBreach | None) -> tuple[Maxima, tuple[Pool, ...]]:
     """Return the maxima of each length: the policy's, or else those of the data in the pool of the length."""
     if requirement is None:
         return {}, ()
@@ -72,7 +74,7 @@ def _maxima(sets: Observed, requirement: ItemsetBreach | None) -> tuple[Maxima, 
     return given, missing
 
 
-def _refuse_known(sets: Observed, requirement: ItemsetBreach, maxima: Maxima) -> None:
+def _refuse_known(sets: ObservedSets, requirement: ItemsetBreach, maxima: Maxima) -> None:
     """Raise PluginError PPF773 where an item is expected with the level already, before anything is released."""
     known = {m: shares[0] for m, shares in maxima.items() if shares[0] >= requirement.level}
     if not known:
@@ -90,7 +92,7 @@ def _refuse_known(sets: Observed, requirement: ItemsetBreach, maxima: Maxima) ->
     raise PluginError(Diagnostic("PPF773", text, notes=(note,) if note else (), hint=hint))
 
 
-def _given(params: RandomizeTransactionsParams, sets: Observed) -> Operator:
+def _given(params: RandomizeTransactionsParams, sets: ObservedSets) -> Operator:
     sizes, number = tuple(sets.numbers), len(sets.alphabet)
     try:
         match params.operator:
@@ -107,11 +109,11 @@ def _given(params: RandomizeTransactionsParams, sets: Observed) -> Operator:
         raise PluginError(Diagnostic("PPF802", f"`{sets.name}` cannot be randomized so: {error}")) from None
 
 
-def _all(given: Mapping[int, V] | None, parameter: str, sets: Observed) -> dict[int, V]:
+def _all(given: Mapping[int, V] | None, parameter: str, sets: ObservedSets) -> dict[int, V]:
     return {m: _of(given or {}, m, parameter, sets) for m in sets.numbers}
 
 
-def _of(given: Mapping[int, V], size: int, parameter: str, sets: Observed) -> V:
+def _of(given: Mapping[int, V], size: int, parameter: str, sets: ObservedSets) -> V:
     """Return what is given for sets of ``size`` items; empty ones may take what the smallest length has."""
     value = given.get(size, given.get(EVERY))
     if value is None and size == 0 and given:
@@ -121,7 +123,7 @@ def _of(given: Mapping[int, V], size: int, parameter: str, sets: Observed) -> V:
     return value
 
 
-def _law(given: Mapping[int, tuple[float, ...]], size: int, sets: Observed) -> tuple[float, ...]:
+def _law(given: Mapping[int, tuple[float, ...]], size: int, sets: ObservedSets) -> tuple[float, ...]:
     """Return the law for sets of ``size`` items; of empty ones nothing can be kept."""
     law = given.get(size, (1.0,) if size == 0 else None)
     if law is None:
@@ -129,6 +131,6 @@ def _law(given: Mapping[int, tuple[float, ...]], size: int, sets: Observed) -> t
     return law
 
 
-def _silent(size: int, parameter: str, sets: Observed, hint: str) -> PluginError:
+def _silent(size: int, parameter: str, sets: ObservedSets, hint: str) -> PluginError:
     text = f"`{sets.name}` has sets of {size} item{'s' * (size != 1)}, and `{parameter}` says nothing of these"
     return PluginError(Diagnostic("PPF802", text, hint=hint))

@@ -18,7 +18,7 @@ from ppdm_flow.tables.sets import Baskets
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Observed:
+class ObservedSets:
     """``numbers``: m -> sets of m items; ``alphabet``: the declared items, or those that occur, sorted by text."""
 
     view: DataView
@@ -47,7 +47,7 @@ class Observed:
             yield onto(column, self.alphabet, self.name)
 
 
-def observed(view: DataView, name: str, domain: tuple[str, ...] | None) -> Observed:
+def observed(view: DataView, name: str, domain: tuple[str, ...] | None) -> ObservedSets:
     """Look at all sets once. Raises PluginError where the column holds no plain sets, or no item at all."""
     counts: dict[int, int] = {}
     alphabet = union([] if domain is None else [pa.array(domain, pa.string())])
@@ -59,7 +59,7 @@ def observed(view: DataView, name: str, domain: tuple[str, ...] | None) -> Obser
             alphabet = union([alphabet, column.compact().categories])
     if not max(counts, default=0):
         raise PluginError(Diagnostic("PPF800", f"the sets of `{name}` hold no items: there is nothing to randomize"))
-    return Observed(view, name, dict(sorted(counts.items())), alphabet, domain is not None)
+    return ObservedSets(view, name, dict(sorted(counts.items())), alphabet, domain is not None)
 
 
 def _sets(view: DataView, name: str) -> Iterator[Baskets]:
@@ -78,7 +78,7 @@ def onto(column: Baskets, alphabet: pa.StringArray, name: str) -> Baskets:
         raise PluginError(Diagnostic("PPF800", text)) from None
 
 
-def refuse_long(sets: Observed, longest: int) -> None:
+def refuse_long(sets: ObservedSets, longest: int) -> None:
     """Raise PluginError PPF800 where a set has more than ``longest`` items."""
     if sets.longest <= longest:
         return

@@ -9,9 +9,9 @@ from pathlib import Path
 from ppdm_flow.api.hierarchy.ways import Column, Way, column, lines, reason
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
-from ppdm_flow.mining.hierarchies.building import Checked, checked, written
+from ppdm_flow.mining.hierarchies.building import HierarchyCheck, checked, written
+from ppdm_flow.mining.hierarchies.full_hierarchy import FullHierarchy, refuse_lies
 from ppdm_flow.mining.hierarchies.hierarchy import Lines, read_csv
-from ppdm_flow.mining.hierarchies.whole import Whole, refuse_lies
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ def check_hierarchy(
     policy: Path | None = None,
     sets: Mapping[str, str] | None = None,
     delimiter: str = ";",
-) -> Checked:
+) -> HierarchyCheck:
     """Hold a hierarchy file against a column: coverage, and whether each level is a coarsening; counts only."""
     _one_character(delimiter)
     return checked(read_csv(file, delimiter, attribute), column(data, attribute, policy, sets or {}).counts)
@@ -63,7 +63,7 @@ def check_hierarchy(
 
 def _refuse(values: Column, made: Lines) -> None:
     levels = [tuple(made), *(tuple(level) for level in zip(*made.values(), strict=True))]
-    refuse_lies(values.name, Whole(tuple(levels)))
+    refuse_lies(values.name, FullHierarchy(tuple(levels)))
 
 
 def _one_character(delimiter: str) -> None:

@@ -12,10 +12,17 @@ from ppdm_flow.api.mine.answer import SIGMAS, Itemsets, MinedRelease, MiningOpti
 from ppdm_flow.api.mine.sets import Sets
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.engine.events import Listener, Progress, StepFinished, StepStarted
-from ppdm_flow.mining.transactions.apriori.apriori import PRECISION, Bounds, Counted, Mined, SizedItemsets, mine
+from ppdm_flow.mining.transactions.apriori.apriori import (
+    PRECISION,
+    Bounds,
+    CountProgress,
+    MinedItemsets,
+    SizedItemsets,
+    mine,
+)
 from ppdm_flow.mining.transactions.discoverable import lowest_supports
-from ppdm_flow.mining.transactions.doubts import doubts, misfit
 from ppdm_flow.mining.transactions.estimates import expected_sigma
+from ppdm_flow.mining.transactions.false_discoveries import doubts, misfit
 from ppdm_flow.mining.transactions.operators import NONE, Operator
 from ppdm_flow.mining.transactions.rules import Rule, rules
 
@@ -62,7 +69,7 @@ class _ProgressEvents:
         self._total: int | None = None
         self._started = 0.0
 
-    def counted(self, now: Counted) -> None:
+    def counted(self, now: CountProgress) -> None:
         """Take in a partition."""
         if now.size != self._size:
             self.done()
@@ -109,7 +116,7 @@ def _lowest(operator: Operator, numbers: Mapping[int, float], longest: int) -> d
     return {k: s for k, s in lowest.items() if math.isfinite(s)}
 
 
-def _next(mined: Mined, operator: Operator, numbers: Mapping[int, float]) -> float | None:
+def _next(mined: MinedItemsets, operator: Operator, numbers: Mapping[int, float]) -> float | None:
     """Return the standard error at the minimum support, of the size that was not looked at any more."""
     if mined.stopped != PRECISION:
         return None
@@ -120,7 +127,7 @@ def _next(mined: Mined, operator: Operator, numbers: Mapping[int, float]) -> flo
     return float(expected_sigma(operator, partial, numbers))
 
 
-def _rules(mined: Mined, options: MiningOptions) -> Iterator[Rule]:
+def _rules(mined: MinedItemsets, options: MiningOptions) -> Iterator[Rule]:
     """Yield rules, most confident first."""
     chosen = [
         rule
@@ -130,7 +137,7 @@ def _rules(mined: Mined, options: MiningOptions) -> Iterator[Rule]:
     yield from sorted(chosen, key=lambda r: (-(r.confidence.value or 0.0), -r.support, r.antecedent, r.consequent))
 
 
-def _misfits(mined: Mined, column: str) -> Iterator[Diagnostic]:
+def _misfits(mined: MinedItemsets, column: str) -> Iterator[Diagnostic]:
     if misfit(mined):
         yield Diagnostic(
             "PPF137",

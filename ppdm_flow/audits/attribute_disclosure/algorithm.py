@@ -13,10 +13,10 @@ from collections.abc import Mapping, Sequence
 
 from ppdm_flow.audits.attribute_disclosure.attack import Risk, Success, alarming, attack, learn, risk
 from ppdm_flow.audits.attribute_disclosure.spec import AttributeDisclosureParams
-from ppdm_flow.audits.labels.unread import gate_nothing
-from ppdm_flow.audits.records.columns import Beside, beside
+from ppdm_flow.audits.labels.unreadable import gate_nothing
+from ppdm_flow.audits.records.columns import ColumnPair, beside
 from ppdm_flow.audits.records.control import NO_HOLDOUT, uncontrolled
-from ppdm_flow.audits.records.gathering import Gathered, affordable, gather
+from ppdm_flow.audits.records.gathering import GatheredRecords, affordable, gather
 from ppdm_flow.audits.records.proportions import ALARM, wilson
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Series
@@ -76,12 +76,12 @@ class AttributeDisclosureAudit:
         outcome = AuditOutcome(_figures(attacked, data), findings=_findings(attacked, ctx), charts=(chart(attacked),))
         return gate_nothing(outcome, data.unread, ctx, "attribute_disclosure")
 
-    def _wanted(self, column: Beside, original: DataView) -> bool:
+    def _wanted(self, column: ColumnPair, original: DataView) -> bool:
         if self.params.sensitive is None:
             return original.schema[column.source].role is Role.SENSITIVE
         return column.column in self.params.sensitive or column.source in self.params.sensitive
 
-    def _known(self, wanted: int, columns: Sequence[Beside], original: DataView) -> list[int]:
+    def _known(self, wanted: int, columns: Sequence[ColumnPair], original: DataView) -> list[int]:
         others = [i for i in range(len(columns)) if i != wanted]
         if self.params.known is not None:
             return [i for i in others if {columns[i].column, columns[i].source} & set(self.params.known)]
@@ -89,7 +89,7 @@ class AttributeDisclosureAudit:
         return role or others
 
 
-def _attacked(gathered: Gathered, known: Sequence[int], wanted: int) -> tuple[Success, Success | None] | None:
+def _attacked(gathered: GatheredRecords, known: Sequence[int], wanted: int) -> tuple[Success, Success | None] | None:
     groups = (gathered.released, gathered.training, *((gathered.holdout,) if gathered.holdout is not None else ()))
     codes = max(int(g.coarse[:, wanted].max(initial=0)) for g in groups) + 1
     knowledge = learn(gathered.released, known, wanted, codes)
@@ -99,7 +99,7 @@ def _attacked(gathered: Gathered, known: Sequence[int], wanted: int) -> tuple[Su
     return None if success is None else (success, control[0] if control else None)
 
 
-def _figures(attacked: Attacked, gathered: Gathered) -> dict[str, Figure]:
+def _figures(attacked: Attacked, gathered: GatheredRecords) -> dict[str, Figure]:
     risks = {name: risk(s, c) for name, (s, c) in attacked.items() if c is not None}
     worst = max(risks, key=lambda name: risks[name].value, default=None)
     figures = {"risk": _risk(risks[worst], f"of `{worst}`") if worst else Figure(None, "share", note=NO_HOLDOUT)}
@@ -113,7 +113,7 @@ def _figures(attacked: Attacked, gathered: Gathered) -> dict[str, Figure]:
     return figures
 
 
-def _of_success(success: Success, gathered: Gathered) -> dict[str, Figure]:
+def _of_success(success: Success, gathered: GatheredRecords) -> dict[str, Figure]:
     people, prior = success.people, success.prior / success.people
     part = "" if gathered.released.whole else f", in a sample of {len(gathered.released):,} released rows"
     groups = f"of {success.groups:,} groups of people whose known values the release has{part}"

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from ppdm_flow.audits.background_knowledge.spec import BackgroundKnowledgeParams
 from ppdm_flow.audits.inference.holdings import Holdings
 from ppdm_flow.audits.inference.secrets import secrets_of, summarized
-from ppdm_flow.audits.inference.targets import Inference, examined
+from ppdm_flow.audits.inference.targets import Inference, attacked_classes
 from ppdm_flow.audits.records.columns import NOT_TRUE
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.phrases import counted
@@ -80,7 +80,7 @@ class BackgroundKnowledgeAudit:
         of = secrets_of(self.params.attributes, self.params.sensitive, candidate, ctx)
         if not of.secrets:
             return AuditOutcome(summarized({}, NAMES))
-        seen = examined(of, self.params.targets, candidate, ctx)
+        seen = attacked_classes(of, self.params.targets, candidate, ctx)
         each = {s: _figures(h, self.params.excludes, seen.true[s]) for s, h in seen.held.items()}
         return AuditOutcome(
             summarized(each, NAMES) | seen.figures(),

@@ -12,7 +12,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ppdm_flow.audits.classification_error.gathering import Gathered, gather
+from ppdm_flow.audits.classification_error.gathering import GatheredRows, gather
 from ppdm_flow.audits.classification_error.spec import ClassificationErrorParams
 from ppdm_flow.audits.learning.classifiers import Learner
 from ppdm_flow.audits.learning.errors import Split, Trials, interval, split, trials
@@ -101,7 +101,7 @@ class ClassificationErrorAudit:
             charts=(chart(estimates.intervals(self.params.test_share), target, removed),),
         )
 
-    def _removed(self, gathered: Gathered, ctx: AuditContext) -> tuple[str, ...]:
+    def _removed(self, gathered: GatheredRows, ctx: AuditContext) -> tuple[str, ...]:
         """Return the attributes that the third error does without: the sensitive ones, or else the changed ones."""
         own = [f.name for f in gathered.original.features]
         if self.params.removed is not None:
@@ -111,7 +111,7 @@ class ClassificationErrorAudit:
         kept = {a.source or a.name for a in ctx.attributes.values() if not a.changes}
         return sensitive or tuple(n for n in own if n not in kept)
 
-    def _estimate(self, gathered: Gathered, removed: tuple[str, ...], why: str) -> Estimates:
+    def _estimate(self, gathered: GatheredRows, removed: tuple[str, ...], why: str) -> Estimates:
         before, after = gathered.original, gathered.released
         parts = self._splits(before)
         sides = [(before, parts), (before.without(frozenset(removed)), parts)]
@@ -168,7 +168,7 @@ def _nothing(why: str, release: str) -> AuditOutcome:
     return AuditOutcome({n: Figure(None, "share", note=why) for n in names}, findings=_unmeasured(why, release))
 
 
-def _limited(rows: int, gathered: Gathered, limit: int, release: str) -> tuple[Finding, ...]:
+def _limited(rows: int, gathered: GatheredRows, limit: int, release: str) -> tuple[Finding, ...]:
     if gathered.available <= limit:
         return ()
     text = f"classification errors were measured on {rows:,} of {gathered.available:,} rows, evenly spaced"

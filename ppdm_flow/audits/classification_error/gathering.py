@@ -22,7 +22,7 @@ Types = Mapping[str, AttributeType]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Gathered:
+class GatheredRows:
     """``released`` is None where the release has no target. ``paired``: row i is the same person on both sides.
 
     ``available`` is the number of persons that there are, before any limit.
@@ -44,22 +44,22 @@ class Rows:
 
 def gather(
     original: DataView, candidate: DataView, ctx: AuditContext, target: str, column: str | None, limit: int
-) -> Gathered:
+) -> GatheredRows:
     """Read at most ``limit`` persons; rows without a class are left out. ``column`` is the released target."""
     before = features(original.schema, target)
     if column is None:
         mine = _sampled(original, limit)
-        return Gathered(_side(mine, before, target), None, paired=False, available=_persons(original))
+        return GatheredRows(_side(mine, before, target), None, paired=False, available=_persons(original))
     after = features(candidate.schema, column)
     if ctx.pairs is None:
         left, right = _same_classes(_sampled(original, limit), target, _sampled(candidate, limit), column)
         sides = _side(left, before, target), _side(right, after, column)
-        return Gathered(*sides, paired=False, available=max(_persons(original), _persons(candidate)))
+        return GatheredRows(*sides, paired=False, available=max(_persons(original), _persons(candidate)))
     left, right = _paired(ctx.pairs, candidate, [*before, target], [*after, column], limit)
     left, right = _same_classes(left, target, right, column)
     known = (left.table[target].codes >= 0) & (right.table[column].codes >= 0)
     sides = _side(_kept(left, known), before, target), _side(_kept(right, known), after, column)
-    return Gathered(*sides, paired=True, available=_persons(candidate))
+    return GatheredRows(*sides, paired=True, available=_persons(candidate))
 
 
 def features(schema: Schema, target: str) -> Types:

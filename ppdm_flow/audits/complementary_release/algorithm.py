@@ -14,11 +14,11 @@ import numpy as np
 import pyarrow as pa
 
 from ppdm_flow.audits.complementary_release.intersecting import Intersections, intersections
-from ppdm_flow.audits.complementary_release.secrets import Learned, learned
+from ppdm_flow.audits.complementary_release.secrets import CommonValues, common_values
 from ppdm_flow.audits.complementary_release.spec import ComplementaryReleaseParams
-from ppdm_flow.audits.labels.file import Held, known_columns, read
+from ppdm_flow.audits.labels.file import KnownTable, known_columns, read
 from ppdm_flow.audits.labels.released import Classes, classes, hierarchy_of
-from ppdm_flow.audits.labels.unread import Unread, gate_nothing, of_release
+from ppdm_flow.audits.labels.unreadable import Unreadable, gate_nothing, of_release
 from ppdm_flow.audits.records.columns import quasi_identifiers, truthful
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.phrases import counted
@@ -45,7 +45,7 @@ _NAMES = ("1", "2 to 4", "5 to 9", "10 to 49", "50 to 99", "100 or more")
 def findings(
     people: Intersections,
     here: Classes,
-    learned_values: Mapping[str, Learned],
+    learned_values: Mapping[str, CommonValues],
     params: ComplementaryReleaseParams,
     ctx: AuditContext,
 ) -> tuple[Finding, ...]:
@@ -71,7 +71,7 @@ def _small(people: Intersections, here: Classes, k: int, subject: str) -> Iterat
 
 
 def _told(
-    learned_values: Mapping[str, Learned], people: Intersections, subject: str, ctx: AuditContext
+    learned_values: Mapping[str, CommonValues], people: Intersections, subject: str, ctx: AuditContext
 ) -> Iterator[tuple[str, str]]:
     for secret, one in learned_values.items():
         if one.alarming and truthful((secret,), ctx):
@@ -137,7 +137,7 @@ class ComplementaryReleaseAudit:
         people = intersections(here, there, ctx.pairs, ctx)
         if people is None:
             return _nothing("there are no rows")
-        learned_values = {s: learned(i, people, here, there, candidate, other) for i, s in enumerate(common)}
+        learned_values = {s: common_values(i, people, here, there, candidate, other) for i, s in enumerate(common)}
         figures = _sizes(here, people, self.params.k) | _values(learned_values, people.total)
         texts = findings(people, here, learned_values, self.params, ctx)
         outcome = AuditOutcome(figures, findings=texts, charts=(chart(here, people),))
@@ -148,7 +148,7 @@ class ComplementaryReleaseAudit:
         self, columns: Sequence[str], secrets: Sequence[str], original: DataView, ctx: AuditContext
     ) -> tuple[_Other, tuple[str, ...], tuple[str, ...]]:
         """Return the other release, which quasi-identifiers it tells (left out here or not), and which secrets."""
-        file = Held(ctx.home / self.params.other, self.params.delimiter, self.params.columns)
+        file = KnownTable(ctx.home / self.params.other, self.params.delimiter, self.params.columns)
         here = {source_of(c, ctx) for c in columns}
         gone = (
             []
@@ -161,7 +161,7 @@ class ComplementaryReleaseAudit:
         return _Other(read(file, known)), names, tuple(s for s in secrets if s in known)
 
 
-def _unread(column: str, labels: pa.StringArray, original: DataView, ctx: AuditContext) -> Unread | None:
+def _unread(column: str, labels: pa.StringArray, original: DataView, ctx: AuditContext) -> Unreadable | None:
     """Return what nobody can read of the other release."""
     strange = of_release(column, labels, original.domain(source_of(column, ctx)), hierarchy_of(column, ctx), ctx)
     return strange and replace(strange, where="the other release")
@@ -178,7 +178,7 @@ def _sizes(here: Classes, people: Intersections, k: int) -> dict[str, Figure]:
     }
 
 
-def _values(learned_values: dict[str, Learned], total: int) -> dict[str, Figure]:
+def _values(learned_values: dict[str, CommonValues], total: int) -> dict[str, Figure]:
     if not learned_values:
         return {n: Figure(None, "share", note=NO_SECRETS) for n in ("certain", "certain_alone")}
     each = {f"{s}.certain": Figure(one.certain / total, "share") for s, one in learned_values.items()}

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from scipy import stats
 
 from ppdm_flow.audits.complementary_release.intersecting import Intersections
-from ppdm_flow.audits.labels.released import Classes, Counted
+from ppdm_flow.audits.labels.released import Classes, CountableRows
 from ppdm_flow.audits.records.proportions import ALARM
 from ppdm_flow.tables.column import union
 from ppdm_flow.tables.counts import Counts
@@ -21,7 +21,7 @@ Truths = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Learned:
+class CommonValues:
     """Rows whose value is ``certain``, with this release ``alone``, or only now (``new``); ``right`` of these are true.
 
     ``expected`` of them would be right if the other release told nothing: who guesses draws from the class here.
@@ -40,7 +40,7 @@ class Learned:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Held:
+class _ClassValues:
     """Values of classes, sorted by class: ``begins`` (classes + 1,), and ``rows`` of each ``value``."""
 
     begins: Integers
@@ -48,9 +48,9 @@ class _Held:
     rows: Integers
 
 
-def learned(
-    place: int, people: Intersections, here: Classes, there: Classes, mine: Counted, theirs: Counted
-) -> Learned:
+def common_values(
+    place: int, people: Intersections, here: Classes, there: Classes, mine: CountableRows, theirs: CountableRows
+) -> CommonValues:
     """Return for whom the classes of both have one value of a secret in common; classes with a blank leave a doubt."""
     secret = here.secrets[place]
     other = there.secrets.index(secret)
@@ -69,7 +69,7 @@ def learned(
     among = which.ravel()[new[informed]]
     own = _onto(people.values[place], here.values[place], names)
     persons = people.persons
-    return Learned(
+    return CommonValues(
         certain=int(persons[sure | alone[people.here]].sum()),
         alone=int(persons[alone[people.here]].sum()),
         new=int(persons[new].sum()),
@@ -78,13 +78,13 @@ def learned(
     )
 
 
-def _held(classes: Classes, counts: Counts, names: pa.StringArray) -> _Held:
+def _held(classes: Classes, counts: Counts, names: pa.StringArray) -> _ClassValues:
     owner = classes.places(counts)
     kept = counts.counts > 0
     order = np.argsort(owner[kept], kind="stable")
     value = _onto(counts.of(counts.columns[-1])[kept].astype(np.int64), counts.categories[-1], names)[order]
     begins = np.searchsorted(owner[kept][order], np.arange(len(classes) + 1))
-    return _Held(begins.astype(np.int64), value, counts.counts[kept][order])
+    return _ClassValues(begins.astype(np.int64), value, counts.counts[kept][order])
 
 
 def _onto(codes: Integers, own: pa.StringArray, names: pa.StringArray) -> Integers:
@@ -93,7 +93,9 @@ def _onto(codes: Integers, own: pa.StringArray, names: pa.StringArray) -> Intege
     return np.where(codes >= 0, np.append(place, -1)[codes], codes)
 
 
-def _only(pairs: Integers, held: _Held, known: _Held, width: int) -> tuple[Integers, npt.NDArray[np.float64]]:
+def _only(
+    pairs: Integers, held: _ClassValues, known: _ClassValues, width: int
+) -> tuple[Integers, npt.NDArray[np.float64]]:
     """Return the one value that both classes of each pair have, -1 for none or several, and its share in the first."""
     here, there = pairs
     size = held.begins[here + 1] - held.begins[here]

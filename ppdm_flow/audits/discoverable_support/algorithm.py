@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from ppdm_flow.audits.discoverable_support.picture import Own, charts
+from ppdm_flow.audits.discoverable_support.picture import OwnRelease, charts
 from ppdm_flow.audits.discoverable_support.spec import DiscoverableSupportParams
 from ppdm_flow.audits.set_sides import NoSidesError, Sides, sides
 from ppdm_flow.core.errors import PluginError
@@ -42,11 +42,11 @@ class DiscoverableSupportAudit:
             note = str(error)
             return AuditOutcome({f"lowest.{k}": Figure(None, "share", note=note) for k in self.params.sizes})
         lowest = _lowest(both.operator, numbers, self.params.sizes, maxima)
-        own = Own(both.operator, numbers, maxima, self.params.level, lowest)
+        own = OwnRelease(both.operator, numbers, maxima, self.params.level, lowest)
         return AuditOutcome(dict(_figures(own, given=self.params.max_supports is not None)), charts=charts(own))
 
 
-def _figures(own: Own, *, given: bool) -> Iterator[tuple[str, Figure]]:
+def _figures(own: OwnRelease, *, given: bool) -> Iterator[tuple[str, Figure]]:
     whose = "the policy's" if given else "the data's"
     for k, support in own.lowest.items():
         size = f"itemsets of {k} item{'s' * (k > 1)}"

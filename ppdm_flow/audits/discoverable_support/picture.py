@@ -21,7 +21,7 @@ Lowest = Callable[[float], Mapping[int, float]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Own:
+class OwnRelease:
     """The release: ``numbers`` m -> N_m, ``maxima`` S_1.., the ``level`` of the curves, k -> ``lowest`` support."""
 
     operator: Operator
@@ -60,7 +60,7 @@ class Own:
         return supports
 
 
-def charts(own: Own) -> tuple[Chart, ...]:
+def charts(own: OwnRelease) -> tuple[Chart, ...]:
     """Return the three pictures; without those that would be empty."""
     setting = Setting(own.maxima, own.usual, own.total, own.level, tuple(own.lowest))
     lengths = range(max(own.lowest), max(own.usual, min(_LONGEST, max(own.numbers))) + 1)
@@ -100,7 +100,7 @@ def charts(own: Own) -> tuple[Chart, ...]:
     return tuple(chart for chart in pictures if chart is not None)
 
 
-def _point(own: Own) -> str:
+def _point(own: OwnRelease) -> str:
     texts = [f"{100 * s:.3g} % for {k}" for k, s in own.lowest.items() if math.isfinite(s)]
     return f"This release has {', '.join(texts)} item{'s' * (max(own.lowest) > 1)}." if texts else ""
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from ppdm_flow.audits.homogeneity.spec import HomogeneityParams
 from ppdm_flow.audits.inference.holdings import Holdings
 from ppdm_flow.audits.inference.secrets import Secrets, secrets_of, summarized
-from ppdm_flow.audits.inference.targets import Inference, examined
+from ppdm_flow.audits.inference.targets import Inference, attacked_classes
 from ppdm_flow.audits.records.columns import NOT_TRUE
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.phrases import counted
@@ -79,7 +79,7 @@ class HomogeneityAudit:
         of = secrets_of(self.params.attributes, self.params.sensitive, candidate, ctx)
         if not of.secrets:
             return AuditOutcome(summarized({}, NAMES))
-        seen = examined(of, self.params.targets, candidate, ctx)
+        seen = attacked_classes(of, self.params.targets, candidate, ctx)
         each = {s: _figures(h, seen.true[s]) for s, h in seen.held.items()}
         return AuditOutcome(
             summarized(each, NAMES) | seen.figures(),

@@ -95,7 +95,7 @@ def _fitting(value: str, column: str, counts: Counts, ctx: AuditContext) -> Trut
 
 
 @dataclass(frozen=True, slots=True)
-class Examined:
+class AttackedClasses:
     """What attacks on classes look at: every sensitive released column, and people of whom something is known.
 
     ``held``: the classes' values, by sensitive column; ``true``: whether its cells are people's own values.
@@ -122,9 +122,11 @@ class Examined:
         return {name: figure for inference in self.inferences for name, figure in inference.figures().items()}
 
 
-def examined(of: Secrets, targets: Mapping[str, Target], candidate: DataView, ctx: AuditContext) -> Examined:
+def attacked_classes(
+    of: Secrets, targets: Mapping[str, Target], candidate: DataView, ctx: AuditContext
+) -> AttackedClasses:
     """Look at every sensitive column, beside the columns that tell people apart."""
-    return Examined(
+    return AttackedClasses(
         {s: holdings(candidate, of.beside(s), s) for s in of.secrets},
         {s: truthful((*of.beside(s), s), ctx) for s in of.secrets},
         [i for s in of.secrets for i in infer(targets, of.beside(s), s, candidate, ctx)],

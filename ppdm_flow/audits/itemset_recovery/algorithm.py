@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.audits.itemset_recovery.matching import Matched, Recovery, recovery
+from ppdm_flow.audits.itemset_recovery.matching import ItemsetMatches, Recovery, recovery
 from ppdm_flow.audits.itemset_recovery.spec import ItemsetRecoveryParams
 from ppdm_flow.audits.set_sides import NoSidesError, sides
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Series
@@ -54,7 +54,7 @@ def _chart(
     name: str,
     title: str,
     result: Recovery,
-    values: Callable[[Matched], npt.NDArray[np.float64] | None],
+    values: Callable[[ItemsetMatches], npt.NDArray[np.float64] | None],
     note: str,
 ) -> Chart | None:
     series = [(one.size, here) for one in result.sizes if (here := values(one)) is not None and len(here)]
@@ -137,7 +137,7 @@ def _coverage(result: Recovery) -> Figure:
     return Figure(inside / total, "share", note="of the frequent itemsets' 95 % intervals, those that hold the truth")
 
 
-def _of(one: Matched, result: Recovery) -> dict[str, Figure]:
+def _of(one: ItemsetMatches, result: Recovery) -> dict[str, Figure]:
     size = f"of {one.size} item{'s' * (one.size > 1)}"
     figures = {
         f"frequent.{one.size}": Figure(len(one.true), "itemsets", note=f"{size}, in the original"),

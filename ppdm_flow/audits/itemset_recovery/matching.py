@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ppdm_flow.audits.set_sides import NoSidesError, Sides
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.mining.transactions.apriori.apriori import Bounds, Mined, mine
+from ppdm_flow.mining.transactions.apriori.apriori import Bounds, MinedItemsets, mine
 from ppdm_flow.mining.transactions.apriori.levels import NOWHERE, Level, counted, exact, places
 from ppdm_flow.mining.transactions.counting.counting import partial_support_counts
 from ppdm_flow.mining.transactions.counting.vertical import columns
@@ -23,7 +23,7 @@ Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Matched:
+class ItemsetMatches:
     """Itemsets of ``size`` items. ``true`` (t,) are the frequent ones' supports in the original.
 
     ``predicted`` are the estimates of these, None where they cannot be recovered; ``hit`` (t,) says which of them were
@@ -56,7 +56,7 @@ class Matched:
 class Recovery:
     """Sizes from 1 up, ``rows`` of either side, the minimum ``share``, and why mining the release ``stopped``."""
 
-    sizes: tuple[Matched, ...]
+    sizes: tuple[ItemsetMatches, ...]
     rows: int
     released: int
     share: float
@@ -78,7 +78,7 @@ def recovery(sides: Sides, least: int, rows: int, length: int, precision: float)
     return Recovery(matched, rows, int(mined.rows.sum()), least / rows, mined.stopped, len(mined.by_size))
 
 
-def _matched(sides: Sides, before: Baskets, size: int, truth: list[Level], mined: Mined) -> Matched:
+def _matched(sides: Sides, before: Baskets, size: int, truth: list[Level], mined: MinedItemsets) -> ItemsetMatches:
     true, counts = _frequent(truth, size)
     frequent = _found(mined, size)
     at = (
@@ -90,7 +90,7 @@ def _matched(sides: Sides, before: Baskets, size: int, truth: list[Level], mined
     if hit.any():
         hit[hit] = mined.by_size[size - 1].frequent[at[hit]]
     rows = max(1, len(before))
-    return Matched(size, counts / rows, hit, _predicted(sides, true), counted(lambda: [before], frequent) / rows)
+    return ItemsetMatches(size, counts / rows, hit, _predicted(sides, true), counted(lambda: [before], frequent) / rows)
 
 
 def _frequent(truth: list[Level], size: int) -> tuple[Integers, Integers]:
@@ -99,7 +99,7 @@ def _frequent(truth: list[Level], size: int) -> tuple[Integers, Integers]:
     return truth[size - 1].itemsets, truth[size - 1].counts[:, 0]
 
 
-def _found(mined: Mined, size: int) -> Integers:
+def _found(mined: MinedItemsets, size: int) -> Integers:
     if size > len(mined.by_size):
         return np.zeros((0, size), dtype=np.int64)
     return mined.by_size[size - 1].itemsets[mined.by_size[size - 1].frequent]

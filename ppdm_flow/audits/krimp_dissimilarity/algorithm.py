@@ -19,7 +19,7 @@ from ppdm_flow.audits.records.counting import Databases, databases
 from ppdm_flow.audits.records.proportions import LEVEL
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Series
 from ppdm_flow.mining.comparison.dissimilarity import (
-    Encoded,
+    Encoding,
     Search,
     affordable_rows,
     dissimilarity,
@@ -82,14 +82,14 @@ class KrimpDissimilarityAudit:
         figures["dissimilarity"] = Figure(apart.value, "share", larger.interval, larger.sample, note)
         return AuditOutcome({n: figures[n] for n in NAMES}, charts=(_chart(figures),))
 
-    def _halves(self, x: Encoded, search: Search, rng: np.random.Generator) -> npt.NDArray[np.float64]:
+    def _halves(self, x: Encoding, search: Search, rng: np.random.Generator) -> npt.NDArray[np.float64]:
         if x.database.rows < _FEWEST:
             return np.zeros(0)
         parts = (random_part(x.database, x.database.rows // 2, rng) for _ in range(self.params.repeats))
         return np.array([dissimilarity(x, search.encoded(part), self.params.laplace).value for part in parts])
 
 
-def _estimate(value: float, data: Encoded, by: Encoded, laplace: float, both: Databases, what: str) -> Figure:
+def _estimate(value: float, data: Encoding, by: Encoding, laplace: float, both: Databases, what: str) -> Figure:
     note = f"extra length of the {what}, relative to its own"
     if both.sample is None:
         return Figure(value, "share", note=note)

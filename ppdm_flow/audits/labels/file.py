@@ -20,7 +20,7 @@ IDENTITY = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class KnownTable:
     """A CSV file with a header; ``columns`` says which of its columns tells which attribute."""
 
     path: Path
@@ -29,7 +29,7 @@ class Held:
     identity: str | None = None
 
 
-def known_columns(file: Held, candidates: Sequence[tuple[str, str]]) -> dict[str, str]:
+def known_columns(file: KnownTable, candidates: Sequence[tuple[str, str]]) -> dict[str, str]:
     """Return the file's column of each of the released columns, given with their sources, that the file tells.
 
     Raises DataError where the file cannot be opened, or lacks a column that the parameters name.
@@ -53,7 +53,7 @@ def known_columns(file: Held, candidates: Sequence[tuple[str, str]]) -> dict[str
     return names
 
 
-def read(file: Held, columns: Mapping[str, str]) -> Table:
+def read(file: KnownTable, columns: Mapping[str, str]) -> Table:
     """Return its rows in order, with the released columns' names; the identities under :data:`IDENTITY`."""
     wanted = list(dict.fromkeys([*columns.values(), *([file.identity] if file.identity else [])]))
     options = pa.csv.ConvertOptions(

@@ -40,7 +40,7 @@ class Index:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Found:
+class Matches:
     """For each person: ``rows`` that may be theirs, in ``kinds`` classes, the first of these (-1: none).
 
     ``low`` and ``high`` (secrets, people): the least and the largest code of each secret among these rows.
@@ -64,7 +64,7 @@ class Found:
         return certain
 
     @classmethod
-    def nothing(cls, people: int, secrets: int) -> Found:
+    def nothing(cls, people: int, secrets: int) -> Matches:
         """Return room for what will be found."""
         low, high = (np.zeros((secrets, people), dtype=np.int64) for _ in range(2))
         rows, kinds = (np.zeros(people, dtype=np.int64) for _ in range(2))
@@ -87,7 +87,7 @@ def index(covers: Sequence[Cover], codes: Integers, rows: Integers, low: Integer
     return Index(united, values, labels, shifted, rows, low, high)
 
 
-def look_up(people: Integers, persons: Integers, known: Index, looks: int | None = None) -> tuple[Found, Integers]:
+def look_up(people: Integers, persons: Integers, known: Index, looks: int | None = None) -> tuple[Matches, Integers]:
     """Look people up, dense ``people`` (people, columns) who stand for ``persons`` each.
 
     Where that would take more than so many ``looks``, only some of the people are, evenly spaced over the persons.
@@ -166,10 +166,10 @@ class _Way:
         order = lexicographic(np.ascontiguousarray(sorted_people.T))
         return cls(known, columns, sorted_people, order, classes, places, wide, open_starts)
 
-    def run(self, chosen: Integers) -> tuple[Found, int]:
+    def run(self, chosen: Integers) -> tuple[Matches, int]:
         """Look some people up, in the order given, and say how many looks that took."""
         known, fits, places = self.known, self.known.covers, self.places
-        matches = Found.nothing(len(chosen), len(known.low))
+        matches = Matches.nothing(len(chosen), len(known.low))
         sides = (matches.rows, matches.kinds, matches.first, matches.low, matches.high)
         if not len(places):
             return matches, 0
@@ -199,9 +199,9 @@ def _share(known: Index, people: Integers, column: int) -> float:
     return float(of_value[people[:, column]].mean()) if len(people) else 0.0
 
 
-def _onto(matches: Found, chosen: Integers, size: int) -> Found:
+def _onto(matches: Matches, chosen: Integers, size: int) -> Matches:
     """Spread what was found of the chosen over all people."""
-    every = Found.nothing(size, len(matches.low))
+    every = Matches.nothing(size, len(matches.low))
     for mine, theirs in ((every.rows, matches.rows), (every.kinds, matches.kinds), (every.first, matches.first)):
         mine[chosen] = theirs
     every.low[:, chosen], every.high[:, chosen] = matches.low, matches.high

@@ -78,7 +78,7 @@ def hierarchy_of(column: str, ctx: AuditContext) -> HierarchySpec | None:
     return source.hierarchy if source is not None else None
 
 
-class Counted(Protocol):
+class CountableRows(Protocol):
     """Rows that can be counted: a view of a release, or what stands in a file."""
 
     def counts(self, columns: Sequence[str]) -> Counts:
@@ -86,7 +86,7 @@ class Counted(Protocol):
         ...
 
 
-def classes(candidate: Counted, columns: Sequence[str], secrets: Sequence[str]) -> Classes:
+def classes(candidate: CountableRows, columns: Sequence[str], secrets: Sequence[str]) -> Classes:
     """Group the released rows by ``columns``; ``secrets`` are no part of what tells them apart."""
     columns, secrets = tuple(columns), tuple(secrets)
     counts = _occurring(candidate.counts(columns))

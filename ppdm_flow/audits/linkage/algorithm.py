@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from ppdm_flow.audits.labels.covering import cover
 from ppdm_flow.audits.labels.joining import look_up
 from ppdm_flow.audits.labels.released import Classes, classes, hierarchy_of
-from ppdm_flow.audits.labels.unread import Unread, gate_nothing, of_file, of_release
+from ppdm_flow.audits.labels.unreadable import Unreadable, gate_nothing, of_file, of_release
 from ppdm_flow.audits.linkage.links import Attack, approximate, exact
 from ppdm_flow.audits.linkage.nearest import nearest
 from ppdm_flow.audits.linkage.people import linked_by, people_of
@@ -70,7 +70,9 @@ def _carried_out(params: LinkageParams, known: Classes, original: DataView, ctx:
     return Attack(people, known, matches, weights, exact(people, matches, weights), near)
 
 
-def _unread(attack: Attack, params: LinkageParams, original: DataView, ctx: AuditContext) -> Iterator[Unread | None]:
+def _unread(
+    attack: Attack, params: LinkageParams, original: DataView, ctx: AuditContext
+) -> Iterator[Unreadable | None]:
     """Yield what the attacker could not read, of the release and of the file."""
     known, people = attack.known, attack.people
     for column, labels, values in zip(known.columns, known.categories, people.values, strict=True):

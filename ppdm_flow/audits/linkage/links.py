@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from ppdm_flow.audits.labels.joining import Found
+from ppdm_flow.audits.labels.joining import Matches
 from ppdm_flow.audits.labels.released import Classes
 from ppdm_flow.audits.linkage.nearest import Nearest
 from ppdm_flow.audits.linkage.people import People
@@ -36,7 +36,7 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class LinkQuality:
     """Of ``claims`` (persons with a single best row) ``correct`` are right; ``released`` persons have a row."""
 
     claims: int
@@ -61,22 +61,22 @@ class Judged:
         return bool(stats.binom.sf(self.correct - 1, self.claims, 1.0 / rows) < ALARM)
 
 
-def exact(people: People, matches: Found, weights: Integers) -> Judged | None:
+def exact(people: People, matches: Matches, weights: Integers) -> LinkQuality | None:
     """Judge the rows that are the only ones that fit; None where nobody knows whose they are."""
     if people.own is None:
         return None
     linked, own = matches.linked, people.own
     right = linked & (matches.first == own)
     claims, correct, released = (int(weights[which].sum()) for which in (linked, right, own >= 0))
-    return Judged(claims, correct, released, bool((weights == people.persons).all()))
+    return LinkQuality(claims, correct, released, bool((weights == people.persons).all()))
 
 
-def approximate(people: People, nearest_classes: Nearest) -> Judged:
+def approximate(people: People, nearest_classes: Nearest) -> LinkQuality:
     """Judge the rows that are the only nearest ones."""
     single = nearest_classes.rows == 1
     claims, correct = (int(nearest_classes.persons[which].sum()) for which in (single, single & nearest_classes.among))
     complete = bool(people.own is not None and nearest_classes.persons.sum() == people.persons[people.own >= 0].sum())
-    return Judged(claims, correct, int(nearest_classes.persons.sum()), complete)
+    return LinkQuality(claims, correct, int(nearest_classes.persons.sum()), complete)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,10 +85,10 @@ class Attack:
 
     people: People
     known: Classes
-    matches: Found
+    matches: Matches
     weights: Integers
-    judged: Judged | None
-    near: Judged | None
+    judged: LinkQuality | None
+    near: LinkQuality | None
 
     @property
     def size(self) -> int:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ppdm_flow.audits.labels.file import IDENTITY, Held, known_columns, read
+from ppdm_flow.audits.labels.file import IDENTITY, KnownTable, known_columns, read
 from ppdm_flow.audits.labels.released import Classes
 from ppdm_flow.audits.linkage.spec import LinkageParams
 from ppdm_flow.mining.releases.attributes import source_of
@@ -63,8 +63,8 @@ def people_of(params: LinkageParams, known: Classes, original: DataView, ctx: Au
     return People(codes, values, np.ones(len(table), dtype=np.int64), own, names)
 
 
-def _file(params: LinkageParams, ctx: AuditContext) -> Held:
-    return Held(ctx.home / (params.external or ""), params.delimiter, params.columns, params.identity)
+def _file(params: LinkageParams, ctx: AuditContext) -> KnownTable:
+    return KnownTable(ctx.home / (params.external or ""), params.delimiter, params.columns, params.identity)
 
 
 def _originals(known: Classes, original: DataView, ctx: AuditContext) -> People:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.audits.labels.unread import gate_nothing
+from ppdm_flow.audits.labels.unreadable import gate_nothing
 from ppdm_flow.audits.membership_inference.ranking import (
     FALSE_POSITIVES,
     Advantage,

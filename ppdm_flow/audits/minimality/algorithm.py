@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ppdm_flow.audits.inference.secrets import secrets_of, summarized
-from ppdm_flow.audits.minimality.merged import Merged, merged
+from ppdm_flow.audits.minimality.merged import MergedClasses, merged
 from ppdm_flow.audits.minimality.posterior import posteriors
 from ppdm_flow.audits.minimality.spec import MinimalityParams
 from ppdm_flow.audits.records.columns import NOT_TRUE, truthful
@@ -27,7 +27,7 @@ NO_GROUPS = "rows cannot be paired with those of the original, so nobody knows w
 
 
 @dataclass(frozen=True, slots=True)
-class Undone:
+class Breaches:
     """Of ``people`` looked at ``breached`` are known beyond the bound, which their class keeps.
 
     ``before`` and ``after`` are the highest probabilities of a value; ``left_out`` classes were too large to look at.
@@ -62,19 +62,19 @@ class MinimalityAudit:
                 findings.append(_finding(secret, undone, self.params, ctx))
         return AuditOutcome(summarized(figures, NAMES), findings=tuple(findings))
 
-    def _protected(self, groups: Merged, secret: str, ctx: AuditContext) -> list[int]:
+    def _protected(self, groups: MergedClasses, secret: str, ctx: AuditContext) -> list[int]:
         """Return the codes of the protected values."""
         named = self.params.values.get(secret, self.params.values.get(source_of(secret, ctx)))
         return [i for i, name in enumerate(groups.names) if named is None or name in named]
 
 
-def _attacked(merged: Merged, protected: list[int], params: MinimalityParams) -> Undone:
+def _attacked(merged: MergedClasses, protected: list[int], params: MinimalityParams) -> Breaches:
     """Attack the classes one by one; evenly spaced ones where there are many."""
     chosen = np.flatnonzero(np.isin(merged.value, protected))
     classes = np.unique(merged.of[chosen])
     most = max(1, int(params.sample * len(classes) / max(1, len(chosen))))
     picked = classes if len(classes) <= most else classes[np.arange(most) * len(classes) // most]
-    result = Undone(sampled=len(picked) < len(classes))
+    result = Breaches(sampled=len(picked) < len(classes))
     order = chosen[np.argsort(merged.of[chosen], kind="stable")]
     starts = np.searchsorted(merged.of[order], picked)
     ends = np.searchsorted(merged.of[order], picked, side="right")
@@ -85,7 +85,9 @@ def _attacked(merged: Merged, protected: list[int], params: MinimalityParams) ->
     return result
 
 
-def _with(so_far: Undone, merged: Merged, number: int, holders: list[int], params: MinimalityParams) -> Undone:
+def _with(
+    so_far: Breaches, merged: MergedClasses, number: int, holders: list[int], params: MinimalityParams
+) -> Breaches:
     groups, size = np.sort(merged.groups_of(number)), int(merged.sizes[number])
     if size > params.largest:
         return replace(so_far, left_out=so_far.left_out + 1, people=so_far.people + size)
@@ -106,7 +108,7 @@ def _with(so_far: Undone, merged: Merged, number: int, holders: list[int], param
     )
 
 
-def _figures(undone: Undone | None, none: str) -> dict[str, Figure]:
+def _figures(undone: Breaches | None, none: str) -> dict[str, Figure]:
     if undone is None or undone.people == 0:
         return {n: Figure(None, u, note=none) for n, u in NAMES.items()}
     share = undone.breached / undone.people
@@ -120,7 +122,7 @@ def _figures(undone: Undone | None, none: str) -> dict[str, Figure]:
     }
 
 
-def _finding(secret: str, undone: Undone, params: MinimalityParams, ctx: AuditContext) -> Finding:
+def _finding(secret: str, undone: Breaches, params: MinimalityParams, ctx: AuditContext) -> Finding:
     text = (
         f"if groups are merged only where a value of `{secret}` has more than {params.confidence:.0%} of one, that"
         f" tells on {undone.breached:,} of {undone.people:,} people: whoever knows everybody's quasi-identifiers gives"

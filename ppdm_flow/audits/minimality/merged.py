@@ -17,7 +17,7 @@ Integers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Merged:
+class MergedClasses:
     """``groups`` are the people of each group, sorted by class, of which ``owner`` is the class.
 
     ``holders`` people of class ``of`` have the value ``value``; ``names`` are the values as texts, ``sizes`` the people
@@ -38,7 +38,7 @@ class Merged:
         return self.groups[first:last]
 
 
-def merged(columns: Sequence[str], secret: str, ctx: AuditContext) -> Merged | None:
+def merged(columns: Sequence[str], secret: str, ctx: AuditContext) -> MergedClasses | None:
     """Put classes and groups together; None where rows cannot be paired or there are none."""
     if ctx.pairs is None or not columns:
         return None
@@ -59,7 +59,7 @@ def merged(columns: Sequence[str], secret: str, ctx: AuditContext) -> Merged | N
     codes = values.of(secret).astype(np.int64)
     shown = codes >= 0
     names = values.names(secret).to_pylist()
-    return Merged(group.counts[order], owner[order], of[shown], codes[shown], values.counts[shown], names, sizes)
+    return MergedClasses(group.counts[order], owner[order], of[shown], codes[shown], values.counts[shown], names, sizes)
 
 
 def _parts(sources: Sequence[str], columns: Sequence[str], secret: str, ctx: AuditContext) -> Iterator[Table]:

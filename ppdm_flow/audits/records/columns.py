@@ -19,7 +19,7 @@ NOT_TRUE = "released cells are randomized or generated: what they say need not b
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class ColumnPair:
     """A released ``column`` and its ``source``; ``edges`` of declared intervals, where there are any."""
 
     column: str
@@ -30,7 +30,7 @@ class Beside:
 
 def beside(
     original: DataView, candidate: DataView, ctx: AuditContext, chosen: Collection[str] | None = None
-) -> tuple[Beside, ...]:
+) -> tuple[ColumnPair, ...]:
     """Return the released columns that the original has, in the release's order; of ``chosen`` only, by either name."""
     pairs = []
     for field in candidate.schema:
@@ -42,7 +42,7 @@ def beside(
         facts = ctx.original_attributes.get(source)
         hierarchy = facts.hierarchy if facts else None
         edges = (hierarchy.intervals if hierarchy else None) or ()
-        pairs.append(Beside(field.name, source, original.schema[source].type in NUMERIC, edges))
+        pairs.append(ColumnPair(field.name, source, original.schema[source].type in NUMERIC, edges))
     return tuple(pairs)
 
 

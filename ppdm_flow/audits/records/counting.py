@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from ppdm_flow.audits.records.columns import Beside
+from ppdm_flow.audits.records.columns import ColumnPair
 from ppdm_flow.audits.records.intervals import labelled
 from ppdm_flow.audits.records.sampling import sampled
 from ppdm_flow.mining.comparison.alphabet import united
@@ -31,7 +31,7 @@ class Databases:
     sample: int | None
 
 
-def databases(original: DataView, candidate: DataView, columns: Sequence[Beside], limit: int) -> Databases | None:
+def databases(original: DataView, candidate: DataView, columns: Sequence[ColumnPair], limit: int) -> Databases | None:
     """Read at most ``limit`` rows of each side; None where one has none.
 
     A number is the interval that the policy declares for its attribute, where it declares some; missing and suppressed
@@ -61,7 +61,7 @@ def _occurring(counts: Counts) -> Counts:
     return Counts(counts.columns, counts.categories, counts.codes[kept], counts.counts[kept])
 
 
-def _recoded(counts: Counts, columns: Sequence[Beside]) -> Counts:
+def _recoded(counts: Counts, columns: Sequence[ColumnPair]) -> Counts:
     if not any(c.edges for c in columns):
         return counts
     codes, categories = counts.codes.copy(), list(counts.categories)

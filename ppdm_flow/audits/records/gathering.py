@@ -10,8 +10,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ppdm_flow.audits.labels.unread import Unread
-from ppdm_flow.audits.records.columns import Beside
+from ppdm_flow.audits.labels.unreadable import Unreadable
+from ppdm_flow.audits.records.columns import ColumnPair
 from ppdm_flow.audits.records.distances import FAR, Points, narrow
 from ppdm_flow.audits.records.intervals import interval_names, labelled
 from ppdm_flow.audits.records.sampling import Sample, held_out, sampled, training
@@ -74,23 +74,28 @@ class Records:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Gathered:
+class GatheredRecords:
     """The groups; ``holdout`` is None where the release has no control group.
 
     Cells are compared as they are written, but for numbers and declared intervals: ``unread`` are the labels of the
     release that can be like nobody's value therefore.
     """
 
-    columns: tuple[Beside, ...]
+    columns: tuple[ColumnPair, ...]
     released: Records
     training: Records
     holdout: Records | None
-    unread: tuple[Unread, ...] = ()
+    unread: tuple[Unreadable, ...] = ()
 
 
 def gather(
-    original: DataView, candidate: DataView, ctx: AuditContext, columns: Sequence[Beside], people: int, released: int
-) -> Gathered:
+    original: DataView,
+    candidate: DataView,
+    ctx: AuditContext,
+    columns: Sequence[ColumnPair],
+    people: int,
+    released: int,
+) -> GatheredRecords:
     """Read at most ``released`` rows of the release, and at most ``people`` of those in its data and of those held out.
 
     They are evenly spaced over each group: the same ones every time.
@@ -106,20 +111,20 @@ def gather(
     unread = [
         u for c in columns if (u := _unread(c, original.domain(c.source), candidate.domain(c.column))) is not None
     ]
-    return Gathered(tuple(columns), coded[0], coded[1], coded[2] if len(coded) > 2 else None, tuple(unread))
+    return GatheredRecords(tuple(columns), coded[0], coded[1], coded[2] if len(coded) > 2 else None, tuple(unread))
 
 
-def _unread(beside: Beside, known: pa.StringArray, labels: pa.StringArray) -> Unread | None:
+def _unread(beside: ColumnPair, known: pa.StringArray, labels: pa.StringArray) -> Unreadable | None:
     if beside.numeric and _line(union([known, labels])) is not None:
         return None
     if beside.edges:
         labels = labelled(Column(np.arange(len(labels), dtype=np.int32), labels), beside.edges).compact().categories
         known = union([known, pa.array(interval_names(beside.edges), pa.string())])
     many = len(labels) - int(pc.sum(pc.is_in(labels, value_set=known)).as_py() or 0)
-    return Unread(beside.column, many, len(labels)) if many else None
+    return Unreadable(beside.column, many, len(labels)) if many else None
 
 
-def _coded(groups: Sequence[Sample], columns: Sequence[Beside]) -> list[Records]:
+def _coded(groups: Sequence[Sample], columns: Sequence[ColumnPair]) -> list[Records]:
     """Code the cells; the release comes first. Numbers become their declared intervals where the release has such."""
     cells = [np.empty((len(g), len(columns)), dtype=np.int32) for g in groups]
     numbers, intervals = [], []

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ppdm_flow.audits.rejoin.joined import Joined, Posteriors, join, posteriors
+from ppdm_flow.audits.rejoin.joined import JoinSizes, Posteriors, join, posteriors
 from ppdm_flow.audits.rejoin.order import linked, same_order
 from ppdm_flow.audits.rejoin.query import figures_by_sql
 from ppdm_flow.audits.rejoin.spec import RejoinParams
@@ -75,7 +75,7 @@ class RejoinAudit:
         return tuple(n for n in names if chosen is None or n in chosen)
 
 
-def _figures(joined: Joined, by_name: Mapping[str, Posteriors]) -> dict[str, Figure]:
+def _figures(joined: JoinSizes, by_name: Mapping[str, Posteriors]) -> dict[str, Figure]:
     worst = max((p.bound for p in by_name.values() if p.bound is not None), default=None)
     note = "the largest share of a value within a class: the belief of whoever knows a person's class"
     figures = {

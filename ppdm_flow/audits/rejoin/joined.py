@@ -16,7 +16,7 @@ Key = str | int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Joined:
+class JoinSizes:
     """Of each class that both files have: its rows in this file and in the other, ``mine`` and ``theirs``, (classes,).
 
     ``alone`` counts the rows of either file whose class the other one does not have.
@@ -37,14 +37,14 @@ class Joined:
         return self.tuples - int(np.minimum(self.mine, self.theirs).sum())
 
 
-def join(mine: DataView, theirs: DataView, key: str) -> Joined:
+def join(mine: DataView, theirs: DataView, key: str) -> JoinSizes:
     """Count both sides of each class."""
     own, other = _sizes(mine.counts([key])), _sizes(theirs.counts([key]))
     both = sorted(own.keys() & other.keys(), key=str)
     left = np.array([own[k] for k in both], dtype=np.int64)
     right = np.array([other[k] for k in both], dtype=np.int64)
     alone = sum(own.values()) + sum(other.values()) - int(left.sum() + right.sum())
-    return Joined(left, right, alone)
+    return JoinSizes(left, right, alone)
 
 
 def _sizes(counts: Counts) -> dict[Key, int]:

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.audits.labels.released import hierarchy_of
-from ppdm_flow.audits.labels.unread import Unread, gate_nothing, of_release
-from ppdm_flow.audits.records.columns import Beside, beside, truthful
+from ppdm_flow.audits.labels.unreadable import Unreadable, gate_nothing, of_release
+from ppdm_flow.audits.records.columns import ColumnPair, beside, truthful
 from ppdm_flow.audits.records.control import NO_HOLDOUT, uncontrolled
 from ppdm_flow.audits.records.proportions import ALARM, newcombe, one_sided, wilson
 from ppdm_flow.audits.singling_out.guesses import Search, multivariate, naive, singled, univariate
@@ -102,7 +102,7 @@ class SinglingOutAudit:
         return candidate.schema.having(Role.QUASI_IDENTIFIER) or None
 
 
-def _unread(beside: Beside, original: DataView, candidate: DataView, ctx: AuditContext) -> Unread | None:
+def _unread(beside: ColumnPair, original: DataView, candidate: DataView, ctx: AuditContext) -> Unreadable | None:
     labels, values = candidate.domain(beside.column), original.domain(beside.source)
     return of_release(beside.column, labels, values, hierarchy_of(beside.column, ctx), ctx)
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 from ppdm_flow.audits.labels.covering import Cover, cover
 from ppdm_flow.audits.labels.forms import between, numbers
 from ppdm_flow.audits.labels.released import hierarchy_of
-from ppdm_flow.audits.records.columns import Beside
+from ppdm_flow.audits.records.columns import ColumnPair
 from ppdm_flow.audits.records.sampling import Sample, held_out, sampled, training
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
@@ -62,7 +62,9 @@ class Rows:
     available: int
 
 
-def rows_of(columns: Sequence[Beside], original: DataView, candidate: DataView, limit: int, ctx: AuditContext) -> Rows:
+def rows_of(
+    columns: Sequence[ColumnPair], original: DataView, candidate: DataView, limit: int, ctx: AuditContext
+) -> Rows:
     """Read at most ``limit`` rows of each group; as many inside as there are outside, if some are held out."""
     sources = list(dict.fromkeys(c.source for c in columns))
     mine = sampled(candidate, [c.column for c in columns], limit)

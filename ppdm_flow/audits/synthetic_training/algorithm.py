@@ -16,10 +16,10 @@ import numpy as np
 from ppdm_flow.audits.learning.classifiers import Learner
 from ppdm_flow.audits.learning.errors import Split, Trials, interval, split, trials
 from ppdm_flow.audits.learning.sides import Floats, Integers
-from ppdm_flow.audits.records.columns import Beside, beside
+from ppdm_flow.audits.records.columns import ColumnPair, beside
 from ppdm_flow.audits.records.proportions import deviate, wilson
 from ppdm_flow.audits.synthetic_training.spec import SyntheticTrainingParams
-from ppdm_flow.audits.synthetic_training.stacking import Stacked, stack
+from ppdm_flow.audits.synthetic_training.stacking import StackedRows, stack
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Series
 from ppdm_flow.core.roles import Role
@@ -80,16 +80,16 @@ class SyntheticTrainingAudit:
         estimates = self._on_holdout(stacked) if controlled else self._on_splits(stacked)
         return AuditOutcome(_figures(estimates), charts=(chart(estimates.real, estimates.synthetic, target.source),))
 
-    def _is_target(self, column: Beside, original: DataView) -> bool:
+    def _is_target(self, column: ColumnPair, original: DataView) -> bool:
         if self.params.target is None:
             return original.schema[column.source].role is Role.TARGET
         return self.params.target in (column.column, column.source)
 
-    def _tried(self, stacked: Stacked, parts: list[list[Split]]) -> list[Trials]:
+    def _tried(self, stacked: StackedRows, parts: list[list[Split]]) -> list[Trials]:
         learner = Learner(self.params.classifier, self.params.options, self.params.seed)
         return trials([(stacked.side, every) for every in parts], learner, THREADS)
 
-    def _on_holdout(self, stacked: Stacked) -> Estimates:
+    def _on_holdout(self, stacked: StackedRows) -> Estimates:
         parts = [[Split(train, stacked.held)] for train in (stacked.real, stacked.released)]
         real, synthetic = self._tried(stacked, parts)
         wrong, other = (t.wrong[0][stacked.side.place][stacked.held > 0] for t in (real, synthetic))
@@ -105,7 +105,7 @@ class SyntheticTrainingAudit:
             "on rows that the generator never saw, these two classifiers given",
         )
 
-    def _on_splits(self, stacked: Stacked) -> Estimates:
+    def _on_splits(self, stacked: StackedRows) -> Estimates:
         p = self.params
         drawn = [
             _of_real(stacked, split(np.ones(int(stacked.real.sum()), dtype=np.int64), p.test_share, p.seed, repeat))
@@ -124,7 +124,7 @@ class SyntheticTrainingAudit:
         )
 
 
-def _of_real(stacked: Stacked, parts: Split) -> Split:
+def _of_real(stacked: StackedRows, parts: Split) -> Split:
     """Spread the parts of the real rows over all rows."""
     return Split(*(_spread(stacked.real, part) for part in (parts.train, parts.test)))
 

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from ppdm_flow.audits.learning.sides import Integers, Side, side
-from ppdm_flow.audits.records.columns import Beside
+from ppdm_flow.audits.records.columns import ColumnPair
 from ppdm_flow.audits.records.intervals import labelled
 from ppdm_flow.audits.records.sampling import Sample, held_out, sampled, training
 from ppdm_flow.core.roles import AttributeType
@@ -20,7 +20,7 @@ from ppdm_flow.tables.table import Table
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Stacked:
+class StackedRows:
     """``side`` holds all rows with a class; ``released``, ``real`` and ``held`` (rows,) are 1 where a row is of it."""
 
     side: Side
@@ -30,8 +30,13 @@ class Stacked:
 
 
 def stack(
-    original: DataView, candidate: DataView, ctx: AuditContext, columns: Sequence[Beside], target: Beside, limit: int
-) -> Stacked:
+    original: DataView,
+    candidate: DataView,
+    ctx: AuditContext,
+    columns: Sequence[ColumnPair],
+    target: ColumnPair,
+    limit: int,
+) -> StackedRows:
     """Read at most ``limit`` rows of the release, of the rows that it was learned from, and of those held out."""
     sources = [c.source for c in columns]
     groups = [sampled(candidate, [c.column for c in columns], limit), training(original, sources, limit, ctx.holdout)]
@@ -45,10 +50,10 @@ def stack(
     ones = np.ones(len(kept), dtype=np.int64)
     rows = side(kept, types, kept[target.column].codes.astype(np.int64), ones)
     released, real, held = ((group == i).astype(np.int64) for i in range(3))
-    return Stacked(rows, released, real, held)
+    return StackedRows(rows, released, real, held)
 
 
-def _stacked(groups: Sequence[Sample], beside: Beside) -> Column:
+def _stacked(groups: Sequence[Sample], beside: ColumnPair) -> Column:
     """Put one column's cells of all groups one below the other; the release comes first."""
     mine = [g.table[beside.source if number else beside.column].compact() for number, g in enumerate(groups)]
     if beside.edges and not _are_numbers(mine[0]):

@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 from scipy import stats
 
-from ppdm_flow.audits.unsorted_matching.sides import Beside
+from ppdm_flow.audits.unsorted_matching.sides import OrderedColumn
 from ppdm_flow.tables.column import Column, union
 from ppdm_flow.tables.counts import Counts
 
@@ -63,7 +63,7 @@ class Correlation:
         return math.tanh(middle - reach), math.tanh(middle + reach)
 
 
-def agreements(columns: Sequence[Beside]) -> list[Agreement]:
+def agreements(columns: Sequence[OrderedColumn]) -> list[Agreement]:
     """Return how the rows fit, column by column; none for tables of different length or without rows."""
     rows = len(columns[0].mine)
     if rows != len(columns[0].other) or rows < FEWEST:
@@ -71,7 +71,7 @@ def agreements(columns: Sequence[Beside]) -> list[Agreement]:
     return [Agreement(c.name, int(c.agree().sum()), rows, rows * c.by_chance) for c in columns]
 
 
-def correlation(columns: Sequence[Beside]) -> Correlation | None:
+def correlation(columns: Sequence[OrderedColumn]) -> Correlation | None:
     """Compare the place of each released row with the mean place of the same rows in the other table.
 
     Columns that have values in common are compared as they are written. None where too few rows come again, or where
@@ -95,7 +95,7 @@ def correlation(columns: Sequence[Beside]) -> Correlation | None:
     return Correlation(float(min(1.0, max(-1.0, coefficient))), len(again))
 
 
-def _in_common(column: Beside) -> bool:
+def _in_common(column: OrderedColumn) -> bool:
     """Whether at least half of the released rows have a value that the other table has."""
     values = set(column.other.categories.to_pylist())
     there = np.array([v in values for v in column.mine.categories.to_pylist()], dtype=np.bool_)
@@ -103,7 +103,7 @@ def _in_common(column: Beside) -> bool:
     return bool(len(there) and there[column.mine.codes[known]].sum() * 2 >= len(column.mine))
 
 
-def _groups(columns: Sequence[Beside]) -> tuple[Integers, int]:
+def _groups(columns: Sequence[OrderedColumn]) -> tuple[Integers, int]:
     """Number the rows of both tables, the release first, by their cells."""
     names = tuple(union([c.mine.categories, c.other.categories]) for c in columns)
     codes = [

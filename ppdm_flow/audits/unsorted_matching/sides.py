@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.audits.labels.covering import Cover, cover
-from ppdm_flow.audits.labels.file import Held, known_columns, read
+from ppdm_flow.audits.labels.file import KnownTable, known_columns, read
 from ppdm_flow.audits.labels.released import hierarchy_of
-from ppdm_flow.audits.labels.unread import of_release
+from ppdm_flow.audits.labels.unreadable import of_release
 from ppdm_flow.audits.unsorted_matching.spec import UnsortedMatchingParams
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.releases.attributes import released, source_of
@@ -27,7 +27,7 @@ _NEVER = (Role.WEIGHT, Role.ITEMS)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Beside:
+class OrderedColumn:
     """One column of the release and the other table's, compacted; ``fits`` says which labels stand for which values."""
 
     name: str
@@ -58,7 +58,9 @@ class Beside:
         return agreeing
 
 
-def sides(params: UnsortedMatchingParams, original: DataView, candidate: DataView, ctx: AuditContext) -> list[Beside]:
+def sides(
+    params: UnsortedMatchingParams, original: DataView, candidate: DataView, ctx: AuditContext
+) -> list[OrderedColumn]:
     """Read what both tables have, but for columns whose labels cannot be read: any of them tells the order of all.
 
     Raises DataError where the file cannot be used.
@@ -66,7 +68,7 @@ def sides(params: UnsortedMatchingParams, original: DataView, candidate: DataVie
     chosen = candidate.schema.names if params.attributes is None else released(params.attributes, candidate, ctx)
     columns = [c for c in chosen if candidate.schema[c].role not in _NEVER]
     if params.other is not None:
-        file = Held(ctx.home / params.other, params.delimiter, params.columns)
+        file = KnownTable(ctx.home / params.other, params.delimiter, params.columns)
         known = known_columns(file, [(c, source_of(c, ctx)) for c in columns])
         other = read(file, known)
         theirs = {c: other[c] for c in known}
@@ -79,7 +81,9 @@ def sides(params: UnsortedMatchingParams, original: DataView, candidate: DataVie
     return [] if mine is None else _beside(list(theirs), mine, theirs, ctx)
 
 
-def _beside(columns: Sequence[str], mine: Table, theirs: Mapping[str, Column], ctx: AuditContext) -> list[Beside]:
+def _beside(
+    columns: Sequence[str], mine: Table, theirs: Mapping[str, Column], ctx: AuditContext
+) -> list[OrderedColumn]:
     pairs = []
     for name in columns:
         left, right = mine[name].compact(), theirs[name].compact()
@@ -87,5 +91,5 @@ def _beside(columns: Sequence[str], mine: Table, theirs: Mapping[str, Column], c
         if of_release(name, left.categories, right.categories, hierarchy, ctx) is not None:
             continue
         fits = cover(left.categories, right.categories, hierarchy, ctx.nulls, ctx.home)
-        pairs.append(Beside(name, left, right, fits))
+        pairs.append(OrderedColumn(name, left, right, fits))
     return pairs

@@ -28,7 +28,7 @@ NOTHING = "No released attribute can be compared with the original, so nothing c
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ComparedColumn:
     """A released column and the one that it comes from; ``intervals`` where they may be compared by these.
 
     ``recoded``: the released values are names of intervals, so that they can be compared in no other way.
@@ -48,7 +48,7 @@ class Compared:
 class Comparison:
     """``columns`` are compared; ``left_out`` are released columns of the original that cannot be."""
 
-    columns: tuple[Compared, ...]
+    columns: tuple[ComparedColumn, ...]
     left_out: tuple[str, ...]
 
     @property
@@ -67,7 +67,7 @@ def comparison(original: DataView, candidate: DataView, ctx: AuditContext) -> Co
     return Comparison(columns, tuple(c for c in shared if compared[c] is None))
 
 
-def matched(chosen: Sequence[Compared], level: str, original: DataView, candidate: DataView) -> JointSupports:
+def matched(chosen: Sequence[ComparedColumn], level: str, original: DataView, candidate: DataView) -> JointSupports:
     """Match the rows of both tables at one level: one pass over each, 24 bytes a row."""
     sides = []
     for view, names in ((original, [c.source for c in chosen]), (candidate, [c.column for c in chosen])):
@@ -77,17 +77,17 @@ def matched(chosen: Sequence[Compared], level: str, original: DataView, candidat
     return joint_supports(*sides)
 
 
-def _compared(column: str, candidate: DataView, ctx: AuditContext) -> Compared | None:
+def _compared(column: str, candidate: DataView, ctx: AuditContext) -> ComparedColumn | None:
     source = source_of(column, ctx)
     intervals = _intervals(source, ctx)
     facts = ctx.attributes.get(column)
     if facts is not None and facts.was(Change.PSEUDONYMIZED, Change.OTHER):
         return None
     if facts is None or not facts.was(Change.GENERALIZED):
-        return Compared(column, source, intervals)
+        return ComparedColumn(column, source, intervals)
     if intervals is None or not intervals.covers(candidate.domain(column)):
         return None
-    return Compared(column, source, intervals, recoded=True)
+    return ComparedColumn(column, source, intervals, recoded=True)
 
 
 def _intervals(source: str, ctx: AuditContext) -> ByInterval | None:

@@ -8,19 +8,19 @@ from typing import Any
 import numpy as np
 
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Measured
-from ppdm_flow.mining.classes import beside
+from ppdm_flow.mining.classes import other_releases
 from ppdm_flow.mining.classes.class_metric import ClassMetric
 from ppdm_flow.mining.classes.column_figures import ColumnFigures, Floats, R, picture
 from ppdm_flow.mining.classes.measures import PREFIX, TOGETHER
 from ppdm_flow.mining.classes.wording import as_they_are, intersected, left_out, treatment, unmeasured, unreleased
 from ppdm_flow.mining.exposure.columns import Reading, carriers, columns, made_of, readings
 from ppdm_flow.mining.exposure.faults import UnmeasuredError, require_true_values
-from ppdm_flow.mining.exposure.intersections import together
+from ppdm_flow.mining.exposure.intersections import joint_values
 from ppdm_flow.mining.exposure.intersections_query import together_query
 from ppdm_flow.mining.exposure.query import Query
-from ppdm_flow.mining.exposure.repeated import Repeated, as_they_were, of_originals, repeated
-from ppdm_flow.mining.exposure.row_level import About
-from ppdm_flow.mining.exposure.rows import Alone, Rows
+from ppdm_flow.mining.exposure.repeated import Repetitions, as_they_were, of_originals, repeated
+from ppdm_flow.mining.exposure.row_level import Attributes
+from ppdm_flow.mining.exposure.rows import ReleasedRows, Rows
 from ppdm_flow.mining.exposure.values import values
 from ppdm_flow.sdk.audit import AuditContext, Sql
 from ppdm_flow.sdk.view import DataView
@@ -55,14 +55,14 @@ class SensitiveAudit(ClassMetric[R]):
                 measured.append(unreleased(requirement))
                 continue
             try:
-                judged = self._judged(requirement, ways, Alone(candidate, ctx), candidate, ctx)
+                judged = self._judged(requirement, ways, ReleasedRows(candidate, ctx), candidate, ctx)
                 own = self._figures(judged)
                 figures |= own
                 measured.append(self._measured(judged, own, candidate, ctx))
                 further = self._together(requirement, candidate, ctx)
                 figures |= further[0]
                 measured.extend(further[1])
-                if beside.applies(ctx):
+                if other_releases.applies(ctx):
                     beyond, held = self._beside(judged[0], ways, candidate, ctx)
                     figures |= beyond
                     measured.append(held)
@@ -81,15 +81,15 @@ class SensitiveAudit(ClassMetric[R]):
         """Compute again, in SQL over the released file."""
         del original
         figures: dict[str, float | int | None] = {}
-        together = beside.rows(candidate, ctx)
+        joint_values = other_releases.rows(candidate, ctx)
         for requirement in self._own(ctx):
-            own = self._again(requirement, Alone(candidate, ctx), candidate, ctx)
+            own = self._again(requirement, ReleasedRows(candidate, ctx), candidate, ctx)
             figures |= {f"{requirement.id}.{n}": v for n, v in own.items()}
             others = self._together_again(requirement, candidate, ctx) if own else {}
             figures |= {f"{requirement.id}.{TOGETHER}{n}": v for n, v in others.items()}
-            if together is not None:
-                if not isinstance(together, Alone):
-                    own = self._again(requirement, together, candidate, ctx)
+            if joint_values is not None:
+                if not isinstance(joint_values, ReleasedRows):
+                    own = self._again(requirement, joint_values, candidate, ctx)
                 figures |= {f"{requirement.id}.{PREFIX}{n}": v for n, v in own.items()}
         return figures
 
@@ -122,7 +122,7 @@ class SensitiveAudit(ClassMetric[R]):
             )
         return judged
 
-    def _originals(self, requirement: R, candidate: DataView, ctx: AuditContext) -> Repeated | None:
+    def _originals(self, requirement: R, candidate: DataView, ctx: AuditContext) -> Repetitions | None:
         """Return the original rows that generated ones repeat: shares are the worse of both. Raises UnmeasuredError."""
         secret = (requirement.attribute,)
         return repeated(requirement.attributes, secret, secret, candidate, ctx)
@@ -166,7 +166,7 @@ class SensitiveAudit(ClassMetric[R]):
         self, requirement: R, candidate: DataView, ctx: AuditContext
     ) -> tuple[dict[str, Figure], list[Measured]]:
         """Judge what the run's other releases leave of possible values; nothing where they tell nothing of it."""
-        joint = together(self._about(requirement), requirement.attribute, candidate, ctx)
+        joint = joint_values(self._about(requirement), requirement.attribute, candidate, ctx)
         if joint is None:
             return {}, []
         each = self._each(requirement, joint.histograms, joint.mean, ctx)
@@ -190,7 +190,7 @@ class SensitiveAudit(ClassMetric[R]):
         try:
             about, name = self._about(requirement), requirement.attribute
             require_true_values(requirement.attribute, carriers(requirement.attribute, candidate, ctx), ctx)
-            joint = together(about, name, candidate, ctx)
+            joint = joint_values(about, name, candidate, ctx)
             if joint is None:
                 return {}
             again = self.again(requirement, together_query(about, name, candidate, ctx, ctx.sql, joint.names), ctx)
@@ -199,8 +199,8 @@ class SensitiveAudit(ClassMetric[R]):
         figures = again if isinstance(again, dict) else self._summed(requirement, *again)
         return {self.metric if name == "worst" else name: value for name, value in figures.items()}
 
-    def _about(self, requirement: R) -> About:
-        return About(requirement.attributes, (requirement.attribute,))
+    def _about(self, requirement: R) -> Attributes:
+        return Attributes(requirement.attributes, (requirement.attribute,))
 
     def _beside(
         self, alone: ColumnFigures[R], ways: Sequence[Reading], candidate: DataView, ctx: AuditContext
@@ -208,23 +208,23 @@ class SensitiveAudit(ClassMetric[R]):
         """Judge the groups of people that all releases together leave, as classes are."""
         requirement = alone.requirement
         name, bound = f"{requirement.id}.{PREFIX}{self.metric}", self.bound(requirement)
-        rows = beside.rows(candidate, ctx)
+        rows = other_releases.rows(candidate, ctx)
         if rows is None:
-            why = beside.obstacle(ctx)
+            why = other_releases.obstacle(ctx)
             return {}, self._held(requirement, name, Figure(None, self.unit, note=why), why, verifiable=False)
         judged = self._judged(requirement, ways, rows, candidate, ctx)
         figures = {f"{requirement.id}.{PREFIX}{n}": f for n, f in self._worst_figures(judged).items()}
         broken = int(figures[f"{requirement.id}.{PREFIX}rows_beyond"].value or 0)
         colliding = [
             earlier.name
-            for earlier, rows_beside in (beside.one_by_one(candidate, ctx) if broken else ())
+            for earlier, rows_beside in (other_releases.one_by_one(candidate, ctx) if broken else ())
             if any(
                 j.beyond(bound, at_most=self.at_most).any()
                 for j in self._judged(requirement, ways, rows_beside, candidate, ctx)
             )
         ]
         side = "at most" if self.at_most else "at least"
-        text = beside.sentence(
+        text = other_releases.sentence(
             f"{self.metric} of `{self._worst(judged).column}`",
             figures[name].value,
             f"{side} {bound:g} is required",

@@ -15,7 +15,7 @@ from ppdm_flow.tables.counts import Counts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class United:
+class UnitedTables:
     """``databases`` share their items. ``attribute`` and ``code`` (items,): what an item stands for.
 
     Codes, special marks included, point into ``categories`` of the columns. Items are numbered by descending support
@@ -29,7 +29,7 @@ class United:
     categories: tuple[pa.StringArray, ...]
 
 
-def united(tables: Sequence[Counts]) -> United:
+def united(tables: Sequence[Counts]) -> UnitedTables:
     """Turn the distinct rows of tables into databases over one alphabet; columns are matched by their place.
 
     Raises ValueError for no tables, one without rows, and unlike numbers of columns.
@@ -45,7 +45,7 @@ def united(tables: Sequence[Counts]) -> United:
     number[order] = np.arange(len(order), dtype=np.int32)
     attribute = (np.searchsorted(begin, order, side="right") - 1).astype(np.int32)
     databases = tuple(Database.of_cells(number[d], attribute, t.counts) for d, t in zip(dense, tables, strict=True))
-    return United(databases, attribute, (order - begin[attribute] - SPECIALS).astype(np.int32), categories)
+    return UnitedTables(databases, attribute, (order - begin[attribute] - SPECIALS).astype(np.int32), categories)
 
 
 def _dense(table: Counts, categories: Sequence[pa.StringArray], begin: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

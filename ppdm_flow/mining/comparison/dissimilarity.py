@@ -46,7 +46,7 @@ class Dissimilarity:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Encoded:
+class Encoding:
     """A database with the code table that was found on it, and the ``usages`` of all codes, those of items last."""
 
     database: Database
@@ -58,7 +58,7 @@ class Encoded:
         return np.concatenate([self.table.usages, self.table.singles])
 
 
-def dissimilarity(x: Encoded, y: Encoded, laplace: float = LAPLACE) -> Dissimilarity:
+def dissimilarity(x: Encoding, y: Encoding, laplace: float = LAPLACE) -> Dissimilarity:
     """Compare two databases over one alphabet (see :func:`ppdm_flow.mining.comparison.alphabet.united`).
 
     Each code table gets ``laplace`` added to the usage of every code, the items that do not occur included, so that it
@@ -71,7 +71,7 @@ def dissimilarity(x: Encoded, y: Encoded, laplace: float = LAPLACE) -> Dissimila
     return Dissimilarity(_longer(x, y, laplace), _longer(y, x, laplace))
 
 
-def _longer(x: Encoded, y: Encoded, laplace: float) -> float:
+def _longer(x: Encoding, y: Encoding, laplace: float) -> float:
     own = length(x.usages, x.usages, laplace)
     foreign = cover(x.database, y.table.itemsets)
     other = length(np.concatenate([foreign.usages, foreign.singles]), y.usages, laplace)
@@ -87,7 +87,7 @@ def length(usages: Counts, known: Counts, laplace: float) -> float:
     return float(usages[used] @ bits)
 
 
-def row_bits(cells: Cells, code_table: Encoded, laplace: float = LAPLACE) -> Floats:
+def row_bits(cells: Cells, code_table: Encoding, laplace: float = LAPLACE) -> Floats:
     """Return the bits of each row, shape (rows,), under the Laplace-corrected code table; fewer: more likely.
 
     ``cells`` (rows, places) are items of the code table's alphabet; an absent one is negative.
@@ -102,7 +102,7 @@ def row_bits(cells: Cells, code_table: Encoded, laplace: float = LAPLACE) -> Flo
     return lengths
 
 
-def interval(x: Encoded, y: Encoded, laplace: float = LAPLACE, level: float = 0.95) -> tuple[float, float]:
+def interval(x: Encoding, y: Encoding, laplace: float = LAPLACE, level: float = 0.95) -> tuple[float, float]:
     """Return the interval of (L(x|CT_y) - L(x|CT_x)) / L(x|CT_x) where x is a sample of rows, the code tables given.
 
     A ratio of two sums over rows: its variance by linearization (Cochran, "Sampling techniques", 1977, section 6.4).
@@ -191,11 +191,11 @@ class Search:
     pruning: bool = True
     most: int = MOST_SETS
 
-    def encoded(self, database: Database) -> Encoded:
+    def encoded(self, database: Database) -> Encoding:
         """Compress a database. Raises PluginError PPF775 or PPF776 for too many itemsets or items."""
         if self.candidates == SLIM:
             compression = slim(database, self.min_support, pruning=self.pruning)
         else:
             sets = mine(database, self.min_support, only_closed=self.candidates == CLOSED, most=self.most)
             compression = krimp(database, sets.in_candidate_order(), pruning=self.pruning)
-        return Encoded(database, compression.table)
+        return Encoding(database, compression.table)

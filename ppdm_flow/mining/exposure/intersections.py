@@ -19,7 +19,7 @@ import pyarrow as pa
 from ppdm_flow.mining.exposure.columns import Columns
 from ppdm_flow.mining.exposure.faults import UnmeasuredError
 from ppdm_flow.mining.exposure.histograms import Code, Histograms
-from ppdm_flow.mining.exposure.row_level import About, RowLevel, of_release, row_level
+from ppdm_flow.mining.exposure.row_level import Attributes, RowLevel, of_release, row_level
 from ppdm_flow.mining.exposure.sparse import as_cells, indicators, of_cells, scaled, stacked, summed
 from ppdm_flow.sdk.audit import AuditContext, Other
 from ppdm_flow.sdk.view import DataView
@@ -30,7 +30,7 @@ _NOWHERE, _DROPPED = -1, -2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Together:
+class JointValues:
     """``histograms``: the restricted values of each combination of classes, and of the people whom a release dropped.
 
     ``mean`` are the same of the means of mixed cells. ``names`` are the other releases that tell something here.
@@ -41,7 +41,7 @@ class Together:
     names: tuple[str, ...]
 
 
-def together(about: About, attribute: str, candidate: DataView, ctx: AuditContext) -> Together | None:
+def joint_values(about: Attributes, attribute: str, candidate: DataView, ctx: AuditContext) -> JointValues | None:
     """Restrict the values of ``attribute`` by all other releases; None where none of them tells anything of it.
 
     Raises UnmeasuredError where null semantics and crowds do not go together.
@@ -90,7 +90,7 @@ def accounted_rows(other: Other, ctx: AuditContext) -> Ints:
 
 def _restricted(
     own: RowLevel, sides: Sequence[tuple[RowLevel, npt.NDArray[np.bool_]]], names: tuple[str, ...]
-) -> Together | None:
+) -> JointValues | None:
     values = own.values
     if values is None:
         return None
@@ -114,7 +114,7 @@ def _restricted(
     if values.histograms.behind is not None:
         histograms = _with_cells(histograms, values.histograms, combos[:, 0], restricted[0], extra)
     mean = _histograms(values.mean, restricted[1], people, extra) if values.mean is not None else None
-    return Together(histograms, mean, names)
+    return JointValues(histograms, mean, names)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

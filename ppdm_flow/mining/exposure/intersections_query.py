@@ -18,7 +18,7 @@ from ppdm_flow.mining.exposure.intersections import accounted_rows, context_of
 from ppdm_flow.mining.exposure.matching_query import largest_matching
 from ppdm_flow.mining.exposure.paired import relation
 from ppdm_flow.mining.exposure.query import Query
-from ppdm_flow.mining.exposure.row_level import About, reading_of
+from ppdm_flow.mining.exposure.row_level import Attributes, reading_of
 from ppdm_flow.mining.exposure.rows import Relation
 from ppdm_flow.sdk.audit import AuditContext, Sql
 from ppdm_flow.sdk.view import DataView
@@ -169,7 +169,7 @@ class TogetherQuery(Query):
 
 
 def together_query(
-    about: About,
+    about: Attributes,
     attribute: str,
     candidate: DataView,
     ctx: AuditContext,
@@ -191,10 +191,10 @@ def together_query(
 def dropped_again(candidate: DataView, ctx: AuditContext, sql: Sql) -> dict[str, int]:
     """Count the rows that other releases lack for what their cells are by the second route."""
     tables: dict[str, Any] = {}
-    own = _query("own", About((), ()), None, candidate, ctx, sql, tables)
+    own = _query("own", Attributes((), ()), None, candidate, ctx, sql, tables)
     dropped: dict[str, int] = {}
     for other in ctx.others:
-        side = _query("side", About((), ()), None, other.candidate, context_of(other, ctx), sql, tables)
+        side = _query("side", Attributes((), ()), None, other.candidate, context_of(other, ctx), sql, tables)
         random = {"random": pa.table({"row": pa.array(other.left_out_at_random, pa.int64())})}
         text = f"""
             SELECT COALESCE(SUM(n), 0) FROM ({own.counted}) WHERE row NOT IN (SELECT row FROM ({side.counted}))
@@ -206,7 +206,7 @@ def dropped_again(candidate: DataView, ctx: AuditContext, sql: Sql) -> dict[str,
 
 def _query(
     name: str,
-    about: About,
+    about: Attributes,
     attribute: str | None,
     candidate: DataView,
     ctx: AuditContext,

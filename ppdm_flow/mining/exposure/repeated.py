@@ -23,7 +23,7 @@ from ppdm_flow.tables.counts import Counts
 
 
 @dataclass(frozen=True, slots=True)
-class Repeated:
+class Repetitions:
     """Original rows by the cells of the classes that repeat them. ``known`` are the grouping attributes.
 
     Counts have no other released columns than those that form classes: sensitive values are those of the source.
@@ -34,9 +34,9 @@ class Repeated:
     ctx: AuditContext
     leading: int = 0
 
-    def knowing(self, known: Iterable[str]) -> Repeated:
+    def knowing(self, known: Iterable[str]) -> Repetitions:
         """Return the same rows where fewer attributes form the classes."""
-        return Repeated(self.repeats, tuple(known), self.ctx)
+        return Repetitions(self.repeats, tuple(known), self.ctx)
 
     def counts(self, released: Sequence[str], original: Sequence[str] = ()) -> Counts:
         """Count the combinations of classes and attributes of the source."""
@@ -67,7 +67,7 @@ class Repeated:
 
 def repeated(
     known: Iterable[str], secret: Iterable[str], named: Iterable[str], candidate: DataView, ctx: AuditContext
-) -> Repeated | None:
+) -> Repetitions | None:
     """Return the original rows that a generated release repeats; None where it was not generated, or is no run's.
 
     ``known`` are the grouping attributes, ``secret`` the sensitive ones, of which ``named`` are asked for. Raises
@@ -88,7 +88,7 @@ def repeated(
     require_the_file(repeats.shown(), candidate, revealing.every)
     if ctx.nulls is Nulls.WILDCARD:
         _require_whole_rows(repeats, revealing, ctx)
-    return Repeated(repeats, revealing.known, ctx)
+    return Repetitions(repeats, revealing.known, ctx)
 
 
 def _require_whole_rows(repeats: Repeats, revealing: Columns, ctx: AuditContext) -> None:

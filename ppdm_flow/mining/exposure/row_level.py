@@ -23,7 +23,7 @@ Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class About:
+class Attributes:
     """What a requirement looks at: grouping attributes ``known``, sensitive ones ``secret``.
 
     ``values_known``: where missing values are left out, rows that miss a sensitive cell are left out as well.
@@ -83,7 +83,7 @@ def row_level(
     return RowLevel(ground, table.rows[kept], classes, None if reading is None else read(ground, reading, ctx.nulls))
 
 
-def of_release(about: About, attribute: str | None, candidate: DataView, ctx: AuditContext) -> RowLevel:
+def of_release(about: Attributes, attribute: str | None, candidate: DataView, ctx: AuditContext) -> RowLevel:
     """Read a release for a requirement on ``attribute``."""
     revealing = columns(about.known, about.secret, candidate, ctx)
     reading = reading_of(attribute, candidate, ctx)

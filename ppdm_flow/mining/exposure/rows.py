@@ -51,7 +51,7 @@ class Rows(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Alone:
+class ReleasedRows:
     """Rows of the released file, whatever else was released."""
 
     candidate: DataView
@@ -78,7 +78,7 @@ class Alone:
 
 
 @dataclass(frozen=True, slots=True)
-class Together:
+class RowsWithOthers:
     """Rows with what the ``others`` tell of their people, as one more column that forms classes.
 
     They are those that went into the file, in the order of ``pairs``: the engine proves that the file holds just these.

@@ -21,7 +21,7 @@ Items = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Generated:
+class GeneratedRows:
     """``cells`` (rows, domains) int32: the item in each domain; ``itemsets`` (rows,) int32: elements that made each."""
 
     cells: Items
@@ -81,7 +81,7 @@ class Model:
         """How many words a row may need: one for each domain."""
         return self.domains
 
-    def generate(self, words: Words) -> Generated:
+    def generate(self, words: Words) -> GeneratedRows:
         """Generate a row from each row of ``words`` (rows, draws_per_row), independent and uniform on [0, 2^64).
 
         A row depends on its own words alone.
@@ -93,4 +93,4 @@ class Model:
         defined = np.zeros(max(1, words_for(self.domains)), dtype=np.uint64)
         scratch = np.empty(widest), np.empty(widest, dtype=np.int64)
         fill(self.layout, np.ascontiguousarray(words), defined, *scratch, cells, itemsets)
-        return Generated(cells, itemsets)
+        return GeneratedRows(cells, itemsets)

@@ -12,10 +12,10 @@ from pathlib import Path
 
 from ppdm_flow.core.attributes import HierarchySpec
 from ppdm_flow.mining.hierarchies.coarsening import UnplacedError
+from ppdm_flow.mining.hierarchies.full_hierarchy import lies
 from ppdm_flow.mining.hierarchies.hierarchy import Lines, height
 from ppdm_flow.mining.hierarchies.intervals import decimals
 from ppdm_flow.mining.hierarchies.ladder import labels, ladder
-from ppdm_flow.mining.hierarchies.whole import lies
 
 TOP = "*"
 
@@ -89,7 +89,7 @@ def _plain(number: float) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class HierarchyCheck:
     """What was counted. ``labels`` of each level above the values; ``split`` are levels that divide the one below.
 
     ``absent`` of ``values`` distinct values (``absent_rows`` of ``rows``) stand in no line; ``unused`` of ``leaves`` do
@@ -112,7 +112,7 @@ class Checked:
         return not (self.absent or self.split or self.lies)
 
 
-def checked(lines: Lines, counts: Mapping[str, int]) -> Checked:
+def checked(lines: Lines, counts: Mapping[str, int]) -> HierarchyCheck:
     """Hold a hierarchy against the values of the data, with their numbers of rows."""
     levels = [list(lines), *([above[i] for above in lines.values()] for i in range(height(lines)))]
     split = tuple(
@@ -121,7 +121,7 @@ def checked(lines: Lines, counts: Mapping[str, int]) -> Checked:
         if len(set(zip(low, high, strict=True))) > len(set(low))
     )
     absent = [v for v in counts if v not in lines]
-    return Checked(
+    return HierarchyCheck(
         leaves=len(lines),
         labels=tuple(len(set(level)) for level in levels[1:]),
         split=split,

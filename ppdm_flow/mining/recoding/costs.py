@@ -22,7 +22,7 @@ Bools = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
 
 
-class Priced(Protocol):
+class PreparedCost(Protocol):
     """A cost on one ground."""
 
     floors: Floors
@@ -44,7 +44,7 @@ class Cost(Protocol):
         """What policies call it."""
         ...
 
-    def prepare(self, ground: Ground) -> Priced:
+    def prepare(self, ground: Ground) -> PreparedCost:
         """Look at the ground once."""
         ...
 
@@ -60,7 +60,7 @@ class Loss:
     geometric: bool = True
     name: str = field(default="loss", init=False)
 
-    def prepare(self, ground: Ground) -> Priced:
+    def prepare(self, ground: Ground) -> PreparedCost:
         """Find the loss of each attribute and level."""
         return _PricedLoss(ground, self.geometric)
 
@@ -109,7 +109,7 @@ class Entropy:
 
     name: str = field(default="entropy", init=False)
 
-    def prepare(self, ground: Ground) -> Priced:
+    def prepare(self, ground: Ground) -> PreparedCost:
         """Count the values of every level."""
         return _PricedEntropy(ground)
 
@@ -146,7 +146,7 @@ class Precision:
 
     name: str = field(default="precision", init=False)
 
-    def prepare(self, ground: Ground) -> Priced:
+    def prepare(self, ground: Ground) -> PreparedCost:
         """Return the cost of every node."""
         return _PricedPrecision(ground)
 
@@ -181,7 +181,7 @@ class Discernibility:
 
     name: str = field(default="discernibility", init=False)
 
-    def prepare(self, ground: Ground) -> Priced:
+    def prepare(self, ground: Ground) -> PreparedCost:
         """Nothing is known beforehand."""
         return _PricedDiscernibility(ground)
 
@@ -203,7 +203,7 @@ class ClassSize:
 
     name: str = field(default="average_class_size", init=False)
 
-    def prepare(self, ground: Ground) -> Priced:
+    def prepare(self, ground: Ground) -> PreparedCost:
         """Nothing is known beforehand."""
         return _PricedClassSize(ground)
 
@@ -227,7 +227,7 @@ class Misclassified:
     attribute: int
     name: str = field(default="classification", init=False)
 
-    def prepare(self, ground: Ground) -> Priced:
+    def prepare(self, ground: Ground) -> PreparedCost:
         """Nothing is known beforehand."""
         return _PricedMisclassified(ground, self.attribute)
 

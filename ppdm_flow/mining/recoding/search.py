@@ -20,9 +20,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.mining.recoding.costs import Cost
+from ppdm_flow.mining.recoding.evaluation import EQUAL, CountingEvaluator, NodeResult, Watch
 from ppdm_flow.mining.recoding.ground import Ground
 from ppdm_flow.mining.recoding.lattice import Floors, Lattice, Node
-from ppdm_flow.mining.recoding.look import EQUAL, Judge, Look, Watch
 from ppdm_flow.mining.recoding.models import Model
 
 WRITTEN = 2_000_000
@@ -82,7 +82,7 @@ class Descent:
     Nodes are known by their floors before they are looked at: one whose floor reaches the best cost is left out.
     """
 
-    def __init__(self, judge: Judge, floors: Floors) -> None:
+    def __init__(self, judge: CountingEvaluator, floors: Floors) -> None:
         self.judge = judge
         self.floors = floors
         self.known: set[Node] = set()
@@ -122,7 +122,7 @@ class Solution:
     and how many records it suppresses.
     """
 
-    best: Look | None
+    best: NodeResult | None
     checked: int
     size: int
     proven: bool
@@ -151,7 +151,7 @@ def optimum(
     that is searched exactly.
     """
     priced = cost.prepare(ground)
-    judge = Judge(ground, models, priced, limit, at_released, most, watch)
+    judge = CountingEvaluator(ground, models, priced, limit, at_released, most, watch)
     if judge.lattice.size > written:
         judge.most = AFFORDED if most is None else most
         proven = Descent(judge, priced.floors).run()
@@ -164,7 +164,7 @@ def optimum(
     return Solution(judge.best, judge.checked, judge.lattice.size, proven, seen)
 
 
-def _halve(judge: Judge, frontier: Frontier, path: list[Node]) -> None:
+def _halve(judge: CountingEvaluator, frontier: Frontier, path: list[Node]) -> None:
     """Look for the lowest good node of a chain."""
     low, high = 0, len(path) - 1
     while low <= high and judge.going:
@@ -175,7 +175,7 @@ def _halve(judge: Judge, frontier: Frontier, path: list[Node]) -> None:
             low = middle + 1
 
 
-def _is_good(judge: Judge, frontier: Frontier, node: Node) -> bool:
+def _is_good(judge: CountingEvaluator, frontier: Frontier, node: Node) -> bool:
     before = judge.best
     look = judge(node)
     frontier.decide(node, look.bound)

@@ -69,14 +69,14 @@ class Reconstruction:
     high: Floats
     total: Floats
     alike: Positions
-    together: Together | None = None
+    together: PooledSum | None = None
     rounds: npt.NDArray[np.int64] | None = None
     gap: Floats | None = None
     converged: npt.NDArray[np.bool_] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Together:
+class PooledSum:
     """The sum over the values that cannot be told apart; shape (...)."""
 
     released: Floats
@@ -161,10 +161,10 @@ def _pooled(channel: Channel, counts: Floats) -> Floats:
 
 def _together(
     channel: Channel, released: Floats, unbiased: Floats, estimate: Floats, errors: Floats, low: Floats, high: Floats
-) -> Together:
+) -> PooledSum:
     first = channel.alike[0]
     sums = [counts[..., channel.alike].sum(axis=-1) for counts in (released, unbiased, estimate)]
-    return Together(
+    return PooledSum(
         sums[0], sums[1], sums[2], np.array(errors[..., first]), np.array(low[..., first]), high[..., first]
     )
 

@@ -82,7 +82,7 @@ def _common(expected: Floats, total: Floats) -> Floats:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Iterated:
+class IterationResult:
     """Iterative Bayesian reconstruction: maximum likelihood by expectation and maximization.
 
     ``counts`` (..., m); ``gap`` (...) bounds the log-likelihood left to gain, ``rounds`` are the updates done.
@@ -102,7 +102,7 @@ def iterate(
     tolerance: float = TOLERANCE,
     *,
     accelerated: bool = True,
-) -> Iterated:
+) -> IterationResult:
     """Return the counts of greatest likelihood sum_j y_j log (P f)_j, N f for shares f, in O(m) a round.
 
     f_i becomes f_i g_i / N with g_i = sum_j y_j P[j, i] / (P f)_j (Agrawal and Aggarwal, PODS 2001, section 4). The
@@ -124,7 +124,7 @@ def iterate(
     state = _State(channel, targets, np.maximum(tolerance / np.maximum(total[:, 0], 1.0), _ROUNDING), shares)
     state.run(rounds, accelerated=accelerated)
     outer = released.shape[:-1]
-    return Iterated(
+    return IterationResult(
         (state.shares * total).reshape(released.shape),
         (state.gap * total[:, 0]).reshape(outer),
         state.rounds.reshape(outer),

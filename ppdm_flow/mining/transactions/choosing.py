@@ -18,9 +18,9 @@ from ppdm_flow.core.errors import PluginError
 from ppdm_flow.mining.transactions.breaches import exchangeable
 from ppdm_flow.mining.transactions.candidates import Candidates
 from ppdm_flow.mining.transactions.discoverable import lowest_support, lowest_supports
+from ppdm_flow.mining.transactions.hardest import Maxima, check_maxima, corners, maxima_of, privacy_challenging
 from ppdm_flow.mining.transactions.laws import Floats
 from ppdm_flow.mining.transactions.operators import Operator
-from ppdm_flow.mining.transactions.worst import Maxima, check_maxima, corners, maxima_of, privacy_challenging
 
 LONGEST = 4
 """Largest itemset that parameters are chosen for."""
@@ -49,7 +49,7 @@ class Challenge(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class SizeChoice:
     """Parameters for transactions of one size.
 
     Attributes
@@ -67,11 +67,11 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Chosen:
+class ChosenOperator:
     """An operator for all sizes; ``discoverable``: k -> lowest support over all transactions, inf where none is."""
 
     operator: Operator
-    choices: Mapping[int, Choice]
+    choices: Mapping[int, SizeChoice]
     discoverable: Mapping[int, float]
 
 
@@ -85,7 +85,7 @@ def choose(
     challenge: Challenge = Challenge.WORST,
     cutoff: int | None = None,
     digits: int | None = DIGITS,
-) -> Chosen:
+) -> ChosenOperator:
     """Choose K_m and rho_m for all sizes.
 
     Parameters
@@ -111,7 +111,7 @@ def choose(
     }
     cutoffs = {m: choice.cutoff for m, choice in choices.items()}
     operator = Operator.cut_and_paste(cutoffs, {m: choice.insertion for m, choice in choices.items()}, alphabet)
-    return Chosen(operator, choices, lowest_supports(operator, numbers, lengths, maxima))
+    return ChosenOperator(operator, choices, lowest_supports(operator, numbers, lengths, maxima))
 
 
 def choose_size(
@@ -123,7 +123,7 @@ def choose_size(
     challenge: Challenge = Challenge.WORST,
     cutoff: int | None = None,
     digits: int | None = DIGITS,
-) -> Choice:
+) -> SizeChoice:
     """Choose K_m and rho_m for N = ``number`` transactions that all have m = ``size`` items; see ``choose``."""
     held = check_maxima(maxima)
     _check(level, lengths, number, cutoff, digits)
@@ -138,7 +138,7 @@ def choose_size(
         raise _out_of_reach(size, levels, level)
     discoverable = {k: _discoverable(seen[k], rho, number, held) for k in lengths if k <= size}
     best = _best(seen, rho, kept, discoverable)
-    return Choice(
+    return SizeChoice(
         size,
         cutoffs[best],
         float(rho[best]),

@@ -13,10 +13,10 @@ from math import comb
 import numpy as np
 import numpy.typing as npt
 
+from ppdm_flow.mining.transactions.hardest import Maxima, check_maxima, maxima_of
 from ppdm_flow.mining.transactions.laws import Floats
 from ppdm_flow.mining.transactions.matrices import noise
 from ppdm_flow.mining.transactions.operators import Operator
-from ppdm_flow.mining.transactions.worst import Maxima, check_maxima, maxima_of
 
 SIGMAS = 4.0
 

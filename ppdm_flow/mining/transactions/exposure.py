@@ -14,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.mining.transactions.breaches import Event, by_item, level, likelihoods, likelihoods_knowing
+from ppdm_flow.mining.transactions.hardest import hardest
 from ppdm_flow.mining.transactions.laws import Floats
 from ppdm_flow.mining.transactions.matrices import members
 from ppdm_flow.mining.transactions.operators import Operator
 from ppdm_flow.mining.transactions.prevalent import Prevalent
-from ppdm_flow.mining.transactions.worst import hardest
 
 Integers = npt.NDArray[np.int64]
 
@@ -29,7 +29,7 @@ Told = Callable[[int, int], tuple[tuple[int, ...], int]]
 
 
 @dataclass(frozen=True, slots=True)
-class Exposed:
+class WorstExposure:
     """The itemset A and the item z with the largest Pr[z in t | event of A in t'] among transactions of one size.
 
     Attributes
@@ -48,7 +48,7 @@ class Exposed:
     prior: float
 
 
-def inside(operator: Operator, prevalent: Prevalent, length: int, event: Event = Event.ALL) -> list[Exposed]:
+def inside(operator: Operator, prevalent: Prevalent, length: int, event: Event = Event.ALL) -> list[WorstExposure]:
     """Return the worst for each size that occurs, z being one of the ``length`` items of A."""
     itemsets = prevalent.levels[length - 1].itemsets
 
@@ -59,7 +59,7 @@ def inside(operator: Operator, prevalent: Prevalent, length: int, event: Event =
     return _worst(operator, prevalent, length, length, event, _each_item, told)
 
 
-def outside(operator: Operator, prevalent: Prevalent, length: int, event: Event = Event.ALL) -> list[Exposed]:
+def outside(operator: Operator, prevalent: Prevalent, length: int, event: Event = Event.ALL) -> list[WorstExposure]:
     """Return the same for z that are none of the ``length`` items of A; itemsets of one more must have been counted."""
     itemsets = prevalent.levels[length].itemsets
 
@@ -89,7 +89,7 @@ def by_other_item(patterns: npt.ArrayLike) -> tuple[Floats, Floats]:
 
 def knowing(
     operator: Operator, prevalent: Prevalent, lengths: Sequence[int], known: int, most: float = 1.0
-) -> Exposed | None:
+) -> WorstExposure | None:
     """Return the worst Pr[z in t | A in t'] for who knows ``known`` further items of t, and sees which came through.
 
     z is in A; A and the known items together are no more items than were counted. ``prior`` is Pr[z in t] among the
@@ -99,9 +99,9 @@ def knowing(
     return max((e for e in every if e.itemset), key=lambda e: e.level, default=None)
 
 
-def _knowing(operator: Operator, prevalent: Prevalent, length: int, known: int, most: float) -> Exposed:
+def _knowing(operator: Operator, prevalent: Prevalent, length: int, known: int, most: float) -> WorstExposure:
     itemsets, patterns = prevalent.levels[length + known - 1].itemsets, prevalent.patterns(length + known)
-    worst = Exposed(0.0, 0, 0, (), -1, 0.0)
+    worst = WorstExposure(0.0, 0, 0, (), -1, 0.0)
     for chosen in combinations(range(length + known), known):
         others = [i for i in range(length + known) if i not in chosen]
         supports, with_item = _each_item(_given(patterns, chosen))
@@ -114,7 +114,7 @@ def _knowing(operator: Operator, prevalent: Prevalent, length: int, known: int, 
                 if levels.size and levels[row, place] > worst.level:
                     itemset = tuple(itemsets[row, others].tolist())
                     prior = float(priors[row, at, place])
-                    worst = Exposed(float(levels[row, place]), m, at, itemset, itemset[place], prior)
+                    worst = WorstExposure(float(levels[row, place]), m, at, itemset, itemset[place], prior)
     return worst
 
 
@@ -167,8 +167,8 @@ def _caps(declared: Sequence[float], length: int) -> Floats:
 
 def _worst(
     operator: Operator, prevalent: Prevalent, counted: int, length: int, event: Event, split: Split, told: Told
-) -> list[Exposed]:
-    best = {m: Exposed(0.0, m, p, (), -1, 0.0) for p, pool in enumerate(prevalent.pools) for m in pool.sizes}
+) -> list[WorstExposure]:
+    best = {m: WorstExposure(0.0, m, p, (), -1, 0.0) for p, pool in enumerate(prevalent.pools) for m in pool.sizes}
     ruled = {m: likelihoods(operator, m, length, event) for m in best}
     patterns = prevalent.patterns(counted)
     for start in range(0, len(patterns), AT_ONCE):
@@ -180,5 +180,5 @@ def _worst(
             if levels[row, place] > before.level:
                 itemset, item = told(start + int(row), int(place))
                 prior = with_item[row, before.pool, place].sum() / prevalent.pools[before.pool].rows
-                best[m] = Exposed(float(levels[row, place]), m, before.pool, itemset, item, float(prior))
+                best[m] = WorstExposure(float(levels[row, place]), m, before.pool, itemset, item, float(prior))
     return [best[m] for m in sorted(best)]

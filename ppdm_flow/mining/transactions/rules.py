@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.transactions.apriori.apriori import Mined
+from ppdm_flow.mining.transactions.apriori.apriori import MinedItemsets
 from ppdm_flow.mining.transactions.apriori.levels import places
 from ppdm_flow.mining.transactions.estimates import LEVEL, quantile
 from ppdm_flow.mining.transactions.laws import Floats
@@ -93,7 +93,7 @@ class Rule:
     lift: Ratio
 
 
-def rules(mined: Mined, min_confidence: float = 0.0, level: float = LEVEL) -> Iterator[Rule]:
+def rules(mined: MinedItemsets, min_confidence: float = 0.0, level: float = LEVEL) -> Iterator[Rule]:
     """Yield all rules of the frequent itemsets of 2 to 10 items with an estimated confidence of at least this.
 
     A rule whose antecedent's support is not told from 0 has no confidence and is left out.
@@ -108,7 +108,7 @@ def rules(mined: Mined, min_confidence: float = 0.0, level: float = LEVEL) -> It
                 yield from _of(itemset, chosen, subsets(mined.operator, here), min_confidence, level)
 
 
-def _likely(mined: Mined, size: int, min_confidence: float) -> npt.NDArray[np.bool_]:
+def _likely(mined: MinedItemsets, size: int, min_confidence: float) -> npt.NDArray[np.bool_]:
     """Return for each frequent itemset which of its parts imply the rest by the estimates alone, (n, 2^k)."""
     last = mined.by_size[size - 1]
     itemsets, value = last.itemsets[last.frequent], last.estimates.value[last.frequent]

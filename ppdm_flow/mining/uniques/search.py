@@ -18,7 +18,7 @@ _LISTED = 200_000
 
 
 @dataclass(frozen=True, slots=True)
-class Alone:
+class LonelyRows:
     """``share`` of the rows that have a combination of values of ``columns`` that no other row has."""
 
     columns: Combination
@@ -35,7 +35,7 @@ class Uniques:
     """
 
     minimal: tuple[Combination, ...]
-    telling: tuple[Alone, ...]
+    telling: tuple[LonelyRows, ...]
     looked_at: int
     left_out: int
 
@@ -74,7 +74,7 @@ class _Search:
         self._most = most
         self._least = max(1.0, least * ground.rows)
         self._minimal: list[Combination] = []
-        self._telling: list[Alone] = []
+        self._telling: list[LonelyRows] = []
         self._looked_at = self._left_out = 0
 
     def run(self, columns: Sequence[int], size: int) -> Uniques:
@@ -108,18 +108,18 @@ class _Search:
         return (c for c in combinations(columns, level) if self._ground.possible(c) >= self._least)
 
     def _level(self, candidates: Sequence[Combination]) -> None:
-        estimates: list[Alone] = []
+        estimates: list[LonelyRows] = []
         unique: list[Combination] = []
         for columns in candidates:
             share, all_alone = self._ground.estimate(columns)
             if all_alone and self._ground.alone(columns) == self._ground.rows:
                 unique.append(columns)
             else:
-                estimates.append(Alone(columns, share))
+                estimates.append(LonelyRows(columns, share))
         self._minimal += sorted(unique)
         news = [a for a in estimates if not any(told.issubset(a.columns) for told in self._worse())]
         worst = sorted(news, key=lambda a: (-a.share, a.columns))[: self._most]
-        exact = (Alone(a.columns, self._ground.alone(a.columns) / self._ground.rows) for a in worst)
+        exact = (LonelyRows(a.columns, self._ground.alone(a.columns) / self._ground.rows) for a in worst)
         self._telling += [a for a in exact if a.share * self._ground.rows >= self._least]
 
     def _worse(self) -> list[frozenset[int]]:

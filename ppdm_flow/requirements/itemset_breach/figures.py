@@ -9,8 +9,8 @@ from scipy.stats import beta
 
 from ppdm_flow.core.results import Figure
 from ppdm_flow.mining.transactions.breaches import exchangeable, level, likelihoods
-from ppdm_flow.mining.transactions.exposure import Exposed
-from ppdm_flow.mining.transactions.worst import privacy_challenging
+from ppdm_flow.mining.transactions.exposure import WorstExposure
+from ppdm_flow.mining.transactions.hardest import privacy_challenging
 from ppdm_flow.requirements.itemset_breach.fit import ERROR
 from ppdm_flow.requirements.itemset_breach.judged import Judged, level_of
 
@@ -56,12 +56,12 @@ def figures_of(judged: Judged, released: int) -> dict[str, Figure]:
     return told
 
 
-def most(each: Sequence[Exposed]) -> Exposed:
+def most(each: Sequence[WorstExposure]) -> WorstExposure:
     """Return the worst of all lengths."""
     return max(each, key=level_of)
 
 
-def measured_of(judged: Judged, exposed: Exposed) -> Figure:
+def measured_of(judged: Judged, exposed: WorstExposure) -> Figure:
     """Return which share of the released sets with the itemset came from sets with the item, with its interval."""
     if judged.seen is None:
         return Figure(None, "probability", note="original and released rows cannot be matched")

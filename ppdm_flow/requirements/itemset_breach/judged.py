@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from ppdm_flow.core.requirement import TOLERANCE, within
 from ppdm_flow.mining.transactions.breaches import Event, epsilon, likelihoods
-from ppdm_flow.mining.transactions.exposure import Exposed, inside, knowing, outside, rest
+from ppdm_flow.mining.transactions.exposure import WorstExposure, inside, knowing, outside, rest
+from ppdm_flow.mining.transactions.hardest import hardest
 from ppdm_flow.mining.transactions.prevalent import Prevalent, pools, prevalent
-from ppdm_flow.mining.transactions.worst import hardest
 from ppdm_flow.requirements.itemset_breach.fit import Fit, fit_of
 from ppdm_flow.requirements.itemset_breach.material import Material
 from ppdm_flow.requirements.itemset_breach.observed import Observed, Watched, observed
@@ -41,11 +41,11 @@ class Judged:
     requirement: ItemsetBreach
     found: Material
     counted: Prevalent
-    within: Mapping[int, Sequence[Exposed]]
-    beside: Mapping[int, Sequence[Exposed]]
-    larger: Exposed
-    absent: Exposed
-    known: Mapping[int, Exposed]
+    within: Mapping[int, Sequence[WorstExposure]]
+    beside: Mapping[int, Sequence[WorstExposure]]
+    larger: WorstExposure
+    absent: WorstExposure
+    known: Mapping[int, WorstExposure]
     rest: float
     bound: float | None
     exceeded: tuple[int, ...]
@@ -54,7 +54,7 @@ class Judged:
     fit: Fit
 
     @property
-    def worst(self) -> Exposed:
+    def worst(self) -> WorstExposure:
         """The itemset and item of which most is learned."""
         return max((e for some in (self.within, self.beside) for each in some.values() for e in each), key=level_of)
 
@@ -79,7 +79,7 @@ class Judged:
         """How many itemsets were counted."""
         return sum(len(level.itemsets) for level in self.counted.levels)
 
-    def measured(self, exposed: Exposed) -> tuple[int, int]:
+    def measured(self, exposed: WorstExposure) -> tuple[int, int]:
         """Return the released sets with the itemset, and those of them with the item, in the pool of the length."""
         wanted = Watched(exposed.itemset, exposed.item)
         if self.seen is None or wanted not in self.watched:
@@ -120,12 +120,12 @@ def judge(requirement: ItemsetBreach, found: Material) -> Judged:
     )
 
 
-def _known(found: Material, counted: Prevalent, requirement: ItemsetBreach) -> dict[int, Exposed]:
+def _known(found: Material, counted: Prevalent, requirement: ItemsetBreach) -> dict[int, WorstExposure]:
     worst = {known: knowing(found.operator, counted, requirement.sizes, known, requirement.level) for known in (1, 2)}
     return {known: exposed for known, exposed in worst.items() if exposed is not None}
 
 
-def _watched(*some: Mapping[int, Sequence[Exposed]]) -> tuple[Watched, ...]:
+def _watched(*some: Mapping[int, Sequence[WorstExposure]]) -> tuple[Watched, ...]:
     """Return the worst itemsets of each size and kind."""
     chosen = []
     for kind in some:
@@ -168,6 +168,6 @@ def largest(counted: Prevalent) -> npt.NDArray[np.float64]:
     return np.asarray(np.array(counts) / counted.rows)
 
 
-def level_of(exposed: Exposed) -> float:
+def level_of(exposed: WorstExposure) -> float:
     """Return the posterior, to order by."""
     return exposed.level

@@ -9,7 +9,7 @@ from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.requirement import within
 from ppdm_flow.core.results import Finding
 from ppdm_flow.mining.releases.attributes import source_of
-from ppdm_flow.mining.transactions.exposure import Exposed
+from ppdm_flow.mining.transactions.exposure import WorstExposure
 from ppdm_flow.requirements.itemset_breach.judged import Judged
 from ppdm_flow.requirements.itemset_breach.requirement import ItemsetBreach
 from ppdm_flow.sdk.audit import AuditContext
@@ -99,7 +99,7 @@ def _lengths(judged: Judged) -> str:
     return ", ".join(lengths[:5]) + (" and more" if len(lengths) > 5 else "")
 
 
-def _itemset(judged: Judged, exposed: Exposed, ctx: AuditContext) -> str:
+def _itemset(judged: Judged, exposed: WorstExposure, ctx: AuditContext) -> str:
     source = source_of(judged.found.column, ctx)
     names = [judged.found.alphabet[i].as_py() for i in exposed.itemset]
     shown = [ctx.label(source, name, i + 1) for i, name in zip(exposed.itemset, names, strict=True)]
@@ -108,7 +108,7 @@ def _itemset(judged: Judged, exposed: Exposed, ctx: AuditContext) -> str:
     return "a certain item" if len(names) == 1 else f"a certain itemset of {len(names)} items"
 
 
-def _item(judged: Judged, exposed: Exposed, ctx: AuditContext) -> str:
+def _item(judged: Judged, exposed: WorstExposure, ctx: AuditContext) -> str:
     name = judged.found.alphabet[exposed.item].as_py()
     shown = ctx.label(source_of(judged.found.column, ctx), name, exposed.item + 1)
     if shown == name:

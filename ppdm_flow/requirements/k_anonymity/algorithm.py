@@ -15,9 +15,9 @@ from ppdm_flow.mining.classes.wording import as_they_are, of_originals, unmeasur
 from ppdm_flow.mining.exposure.columns import Columns, columns, sensitive_attributes
 from ppdm_flow.mining.exposure.faults import UnmeasuredError
 from ppdm_flow.mining.exposure.lacking import lacking, lacking_again
-from ppdm_flow.mining.exposure.once import Once
-from ppdm_flow.mining.exposure.repeated import Repeated, repeated
-from ppdm_flow.mining.exposure.rows import Alone
+from ppdm_flow.mining.exposure.repeated import Repetitions, repeated
+from ppdm_flow.mining.exposure.rows import ReleasedRows
+from ppdm_flow.mining.exposure.shared_counts import SharedCounts
 from ppdm_flow.mining.exposure.sizes import Classes, classes, crowds, crowds_again
 from ppdm_flow.requirements.k_anonymity.query import Query
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
@@ -94,7 +94,7 @@ class KAnonymityAudit:
                 continue
             if originals is not None:
                 found[f"{requirement.id}.repeated"] = originals.again(told.every)
-            query = Query(ctx.sql, originals or Alone(candidate, ctx), told.every)
+            query = Query(ctx.sql, originals or ReleasedRows(candidate, ctx), told.every)
             for name, value in query.figures(requirement.k, ctx.nulls).items():
                 found[f"{requirement.id}.{name}"] = value
         return found
@@ -104,7 +104,9 @@ def _own(ctx: AuditContext) -> list[KAnonymity]:
     return [r for r in ctx.requirements if isinstance(r, KAnonymity)]
 
 
-def _classes(told: Columns, originals: Repeated | None, candidate: DataView, ctx: AuditContext) -> dict[Nulls, Classes]:
+def _classes(
+    told: Columns, originals: Repetitions | None, candidate: DataView, ctx: AuditContext
+) -> dict[Nulls, Classes]:
     """Return the classes by each of the null semantics, or the crowds, which there are not for wildcards.
 
     Of generated rows these are the classes of the ``originals`` that they repeat.
@@ -112,12 +114,12 @@ def _classes(told: Columns, originals: Repeated | None, candidate: DataView, ctx
     if originals is not None or not told.mixed:
         counts = candidate.counts(told.grouping) if originals is None else originals.counts(told.every)
         return {nulls: classes(counts, nulls) for nulls in Nulls}
-    rows = Once(Alone(candidate, ctx), told.every, told.known)
+    rows = SharedCounts(ReleasedRows(candidate, ctx), told.every, told.known)
     found = {ctx.nulls: crowds(told, rows, ctx.nulls)}
     return found | {nulls: crowds(told, rows, nulls) for nulls in Nulls if nulls is not Nulls.WILDCARD}
 
 
-def _people(requirement: KAnonymity, told: Columns, originals: Repeated | None) -> dict[str, Figure]:
+def _people(requirement: KAnonymity, told: Columns, originals: Repetitions | None) -> dict[str, Figure]:
     """Return how many original rows generated ones repeat, and how many of these repeat none."""
     if originals is None:
         return {}
@@ -129,7 +131,7 @@ def _again(
     requirement: KAnonymity, told: Columns, candidate: DataView, ctx: AuditContext, sql: Sql
 ) -> dict[str, float | int | None]:
     """Return the figures of crowds by the second route; none where there are none."""
-    rows = Once(Alone(candidate, ctx), told.every, told.known)
+    rows = SharedCounts(ReleasedRows(candidate, ctx), told.every, told.known)
     try:
         found = crowds_again(told, rows, sql, ctx.nulls)
     except UnmeasuredError:

@@ -11,12 +11,12 @@ import numpy as np
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.exposure.columns import Columns, Reading, Way, carriers, columns, readings, sensitive_attributes
 from ppdm_flow.mining.exposure.histograms import Histograms
-from ppdm_flow.mining.exposure.intersections import Together, together
+from ppdm_flow.mining.exposure.intersections import JointValues, joint_values
 from ppdm_flow.mining.exposure.intersections_query import TogetherQuery, together_query
-from ppdm_flow.mining.exposure.once import Once
-from ppdm_flow.mining.exposure.repeated import Repeated, as_they_were, of_originals, repeated
-from ppdm_flow.mining.exposure.row_level import About
-from ppdm_flow.mining.exposure.rows import Alone
+from ppdm_flow.mining.exposure.repeated import Repetitions, as_they_were, of_originals, repeated
+from ppdm_flow.mining.exposure.row_level import Attributes
+from ppdm_flow.mining.exposure.rows import ReleasedRows
+from ppdm_flow.mining.exposure.shared_counts import SharedCounts
 from ppdm_flow.mining.exposure.sizes import Classes, classes, crowds
 from ppdm_flow.mining.exposure.values import Values, values
 from ppdm_flow.mining.recoding.grouping import added, shares
@@ -77,7 +77,7 @@ def known_sets(
         yield ()
 
 
-def rows_once(requirement: LKC, candidate: DataView, ctx: AuditContext) -> Once:
+def rows_once(requirement: LKC, candidate: DataView, ctx: AuditContext) -> SharedCounts:
     """Return the rows, counted once over everything that some combination looks at."""
     secret = secrets(requirement, ctx)
     every = columns(requirement.attributes, secret, candidate, ctx)
@@ -85,7 +85,7 @@ def rows_once(requirement: LKC, candidate: DataView, ctx: AuditContext) -> Once:
     released = dict.fromkeys((*every.every, *(c for way in ways for c in way.shown)))
     behind = (way.attribute for way in ways if way.way is not Way.SHOWN)
     original = dict.fromkeys((*(every.known if every.mixed else ()), *behind))
-    return Once(Alone(candidate, ctx), tuple(released), tuple(original))
+    return SharedCounts(ReleasedRows(candidate, ctx), tuple(released), tuple(original))
 
 
 def named(requirement: LKC) -> tuple[str, ...]:
@@ -123,7 +123,7 @@ def survey(requirement: LKC, candidate: DataView, ctx: AuditContext) -> Survey:
     return Survey(len(every), sizes[first], worst[second], every[first], every[second], left, each, repeated_rows)
 
 
-def originals_of(requirement: LKC, candidate: DataView, ctx: AuditContext) -> Repeated | None:
+def originals_of(requirement: LKC, candidate: DataView, ctx: AuditContext) -> Repetitions | None:
     """Return the original rows that generated ones repeat, which are counted then. Raises UncountedError."""
     return repeated(requirement.attributes, secrets(requirement, ctx), named(requirement), candidate, ctx)
 
@@ -159,17 +159,17 @@ def together_queries(
         yield attribute, together_query(about, attribute, candidate, ctx, sql, read.names)
 
 
-def _beside(requirement: LKC, candidate: DataView, ctx: AuditContext) -> Iterator[tuple[About, str, Together]]:
+def _beside(requirement: LKC, candidate: DataView, ctx: AuditContext) -> Iterator[tuple[Attributes, str, JointValues]]:
     secret = tuple(secrets(requirement, ctx))
     for known in known_sets(requirement, candidate, ctx, beside=True) if ctx.others else ():
         for attribute in named(requirement):
-            about = About(known, secret)
-            read = together(about, attribute, candidate, ctx)
+            about = Attributes(known, secret)
+            read = joint_values(about, attribute, candidate, ctx)
             if read is not None:
                 yield about, attribute, read
 
 
-def _sizes(told: Columns, rows: Once, nulls: Nulls) -> Classes:
+def _sizes(told: Columns, rows: SharedCounts, nulls: Nulls) -> Classes:
     return crowds(told, rows, nulls) if told.mixed else classes(rows.counts(told.grouping), nulls)
 
 

@@ -15,12 +15,12 @@ from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.exposure.columns import Columns, Reading, carriers, columns, readings
 from ppdm_flow.mining.exposure.faults import require_pairs_of_nulls, require_true_values
 from ppdm_flow.mining.exposure.histograms import Histograms
-from ppdm_flow.mining.exposure.intersections import together
+from ppdm_flow.mining.exposure.intersections import joint_values
 from ppdm_flow.mining.exposure.intersections_query import together_query
 from ppdm_flow.mining.exposure.query import Query, with_means
-from ppdm_flow.mining.exposure.repeated import Repeated, as_they_were, of_originals, repeated
-from ppdm_flow.mining.exposure.row_level import About
-from ppdm_flow.mining.exposure.rows import Alone, Rows
+from ppdm_flow.mining.exposure.repeated import Repetitions, as_they_were, of_originals, repeated
+from ppdm_flow.mining.exposure.row_level import Attributes
+from ppdm_flow.mining.exposure.rows import ReleasedRows, Rows
 from ppdm_flow.mining.exposure.sizes import SIZE, Classes, classes, crowds
 from ppdm_flow.mining.exposure.values import Values, values
 from ppdm_flow.requirements.templates.inference import Images, Inferences
@@ -79,7 +79,7 @@ def _images(
 
 def survey_of(told: Told, candidate: DataView, ctx: AuditContext) -> Survey:
     """Measure a template on the release. Raises UnmeasuredError where null semantics and crowds do not go together."""
-    rows, template = Alone(candidate, ctx), told.template
+    rows, template = ReleasedRows(candidate, ctx), told.template
     require_readable(told, candidate, ctx)
     originals = originals_of(told, candidate, ctx)
     found = []
@@ -96,7 +96,7 @@ def survey_of(told: Told, candidate: DataView, ctx: AuditContext) -> Survey:
     return Survey(tuple(target for target, _ in told.targets), tuple(found), smallest, repeated_rows)
 
 
-def originals_of(told: Told, candidate: DataView, ctx: AuditContext) -> Repeated | None:
+def originals_of(told: Told, candidate: DataView, ctx: AuditContext) -> Repetitions | None:
     """Return the original rows that generated ones repeat, where anything is told: shares are the worse of both.
 
     Raises UncountedError.
@@ -193,7 +193,7 @@ def together_confidence(told: Told, candidate: DataView, ctx: AuditContext) -> t
     require_readable(told, candidate, ctx)
     worst, names = None, dict[str, None]()
     for target, ways in told.targets:
-        read = together(about(told), target.attribute, candidate, ctx)
+        read = joint_values(about(told), target.attribute, candidate, ctx)
         if read is not None:
             values_left = Values(ways[0], read.histograms, read.mean)
             found = _inferences([values_left], target.images, negated=told.template.negated)
@@ -206,7 +206,7 @@ def together_again(told: Told, candidate: DataView, ctx: AuditContext, sql: Sql)
     """Return the same confidence by the second route."""
     worst = 0.0
     for target, _ in told.targets:
-        read = together(about(told), target.attribute, candidate, ctx)
+        read = joint_values(about(told), target.attribute, candidate, ctx)
         if read is None:
             continue
         query = together_query(about(told), target.attribute, candidate, ctx, sql, read.names)
@@ -217,22 +217,22 @@ def together_again(told: Told, candidate: DataView, ctx: AuditContext, sql: Sql)
     return worst
 
 
-def about(told: Told) -> About:
+def about(told: Told) -> Attributes:
     """Return what the template looks at."""
     template = told.template
-    return About(template.channel, tuple(by_attribute(template)), values_known=False)
+    return Attributes(template.channel, tuple(by_attribute(template)), values_known=False)
 
 
 def smallest_again(told: Told, candidate: DataView, ctx: AuditContext, sql: Sql) -> int:
     """Return the rows of the smallest group by the second route."""
-    rows = originals_of(told, candidate, ctx) or Alone(candidate, ctx)
+    rows = originals_of(told, candidate, ctx) or ReleasedRows(candidate, ctx)
     query = Query.of_rows(sql, rows, told.columns, None, ctx.nulls)
     return round(query.worst(SIZE, 0.0, at_most=False)["worst"] or 0)
 
 
 def _queries(told: Told, candidate: DataView, ctx: AuditContext, sql: Sql) -> Iterator[tuple[int, Target, Query]]:
     """Yield the queries of each target: 0 on the released rows, 1 on the original ones that they repeat."""
-    rows, originals = Alone(candidate, ctx), originals_of(told, candidate, ctx)
+    rows, originals = ReleasedRows(candidate, ctx), originals_of(told, candidate, ctx)
     for target, ways in told.targets:
         for way in ways:
             query = Query.of_rows(sql, rows, told.columns, way, ctx.nulls, values_known=False)

@@ -13,7 +13,7 @@ from scipy import stats
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.mining.comparison.alphabet import united
 from ppdm_flow.mining.comparison.dissimilarity import (
-    Encoded,
+    Encoding,
     Search,
     dissimilarity,
     interval,
@@ -231,7 +231,7 @@ def test_uncorrelated_data_are_far_more_dissimilar(krimp_db, name):
 def test_encoded_usages_are_those_of_its_data():
     database = Database.of_lists([[0, 1], [0, 1], [2]], 3)
     found = Search(1).encoded(database)
-    assert isinstance(found, Encoded)
+    assert isinstance(found, Encoding)
     assert int(found.usages @ np.concatenate([found.table.itemsets.lengths, np.ones(3, dtype=np.int64)])) == 5
 
 
@@ -257,7 +257,7 @@ def test_the_interval_of_a_sampled_dissimilarity():
     true = dissimilarity(x, y).of_first
     covered = 0
     for _ in range(300):
-        part = Encoded(random_part(whole, 150, rng), x.table)  # the same code table, on fewer rows
+        part = Encoding(random_part(whole, 150, rng), x.table)  # the same code table, on fewer rows
         low, high = interval(part, y)
         covered += low <= true <= high
     low, high = stats.binom.interval(1 - 1e-6, 300, 0.95)

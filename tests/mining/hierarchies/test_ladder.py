@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 import ppdm_flow.mining.hierarchies
 from ppdm_flow.core.attributes import HierarchySpec
 from ppdm_flow.core.errors import PluginError
+from ppdm_flow.mining.hierarchies.full_hierarchy import full_hierarchy
 from ppdm_flow.mining.hierarchies.hierarchy import read_csv
 from ppdm_flow.mining.hierarchies.intervals import joined
 from ppdm_flow.mining.hierarchies.ladder import ancestors, ladder, ordered
-from ppdm_flow.mining.hierarchies.whole import whole
 
 HERE = Path()
 FORMS = {
@@ -40,25 +40,25 @@ EXPECTED = {
 @pytest.mark.parametrize("form", sorted(EXPECTED))
 def test_levels_of_forms_without_a_list_of_values(form) -> None:
     own, values = FORMS[form]
-    found = whole("x", own, values, HERE)
+    found = full_hierarchy("x", own, values, HERE)
     assert found.levels == (tuple(values), *(tuple(level) for level in EXPECTED[form]))
     assert ladder("x", own, HERE).leaves is None
 
 
 def test_levels_of_an_order_and_of_a_list_hold_values_that_the_data_lack() -> None:
     own, values = FORMS["order"]
-    assert whole("x", own, values, HERE).levels == (
+    assert full_hierarchy("x", own, values, HERE).levels == (
         ("none", "mild", "strong", "worst", "dead"),
         ("none to mild", "none to mild", "strong to worst", "strong to worst", "dead"),
         ("none to worst",) * 4 + ("dead",),
         ("*",) * 5,
     )
-    assert whole("x", FORMS["levels"][0], ["c"], HERE).leaves == ("a", "b", "c")
+    assert full_hierarchy("x", FORMS["levels"][0], ["c"], HERE).leaves == ("a", "b", "c")
 
 
 @pytest.mark.parametrize("form", sorted(FORMS))
 def test_every_level_is_a_coarsening_of_the_one_below(form) -> None:
-    levels = whole("x", *FORMS[form], HERE).levels
+    levels = full_hierarchy("x", *FORMS[form], HERE).levels
     for low, high in pairwise(levels):
         assert len(set(zip(low, high, strict=True))) == len(set(low))
     assert len(set(levels[-1])) == 1
@@ -87,8 +87,8 @@ def test_joined_edges_are_edges(many, together) -> None:
 
 def test_spans_are_numbers_in_an_interval_not_values_of_the_data() -> None:
     own = HierarchySpec(intervals=(0, 10, 25, 40), then=(2,), numeric=True)
-    assert whole("x", own, ["3", "39"], HERE).spans == ((1, 1), (10, 15), (25, 15), (40, 40))
-    assert whole("x", HierarchySpec(intervals=(0, 10, 25), numeric=False), ["3"], HERE).spans == ()
+    assert full_hierarchy("x", own, ["3", "39"], HERE).spans == ((1, 1), (10, 15), (25, 15), (40, 40))
+    assert full_hierarchy("x", HierarchySpec(intervals=(0, 10, 25), numeric=False), ["3"], HERE).spans == ()
 
 
 def test_ancestors_leave_out_what_says_no_more_than_a_suppressed_cell() -> None:
@@ -110,7 +110,7 @@ def test_ancestors_leave_out_what_says_no_more_than_a_suppressed_cell() -> None:
 )
 def test_what_is_refused_names_the_column_and_no_value(own, values, code) -> None:
     with pytest.raises(PluginError) as raised:
-        whole("x", own, values, HERE)
+        full_hierarchy("x", own, values, HERE)
     assert raised.value.diagnostics[0].code == code
     assert "`x`" in str(raised.value)
     assert "canary" not in str(raised.value)

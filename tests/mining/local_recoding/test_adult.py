@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from ppdm_flow.anonymizers.mondrian.values import ancestors, intervals, sets
-from ppdm_flow.mining.hierarchies.whole import Whole
+from ppdm_flow.mining.hierarchies.full_hierarchy import FullHierarchy
 from ppdm_flow.mining.local_recoding.kernels import edges, held
 from ppdm_flow.mining.local_recoding.partition import Items, Manner, partition
 from ppdm_flow.mining.local_recoding.scales import flat
@@ -30,7 +30,7 @@ ANONYPY = 0.0196
 def hierarchy(name, _values):
     with (DATA / f"adult_hierarchy_{name}.csv").open(encoding="utf-8", newline="") as stream:
         lines = [line for line in csv.reader(stream, delimiter=";") if line]
-    return ancestors(name, Whole(tuple(tuple(level) for level in zip(*lines, strict=True))))
+    return ancestors(name, FullHierarchy(tuple(tuple(level) for level in zip(*lines, strict=True))))
 
 
 def plain(name, values):

@@ -14,9 +14,9 @@ from ppdm_flow.mining.transactions.choosing import Challenge, choose, choose_siz
 from ppdm_flow.mining.transactions.curves import Setting, over_levels, over_numbers, over_sizes
 from ppdm_flow.mining.transactions.discoverable import crowded, lowest_support, lowest_supports
 from ppdm_flow.mining.transactions.estimates import expected_sigma
+from ppdm_flow.mining.transactions.hardest import hardest, privacy_challenging
 from ppdm_flow.mining.transactions.matrices import noise
 from ppdm_flow.mining.transactions.operators import Operator
-from ppdm_flow.mining.transactions.worst import hardest, privacy_challenging
 
 MAXIMA = (0.05, 0.01, 0.002)
 

@@ -7,8 +7,8 @@ import pytest
 
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.mining.transactions.apriori import apriori
-from ppdm_flow.mining.transactions.apriori.apriori import Bounds, Counted, mine
-from ppdm_flow.mining.transactions.doubts import Doubts, doubts, misfit
+from ppdm_flow.mining.transactions.apriori.apriori import Bounds, CountProgress, mine
+from ppdm_flow.mining.transactions.false_discoveries import Doubts, doubts, misfit
 from ppdm_flow.mining.transactions.operators import Operator
 from ppdm_flow.mining.transactions.randomize import randomize, seeded
 from ppdm_flow.mining.transactions.randomize.quest import Quest, quest
@@ -100,7 +100,7 @@ def test_what_is_held_changes_nothing(randomized, form: str) -> None:
         read.append(1)
         return [sets.take(slice(i, i + 9_000)) for i in range(0, len(sets), 9_000)]
 
-    heard: list[Counted] = []
+    heard: list[CountProgress] = []
     held = mine(partitions, operator, 0.02, Bounds(length=3), 2, heard.append)
     assert len(read) == 2
     again = mine(partitions, operator, 0.02, Bounds(length=3, memory=0))

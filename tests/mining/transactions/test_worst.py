@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ppdm_flow.mining.transactions.breaches import Event, by_item, exchangeable, level, likelihoods
+from ppdm_flow.mining.transactions.hardest import by_program, hardest, polytope, privacy_challenging
 from ppdm_flow.mining.transactions.operators import Operator
-from ppdm_flow.mining.transactions.worst import by_program, hardest, polytope, privacy_challenging
 
 OPERATOR = Operator.cut_and_paste({1: 4, 2: 4, 5: 4, 7: 12}, {1: 0.2, 2: 0.2, 5: 0.2, 7: 0.4}, 200)
 MAXIMA = st.lists(st.floats(0.0005, 0.6), min_size=1, max_size=4).map(lambda s: tuple(sorted(s, reverse=True)))

@@ -43,7 +43,7 @@ class SizedItemsets:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Mined:
+class MinedItemsets:
     """What a search found, one entry a size from 1; ``stopped`` says why it ended there."""
 
     operator: Operator
@@ -78,7 +78,7 @@ class Bounds:
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class CountProgress:
     """How far a search is: among ``candidates`` itemsets of ``size`` items ``rows`` more transactions were counted."""
 
     size: int
@@ -92,8 +92,8 @@ def mine(
     min_support: float,
     bounds: Bounds | None = None,
     threads: int = 1,
-    progress: Callable[[Counted], None] | None = None,
-) -> Mined:
+    progress: Callable[[CountProgress], None] | None = None,
+) -> MinedItemsets:
     """Return the itemsets whose estimated support is at least ``min_support``, a share of all rows in (0, 1].
 
     ``partitions()`` gives the randomized transactions as set columns, anew for each size. ``progress`` is told, in the
@@ -108,7 +108,7 @@ def mine(
 
     def counted_rows(rows: int) -> None:
         if progress is not None:
-            progress(Counted(place[0], place[1], rows))
+            progress(CountProgress(place[0], place[1], rows))
 
     counter = Counter(partitions, operator, threads, limits.memory, counted_rows)
     rows, counts, spare = counter.singles()
@@ -127,7 +127,7 @@ def mine(
             break
         place[:] = [itemsets.shape[1], len(itemsets)]
         counts = counter.itemsets(itemsets)
-    return Mined(operator, min_support, rows, search.by_size, search.levels, stop)
+    return MinedItemsets(operator, min_support, rows, search.by_size, search.levels, stop)
 
 
 @dataclass(slots=True, eq=False)

@@ -10,7 +10,7 @@ from ppdm_flow.tables.counts import Counts
 
 
 @dataclass(slots=True)
-class Once:
+class SharedCounts:
     """The ``rows``, of which nothing but these ``released`` and ``original`` columns will be asked for."""
 
     rows: Rows

@@ -49,7 +49,7 @@ def dense(counts: Counts, name: str, nulls: Nulls) -> Sensitive:
     return Sensitive(name, np.ascontiguousarray(codes + np.int32(SPECIALS)), len(names) + SPECIALS, place)
 
 
-class Asked:
+class RequiredModels:
     """The largest ``k`` of rows, the ``others`` beside it, and the ``sensitive`` columns that their places mean."""
 
     def __init__(self, task: Task, counts: Counts, ctx: StepContext, extra: Sequence[str] = ()) -> None:

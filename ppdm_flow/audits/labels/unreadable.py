@@ -33,7 +33,7 @@ FILE = "the file"
 
 
 @dataclass(frozen=True, slots=True)
-class Unread:
+class Unreadable:
     """So many of the labels of one column could not be read; ``where`` says in which table."""
 
     column: str
@@ -49,7 +49,7 @@ class Unread:
 
 def of_release(
     column: str, labels: pa.StringArray, known: pa.StringArray, hierarchy: HierarchySpec | None, ctx: AuditContext
-) -> Unread | None:
+) -> Unreadable | None:
     """Return what cannot be read of a release's ``labels`` where the original's values are ``known``."""
     tree = lines(hierarchy, ctx.home)
     mask = hierarchy.mask if hierarchy is not None else MASK
@@ -58,27 +58,29 @@ def of_release(
     many = sum(
         not _has_form(text, known, mask, numeric=numeric) for text in labels.filter(pa.array(strange)).to_pylist()
     )
-    return Unread(column, many, len(labels)) if many else None
+    return Unreadable(column, many, len(labels)) if many else None
 
 
 def of_file(
     column: str, values: pa.StringArray, known: pa.StringArray, fits: Cover, hierarchy: HierarchySpec | None,
     ctx: AuditContext,
-) -> Unread | None:  # fmt: skip
+) -> Unreadable | None:  # fmt: skip
     """Return what cannot be read of the ``values`` of somebody's file; ``fits`` are the labels that they fit."""
     strange = _strange(values, known, lines(hierarchy, ctx.home)) & (np.diff(fits.starts)[SPECIALS:] == 0)
     if not strange.any():
         return None
     if strange.all():
-        return Unread(column, len(values), len(values), FILE)
+        return Unreadable(column, len(values), len(values), FILE)
     numeric = _numeric(known)
     texts = values.filter(pa.array(strange))
     coarse = np.array([_COARSE.search(t) is not None and not t.isdecimal() for t in texts.to_pylist()], dtype=np.bool_)
     many = int((np.isnan(numbers(texts)) if numeric else coarse).sum())
-    return Unread(column, many, len(values), FILE) if many else None
+    return Unreadable(column, many, len(values), FILE) if many else None
 
 
-def gate_nothing(outcome: AuditOutcome, unread: Iterable[Unread | None], ctx: AuditContext, name: str) -> AuditOutcome:
+def gate_nothing(
+    outcome: AuditOutcome, unread: Iterable[Unreadable | None], ctx: AuditContext, name: str
+) -> AuditOutcome:
     """Return the outcome without its figures where something was not read: what was not found may be there."""
     unreadable = [u for u in unread if u is not None]
     if not unreadable:

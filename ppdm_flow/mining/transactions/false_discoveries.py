@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ppdm_flow.mining.transactions.apriori.apriori import Mined
+from ppdm_flow.mining.transactions.apriori.apriori import MinedItemsets
 from ppdm_flow.mining.transactions.laws import Floats
 from ppdm_flow.mining.transactions.operators import Operator
 
@@ -82,7 +82,7 @@ def _likelihood(value: Floats, sigma: Floats, grid: Floats) -> Floats:
     return np.asarray(np.exp(exponent - exponent.max(axis=1, keepdims=True)) + 1e-300)
 
 
-def misfit(mined: Mined) -> bool:
+def misfit(mined: MinedItemsets) -> bool:
     """Whether transactions of some original size have more or fewer items than the operator gives them.
 
     The mean of |t'| over N_m transactions is held against E|t'| and its standard error.

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.phrases import counted
-from ppdm_flow.mining.exposure.rows import Alone, Rows, Together
+from ppdm_flow.mining.exposure.rows import ReleasedRows, Rows, RowsWithOthers
 from ppdm_flow.mining.releases.successive import members, unknown
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.history import Earlier, Membership
@@ -41,10 +41,10 @@ def one_by_one(candidate: DataView, ctx: AuditContext) -> Iterator[tuple[Earlier
 
 def _rows(others: Sequence[Membership], candidate: DataView, ctx: AuditContext) -> Rows | None:
     if not others:
-        return Alone(candidate, ctx)
+        return ReleasedRows(candidate, ctx)
     if ctx.history is None or ctx.history.own is None or ctx.pairs is None:
         return None
-    return Together(ctx.history.own, tuple(others), ctx.pairs, ctx)
+    return RowsWithOthers(ctx.history.own, tuple(others), ctx.pairs, ctx)
 
 
 def sentence(

@@ -21,7 +21,7 @@ Spans = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
+class FullHierarchy:
     """``levels[l]`` are the labels of all leaves at level l: the leaves themselves first, one label for all last.
 
     ``spans[l]`` says how many values of the domain each leaf's label covers, where intervals of whole numbers cover
@@ -42,7 +42,7 @@ class Whole:
         return len(self.levels) - 1
 
 
-def whole(column: str, own: HierarchySpec | None, values: Sequence[str], home: Path) -> Whole:
+def full_hierarchy(column: str, own: HierarchySpec | None, values: Sequence[str], home: Path) -> FullHierarchy:
     """Return the hierarchy of an attribute; without one its values have nothing above them but one label for all.
 
     Raises PluginError where a value has no place in it, or where a label is spelled like a value that it is not of.
@@ -57,10 +57,10 @@ def whole(column: str, own: HierarchySpec | None, values: Sequence[str], home: P
     refuse_lies(column, levels)
     if own.intervals is None or own.open_ends != "none" or not own.numeric:
         return levels
-    return Whole(levels.levels, _spans(levels, [r for r in steps.rungs if isinstance(r, Intervals)]))
+    return FullHierarchy(levels.levels, _spans(levels, [r for r in steps.rungs if isinstance(r, Intervals)]))
 
 
-def refuse_lies(column: str, hierarchy: Whole) -> None:
+def refuse_lies(column: str, hierarchy: FullHierarchy) -> None:
     """Raise PluginError for labels that are values themselves, of which they do not tell: flu for HIV, HIV for flu."""
     for level in hierarchy.levels[1:]:
         many = lies(hierarchy.leaves, level)
@@ -84,7 +84,7 @@ def _refuse_absent(column: str, values: Sequence[str], leaves: Labels) -> None:
         raise PluginError(Diagnostic("PPF789", text, help="add them to it, leaf first"))
 
 
-def _spans(levels: Whole, rungs: Sequence[Intervals]) -> tuple[Spans, ...]:
+def _spans(levels: FullHierarchy, rungs: Sequence[Intervals]) -> tuple[Spans, ...]:
     """Count the whole numbers in each interval."""
     last = len(levels.levels) - 1
     whole_domain = _covered(rungs[0].edges[0], rungs[0].edges[-1])
@@ -102,9 +102,9 @@ def _covered(low: float, high: float) -> int:
     return max(1, math.ceil(high) - math.ceil(low))
 
 
-def _topped(levels: list[Labels]) -> Whole:
+def _topped(levels: list[Labels]) -> FullHierarchy:
     """End with one label for all."""
     single = [i for i, level in enumerate(levels) if len(set(level)) <= 1]
     if single:
-        return Whole(tuple(levels[: single[0] + 1]))
-    return Whole((*levels, (ANYTHING,) * len(levels[0])))
+        return FullHierarchy(tuple(levels[: single[0] + 1]))
+    return FullHierarchy((*levels, (ANYTHING,) * len(levels[0])))

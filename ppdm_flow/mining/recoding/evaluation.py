@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.recoding.costs import Priced
+from ppdm_flow.mining.recoding.costs import PreparedCost
 from ppdm_flow.mining.recoding.ground import Ground
 from ppdm_flow.mining.recoding.grouping import Grouping, at_bottom, regrouped
 from ppdm_flow.mining.recoding.lattice import Lattice, Node
@@ -34,7 +34,7 @@ _SEEN = 64
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Look:
+class NodeResult:
     """``kept`` (classes,): those that are released; ``suppressed`` records are in the others.
 
     ``surely``: how many every node below suppresses at least; where these are too many, the node is not priced.
@@ -49,7 +49,7 @@ class Look:
     bound: float
 
 
-class Looking:
+class NodeEvaluator:
     """Looks at nodes, and remembers small groupings to make others from.
 
     ``at_released``: models that compare with the whole table compare with the released one, so that suppressing a
@@ -57,7 +57,7 @@ class Looking:
     """
 
     def __init__(
-        self, ground: Ground, models: Sequence[Model], priced: Priced, limit: int, *, at_released: bool = True
+        self, ground: Ground, models: Sequence[Model], priced: PreparedCost, limit: int, *, at_released: bool = True
     ) -> None:
         self.ground = ground
         self.priced = priced
@@ -68,17 +68,17 @@ class Looking:
         self._remembered = [at_bottom(ground)]
         self._levels = np.zeros((1, ground.attributes), dtype=np.int64)
 
-    def __call__(self, node: Node) -> Look:
+    def __call__(self, node: Node) -> NodeResult:
         """Group, suppress and price."""
         grouping = self._grouping(node)
         surely, bound = self._surely(grouping), self.priced.bound(grouping)
         if surely > self.limit:
             kept = np.zeros(len(grouping), dtype=np.bool_)
-            return Look(grouping, kept, _records(grouping, ~kept), surely, _NEVER, bound)
+            return NodeResult(grouping, kept, _records(grouping, ~kept), surely, _NEVER, bound)
         kept = self._kept(grouping)
         suppressed = _records(grouping, ~kept)
         cost = self.priced.of(grouping, kept) if suppressed <= self.limit else _NEVER
-        return Look(grouping, kept, suppressed, surely, cost, bound)
+        return NodeResult(grouping, kept, suppressed, surely, cost, bound)
 
     def _grouping(self, node: Node) -> Grouping:
         """Group the classes of the smallest remembered node below."""
@@ -124,7 +124,7 @@ def _records(grouping: Grouping, which: Bools) -> int:
     return int(grouping.sizes[which].sum())
 
 
-class Judge:
+class CountingEvaluator:
     """Looks at nodes for a search, counts them, and remembers the best.
 
     ``going`` is False once ``most`` nodes were looked at, or where ``watch`` says so.
@@ -136,23 +136,23 @@ class Judge:
         self,
         ground: Ground,
         models: Sequence[Model],
-        priced: Priced,
+        priced: PreparedCost,
         limit: int,
         at_released: bool,
         most: int | None,
         watch: Watch | None,
     ) -> None:
         self.lattice = Lattice(tuple(v.height for v in ground.levels))
-        self.looking = Looking(ground, models, priced, limit, at_released=at_released)
+        self.looking = NodeEvaluator(ground, models, priced, limit, at_released=at_released)
         self.limit = limit
         self.most = most
         self.watch = watch
-        self.best: Look | None = None
+        self.best: NodeResult | None = None
         self.seen: list[tuple[float, Node, int]] = []
         self.checked = 0
         self.going = True
 
-    def __call__(self, node: Node) -> Look:
+    def __call__(self, node: Node) -> NodeResult:
         """Look at a node."""
         look = self.looking(node)
         self.checked += 1
@@ -168,11 +168,11 @@ class Judge:
             self.going = False
         return look
 
-    def is_good(self, look: Look) -> bool:
+    def is_good(self, look: NodeResult) -> bool:
         """Whether a node suppresses no more than allowed."""
         return look.suppressed <= self.limit
 
-    def _is_better(self, look: Look) -> bool:
+    def _is_better(self, look: NodeResult) -> bool:
         if self.best is None or look.cost < self.best.cost * (1.0 - EQUAL):
             return True
         same = look.cost <= self.best.cost * (1.0 + EQUAL)
