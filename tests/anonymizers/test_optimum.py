@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
+from ppdm_flow.anonymizers.fine_grain_perturbation.ceilings import strictly_feasible, worst_excess
 from ppdm_flow.anonymizers.fine_grain_perturbation.optimum import (
     optimal_retention,
     record_utility,
     uniform_retention,
 )
-from ppdm_flow.anonymizers.fine_grain_perturbation.repair import strictly_feasible, worst_excess
 from ppdm_flow.core.roles import Directions
 
 GAMMA = np.array([1.5, 3.0, 9.5, 18.0])  # SARS, HIV, H1N1, cancer

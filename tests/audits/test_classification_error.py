@@ -14,7 +14,7 @@ from sklearn.utils import all_estimators
 
 from ppdm_flow.audits.classification_error import algorithm
 from ppdm_flow.audits.classification_error.algorithm import ClassificationErrorAudit
-from ppdm_flow.audits.learning import coding
+from ppdm_flow.audits.learning import sides
 from ppdm_flow.audits.learning.catalogue import CLASSIFIERS
 from ppdm_flow.audits.learning.classifiers import _CLASSES, Learner, pessimistic_errors, prune
 from ppdm_flow.audits.learning.errors import interval, split, trials
@@ -403,8 +403,8 @@ def test_numbers_become_cuts():
     classes = (np.arange(102) >= 50).astype(np.int64)
     made = side(table, {"p": AttributeType.INTEGER}, classes, np.ones(102, dtype=np.int64))
     assert made.features[0].numbers is not None
-    matrix = coding.code(made, np.ones(len(made.classes)))
-    assert matrix.shape[1] == 2 + coding.MOST_CUTS
+    matrix = sides.code(made, np.ones(len(made.classes)))
+    assert matrix.shape[1] == 2 + sides.MOST_CUTS
     number = made.features[0].numbers[np.maximum(made.features[0].codes, 0)]
     known = made.features[0].codes >= 0
     steps = matrix[:, 2:].sum(axis=1)
@@ -422,11 +422,11 @@ def test_many_values_share_a_column():
     codes = np.arange(200, dtype=np.int32)
     weights = np.linspace(2, 1, 200)
     weights[150:] = 0
-    block = coding.fit(Feature("p", codes, None), weights).block(Feature("p", codes, None))
-    assert block.shape == (200, coding.MOST_VALUES)
+    block = sides.fit(Feature("p", codes, None), weights).block(Feature("p", codes, None))
+    assert block.shape == (200, sides.MOST_VALUES)
     assert (block.sum(axis=1) == 1).all()
-    assert (block[coding.MOST_VALUES :, -1] == 1).all()
-    few = coding.fit(Feature("p", codes, None), np.where(codes < 3, 1.0, 0.0)).block(Feature("p", codes, None))
+    assert (block[sides.MOST_VALUES :, -1] == 1).all()
+    few = sides.fit(Feature("p", codes, None), np.where(codes < 3, 1.0, 0.0)).block(Feature("p", codes, None))
     assert few.shape == (200, 3)
     assert few[3:].sum() == 0
 
@@ -440,8 +440,8 @@ def test_sparse_and_dense_agree(monkeypatch):
     )
     parts = split(made.copies, 1 / 3, 0, 0)
     dense = trials([(made, [parts])], Learner(), 1)[0].errors
-    monkeypatch.setattr(coding, "_DENSE_CELLS", 1)
-    assert sparse.issparse(coding.code(made, np.ones(len(made.classes))))
+    monkeypatch.setattr(sides, "_DENSE_CELLS", 1)
+    assert sparse.issparse(sides.code(made, np.ones(len(made.classes))))
     assert trials([(made, [parts])], Learner(), 1)[0].errors == dense
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ppdm_flow.audits.minimality.posterior import posteriors
+from ppdm_flow.audits.minimality.merged import posteriors
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.sdk.registry import load
 

@@ -7,8 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ppdm_flow.audits.perturbation_utility.algorithm import PerturbationUtilityAudit
-from ppdm_flow.audits.perturbation_utility.reconstruction import agreement, by_inverse, by_iteration
+from ppdm_flow.audits.perturbation_utility.algorithm import (
+    PerturbationUtilityAudit,
+    agreement,
+    by_inverse,
+    by_iteration,
+)
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.sdk.anonymizer import Operator
 from ppdm_flow.sdk.registry import load

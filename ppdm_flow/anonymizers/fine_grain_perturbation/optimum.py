@@ -23,8 +23,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ppdm_flow.anonymizers.fine_grain_perturbation.ceilings import Ceilings, Floats
-from ppdm_flow.anonymizers.fine_grain_perturbation.repair import strictly_feasible
+from ppdm_flow.anonymizers.fine_grain_perturbation.ceilings import Ceilings, Floats, strictly_feasible
 from ppdm_flow.core.roles import Directions
 
 _ZERO = 1e-15

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from ppdm_flow.anonymizers.krimp_generator import account
+from ppdm_flow.anonymizers.krimp_generator.account import pilot
 from ppdm_flow.anonymizers.krimp_generator.cells import Maker, Value
 from ppdm_flow.anonymizers.krimp_generator.intervals import empirical, uniform
 from ppdm_flow.anonymizers.krimp_generator.material import LearnedTable, Material, learn, material
-from ppdm_flow.anonymizers.krimp_generator.pilot import pilot
 from ppdm_flow.anonymizers.krimp_generator.rejection import rejection
 from ppdm_flow.anonymizers.krimp_generator.removal import dependence
 from ppdm_flow.anonymizers.krimp_generator.spec import GeneratorParams

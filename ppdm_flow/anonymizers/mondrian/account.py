@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.anonymizers.mondrian.labels import ClassLabels
-from ppdm_flow.anonymizers.mondrian.values import Values
+from ppdm_flow.anonymizers.mondrian.values import ClassLabels, Values
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import Chart, Figure, Finding, Series
 

@@ -13,9 +13,8 @@ import pyarrow as pa
 from ppdm_flow.anonymizers.class_models.required import RequiredModels
 from ppdm_flow.anonymizers.deterministic import Deterministic
 from ppdm_flow.anonymizers.mondrian.account import charts, figures, findings
-from ppdm_flow.anonymizers.mondrian.labels import labelled
 from ppdm_flow.anonymizers.mondrian.spec import MondrianParams, todo_of
-from ppdm_flow.anonymizers.mondrian.values import Values, ancestors, intervals, sets
+from ppdm_flow.anonymizers.mondrian.values import Values, ancestors, intervals, labelled, sets
 from ppdm_flow.anonymizers.naming import require
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.draws import Draws

@@ -14,8 +14,7 @@ from collections.abc import Mapping, Sequence
 from ppdm_flow.audits.attribute_disclosure.attack import Risk, Success, alarming, attack, learn, risk
 from ppdm_flow.audits.attribute_disclosure.spec import AttributeDisclosureParams
 from ppdm_flow.audits.labels.unreadable import gate_nothing
-from ppdm_flow.audits.records.columns import ColumnPair, beside
-from ppdm_flow.audits.records.control import NO_HOLDOUT, uncontrolled
+from ppdm_flow.audits.records.columns import NO_HOLDOUT, ColumnPair, beside, uncontrolled
 from ppdm_flow.audits.records.gathering import GatheredRecords, affordable, gather
 from ppdm_flow.audits.records.proportions import ALARM, wilson
 from ppdm_flow.core.diagnostics import Severity

@@ -11,8 +11,7 @@ import numpy as np
 from ppdm_flow.audits.closest_record.closeness import Closeness, Distances, closeness, distances
 from ppdm_flow.audits.closest_record.spec import ClosestRecordParams
 from ppdm_flow.audits.labels.unreadable import gate_nothing
-from ppdm_flow.audits.records.columns import beside
-from ppdm_flow.audits.records.control import NO_HOLDOUT, uncontrolled
+from ppdm_flow.audits.records.columns import NO_HOLDOUT, beside, uncontrolled
 from ppdm_flow.audits.records.gathering import affordable, gather
 from ppdm_flow.audits.records.proportions import ALARM
 from ppdm_flow.core.diagnostics import Severity

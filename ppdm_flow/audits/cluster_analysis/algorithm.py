@@ -6,20 +6,74 @@ row by row; their sizes can be compared in any case.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 
-from ppdm_flow.audits.cluster_analysis.points import Integers, clustered, points
 from ppdm_flow.audits.cluster_analysis.spec import ClusterAnalysisParams
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Series
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.releases.attributes import source_of
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
+from ppdm_flow.tables.column import SPECIALS, Column
 from ppdm_flow.tables.table import Table, concat
 
 LEFT_OUT = (Role.IDENTIFIER, Role.WEIGHT, Role.SUBJECT, Role.ITEMS)
 NAMES = ("agreement", "size_change", "explained_original", "explained_released", "class_frequency_change")
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+SEED = 0
+STARTS = 5
+
+
+def points(table: Table, columns: Sequence[str], most: int) -> Floats:
+    """Return the rows as points, shape (rows, dimensions).
+
+    A column of numbers is one dimension, scaled to a standard deviation of 1, missing and suppressed cells at the mean.
+    Any other is a dimension a value (special cells too), scaled so that two unlike values are as far apart as two
+    numbers that differ by a standard deviation; one of more than ``most`` values is left out.
+    """
+    parts = [p for name in columns if (p := _dimensions(table[name].compact(), most)) is not None]
+    return np.hstack(parts) if parts else np.zeros((len(table), 0))
+
+
+def _dimensions(column: Column, most: int) -> Floats | None:
+    try:
+        numbers = column.numbers()
+    except pa.ArrowInvalid:
+        return _indicators(column) if len(column.categories) <= most else None
+    if not len(numbers) or not np.isfinite(numbers).all():
+        return None
+    known = column.codes >= 0
+    values = np.full(len(column), numbers[column.codes[known]].mean())
+    values[known] = numbers[column.codes[known]]
+    spread = values.std()
+    scaled: Floats = (values - values.mean()) / (spread or 1.0)
+    return scaled[:, None]
+
+
+def _indicators(column: Column) -> Floats:
+    coordinates = np.zeros((len(column), len(column.categories) + SPECIALS))
+    coordinates[np.arange(len(column)), column.dense] = np.sqrt(0.5)
+    return coordinates
+
+
+def clustered(rows: Floats, clusters: int) -> tuple[Integers, float]:
+    """Return the cluster of each row, largest cluster first, and the share of the variance that clusters explain."""
+    number = min(clusters, len(np.unique(rows, axis=0)))
+    model = KMeans(number, n_init=STARTS, random_state=SEED).fit(rows)
+    sizes = np.bincount(model.labels_, minlength=number)
+    rank = np.empty(number, dtype=np.int64)
+    rank[np.argsort(-sizes, kind="stable")] = np.arange(number)
+    total = float(((rows - rows.mean(axis=0)) ** 2).sum())
+    return rank[model.labels_], 1.0 - float(model.inertia_) / total if total > 0 else 1.0
 
 
 def largest_change(within: str | None, pairs: list[tuple[str, str]], candidate: DataView, ctx: AuditContext) -> Figure:

@@ -13,8 +13,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
-from ppdm_flow.audits.complementary_release.intersecting import Intersections, intersections
-from ppdm_flow.audits.complementary_release.secrets import CommonValues, common_values
+from ppdm_flow.audits.complementary_release.intersecting import (
+    CommonValues,
+    Intersections,
+    common_values,
+    intersections,
+)
 from ppdm_flow.audits.complementary_release.spec import ComplementaryReleaseParams
 from ppdm_flow.audits.labels.file import KnownTable, known_columns, read
 from ppdm_flow.audits.labels.released import Classes, classes, hierarchy_of

@@ -1,4 +1,4 @@
-"""Released people by their class in this release and by the classes of another one that fit them."""
+"""People by their classes in two releases, and the sensitive values that both classes have in common."""
 
 from __future__ import annotations
 
@@ -7,18 +7,24 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+from scipy import stats
 
 from ppdm_flow.audits.labels.joining import look_up
-from ppdm_flow.audits.labels.released import Classes
+from ppdm_flow.audits.labels.released import Classes, CountableRows
+from ppdm_flow.audits.records.proportions import ALARM
 from ppdm_flow.mining.releases.attributes import source_of
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import PairedView
 from ppdm_flow.tables.column import SPECIALS
 from ppdm_flow.tables.counts import Counts, count, merge
+from ppdm_flow.tables.column import union
 from ppdm_flow.tables.table import Table
 
 Integers = npt.NDArray[np.int64]
 _ALL = 1 << 62
+Truths = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,3 +98,97 @@ def _looked_up(people: Counts, there: Classes, ctx: AuditContext) -> tuple[Integ
     known = replace(there.index(people.categories, ctx), rows=random)
     matches, _ = look_up(codes, np.ones(len(codes), dtype=np.int64), known, looks=_ALL)
     return matches.kinds, matches.first, matches.rows
+
+
+@dataclass(frozen=True, slots=True)
+class CommonValues:
+    """Rows whose value is ``certain``, with this release ``alone``, or only now (``new``); ``right`` of these are true.
+
+    ``expected`` of them would be right if the other release told nothing: who guesses draws from the class here.
+    """
+
+    certain: int
+    alone: int
+    new: int
+    right: int
+    expected: float
+
+    @property
+    def alarming(self) -> bool:
+        """Whether guesses would hardly ever be right so often."""
+        return self.right > 0 and bool(stats.poisson.sf(self.right - 1, self.expected) < ALARM)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _ClassValues:
+    """Values of classes, sorted by class: ``begins`` (classes + 1,), and ``rows`` of each ``value``."""
+
+    begins: Integers
+    value: Integers
+    rows: Integers
+
+
+def common_values(
+    place: int, people: Intersections, here: Classes, there: Classes, mine: CountableRows, theirs: CountableRows
+) -> CommonValues:
+    """Return for whom the classes of both have one value of a secret in common; classes with a blank leave a doubt."""
+    secret = here.secrets[place]
+    other = there.secrets.index(secret)
+    counts = (mine.counts((*here.columns, secret)), theirs.counts((*there.columns, secret)))
+    names = union([f.names(secret) for f in counts])
+    held, known = _held(here, counts[0], names), _held(there, counts[1], names)
+    informed = (people.there >= 0) & (here.low[place, people.here] >= 0)
+    informed &= there.low[other, np.maximum(people.there, 0)] >= 0
+    pairs, which = np.unique(np.stack([people.here[informed], people.there[informed]]), axis=1, return_inverse=True)
+    value, share = _only(pairs, held, known, len(names))
+    sure = np.zeros(len(people.persons), dtype=np.bool_)
+    sure[informed] = value[which.ravel()] >= 0
+    alone = here.low[place] == here.high[place]
+    alone &= here.low[place] >= 0
+    new = sure & ~alone[people.here]
+    among = which.ravel()[new[informed]]
+    own = _onto(people.values[place], here.values[place], names)
+    persons = people.persons
+    return CommonValues(
+        certain=int(persons[sure | alone[people.here]].sum()),
+        alone=int(persons[alone[people.here]].sum()),
+        new=int(persons[new].sum()),
+        right=int(persons[new][own[new] == value[among]].sum()),
+        expected=float((persons[new] * share[among]).sum()),
+    )
+
+
+def _held(classes: Classes, counts: Counts, names: pa.StringArray) -> _ClassValues:
+    owner = classes.places(counts)
+    kept = counts.counts > 0
+    order = np.argsort(owner[kept], kind="stable")
+    value = _onto(counts.of(counts.columns[-1])[kept].astype(np.int64), counts.categories[-1], names)[order]
+    begins = np.searchsorted(owner[kept][order], np.arange(len(classes) + 1))
+    return _ClassValues(begins.astype(np.int64), value, counts.counts[kept][order])
+
+
+def _onto(codes: Integers, own: pa.StringArray, names: pa.StringArray) -> Integers:
+    """Return the codes in other categories; marks stay what they are."""
+    place = pc.index_in(own, value_set=names).to_numpy(zero_copy_only=False).astype(np.int64)
+    return np.where(codes >= 0, np.append(place, -1)[codes], codes)
+
+
+def _only(
+    pairs: Integers, held: _ClassValues, known: _ClassValues, width: int
+) -> tuple[Integers, npt.NDArray[np.float64]]:
+    """Return the one value that both classes of each pair have, -1 for none or several, and its share in the first."""
+    here, there = pairs
+    size = held.begins[here + 1] - held.begins[here]
+    pair = np.repeat(np.arange(len(here)), size)
+    entry = np.arange(len(pair)) - np.repeat(np.cumsum(size) - size, size) + held.begins[here][pair]
+    owner = np.repeat(np.arange(len(known.begins) - 1), np.diff(known.begins))
+    both = np.isin(there[pair] * width + held.value[entry], owner * width + known.value)
+    many = np.bincount(pair[both], minlength=len(here))
+    value = np.full(len(here), -1, dtype=np.int64)
+    share = np.zeros(len(here))
+    value[pair[both]] = held.value[entry[both]]
+    rows = np.concatenate([[0], np.cumsum(held.rows)])
+    total = rows[held.begins[here + 1]] - rows[held.begins[here]]
+    share[pair[both]] = held.rows[entry[both]] / total[pair[both]]
+    value[many != 1] = -1
+    return value, share

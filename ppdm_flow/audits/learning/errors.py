@@ -12,8 +12,7 @@ import numpy as np
 from scipy import stats
 
 from ppdm_flow.audits.learning.classifiers import Learner
-from ppdm_flow.audits.learning.coding import code
-from ppdm_flow.audits.learning.sides import Floats, Integers, Side, Truths
+from ppdm_flow.audits.learning.sides import Floats, Integers, Side, Truths, code
 
 LEVEL = 0.95
 

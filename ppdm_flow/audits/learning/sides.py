@@ -1,4 +1,10 @@
-"""The rows that classifiers learn from: features and classes as codes, equal rows once."""
+"""The rows that classifiers learn from, and their features as columns of zeros and ones.
+
+Features as columns of zeros and ones, fitted on the training part alone.
+A nominal value gets a column of its own (numbering values would give a tree an order that is not there); a number gets
+one column for each cut, set from the cut on, so that a threshold is a column. Cuts and columns come from the training
+part: a value that it does not have is none of its values.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+from scipy import sparse
 
 from ppdm_flow.core.roles import AttributeType
-from ppdm_flow.tables.column import Column
+from ppdm_flow.tables.column import SPECIALS, Column
 from ppdm_flow.tables.table import Table
 
 Integers = npt.NDArray[np.int64]
@@ -18,6 +25,14 @@ Floats = npt.NDArray[np.float64]
 Truths = npt.NDArray[np.bool_]
 
 NUMERIC = (AttributeType.INTEGER, AttributeType.FLOAT)
+
+MOST_VALUES = 64
+"""Nominal values with a column of their own; the others of a feature share one."""
+
+MOST_CUTS = 32
+_DENSE_CELLS = 40_000_000
+
+Block = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,3 +92,68 @@ def _numbers(column: Column) -> Floats | None:
     names = column.categories.take(pa.array(np.flatnonzero(used)))
     out[used] = names.cast(pa.float64()).to_numpy(zero_copy_only=False)
     return out
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Coder:
+    """``lookup`` maps (code + 2) to rows of ``patterns``: the zeros and ones of one feature."""
+
+    lookup: npt.NDArray[np.int64]
+    patterns: Block
+
+    def block(self, feature: Feature) -> Block:
+        """Return the columns of a feature, shape (distinct rows, columns)."""
+        coded: Block = self.patterns[self.lookup[feature.codes + SPECIALS]]
+        return coded
+
+
+def fit(feature: Feature, weights: Floats) -> Coder:
+    """Choose the columns of one feature from the rows with a positive weight."""
+    width = (len(feature.numbers) if feature.numbers is not None else int(feature.codes.max(initial=0)) + 1) + SPECIALS
+    share = np.bincount(feature.codes + SPECIALS, weights=weights, minlength=width).astype(np.float64)
+    return _nominal(share) if feature.numbers is None else _numeric(share, feature.numbers)
+
+
+def code(side: Side, weights: Floats) -> Block | sparse.csr_matrix:
+    """Return the matrix of all distinct rows, shape (distinct, columns), fitted where ``weights`` are positive."""
+    blocks = [fit(f, weights).block(f) for f in side.features]
+    rows, columns = len(side.classes), sum(b.shape[1] for b in blocks)
+    if rows * columns > _DENSE_CELLS:
+        return sparse.csr_matrix(sparse.hstack([sparse.csr_matrix(b) for b in blocks]))
+    return np.hstack([np.zeros((rows, 0), dtype=np.float32), *blocks])
+
+
+def _nominal(share: Floats) -> Coder:
+    order = np.argsort(-share, kind="stable")
+    present = order[share[order] > 0]
+    lookup = np.zeros(len(share), dtype=np.int64)  # row 0 of the patterns: none of the known values
+    if len(present) > MOST_VALUES:
+        lookup[:] = MOST_VALUES  # the column that the rarer ones share
+        lookup[present[: MOST_VALUES - 1]] = np.arange(1, MOST_VALUES)
+        columns = MOST_VALUES
+    else:
+        lookup[present] = np.arange(1, len(present) + 1)
+        columns = len(present)
+    patterns = np.eye(columns + 1, columns, k=-1, dtype=np.float32)
+    return Coder(lookup, patterns[:, 1:] if columns == 2 else patterns)
+
+
+def _numeric(share: Floats, numbers: Floats) -> Coder:
+    """Set a column from each cut on; missing and suppressed cells have columns of their own."""
+    order = np.argsort(numbers, kind="stable")
+    ordered, weight = numbers[order], share[SPECIALS:][order]
+    known = weight > 0
+    ordered, weight = ordered[known], weight[known]
+    if len(ordered):
+        below = np.cumsum(weight) / weight.sum()
+        wanted = np.arange(1, MOST_CUTS + 1) / (MOST_CUTS + 1)
+        picks = np.unique(np.minimum(np.searchsorted(below, wanted) + 1, len(ordered) - 1))
+        picks = picks[picks > 0]
+        cuts = (ordered[picks] + ordered[picks - 1]) / 2
+    else:
+        cuts = np.zeros(0)
+    steps = (numbers[:, None] >= cuts[None, :]).astype(np.float32)
+    marks = np.zeros((len(share), SPECIALS), dtype=np.float32)
+    marks[:SPECIALS] = np.eye(SPECIALS)
+    patterns = np.hstack([marks, np.vstack([np.zeros((SPECIALS, len(cuts)), dtype=np.float32), steps])])
+    return Coder(np.arange(len(share), dtype=np.int64), patterns)

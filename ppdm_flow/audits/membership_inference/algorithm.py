@@ -15,18 +15,17 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.audits.labels.unreadable import gate_nothing
-from ppdm_flow.audits.membership_inference.ranking import (
+from ppdm_flow.audits.membership_inference.scores import (
     FALSE_POSITIVES,
     Advantage,
     Area,
     advantage,
     area,
+    scores,
     threshold,
 )
-from ppdm_flow.audits.membership_inference.scores import scores
 from ppdm_flow.audits.membership_inference.spec import MembershipInferenceParams
-from ppdm_flow.audits.records.columns import beside
-from ppdm_flow.audits.records.control import NO_HOLDOUT, uncontrolled
+from ppdm_flow.audits.records.columns import NO_HOLDOUT, beside, uncontrolled
 from ppdm_flow.audits.records.gathering import Records, affordable, gather
 from ppdm_flow.audits.records.proportions import ALARM, one_sided
 from ppdm_flow.core.diagnostics import Severity

@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ppdm_flow.audits.inference.secrets import secrets_of, summarized
-from ppdm_flow.audits.minimality.merged import MergedClasses, merged
-from ppdm_flow.audits.minimality.posterior import posteriors
+from ppdm_flow.audits.minimality.merged import MergedClasses, merged, posteriors
 from ppdm_flow.audits.minimality.spec import MinimalityParams
 from ppdm_flow.audits.records.columns import NOT_TRUE, truthful
 from ppdm_flow.audits.records.proportions import wilson

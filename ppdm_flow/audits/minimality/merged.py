@@ -1,12 +1,20 @@
-"""The classes of a release, the groups of the original that were merged into them, and their sensitive values."""
+"""Classes, the groups that were merged into them, and the posterior of a value in each of these.
+
+The posterior of a value in each group of a class, given that the groups had to be merged.
+n_s of the n people of a class have the value, groups of g_1, …, g_m people were merged, and all assignments are as
+likely. Had no group more than the share ``confidence``, nothing would have been merged: so some group has (Wong et al.
+2007, section 4). The numbers of people with the value are counted by multiplying the polynomials sum_a C(g_i, a) x^a.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
+from scipy import stats
 
 from ppdm_flow.mining.releases.attributes import source_of
 from ppdm_flow.sdk.audit import AuditContext
@@ -14,6 +22,8 @@ from ppdm_flow.tables.counts import count, merge
 from ppdm_flow.tables.table import Table
 
 Integers = npt.NDArray[np.int64]
+
+Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,3 +78,65 @@ def _parts(sources: Sequence[str], columns: Sequence[str], secret: str, ctx: Aud
     for left, right in ctx.pairs.pairs(list(dict.fromkeys(sources)), [*columns, secret]):
         mine = {f"\0{i}": left[s] for i, s in enumerate(sources)}
         yield Table({**mine, **{c: right[c] for c in (*columns, secret)}}, left.rows)
+
+
+@lru_cache(maxsize=100_000)
+def posteriors(groups: tuple[int, ...], holders: int, confidence: float) -> tuple[float, ...]:
+    """Return for a member of each group the probability of the value.
+
+    Parameters
+    ----------
+    groups : sizes of the groups, each at least 1
+    holders : how many people of the class have the value, at least 1 and fewer than all
+    confidence : the share of a group beyond which the groups were merged
+
+    Returns
+    -------
+    The prior, ``holders`` / n, for every group where no assignment breaks the bound.
+    """
+    size = sum(groups)
+    share = holders / size
+    terms = [_terms(g, share, confidence, holders) for g in groups]
+    before, after = _running(terms, holders), _running(terms[::-1], holders)[::-1]
+    broken = _at(before[-1].some, holders)
+    if broken <= 0.0:
+        return (share,) * len(groups)
+    chances = []
+    for i, (group, term) in enumerate(zip(groups, terms, strict=True)):
+        rest = _joined(before[i], after[i + 1], holders)
+        own = _Parted(term.none * np.arange(len(term.none)), term.some * np.arange(len(term.some)))
+        chances.append(min(1.0, _at(_joined(rest, own, holders).some, holders) / broken / group))
+    return tuple(chances)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Parted:
+    """Polynomials of the assignments in which ``none`` or ``some`` of the groups has too much. No term is below 0."""
+
+    none: Floats
+    some: Floats
+
+
+def _terms(group: int, share: float, confidence: float, holders: int) -> _Parted:
+    """Return the probabilities of a = 0, 1, … people of one group."""
+    every: Floats = stats.binom.pmf(np.arange(min(holders, group) + 1), group, share)
+    too_much = np.arange(len(every)) > np.floor(confidence * group + 1e-9)
+    return _Parted(np.where(too_much, 0.0, every), np.where(too_much, every, 0.0))
+
+
+def _joined(left: _Parted, right: _Parted, holders: int) -> _Parted:
+    none = np.convolve(left.none, right.none)[: holders + 1]
+    either = np.convolve(left.some, right.none + right.some) + np.convolve(left.none, right.some)
+    return _Parted(none, either[: holders + 1])
+
+
+def _running(terms: Sequence[_Parted], holders: int) -> list[_Parted]:
+    """Return the products of the first 0, 1, … terms, as far as they matter."""
+    products = [_Parted(np.ones(1), np.zeros(1))]
+    for term in terms:
+        products.append(_joined(products[-1], term, holders))
+    return products
+
+
+def _at(polynomial: Floats, degree: int) -> float:
+    return float(polynomial[degree]) if degree < len(polynomial) else 0.0

@@ -6,6 +6,8 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from ppdm_flow.core.attributes import Change
+from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.results import Finding
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.mining.releases.attributes import released, source_of
 from ppdm_flow.sdk.audit import AuditContext
@@ -16,6 +18,8 @@ NUMERIC = (AttributeType.INTEGER, AttributeType.FLOAT)
 
 UNTRUE = (Change.PERTURBED, Change.GENERATED, Change.PSEUDONYMIZED, Change.OTHER)
 NOT_TRUE = "released cells are randomized or generated: what they say need not be true of anybody"
+
+NO_HOLDOUT = "no rows were held out of the generator, so there is no control group"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,3 +60,9 @@ def quasi_identifiers(attributes: Sequence[str] | None, candidate: DataView, ctx
 def truthful(columns: Iterable[str], ctx: AuditContext) -> bool:
     """Whether none of these released columns was randomized, generated or renamed."""
     return not any(ctx.attributes[c].was(*UNTRUE) for c in columns if c in ctx.attributes)
+
+
+def uncontrolled(ctx: AuditContext, audit: str) -> tuple[Finding, ...]:
+    """Return the finding that an attack could not be told from what anybody knows."""
+    text = f"`{audit}` has no control group: {NO_HOLDOUT.partition(',')[0]}"
+    return (Finding("PPF864", Severity.INFO, text, f"{ctx.release}.{audit}"),)

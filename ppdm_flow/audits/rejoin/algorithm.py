@@ -10,8 +10,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ppdm_flow.audits.rejoin.joined import JoinSizes, Posteriors, join, posteriors
-from ppdm_flow.audits.rejoin.order import linked, same_order
+from ppdm_flow.audits.rejoin.joined import JoinSizes, Posteriors, join, linked, posteriors, same_order
 from ppdm_flow.audits.rejoin.query import figures_by_sql
 from ppdm_flow.audits.rejoin.spec import RejoinParams
 from ppdm_flow.core.diagnostics import Severity

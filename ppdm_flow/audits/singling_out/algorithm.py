@@ -15,8 +15,7 @@ import numpy.typing as npt
 
 from ppdm_flow.audits.labels.released import hierarchy_of
 from ppdm_flow.audits.labels.unreadable import Unreadable, gate_nothing, of_release
-from ppdm_flow.audits.records.columns import ColumnPair, beside, truthful
-from ppdm_flow.audits.records.control import NO_HOLDOUT, uncontrolled
+from ppdm_flow.audits.records.columns import NO_HOLDOUT, ColumnPair, beside, truthful, uncontrolled
 from ppdm_flow.audits.records.proportions import ALARM, newcombe, one_sided, wilson
 from ppdm_flow.audits.singling_out.guesses import Search, multivariate, naive, singled, univariate
 from ppdm_flow.audits.singling_out.rows import Rows, rows_of

@@ -19,9 +19,8 @@ from ppdm_flow.mining.exposure.intersections import joint_values
 from ppdm_flow.mining.exposure.intersections_query import together_query
 from ppdm_flow.mining.exposure.query import Query
 from ppdm_flow.mining.exposure.repeated import Repetitions, as_they_were, of_originals, repeated
-from ppdm_flow.mining.exposure.row_level import Attributes
 from ppdm_flow.mining.exposure.rows import ReleasedRows, Rows
-from ppdm_flow.mining.exposure.values import values
+from ppdm_flow.mining.exposure.values import Attributes, values
 from ppdm_flow.sdk.audit import AuditContext, Sql
 from ppdm_flow.sdk.view import DataView
 

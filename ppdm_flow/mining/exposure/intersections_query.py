@@ -18,8 +18,8 @@ from ppdm_flow.mining.exposure.intersections import accounted_rows, context_of
 from ppdm_flow.mining.exposure.matching_query import largest_matching
 from ppdm_flow.mining.exposure.paired import relation
 from ppdm_flow.mining.exposure.query import Query
-from ppdm_flow.mining.exposure.row_level import Attributes, reading_of
 from ppdm_flow.mining.exposure.rows import Relation
+from ppdm_flow.mining.exposure.values import Attributes, reading_of
 from ppdm_flow.sdk.audit import AuditContext, Sql
 from ppdm_flow.sdk.view import DataView
 

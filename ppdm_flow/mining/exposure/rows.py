@@ -10,9 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 from ppdm_flow.mining.exposure.paired import names_of, paired_counts, paired_tables, relation
-from ppdm_flow.mining.exposure.together import together
 from ppdm_flow.mining.releases.relation import all_known, classes
-from ppdm_flow.mining.releases.successive import told
+from ppdm_flow.mining.releases.successive import together, told
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.history import Membership
 from ppdm_flow.sdk.view import DataView, PairedView

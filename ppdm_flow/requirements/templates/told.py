@@ -19,10 +19,9 @@ from ppdm_flow.mining.exposure.intersections import joint_values
 from ppdm_flow.mining.exposure.intersections_query import together_query
 from ppdm_flow.mining.exposure.query import Query, with_means
 from ppdm_flow.mining.exposure.repeated import Repetitions, as_they_were, of_originals, repeated
-from ppdm_flow.mining.exposure.row_level import Attributes
 from ppdm_flow.mining.exposure.rows import ReleasedRows, Rows
 from ppdm_flow.mining.exposure.sizes import SIZE, Classes, classes, crowds
-from ppdm_flow.mining.exposure.values import Values, values
+from ppdm_flow.mining.exposure.values import Attributes, Values, values
 from ppdm_flow.requirements.templates.inference import Images, Inferences
 from ppdm_flow.requirements.templates.requirement import Template
 from ppdm_flow.requirements.templates.survey import Survey, Target, by_attribute

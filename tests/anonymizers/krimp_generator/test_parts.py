@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 from hypothesis import given, settings
 
+from ppdm_flow.anonymizers.krimp_generator.account import wilson
 from ppdm_flow.anonymizers.krimp_generator.cells import NOWHERE
 from ppdm_flow.anonymizers.krimp_generator.grid import Grid, grid_of
-from ppdm_flow.anonymizers.krimp_generator.pilot import wilson
 from ppdm_flow.anonymizers.krimp_generator.rejection import rare
 from ppdm_flow.anonymizers.krimp_generator.removal import Removal, cramers_v
 from ppdm_flow.mining.itemsets.collection import Itemsets

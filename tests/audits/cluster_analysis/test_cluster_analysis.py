@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ppdm_flow.audits.cluster_analysis.algorithm import ClusterAnalysisAudit
-from ppdm_flow.audits.cluster_analysis.points import points
+from ppdm_flow.audits.cluster_analysis.algorithm import ClusterAnalysisAudit, points
 from ppdm_flow.core.roles import Role
 from ppdm_flow.sdk.registry import load
 from ppdm_flow.tables.table import Table

@@ -14,9 +14,8 @@ from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.engine.streams import checks
 from ppdm_flow.mining.profiling.check_digits import NATIONAL, card, iban, luhn
 from ppdm_flow.mining.profiling.column import edges, facts
-from ppdm_flow.mining.profiling.patterns import shaped
 from ppdm_flow.mining.profiling.roles import KINDS, guess
-from ppdm_flow.mining.profiling.types import date_form, type_of
+from ppdm_flow.mining.profiling.types import date_form, shaped, type_of
 from ppdm_flow.mining.profiling.words import ANYWHERE, WHOLE, named, tokens
 from ppdm_flow.tables.column import Column
 
