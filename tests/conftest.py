@@ -36,6 +36,8 @@ from ppdm_flow.testing.view import InMemoryView
 
 ROOT = Path(__file__).resolve().parents[1]
 
+sys.path.insert(0, str(ROOT / "pipelines/data"))  # the generator of transactions, `quest`
+
 configuration.set_hypothesis_home_dir(Path(tempfile.gettempdir()) / "ppdm-flow-hypothesis")
 settings.register_profile("ppdm", deadline=None, derandomize=True, database=None)
 settings.load_profile("ppdm")

@@ -2,8 +2,8 @@
 
     python pipelines/data/make_pharmacy.py
 
-Nobody ordered any of it. Orders are made by the project's own generator of transactions with associations in them, for
-one key, so that the file is the same bytes on every machine.
+Nobody ordered any of it. Orders are made by the generator of transactions beside this file, for one key, so that the
+file is the same bytes on every machine.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import itertools
 import sys
 from pathlib import Path
 
-from ppdm_flow.mining.transactions.randomize.quest import Quest, quest
+from quest import Quest, quest
 
 KEY = 45
 ORDERS = Quest(

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from pydantic import ValidationError
+from quest import Quest, quest
 
 from ppdm_flow.audits.discoverable_support.algorithm import DiscoverableSupportAudit
 from ppdm_flow.audits.discoverable_support.spec import SPEC, DiscoverableSupportParams
@@ -24,7 +25,6 @@ from ppdm_flow.mining.transactions.discoverable import lowest_supports
 from ppdm_flow.mining.transactions.documents import document
 from ppdm_flow.mining.transactions.operators import Operator
 from ppdm_flow.mining.transactions.randomize import randomize, seeded
-from ppdm_flow.mining.transactions.randomize.quest import Quest, quest
 from ppdm_flow.sdk.anonymizer import SetOperator
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.spec import Scope

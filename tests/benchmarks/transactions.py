@@ -35,6 +35,9 @@ import pyarrow.parquet as pq
 from measuring import ROOT, Row, Sheet, Spent, flow, timed
 
 sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(ROOT / "pipelines/data"))
+
+from quest import MAILORDER, SOCCER, Quest, quest
 
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.mining.itemsets.mine import mine_transactions
@@ -43,7 +46,6 @@ from ppdm_flow.mining.transactions.apriori.counting import Counter
 from ppdm_flow.mining.transactions.choosing import choose
 from ppdm_flow.mining.transactions.operators import Operator
 from ppdm_flow.mining.transactions.randomize import randomize, seeded
-from ppdm_flow.mining.transactions.randomize.quest import MAILORDER, SOCCER, Quest, quest
 from ppdm_flow.mining.transactions.randomize.seeded import rounded_up
 from ppdm_flow.sinks.parquet.algorithm import ParquetSink
 from ppdm_flow.sinks.parquet.spec import ParquetParams

@@ -14,12 +14,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from quest import Quest, quest
 
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.mining.transactions.documents import document
 from ppdm_flow.mining.transactions.operators import Operator
 from ppdm_flow.mining.transactions.randomize import randomize
-from ppdm_flow.mining.transactions.randomize.quest import Quest, quest
 from ppdm_flow.tables.sets import Baskets
 
 POLICY = """version: 1

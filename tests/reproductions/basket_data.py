@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import gzip
+import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
-from ppdm_flow.mining.transactions.randomize.quest import MAILORDER, SOCCER, quest
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "pipelines/data"))
+
+from quest import MAILORDER, SOCCER, quest
+
 from ppdm_flow.tables.sets import Baskets, gathered
 
 QUEST = {"soccer": (SOCCER, 693), "mailorder": (MAILORDER, 263)}

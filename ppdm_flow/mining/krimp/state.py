@@ -112,40 +112,16 @@ def standard_bits(database: Database) -> Floats:
 
 def begin_state(database: Database, longest: int, slots: int = 256, *, pairing: bool = False) -> State:
     """Return the standard code table: every cell is covered by its singleton."""
-    cells = database.cells
-    rows, places = cells.shape
+    rows, places = database.cells.shape
     width = max(1, words_for(places))
-    row, place = np.nonzero(cells >= 0)
-    item = cells[row, place]
-    present = np.zeros((rows, width), dtype=np.uint64)
-    np.bitwise_or.at(present, (row, place >> 6), np.uint64(1) << (place & 63).astype(np.uint64))
-    by_item = np.argsort(item, kind="stable")
-    occurring = np.bincount(item, minlength=database.items)
-    begin = np.concatenate([[0], np.cumsum(occurring)]).astype(np.int64)
-    line, levels = _lines(occurring, words_for(rows), longest)
-    vertical = database.vertical(line)
-    planes, ends = weight_planes(database.weights)
-    counts = np.arange(min(database.rows, MOST_LOGS) + 1, dtype=np.float64)
-    logs = (counts + 1) * np.log2(np.maximum(counts, 1))
     numbers = np.zeros(12, dtype=np.int64)
     numbers[TOTAL], numbers[CODES] = database.supports.sum(), np.count_nonzero(database.supports)
     numbers[POOL] = 4 * rows
-    standard = standard_bits(database)
+    data = _data(database, longest)
     size = slots + database.items
     square = (size, size) if pairing else (0, 0)
     return State(
-        cells=cells,
-        weights=database.weights,
-        planes=planes,
-        ends=ends,
-        place=database.place,
-        present=present,
-        begin=begin,
-        rows=row[by_item].astype(np.int32),
-        standard=standard,
-        logs=logs,
-        line=line,
-        free=np.repeat(vertical[None], levels, axis=0),
+        **data,
         items=np.zeros((slots, longest), dtype=np.int32),
         length=np.zeros(slots, dtype=np.int32),
         support=np.zeros(slots, dtype=np.int64),
@@ -154,10 +130,10 @@ def begin_state(database: Database, longest: int, slots: int = 256, *, pairing: 
         order=np.zeros(slots, dtype=np.int32),
         spare=np.arange(slots, dtype=np.int32),
         usage=np.concatenate([np.zeros(slots, dtype=np.int64), database.supports]),
-        bits=np.concatenate([np.zeros(slots), standard]),
+        bits=np.concatenate([np.zeros(slots), data["standard"]]),
         cover=np.zeros((rows, max(1, places // 2)), dtype=np.int32),
         covers=np.zeros(rows, dtype=np.int32),
-        single=present.copy(),
+        single=data["present"].copy(),
         pool=np.zeros(16 * rows, dtype=np.int32),
         at=np.arange(0, 4 * rows, 4, dtype=np.int64),
         held=np.zeros(rows, dtype=np.int32),
@@ -183,6 +159,34 @@ def begin_state(database: Database, longest: int, slots: int = 256, *, pairing: 
         was=np.zeros(places + 1, dtype=np.int32),
         now=np.zeros(places + 1, dtype=np.int32),
     )
+
+
+def _data(database: Database, longest: int) -> dict[str, Any]:
+    """Return what a search does not change, and the bits of the cells that are free."""
+    cells = database.cells
+    rows, places = cells.shape
+    row, place = np.nonzero(cells >= 0)
+    item = cells[row, place]
+    present = np.zeros((rows, max(1, words_for(places))), dtype=np.uint64)
+    np.bitwise_or.at(present, (row, place >> 6), np.uint64(1) << (place & 63).astype(np.uint64))
+    occurring = np.bincount(item, minlength=database.items)
+    line, levels = _lines(occurring, words_for(rows), longest)
+    planes, ends = weight_planes(database.weights)
+    counts = np.arange(min(database.rows, MOST_LOGS) + 1, dtype=np.float64)
+    return {
+        "cells": cells,
+        "weights": database.weights,
+        "planes": planes,
+        "ends": ends,
+        "place": database.place,
+        "present": present,
+        "begin": np.concatenate([[0], np.cumsum(occurring)]).astype(np.int64),
+        "rows": row[np.argsort(item, kind="stable")].astype(np.int32),
+        "standard": standard_bits(database),
+        "logs": (counts + 1) * np.log2(np.maximum(counts, 1)),
+        "line": line,
+        "free": np.repeat(database.vertical(line)[None], levels, axis=0),
+    }
 
 
 def _lines(occurring: Counts, words: int, longest: int) -> tuple[Items, int]:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from quest import Quest, quest
 
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.core.errors import DataError, PluginError
@@ -17,7 +18,6 @@ from ppdm_flow.mining.transactions.apriori.apriori import Bounds, mine
 from ppdm_flow.mining.transactions.apriori.levels import Level, joined, places
 from ppdm_flow.mining.transactions.operators import Operator
 from ppdm_flow.mining.transactions.randomize import randomize, seeded
-from ppdm_flow.mining.transactions.randomize.quest import Quest, quest
 from ppdm_flow.mining.transactions.rules import rules
 from ppdm_flow.tables.sets import Baskets, PackedSets
 

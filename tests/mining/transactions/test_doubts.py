@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from quest import Quest, quest
 
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.mining.transactions.apriori import apriori
@@ -11,7 +12,6 @@ from ppdm_flow.mining.transactions.apriori.apriori import Bounds, CountProgress,
 from ppdm_flow.mining.transactions.false_discoveries import Doubts, doubts, misfit
 from ppdm_flow.mining.transactions.operators import Operator
 from ppdm_flow.mining.transactions.randomize import randomize, seeded
-from ppdm_flow.mining.transactions.randomize.quest import Quest, quest
 from ppdm_flow.mining.transactions.rules import rules
 
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from quest import BLOCK, MAILORDER, SOCCER, Quest, quest
 
 from ppdm_flow.mining.transactions.apriori.apriori import Bounds, mine
 from ppdm_flow.mining.transactions.operators import Operator
-from ppdm_flow.mining.transactions.randomize.quest import BLOCK, MAILORDER, SOCCER, Quest, quest
 
 SMALL = Quest(70_000, 50, 3.0, 6, 20, 2.0, popularity=0.5)
 
