@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from ppdm_flow.audits.distributions.algorithm import DistributionsAudit
-from ppdm_flow.audits.distributions.association import cramers_v
+from ppdm_flow.audits.distributions.columns import cramers_v
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.sdk.registry import load
 from ppdm_flow.tables.column import Column

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ppdm_flow.audits.distributions.association import Floats, associations
-from ppdm_flow.audits.distributions.columns import Shares, chart, recoded_shares, shares
+from ppdm_flow.audits.distributions.columns import Floats, Shares, associations, chart, recoded_shares, shares
 from ppdm_flow.audits.distributions.spec import DistributionsParams
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Series

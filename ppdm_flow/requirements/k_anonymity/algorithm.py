@@ -16,8 +16,7 @@ from ppdm_flow.mining.exposure.columns import Columns, columns, sensitive_attrib
 from ppdm_flow.mining.exposure.faults import UnmeasuredError
 from ppdm_flow.mining.exposure.lacking import lacking, lacking_again
 from ppdm_flow.mining.exposure.repeated import Repetitions, repeated
-from ppdm_flow.mining.exposure.rows import ReleasedRows
-from ppdm_flow.mining.exposure.shared_counts import SharedCounts
+from ppdm_flow.mining.exposure.rows import ReleasedRows, SharedCounts
 from ppdm_flow.mining.exposure.sizes import Classes, classes, crowds, crowds_again
 from ppdm_flow.requirements.k_anonymity.query import Query
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity

@@ -14,8 +14,7 @@ from ppdm_flow.mining.exposure.histograms import Histograms
 from ppdm_flow.mining.exposure.intersections import JointValues, joint_values
 from ppdm_flow.mining.exposure.intersections_query import TogetherQuery, together_query
 from ppdm_flow.mining.exposure.repeated import Repetitions, as_they_were, of_originals, repeated
-from ppdm_flow.mining.exposure.rows import ReleasedRows
-from ppdm_flow.mining.exposure.shared_counts import SharedCounts
+from ppdm_flow.mining.exposure.rows import ReleasedRows, SharedCounts
 from ppdm_flow.mining.exposure.sizes import Classes, classes, crowds
 from ppdm_flow.mining.exposure.values import Attributes, Values, values
 from ppdm_flow.mining.recoding.grouping import added, shares
