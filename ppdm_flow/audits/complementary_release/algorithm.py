@@ -38,7 +38,7 @@ UNITS = {
     "k": "people", "k_alone": "people", "rows_below": "rows", "groups": "groups", "matched": "share",
     "certain": "share", "certain_alone": "share",
 }  # fmt: skip
-NOBODY = "nobody knows whose row is whose: rows cannot be paired with the original"
+NO_PAIRS = "nobody knows whose row is whose: rows cannot be paired with the original"
 NO_COLUMNS = "the other release has none of the quasi-identifiers"
 NO_SECRETS = "the two releases have no sensitive attribute in common"
 
@@ -57,7 +57,7 @@ def findings(
     if not truthful(here.columns, ctx):
         return ()
     subject = f"{ctx.release}.complementary_release.{params.other}"
-    texts = [*_small(people, here, params.k, subject), *_told(learned_values, people, subject, ctx)]
+    texts = [*_small(people, here, params.k, subject), *_certain_values(learned_values, people, subject, ctx)]
     return tuple(Finding("PPF899", Severity.WARNING, text, name) for text, name in texts)
 
 
@@ -74,7 +74,7 @@ def _small(people: Intersections, here: Classes, k: int, subject: str) -> Iterat
         yield text, subject
 
 
-def _told(
+def _certain_values(
     learned_values: Mapping[str, CommonValues], people: Intersections, subject: str, ctx: AuditContext
 ) -> Iterator[tuple[str, str]]:
     for secret, one in learned_values.items():
@@ -136,7 +136,7 @@ class ComplementaryReleaseAudit:
         if not known:
             return _nothing(NO_COLUMNS)
         if ctx.pairs is None or original.schema.weight is not None:
-            return _nothing(NOBODY)
+            return _nothing(NO_PAIRS)
         here, there = classes(candidate, columns, common), classes(other, known, common)
         people = intersections(here, there, ctx.pairs, ctx)
         if people is None:

@@ -80,7 +80,7 @@ def recovery(sides: Sides, least: int, rows: int, length: int, precision: float)
 
 def _matched(sides: Sides, before: Baskets, size: int, truth: list[Level], mined: MinedItemsets) -> ItemsetMatches:
     true, counts = _frequent(truth, size)
-    frequent = _found(mined, size)
+    frequent = _mined_frequent(mined, size)
     at = (
         places(mined.levels, true, sides.operator.alphabet)
         if size <= len(mined.by_size)
@@ -99,7 +99,7 @@ def _frequent(truth: list[Level], size: int) -> tuple[Integers, Integers]:
     return truth[size - 1].itemsets, truth[size - 1].counts[:, 0]
 
 
-def _found(mined: MinedItemsets, size: int) -> Integers:
+def _mined_frequent(mined: MinedItemsets, size: int) -> Integers:
     if size > len(mined.by_size):
         return np.zeros((0, size), dtype=np.int64)
     return mined.by_size[size - 1].itemsets[mined.by_size[size - 1].frequent]

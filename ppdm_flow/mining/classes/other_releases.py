@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.mining.exposure.rows import ReleasedRows, Rows, RowsWithOthers
-from ppdm_flow.mining.releases.successive import members, unknown
+from ppdm_flow.mining.releases.successive import members, why_unknown
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.history import Earlier, Membership
 from ppdm_flow.sdk.view import DataView
@@ -22,7 +22,7 @@ def obstacle(ctx: AuditContext) -> str:
     """Return why the groups cannot be told; empty where they can."""
     if ctx.history is not None and ctx.pairs is None:
         return "Nothing tells whose rows are released, so nobody can say what remains of them beside earlier releases."
-    return unknown(ctx.history)
+    return why_unknown(ctx.history)
 
 
 def rows(candidate: DataView, ctx: AuditContext) -> Rows | None:

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from ppdm_flow.mining.exposure.paired import names_of, paired_counts, paired_tables, relation
 from ppdm_flow.mining.releases.relation import all_known, classes
-from ppdm_flow.mining.releases.successive import together, told
+from ppdm_flow.mining.releases.successive import combinations, together
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.history import Membership
 from ppdm_flow.sdk.view import DataView, PairedView
@@ -91,7 +91,7 @@ class RowsWithOthers:
 
     def counts(self, released: Sequence[str], original: Sequence[str] = ()) -> Counts:
         """Count the combinations of these columns; what the other releases tell is the first."""
-        known = told(self.own.subjects, self.others).astype(np.int32)
+        known = combinations(self.own.subjects, self.others).astype(np.int32)
         names = pa.array([str(i) for i in range(int(known.max(initial=-1)) + 1)], pa.string())
         wanted = (_OTHERS, *names_of(released, original))
         parts = [count(Table.of({name: [] for name in wanted}), wanted)]

@@ -17,13 +17,13 @@ def members(history: History) -> list[Membership]:
     return [e.members for e in history.earlier if e.members is not None]
 
 
-def told(people: Hashes, others: Sequence[Membership]) -> Codes:
+def combinations(people: Hashes, others: Sequence[Membership]) -> Codes:
     """Number what the releases tell of each of the different ``people``, from 0: the class in each, or absence."""
     codes, _ = numbered(people, *(each.subjects for each in others))
-    return told_of(len(people), zip(codes[1:], others, strict=True))
+    return numbered_combinations(len(people), zip(codes[1:], others, strict=True))
 
 
-def told_of(number: int, others: Iterable[tuple[Codes, Membership]]) -> Codes:
+def numbered_combinations(number: int, others: Iterable[tuple[Codes, Membership]]) -> Codes:
     """Number what the releases tell of people 0, 1, … up to ``number``; with each release goes who its people are."""
     numbers = np.zeros(number, dtype=np.int64)
     for people, each in others:
@@ -47,7 +47,7 @@ def relation(releases: Sequence[Membership]) -> pa.Table:
     return pa.table({"release": np.repeat(np.arange(len(releases), dtype=np.int32), lengths), **sides})
 
 
-def unknown(history: History | None) -> str:
+def why_unknown(history: History | None) -> str:
     """Return why nothing can be said of this release together with the others; empty where it can."""
     if history is None:
         return (

@@ -98,15 +98,15 @@ def _search(groups: Sequence[Group], number: float) -> Floats:
     """Return the lowest support that is told from 0, by halving its logarithm; shape (...)."""
     shape = groups[0][1].shape[:-1]
     low, high = np.full(shape, 1e-12), np.ones(shape)
-    visible = _told(high, groups, number)
+    visible = _visible(high, groups, number)
     for _ in range(HALVINGS):
         middle = np.sqrt(low * high)
-        reached = _told(middle, groups, number)
+        reached = _visible(middle, groups, number)
         low, high = np.where(reached, low, middle), np.where(reached, middle, high)
     return np.asarray(np.where(visible, high, np.inf))
 
 
-def _told(support: Floats, groups: Sequence[Group], number: float) -> npt.NDArray[np.bool_]:
+def _visible(support: Floats, groups: Sequence[Group], number: float) -> npt.NDArray[np.bool_]:
     variance = np.zeros(support.shape)
     for share, spread, maxima in groups:
         partial = crowded(support, spread.shape[-1] - 1, maxima)

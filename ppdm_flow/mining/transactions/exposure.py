@@ -25,7 +25,7 @@ Integers = npt.NDArray[np.int64]
 AT_ONCE = 20_000
 
 Split = Callable[[Integers], tuple[Floats, Floats]]
-Told = Callable[[int, int], tuple[tuple[int, ...], int]]
+Describe = Callable[[int, int], tuple[tuple[int, ...], int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,22 +52,22 @@ def inside(operator: Operator, prevalent: Prevalent, length: int, event: Event =
     """Return the worst for each size that occurs, z being one of the ``length`` items of A."""
     itemsets = prevalent.levels[length - 1].itemsets
 
-    def told(row: int, place: int) -> tuple[tuple[int, ...], int]:
+    def describe(row: int, place: int) -> tuple[tuple[int, ...], int]:
         chosen = itemsets[row].tolist()
         return tuple(chosen), chosen[place]
 
-    return _worst(operator, prevalent, length, length, event, _each_item, told)
+    return _worst(operator, prevalent, length, length, event, _each_item, describe)
 
 
 def outside(operator: Operator, prevalent: Prevalent, length: int, event: Event = Event.ALL) -> list[WorstExposure]:
     """Return the same for z that are none of the ``length`` items of A; itemsets of one more must have been counted."""
     itemsets = prevalent.levels[length].itemsets
 
-    def told(row: int, place: int) -> tuple[tuple[int, ...], int]:
+    def describe(row: int, place: int) -> tuple[tuple[int, ...], int]:
         chosen = itemsets[row].tolist()
         return tuple(chosen[:place] + chosen[place + 1 :]), chosen[place]
 
-    return _worst(operator, prevalent, length + 1, length, event, by_other_item, told)
+    return _worst(operator, prevalent, length + 1, length, event, by_other_item, describe)
 
 
 def by_other_item(patterns: npt.ArrayLike) -> tuple[Floats, Floats]:
@@ -166,7 +166,7 @@ def _caps(declared: Sequence[float], length: int) -> Floats:
 
 
 def _worst(
-    operator: Operator, prevalent: Prevalent, counted: int, length: int, event: Event, split: Split, told: Told
+    operator: Operator, prevalent: Prevalent, counted: int, length: int, event: Event, split: Split, describe: Describe
 ) -> list[WorstExposure]:
     best = {m: WorstExposure(0.0, m, p, (), -1, 0.0) for p, pool in enumerate(prevalent.pools) for m in pool.sizes}
     ruled = {m: likelihoods(operator, m, length, event) for m in best}
@@ -178,7 +178,7 @@ def _worst(
             levels = level(ruled[m], supports[:, before.pool], with_item[:, before.pool])
             row, place = np.unravel_index(int(np.argmax(levels)), levels.shape)
             if levels[row, place] > before.level:
-                itemset, item = told(start + int(row), int(place))
+                itemset, item = describe(start + int(row), int(place))
                 prior = with_item[row, before.pool, place].sum() / prevalent.pools[before.pool].rows
                 best[m] = WorstExposure(float(levels[row, place]), m, before.pool, itemset, item, float(prior))
     return [best[m] for m in sorted(best)]

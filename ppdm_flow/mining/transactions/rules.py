@@ -39,7 +39,7 @@ def confidence(supports: Subsets, antecedent: int, consequent: int, level: float
     without a common item. With c the ratio, Var = Var(s_AB - c s_A) / s_A^2.
     """
     _check(supports, antecedent, consequent)
-    if not _told(supports, antecedent, level):
+    if not _significant(supports, antecedent, level):
         return Ratio(None, None, 0.0, 1.0)
     both, below = float(supports.value[antecedent | consequent]), float(supports.value[antecedent])
     slope = np.zeros(len(supports.value))
@@ -50,7 +50,7 @@ def confidence(supports: Subsets, antecedent: int, consequent: int, level: float
 def lift(supports: Subsets, antecedent: int, consequent: int, level: float = LEVEL) -> Ratio:
     """Return support(A ∪ B) / (support(A) support(B)) of a rule A => B, its interval cut to [0, inf)."""
     _check(supports, antecedent, consequent)
-    if not (_told(supports, antecedent, level) and _told(supports, consequent, level)):
+    if not (_significant(supports, antecedent, level) and _significant(supports, consequent, level)):
         return Ratio(None, None, 0.0, None)
     both = float(supports.value[antecedent | consequent])
     first, second = float(supports.value[antecedent]), float(supports.value[consequent])
@@ -68,7 +68,7 @@ def _ratio(supports: Subsets, value: float, slope: Floats, level: float, top: fl
     return Ratio(value, sigma, min(max(value - half, 0.0), top), high)
 
 
-def _told(supports: Subsets, chosen: int, level: float) -> bool:
+def _significant(supports: Subsets, chosen: int, level: float) -> bool:
     """Whether a support is above 0 by more than its interval is wide: else a ratio over it may be anything."""
     slope = np.zeros(len(supports.value))
     slope[chosen] = 1.0

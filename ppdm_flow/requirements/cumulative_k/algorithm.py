@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import AuditOutcome, Figure, Finding, Measured
-from ppdm_flow.mining.releases.successive import members, unknown
+from ppdm_flow.mining.releases.successive import members, why_unknown
 from ppdm_flow.requirements.cumulative_k.audit import CumulativeKParams
 from ppdm_flow.requirements.cumulative_k.groups import Groups, groups
 from ppdm_flow.requirements.cumulative_k.query import figures
@@ -43,7 +43,7 @@ class CumulativeKAudit:
             )
         for requirement in _own(ctx):
             if ctx.history is None or ctx.history.own is None or ctx.history.unknown:
-                measured.append(_unmeasured(requirement, unknown(ctx.history)))
+                measured.append(_unmeasured(requirement, why_unknown(ctx.history)))
                 found[measured[-1].metric] = measured[-1].figure
                 continue
             own, joined = ctx.history.own, groups(ctx.history.own, members(ctx.history))

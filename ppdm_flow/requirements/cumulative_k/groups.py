@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ppdm_flow.mining.releases.successive import classes, told_of
+from ppdm_flow.mining.releases.successive import classes, numbered_combinations
 from ppdm_flow.sdk.history import Membership
 from ppdm_flow.tables.numbering import Codes, joined, numbered
 
@@ -36,7 +36,7 @@ class Groups:
 def groups(own: Membership, earlier: Sequence[Membership]) -> Groups:
     """Group people by their class in every earlier release and in this one; absence is a class too."""
     (here, *others), everybody = numbered(own.subjects, *(m.subjects for m in earlier))
-    before = told_of(len(everybody), zip(others, earlier, strict=True))
+    before = numbered_combinations(len(everybody), zip(others, earlier, strict=True))
     now = classes(len(everybody), here, own)
     group = joined(before, now)
     sizes = np.bincount(group)
