@@ -4,7 +4,7 @@ Minimize T(p) = trace(A Cov(y) A^T) / n over the very constraints of the record 
 what is returned is the best of several starts, and never worse than the uniform operator and the record optimum.
 
 T fell with every single p in all trials, though no proof of it is known to us. Were it so everywhere, the minimum
-would lie on one of the paths of :mod:`paths`, and those are searched first. What follows does not rely on it: from
+would lie on one of the paths above every operator, and those are searched first. What follows does not rely on it: from
 the best operator found, Frank and Wolfe's steps go on while the linear program over the constraints, which
 :mod:`optimum` solves exactly, still sees a way down. ``gap`` is what that program sees at the end: max of
 -grad T (v - p) over all operators v, relative to T; at 0 the operator is a stationary point.

@@ -1,6 +1,5 @@
 """How far one column moved, and how strongly two columns go together: Cramér's V.
 
-How strongly two columns go together: Cramér's V.
 V = sqrt(chi-square / (n (min(r, c) - 1))), in [0, 1] (Cramér 1946, section 21.9), with missing and suppressed cells as
 values of their own. A column with one value goes together with nothing: V = 0.
 """

@@ -1,6 +1,5 @@
 """The rows that classifiers learn from, and their features as columns of zeros and ones.
 
-Features as columns of zeros and ones, fitted on the training part alone.
 A nominal value gets a column of its own (numbering values would give a tree an order that is not there); a number gets
 one column for each cut, set from the cut on, so that a threshold is a column. Cuts and columns come from the training
 part: a value that it does not have is none of its values.

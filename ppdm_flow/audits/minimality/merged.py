@@ -1,9 +1,9 @@
 """Classes, the groups that were merged into them, and the posterior of a value in each of these.
 
-The posterior of a value in each group of a class, given that the groups had to be merged.
-n_s of the n people of a class have the value, groups of g_1, …, g_m people were merged, and all assignments are as
-likely. Had no group more than the share ``confidence``, nothing would have been merged: so some group has (Wong et al.
-2007, section 4). The numbers of people with the value are counted by multiplying the polynomials sum_a C(g_i, a) x^a.
+Of the posterior: n_s of the n people of a class have the value, groups of g_1, …, g_m people were merged, and all
+assignments are as likely. Had no group more than the share ``confidence``, nothing would have been merged: so some
+group has (Wong et al. 2007, section 4). The numbers of people with the value are counted by multiplying the
+polynomials sum_a C(g_i, a) x^a.
 """
 
 from __future__ import annotations

@@ -3,7 +3,6 @@
 A missing and a suppressed cell are values of their own. Where no population is given, the original is taken for it if
 its classes are comparable; else the release itself, which overstates the journalist's and the marketer's success.
 
-The risks of three attackers, from class sizes in the release and in the population.
 With f_j the rows of class j in the release and F_j the persons of that class in the population (El Emam 2013, chapter
 16): a prosecutor knows that the person is in the release, and is right with 1/f_j; a journalist knows only that the
 person is in the population, and is right with 1/F_j; a marketer links all rows, and is right for the share
