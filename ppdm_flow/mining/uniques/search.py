@@ -117,7 +117,7 @@ class _Search:
             else:
                 estimates.append(LonelyRows(columns, share))
         self._minimal += sorted(unique)
-        news = [a for a in estimates if not any(told.issubset(a.columns) for told in self._worse())]
+        news = [a for a in estimates if not any(worse.issubset(a.columns) for worse in self._worse())]
         worst = sorted(news, key=lambda a: (-a.share, a.columns))[: self._most]
         exact = (LonelyRows(a.columns, self._ground.alone(a.columns) / self._ground.rows) for a in worst)
         self._telling += [a for a in exact if a.share * self._ground.rows >= self._least]
