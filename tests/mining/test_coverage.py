@@ -12,7 +12,7 @@ from scipy.stats import binom, norm
 
 from ppdm_flow.mining.reconstruction.channel import Channel
 from ppdm_flow.mining.reconstruction.estimate import misfit, reconstruct_counts
-from ppdm_flow.mining.reconstruction.variance import covariance, variances
+from ppdm_flow.mining.reconstruction.variance import variances
 
 RELEASES = 2000
 ERROR = 1e-6
@@ -55,7 +55,7 @@ def test_the_covariance_is_that_of_simulated_releases(dense, name):
     """In whitened coordinates the sample covariance is the unit matrix, its entries nearly normal."""
     channel, counts, released = releases(dense, name, 2)
     deviations = channel.solve(released.astype(float)) - counts
-    whole = covariance(channel, counts.astype(float))
+    whole = dense(channel.retention).covariance(counts.astype(float))
     values, vectors = np.linalg.eigh(whole)
     keep = values > 1e-9 * values.max()  # the total is fixed: one direction has no variance
     assert keep.sum() == len(counts) - 1
