@@ -42,7 +42,9 @@ def mined_randomized(
     mined = mine(sets.partitions, operator, least, bounds, workers, progress.counted)
     progress.done()
     numbers = {m: float(n) for m, n in zip(operator.sizes, mined.rows.tolist(), strict=True) if n}
-    lowest = _lowest(operator, numbers, len(mined.by_size)) | {k: s for k, s in limits.items() if k <= len(mined.by_size)}
+    lowest = _lowest(operator, numbers, len(mined.by_size)) | {
+        k: s for k, s in limits.items() if k <= len(mined.by_size)
+    }
     sizes = tuple(_of(one, lowest.get(k), least) for k, one in enumerate(mined.by_size, 1))
     return MinedRelease(
         file=sets.file,

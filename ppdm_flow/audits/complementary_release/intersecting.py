@@ -17,9 +17,8 @@ from ppdm_flow.audits.records.proportions import ALARM
 from ppdm_flow.mining.releases.attributes import source_of
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import PairedView
-from ppdm_flow.tables.column import SPECIALS
+from ppdm_flow.tables.column import SPECIALS, union
 from ppdm_flow.tables.counts import Counts, count, merge
-from ppdm_flow.tables.column import union
 from ppdm_flow.tables.table import Table
 
 Integers = npt.NDArray[np.int64]
