@@ -294,7 +294,13 @@ class OnClasses(Requirement):
 
     def on_columns(self, columns: Columns) -> Iterator[Self]:
         """Yield it with the columns that its names mean."""
-        yield self.changed(attributes=columns.every(self.attributes, self))
+        for each in super().on_columns(columns):
+            yield each.changed(attributes=columns.every(self.attributes, self))
+
+    def renamed(self, name_of: NameOf) -> Self | None:
+        """Return it in present names."""
+        other = super().renamed(name_of)
+        return None if other is None else other.changed(attributes=reaching(self.attributes, name_of))
 
 
 class OnPeople(OnClasses):
@@ -307,10 +313,6 @@ class OnPeople(OnClasses):
     def counts_rows(self) -> bool:
         """Whether a group has to have so many rows."""
         return True
-
-    def renamed(self, name_of: NameOf) -> Self | None:
-        """Return it in present names."""
-        return self.changed(attributes=reaching(self.attributes, name_of))
 
 
 ValuesByAttribute = Annotated[
@@ -337,7 +339,8 @@ class OnValues(Requirement):
 
     def on_columns(self, columns: Columns) -> Iterator[Self]:
         """Yield it with the columns that its names mean."""
-        yield self.changed(sensitive=by_attribute(columns.pairs(self.pairs, self)))
+        for each in super().on_columns(columns):
+            yield each.changed(sensitive=by_attribute(columns.pairs(self.pairs, self)))
 
     def named_values(self) -> Iterator[NamedValue]:
         """Yield the values that must not be inferred."""
@@ -386,31 +389,11 @@ class OnAttribute(Requirement):
         return document_type(cls, without=("releases",), attribute=Annotated[str, about("The attribute.")])
 
 
-class OnSensitive(OnAttribute):
+class OnSensitive(OnClasses, OnAttribute):
     """What must hold of the values of one sensitive attribute in every class that ``attributes`` form."""
 
     on_groups: ClassVar[bool] = True
     counts_values: ClassVar[bool] = True
-    attributes: GroupedBy = ()
-
-    @property
-    def grouping(self) -> tuple[str, ...]:
-        """The attributes that form the classes."""
-        return self.attributes
-
-    def bound(self, place: Binding) -> Self:
-        """Return it over all quasi-identifiers where it names no attributes."""
-        return super().bound(place).changed(attributes=place.grouped(self.attributes))
-
-    def on_columns(self, columns: Columns) -> Iterator[Self]:
-        """Yield it for each column that its attribute means and that has none of its own."""
-        grouped = columns.every(self.attributes, self)
-        return (each.changed(attributes=grouped) for each in super().on_columns(columns))
-
-    def renamed(self, name_of: NameOf) -> Self | None:
-        """Return it in present names; None where the attribute does not reach the step."""
-        other = super().renamed(name_of)
-        return None if other is None else other.changed(attributes=reaching(self.attributes, name_of))
 
 
 class OnSets(Requirement):

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Annotated, ClassVar, Self
 
 from pydantic import Field
 
 from ppdm_flow.core.model import HIGHER, LOWER, Absent, FixedMap, GroupedBy, Probability
-from ppdm_flow.core.requirement import Binding, Columns, NameOf, OnValues, ValuesByAttribute, reaching, reaching_values
+from ppdm_flow.core.requirement import NameOf, OnClasses, OnValues, ValuesByAttribute, reaching_values
 from ppdm_flow.core.roles import ValuesAbsent
 
 _L = "How many attributes of a person somebody may know."
@@ -18,7 +17,7 @@ _VALUES = "The values that nobody should infer, by attribute."
 _KNOWN = "What may be known; all quasi-identifiers where it is left out."
 
 
-class LKC(OnValues):
+class LKC(OnValues, OnClasses):
     """Whoever knows at most ``l`` attributes of somebody finds at least ``k`` rows and infers no more than ``c``.
 
     Of the rows that fit, a share of at most c has one of an attribute's ``sensitive`` values; c is None without any.
@@ -36,11 +35,6 @@ class LKC(OnValues):
     values_absent: Absent = ValuesAbsent.ERROR
 
     @property
-    def grouping(self) -> tuple[str, ...]:
-        """The attributes of which some are known."""
-        return self.attributes
-
-    @property
     def counts_rows(self) -> bool:
         """Whether a group has to have so many rows."""
         return True
@@ -54,16 +48,7 @@ class LKC(OnValues):
         """Whether nothing is told: groups have to be large all the same."""
         return False
 
-    def bound(self, place: Binding) -> Self:
-        """Return it over all quasi-identifiers where it names no attributes."""
-        return super().bound(place).changed(attributes=place.grouped(self.attributes))
-
-    def on_columns(self, columns: Columns) -> Iterator[Self]:
-        """Yield it with the columns that its names mean."""
-        for each in super().on_columns(columns):
-            yield each.changed(attributes=columns.every(self.attributes, self))
-
-    def renamed(self, name_of: NameOf) -> Self:
+    def renamed(self, name_of: NameOf) -> Self | None:
         """Return it in present names."""
-        sensitive = reaching_values(self.sensitive, name_of)
-        return self.changed(attributes=reaching(self.attributes, name_of), sensitive=sensitive)
+        other = super().renamed(name_of)
+        return other and other.changed(sensitive=reaching_values(self.sensitive, name_of))
