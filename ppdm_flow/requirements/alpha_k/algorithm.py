@@ -29,14 +29,14 @@ class AlphaKAudit(SensitiveAudit[AlphaK]):
         """Return alpha."""
         return requirement.alpha
 
-    def each(self, requirement: AlphaK, found: Histograms, ctx: AuditContext) -> Floats:
+    def each(self, requirement: AlphaK, histograms: Histograms, ctx: AuditContext) -> Floats:
         """Return the largest share of a value in each class; without named values a mark is one as well."""
         del ctx
-        share = shares(found.cells, found.sizes)
+        share = shares(histograms.cells, histograms.sizes)
         if requirement.values:
-            meant = np.isin(found.names.to_pylist(), requirement.values)
-            share = np.where(np.concatenate([np.zeros(SPECIALS, np.bool_), meant])[found.cells.value], share, 0.0)
-        return np.asarray(largest(found.cells.begins, share), dtype=np.float64)
+            meant = np.isin(histograms.names.to_pylist(), requirement.values)
+            share = np.where(np.concatenate([np.zeros(SPECIALS, np.bool_), meant])[histograms.cells.value], share, 0.0)
+        return np.asarray(largest(histograms.cells.begins, share), dtype=np.float64)
 
     def query(self, requirement: AlphaK, names: Names, ctx: AuditContext) -> tuple[str, list[Any]]:
         """Return the largest share of each class."""

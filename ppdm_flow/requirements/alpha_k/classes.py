@@ -38,7 +38,7 @@ class AlphaBounded(Model):
         )
 
 
-def models(asked: AlphaK, columns: SensitiveColumns) -> list[AlphaBounded]:
+def models(requirement: AlphaK, columns: SensitiveColumns) -> list[AlphaBounded]:
     """Return what a class must keep."""
-    at = columns.place(asked.attribute)
-    return [AlphaBounded(at, asked.alpha, columns.codes(asked.attribute, asked.values))]
+    at = columns.place(requirement.attribute)
+    return [AlphaBounded(at, requirement.alpha, columns.codes(requirement.attribute, requirement.values))]

@@ -30,11 +30,11 @@ def says(requirement: AlphaK, _frame: PolicyFrame) -> Iterator[Share]:
         yield Share(requirement.attribute, value, requirement.alpha, frozenset(requirement.attributes), absent)
 
 
-def shares(given: Share, asked: Share, between: Between) -> str | None:
+def shares(given: Share, required: Share, between: Between) -> str | None:
     """A bound on all values is one on each, and a lower one is a higher one."""
-    if given.value not in (None, asked.value) or not given.values_absent.covers(asked.values_absent):
+    if given.value not in (None, required.value) or not given.values_absent.covers(required.values_absent):
         return None
-    return bounded(given, asked, given.alpha, asked.alpha, between)
+    return bounded(given, required, given.alpha, required.alpha, between)
 
 
 ORDER = Order(

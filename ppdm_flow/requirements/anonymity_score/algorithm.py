@@ -40,14 +40,14 @@ class AnonymityScoreAudit:
                 f"{prefix}nas": Figure(None, "share", note="no attribute can be compared") for prefix in _prefixes(ctx)
             }
             return AuditOutcome(figures, _judged(ctx, figures, NOTHING), findings)
-        found = {n: anonymity_score(matched(compared.columns, n, original, candidate)) for n in compared.levels}
-        values = _by_level({name: _values(each) for name, each in found.items()})
+        scores = {n: anonymity_score(matched(compared.columns, n, original, candidate)) for n in compared.levels}
+        values = _by_level({name: _values(each) for name, each in scores.items()})
         figures = {
             f"{prefix}{n}": Figure(v, _UNITS.get(n.rpartition(".")[2], "rows"))
             for prefix in _prefixes(ctx)
             for n, v in values.items()
         }
-        level, worst = max(found.items(), key=lambda each: each[1].normalised)
+        level, worst = max(scores.items(), key=lambda each: each[1].normalised)
         judged = _judged(ctx, figures, sentence(worst, compared, level))
         return AuditOutcome(figures, judged, (*findings, *alone(worst, ctx)), charts(worst, ctx))
 
@@ -67,7 +67,7 @@ def _prefixes(ctx: AuditContext) -> list[str]:
     return [f"{r.id}." for r in ctx.requirements if isinstance(r, requirements.AnonymityScore)] or [""]
 
 
-def _judged(ctx: AuditContext, figures: Mapping[str, Figure], told: str) -> tuple[Measured, ...]:
+def _judged(ctx: AuditContext, figures: Mapping[str, Figure], text: str) -> tuple[Measured, ...]:
     return tuple(
         Measured(
             requirement=r.id,
@@ -75,51 +75,51 @@ def _judged(ctx: AuditContext, figures: Mapping[str, Figure], told: str) -> tupl
             figure=figures[f"{r.id}.nas"],
             bound=r.max,
             at_most=True,
-            sentence=f"{told} At most {r.max:.1%} is allowed." if told != NOTHING else told,
-            verifiable=told != NOTHING,
+            sentence=f"{text} At most {r.max:.1%} is allowed." if text != NOTHING else text,
+            verifiable=text != NOTHING,
         )
         for r in ctx.requirements
         if isinstance(r, requirements.AnonymityScore)
     )
 
 
-def _values(found: AnonymityScore) -> dict[str, float | int]:
-    first = found.supports[:1] == 1
+def _values(score: AnonymityScore) -> dict[str, float | int]:
+    first = score.supports[:1] == 1
     return {
-        "nas": found.normalised,
-        "as": found.score,
-        "as_of_original": found.highest,
-        "distinct": int(found.distinct.sum()),
-        "found": int(found.matched.sum()),
-        "alone": int(found.distinct[:1][first].sum()),
-        "alone_found": int(found.matched[:1][first].sum()),
+        "nas": score.normalised,
+        "as": score.score,
+        "as_of_original": score.highest,
+        "distinct": int(score.distinct.sum()),
+        "found": int(score.matched.sum()),
+        "alone": int(score.distinct[:1][first].sum()),
+        "alone_found": int(score.matched[:1][first].sum()),
     }
 
 
 def _again(pairs: Pairs) -> dict[str, float | int]:
     """Return the same figures from (support in the original, in the release, number), in exact arithmetic."""
     distinct: defaultdict[int, int] = defaultdict(int)
-    found: defaultdict[int, int] = defaultdict(int)
+    matched: defaultdict[int, int] = defaultdict(int)
     for before, after, number in pairs:
         if before:
             distinct[before] += number
-            found[before] += number if after else 0
-    score = float(sum(Fraction(found[s], distinct[s] * s) for s in distinct))
+            matched[before] += number if after else 0
+    score = float(sum(Fraction(matched[s], distinct[s] * s) for s in distinct))
     highest = float(sum(Fraction(1, s) for s in distinct))
     return {
         "nas": score / highest if distinct else 0.0,
         "as": score,
         "as_of_original": highest,
         "distinct": sum(distinct.values()),
-        "found": sum(found.values()),
+        "found": sum(matched.values()),
         "alone": distinct[1],
-        "alone_found": found[1],
+        "alone_found": matched[1],
     }
 
 
-def _by_level(found: Mapping[str, Mapping[str, float | int]]) -> dict[str, float | int]:
+def _by_level(figures_by_level: Mapping[str, Mapping[str, float | int]]) -> dict[str, float | int]:
     """Return the figures of the only level, or those of both by name and the higher of the two scores."""
-    if len(found) == 1:
-        return dict(*found.values())
-    named = {f"{level}.{name}": value for level, values in found.items() for name, value in values.items()}
-    return {"nas": max(values["nas"] for values in found.values())} | named
+    if len(figures_by_level) == 1:
+        return dict(*figures_by_level.values())
+    named = {f"{level}.{name}": value for level, values in figures_by_level.items() for name, value in values.items()}
+    return {"nas": max(values["nas"] for values in figures_by_level.values())} | named

@@ -22,11 +22,11 @@ def says(requirement: AnonymityScore, _frame: PolicyFrame) -> Iterator[Score]:
     yield Score(requirement.max)
 
 
-def scores(given: Score, asked: Score, between: Between) -> str | None:
+def scores(given: Score, required: Score, between: Between) -> str | None:
     """A lower score implies a higher one, if the same columns are compared."""
-    if given.maximum > asked.maximum or not between.same_rows:
+    if given.maximum > required.maximum or not between.same_rows:
         return None
-    return f"at most {given.maximum:g} is at most {asked.maximum:g}"
+    return f"at most {given.maximum:g} is at most {required.maximum:g}"
 
 
 ORDER = Order(

@@ -11,13 +11,13 @@ from ppdm_flow.sdk.audit import AuditContext
 _EDGES = (1, 2, 3, 4, 5, 10, 20, 50, 100, 1000, 10_000)
 
 
-def charts(found: AnonymityScore, ctx: AuditContext) -> tuple[Chart, ...]:
+def charts(score: AnonymityScore, ctx: AuditContext) -> tuple[Chart, ...]:
     """Return the share of distinct original rows that occur in the release, in at most eleven ranges of supports."""
-    if not len(found.supports):
+    if not len(score.supports):
         return ()
-    place = np.searchsorted(np.array(_EDGES), found.supports, side="right") - 1
-    rows = np.bincount(place, weights=found.distinct, minlength=len(_EDGES))
-    seen = np.bincount(place, weights=found.matched, minlength=len(_EDGES))
+    place = np.searchsorted(np.array(_EDGES), score.supports, side="right") - 1
+    rows = np.bincount(place, weights=score.distinct, minlength=len(_EDGES))
+    seen = np.bincount(place, weights=score.matched, minlength=len(_EDGES))
     there = np.flatnonzero(rows)
     name = next((f"{r.id}." for r in ctx.requirements), "anonymity_score.")
     shares = Series("occur in the release", tuple(float(seen[i] / rows[i]) for i in there))

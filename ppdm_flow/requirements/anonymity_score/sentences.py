@@ -12,27 +12,27 @@ from ppdm_flow.mining.anonymity.scores import AnonymityScore
 from ppdm_flow.sdk.audit import AuditContext
 
 
-def sentence(found: AnonymityScore, compared: Comparison, level: str) -> str:
+def sentence(score: AnonymityScore, compared: Comparison, level: str) -> str:
     """Return the sentence for the report."""
-    distinct, seen = int(found.distinct.sum()), int(found.matched.sum())
+    distinct, seen = int(score.distinct.sum()), int(score.matched.sum())
     if not distinct:
         return "There is no original row to look for."
     columns = columns_of(compared, level)
     text = f"{seen:,} of {counted(distinct, 'different original row')} occur in the release ({columns})"
-    first = found.supports[:1] == 1
-    unique, caught = int(found.distinct[:1][first].sum()), int(found.matched[:1][first].sum())
+    first = score.supports[:1] == 1
+    unique, caught = int(score.distinct[:1][first].sum()), int(score.matched[:1][first].sum())
     if unique:
         text += f", {caught:,} of the {unique:,} that only one person has among them"
     return (
-        f"{text}. Averaged over the numbers of people s who share a row, with a weight of 1/s, {found.normalised:.1%}"
+        f"{text}. Averaged over the numbers of people s who share a row, with a weight of 1/s, {score.normalised:.1%}"
         " are found."
     )
 
 
-def alone(found: AnonymityScore, ctx: AuditContext) -> Iterator[Finding]:
+def alone(score: AnonymityScore, ctx: AuditContext) -> Iterator[Finding]:
     """Yield the finding for original rows of support 1 that occur in the release."""
-    first = found.supports[:1] == 1
-    unique, caught = int(found.distinct[:1][first].sum()), int(found.matched[:1][first].sum())
+    first = score.supports[:1] == 1
+    unique, caught = int(score.distinct[:1][first].sum()), int(score.matched[:1][first].sum())
     if caught:
         text = f"{caught:,} of {counted(unique, 'original row')} that only one person has occur in the release"
         yield Finding("PPF852", Severity.WARNING, text, f"{ctx.release}.alone")

@@ -31,11 +31,11 @@ class BetaLikenessAudit(SensitiveAudit[BetaLikeness]):
         """Return beta."""
         return requirement.beta
 
-    def each(self, requirement: BetaLikeness, found: Histograms, ctx: AuditContext) -> Floats:
+    def each(self, requirement: BetaLikeness, histograms: Histograms, ctx: AuditContext) -> Floats:
         """Return the largest relative gain in each class; some value never loses, so it is at least 0."""
         del requirement, ctx
-        gain = shares(found.cells, found.sizes) / found.base[found.cells.value] - 1.0
-        return np.asarray(largest(found.cells.begins, np.maximum(gain, 0.0)), dtype=np.float64)
+        gain = shares(histograms.cells, histograms.sizes) / histograms.base[histograms.cells.value] - 1.0
+        return np.asarray(largest(histograms.cells.begins, np.maximum(gain, 0.0)), dtype=np.float64)
 
     def query(self, requirement: BetaLikeness, names: Names, ctx: AuditContext) -> tuple[str, list[Any]]:
         """Return the largest gain of each class."""

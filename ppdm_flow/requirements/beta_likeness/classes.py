@@ -34,6 +34,6 @@ class BetaLike(Model):
         return largest(cells.begins, exceeding(shares(cells, grouping.sizes), most))
 
 
-def models(asked: BetaLikeness, columns: SensitiveColumns) -> list[BetaLike]:
+def models(requirement: BetaLikeness, columns: SensitiveColumns) -> list[BetaLike]:
     """Return what a class must keep."""
-    return [BetaLike(columns.place(asked.attribute), asked.beta)]
+    return [BetaLike(columns.place(requirement.attribute), requirement.beta)]

@@ -28,21 +28,21 @@ def says(requirement: BetaLikeness, _frame: PolicyFrame) -> Iterator[Gain]:
     yield Gain(requirement.attribute, requirement.beta, frozenset(requirement.attributes))
 
 
-def gains(given: Gain, asked: Gain, between: Between) -> str | None:
+def gains(given: Gain, required: Gain, between: Between) -> str | None:
     """A lower beta implies a higher one."""
-    return bounded(given, asked, given.beta, asked.beta, between)
+    return bounded(given, required, given.beta, required.beta, between)
 
 
-def gains_of_ratios(given: Ratio, asked: Gain, between: Between) -> str | None:
+def gains_of_ratios(given: Ratio, required: Gain, between: Between) -> str | None:
     """A ratio of at most e^delta is a gain of at most e^delta - 1."""
     return bounded(
-        given, asked, math.expm1(min(given.delta, 700.0)), asked.beta, between, "beta is at most e^delta - 1"
+        given, required, math.expm1(min(given.delta, 700.0)), required.beta, between, "beta is at most e^delta - 1"
     )
 
 
-def near_by_gains(given: Gain, asked: Near, between: Between) -> str | None:
+def near_by_gains(given: Gain, required: Near, between: Between) -> str | None:
     """A bound on gains is one on distances."""
-    return near_by_gain(given, given.beta, asked, between)
+    return near_by_gain(given, given.beta, required, between)
 
 
 ORDER = Order(

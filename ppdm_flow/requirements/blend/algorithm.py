@@ -51,11 +51,11 @@ class BlendAudit:
             return {}
         schemas = (original.schema, candidate.schema)
         pairs = {n: supports(ctx.sql, compared.columns, n, *schemas) for n in compared.levels}
-        found: dict[str, float | int | None] = {}
+        figures: dict[str, float | int | None] = {}
         for prefix, support, _ in self._wanted(ctx):
             again = _by_level({name: _again(each, support) for name, each in pairs.items()})
-            found |= {f"{prefix}{name}": value for name, value in again.items()}
-        return found
+            figures |= {f"{prefix}{name}": value for name, value in again.items()}
+        return figures
 
     def _wanted(self, ctx: AuditContext) -> Iterator[Wanted]:
         own = [r for r in ctx.requirements if isinstance(r, requirements.Blend)]
@@ -71,16 +71,16 @@ def _measured(
     if not joint:
         unknown = Figure(None, "share", note="no attribute can be compared")
         return AuditOutcome({f"{prefix}share": unknown}, _judged(requirement, unknown, NOTHING))
-    found = {name: _blend(each, support) for name, each in joint.items()}
-    values = _by_level({name: _values(each) for name, each in found.items()})
+    blends = {name: _blend(each, support) for name, each in joint.items()}
+    values = _by_level({name: _values(each) for name, each in blends.items()})
     figures = {f"{prefix}{n}": Figure(v, "share" if n.endswith("share") else "rows") for n, v in values.items()}
-    level, worst = max(found.items(), key=lambda each: each[1].share)
-    told = sentence(worst, support, compared, level)
-    judged = _judged(requirement, figures[f"{prefix}share"], told)
+    level, worst = max(blends.items(), key=lambda each: each[1].share)
+    text = sentence(worst, support, compared, level)
+    judged = _judged(requirement, figures[f"{prefix}share"], text)
     return AuditOutcome(figures, judged, tuple(exposed(worst, support, ctx)), charts(worst, support, prefix))
 
 
-def _judged(requirement: requirements.Blend | None, figure: Figure, told: str) -> tuple[Measured, ...]:
+def _judged(requirement: requirements.Blend | None, figure: Figure, text: str) -> tuple[Measured, ...]:
     if requirement is None:
         return ()
     known = figure.value is not None
@@ -91,7 +91,7 @@ def _judged(requirement: requirements.Blend | None, figure: Figure, told: str) -
             figure=figure,
             bound=requirement.max,
             at_most=True,
-            sentence=f"{told} At most {requirement.max:.1%} is allowed." if known else told,
+            sentence=f"{text} At most {requirement.max:.1%} is allowed." if known else text,
             verifiable=known,
         ),
     )
@@ -101,14 +101,14 @@ def _blend(joint: JointSupports, support: Support) -> Blend:
     return blend(joint, support.rows(joint.original_rows), support.rows(joint.released_rows))
 
 
-def _values(found: Blend) -> dict[str, float | int]:
+def _values(blend: Blend) -> dict[str, float | int]:
     return {
-        "share": found.share,
-        "rare_released": found.rare_released,
-        "rare_in_both": found.rare[0],
-        "from_rare": sum(found.rare),
-        "rare_original": found.original_rare,
-        "rare_original_found": found.original_rare_found,
+        "share": blend.share,
+        "rare_released": blend.rare_released,
+        "rare_in_both": blend.rare[0],
+        "from_rare": sum(blend.rare),
+        "rare_original": blend.original_rare,
+        "rare_original_found": blend.original_rare_found,
     }
 
 
@@ -128,9 +128,9 @@ def _again(pairs: Pairs, support: Support) -> dict[str, float | int]:
     }
 
 
-def _by_level(found: Mapping[str, Mapping[str, float | int]]) -> dict[str, float | int]:
+def _by_level(figures_by_level: Mapping[str, Mapping[str, float | int]]) -> dict[str, float | int]:
     """Return the figures of the only level, or those of both by name and the larger of the two shares."""
-    if len(found) == 1:
-        return dict(*found.values())
-    named = {f"{level}.{name}": value for level, values in found.items() for name, value in values.items()}
-    return {"share": max(values["share"] for values in found.values())} | named
+    if len(figures_by_level) == 1:
+        return dict(*figures_by_level.values())
+    named = {f"{level}.{name}": value for level, values in figures_by_level.items() for name, value in values.items()}
+    return {"share": max(values["share"] for values in figures_by_level.values())} | named

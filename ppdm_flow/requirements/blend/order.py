@@ -24,17 +24,17 @@ def says(requirement: Blend, _frame: PolicyFrame) -> Iterator[Blended]:
     yield Blended(requirement.min_support, requirement.max)
 
 
-def blends(given: Blended, asked: Blended, between: Between) -> str | None:
+def blends(given: Blended, required: Blended, between: Between) -> str | None:
     """A lower share implies a higher one of the same rare rows; other supports make other rows rare.
 
     Where no rare row is rare in the original, none of the rarer ones is.
     """
-    if given.maximum > asked.maximum or not between.same_rows:
+    if given.maximum > required.maximum or not between.same_rows:
         return None
-    if given.support != asked.support:
-        fewer = given.maximum == 0 and given.support.includes(asked.support)
+    if given.support != required.support:
+        fewer = given.maximum == 0 and given.support.includes(required.support)
         return "no row that is rare is rare in the original, so none that is rarer" if fewer else None
-    return f"at most {given.maximum:g} is at most {asked.maximum:g}, of the same rows"
+    return f"at most {given.maximum:g} is at most {required.maximum:g}, of the same rows"
 
 
 ORDER = Order(

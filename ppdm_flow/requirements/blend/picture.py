@@ -8,9 +8,9 @@ from ppdm_flow.mining.anonymity.scores import Blend
 from ppdm_flow.requirements.blend.sentences import of
 
 
-def charts(found: Blend, support: Support, prefix: str) -> tuple[Chart, ...]:
+def charts(blend: Blend, support: Support, prefix: str) -> tuple[Chart, ...]:
     """Return the shares of rare and of all other released rows, by their support in the original."""
-    sides = (found.absent, found.rare, found.common)
+    sides = (blend.absent, blend.rare, blend.common)
     totals = [sum(side[i] for side in sides) for i in (0, 1)]
     series = tuple(
         Series(f"{name} ({total:,})", tuple(side[i] / total for side in sides))

@@ -13,22 +13,22 @@ from ppdm_flow.mining.anonymity.scores import Blend
 from ppdm_flow.sdk.audit import AuditContext
 
 
-def sentence(found: Blend, support: Support, compared: Comparison, level: str) -> str:
+def sentence(blend: Blend, support: Support, compared: Comparison, level: str) -> str:
     """Return the sentence for the report."""
-    if not found.rare_released:
+    if not blend.rare_released:
         return f"No released row occurs in fewer than {of(support)} of the release ({columns_of(compared, level)})."
     return (
-        f"Of {counted(found.rare_released, 'released row')} that occur in fewer than {of(support)} of the release,"
-        f" {found.rare[0]:,} ({found.share:.1%}) occur in the original, and in fewer than {of(support)} there too"
+        f"Of {counted(blend.rare_released, 'released row')} that occur in fewer than {of(support)} of the release,"
+        f" {blend.rare[0]:,} ({blend.share:.1%}) occur in the original, and in fewer than {of(support)} there too"
         f" ({columns_of(compared, level)})."
     )
 
 
-def exposed(found: Blend, support: Support, ctx: AuditContext) -> Iterator[Finding]:
+def exposed(blend: Blend, support: Support, ctx: AuditContext) -> Iterator[Finding]:
     """Yield the finding for rare original rows that occur in the release, rare there or not."""
-    if found.original_rare_found:
+    if blend.original_rare_found:
         text = (
-            f"{found.original_rare_found:,} of {counted(found.original_rare, 'original row')} that fewer than"
+            f"{blend.original_rare_found:,} of {counted(blend.original_rare, 'original row')} that fewer than"
             f" {of(support)} share occur in the release"
         )
         yield Finding("PPF853", Severity.WARNING, text, f"{ctx.release}.{support}")

@@ -32,7 +32,7 @@ class CumulativeKAudit:
     def measure(self, original: DataView, candidate: DataView, ctx: AuditContext) -> AuditOutcome:
         """Return the smallest group, present or gone, and the people in groups that are too small."""
         del original, candidate
-        found: dict[str, Figure] = {}
+        all_figures: dict[str, Figure] = {}
         measured, findings = [], []
         if (least := _told_of(self.params, ctx)) is not None and ctx.history is not None and ctx.history.own:
             joined = groups(ctx.history.own, members(ctx.history))
@@ -44,12 +44,12 @@ class CumulativeKAudit:
         for requirement in _own(ctx):
             if ctx.history is None or ctx.history.own is None or ctx.history.unknown:
                 measured.append(_unmeasured(requirement, why_unknown(ctx.history)))
-                found[measured[-1].metric] = measured[-1].figure
+                all_figures[measured[-1].metric] = measured[-1].figure
                 continue
             own, joined = ctx.history.own, groups(ctx.history.own, members(ctx.history))
             values = _figures(requirement.k, own, joined, len(ctx.history.earlier))
             figures = {f"{requirement.id}.{name}": figure for name, figure in values.items()}
-            found |= figures
+            all_figures |= figures
             metric = f"{requirement.id}.k"
             with_whom = _colliding(requirement.k, own, ctx.history) if joined.k < requirement.k else []
             text = sentence(requirement.k, joined, with_whom, ctx.history)
@@ -57,7 +57,7 @@ class CumulativeKAudit:
             if generated := [e.name for e in ctx.history.earlier if e.generated]:
                 note = f"generated rows are nobody's, so these releases are not compared: {'; '.join(generated)}"
                 findings.append(Finding("PPF843", Severity.INFO, note, requirement.id))
-        return AuditOutcome(figures=found, measured=tuple(measured), findings=tuple(findings))
+        return AuditOutcome(figures=all_figures, measured=tuple(measured), findings=tuple(findings))
 
     def recheck(self, original: DataView, candidate: DataView, ctx: AuditContext) -> Mapping[str, float | int | None]:
         """Count again, in SQL."""

@@ -24,14 +24,14 @@ def says(requirement: CumulativeK, frame: PolicyFrame) -> Iterator[Together]:
     yield Together(requirement.k, frozenset((*requirement.attributes, *by_role(frame.having(Role.QUASI_IDENTIFIER)))))
 
 
-def together(given: Together, asked: Together, between: Between) -> str | None:
+def together(given: Together, required: Together, between: Between) -> str | None:
     """Larger groups, of people who are told apart by more."""
-    if given.k < asked.k or not given.attributes >= asked.attributes or not between.one_history:
+    if given.k < required.k or not given.attributes >= required.attributes or not between.one_history:
         return None
-    if not between.certain(given.attributes, asked.attributes):
+    if not between.certain(given.attributes, required.attributes):
         return None
     where = "beside the same releases" if between.asked.policy.ledger is None else "in the same ledger"
-    return f"groups of {given.k} people are groups of {asked.k}, {where}"
+    return f"groups of {given.k} people are groups of {required.k}, {where}"
 
 
 ORDER = Order(

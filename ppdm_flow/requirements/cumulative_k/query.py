@@ -25,9 +25,9 @@ _GROUPS = """
 def figures(sql: Sql, own: Membership, earlier: Sequence[Membership], k: int) -> Mapping[str, int | None]:
     """Return the audit's figures, computed by joins of people, and from the released file itself."""
     row = sql.rows(_GROUPS, [k], {"member": relation((own, *earlier))})[0]
-    found = dict(zip(("k", "k_present", "k_gone", "people_below", "groups"), row, strict=True))
+    group_figures = dict(zip(("k", "k_present", "k_gone", "people_below", "groups"), row, strict=True))
     columns = ", ".join(quoted(c) for c in own.columns) or "()"
     file = f"SELECT COUNT(*), COALESCE(SUM(n), 0) FROM (SELECT COUNT(*) AS n FROM candidate GROUP BY {columns})"  # noqa: S608  # quoted
     cells, rows = sql.rows(file)[0]
-    counted = {**found, "rows": rows, "cells": cells}
+    counted = {**group_figures, "rows": rows, "cells": cells}
     return {name: None if value is None else int(value) for name, value in counted.items()}

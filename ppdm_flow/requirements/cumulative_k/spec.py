@@ -40,9 +40,9 @@ def implied(policy: Policy, _others: Sequence[Requirement], places: Places) -> I
     every = tuple(n for n, a in policy.attributes.items() if a.role is Role.QUASI_IDENTIFIER)
     usual = policy.privacy.entries("k_anonymity").values()
     if usual:
-        names = tuple(dict.fromkeys(name for asked in usual for name in asked.attributes or every))
+        names = tuple(dict.fromkeys(name for clause in usual for name in clause.attributes or every))
         span = places.key("privacy", "k_anonymity")
-        yield CumulativeK.of("privacy.cumulative_k", span=span, k=max(asked.k for asked in usual), attributes=names)
+        yield CumulativeK.of("privacy.cumulative_k", span=span, k=max(clause.k for clause in usual), attributes=names)
 
 
 SPEC = RequirementSpec(

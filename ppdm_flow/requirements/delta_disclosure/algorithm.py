@@ -34,12 +34,12 @@ class DeltaDisclosureAudit(SensitiveAudit[DeltaDisclosure]):
         """Return delta."""
         return requirement.delta
 
-    def each(self, requirement: DeltaDisclosure, found: Histograms, ctx: AuditContext) -> Floats:
+    def each(self, requirement: DeltaDisclosure, histograms: Histograms, ctx: AuditContext) -> Floats:
         """Return the delta of each class, infinite where it lacks a value."""
         del requirement, ctx
-        cells = found.cells
-        ratio = np.abs(np.log(shares(cells, found.sizes) / found.base[cells.value]))
-        return np.where(_complete(found), largest(cells.begins, ratio), np.inf)
+        cells = histograms.cells
+        ratio = np.abs(np.log(shares(cells, histograms.sizes) / histograms.base[cells.value]))
+        return np.where(_complete(histograms), largest(cells.begins, ratio), np.inf)
 
     def query(self, requirement: DeltaDisclosure, names: Names, ctx: AuditContext) -> tuple[str, list[Any]]:
         """Return the delta of each class."""
@@ -75,5 +75,5 @@ class DeltaDisclosureAudit(SensitiveAudit[DeltaDisclosure]):
         )
 
 
-def _complete(found: Histograms) -> Any:
-    return distinct(found.cells) == np.count_nonzero(found.base)
+def _complete(histograms: Histograms) -> Any:
+    return distinct(histograms.cells) == np.count_nonzero(histograms.base)

@@ -37,6 +37,6 @@ class DeltaDisclosing(Model):
         return largest(cells.begins, np.maximum(exceeding(share, (of_table + drift) * factor), below))
 
 
-def models(asked: DeltaDisclosure, columns: SensitiveColumns) -> list[DeltaDisclosing]:
+def models(requirement: DeltaDisclosure, columns: SensitiveColumns) -> list[DeltaDisclosing]:
     """Return what a class must keep."""
-    return [DeltaDisclosing(columns.place(asked.attribute), asked.delta)]
+    return [DeltaDisclosing(columns.place(requirement.attribute), requirement.delta)]

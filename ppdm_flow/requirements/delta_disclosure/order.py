@@ -25,9 +25,9 @@ def says(requirement: DeltaDisclosure, _frame: PolicyFrame) -> Iterator[Ratio]:
     yield Ratio(requirement.attribute, requirement.delta, frozenset(requirement.attributes))
 
 
-def ratios(given: Ratio, asked: Ratio, between: Between) -> str | None:
+def ratios(given: Ratio, required: Ratio, between: Between) -> str | None:
     """A lower delta implies a higher one."""
-    return bounded(given, asked, given.delta, asked.delta, between)
+    return bounded(given, required, given.delta, required.delta, between)
 
 
 ORDER = Order(

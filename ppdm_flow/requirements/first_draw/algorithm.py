@@ -77,13 +77,13 @@ def _shares(history: History, earlier: Earlier) -> bool:
 def _joined(requirement: FirstDraw, candidate: DataView, ctx: AuditContext, history: History) -> int | None:
     several = _of(requirement, candidate, ctx, history)
     own = history.own
-    told = [e.members for e in several if e.members is not None and own is not None]
-    if not told or own is None:
+    members = [e.members for e in several if e.members is not None and own is not None]
+    if not members or own is None:
         return len(several)
     if ctx.sql is None:
         return None
-    found = ctx.sql.rows(_SHARED, (), {"member": relation((own, *told))})
-    return len(several) - len(told) + int(found[0][0])
+    rows = ctx.sql.rows(_SHARED, (), {"member": relation((own, *members))})
+    return len(several) - len(members) + int(rows[0][0])
 
 
 def _sentence(same: list[str]) -> str:

@@ -22,10 +22,12 @@ def says(requirement: FirstDraw, _frame: PolicyFrame) -> Iterator[Undrawn]:
     yield Undrawn(frozenset(requirement.attributes))
 
 
-def undrawn(given: Undrawn, asked: Undrawn, between: Between) -> str | None:
+def undrawn(given: Undrawn, required: Undrawn, between: Between) -> str | None:
     """More attributes, none of which was released before."""
-    same = between.one_history and between.certain(given.attributes, asked.attributes)
-    return "the same attributes or more, in the same ledger" if same and given.attributes >= asked.attributes else None
+    same = between.one_history and between.certain(given.attributes, required.attributes)
+    return (
+        "the same attributes or more, in the same ledger" if same and given.attributes >= required.attributes else None
+    )
 
 
 ORDER = Order(

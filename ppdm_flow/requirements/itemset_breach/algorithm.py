@@ -17,8 +17,8 @@ from ppdm_flow.mining.exposure.columns import beside
 from ppdm_flow.mining.releases.attributes import namesakes
 from ppdm_flow.mining.transactions.counting.counting import support_counts
 from ppdm_flow.mining.transactions.counting.vertical import columns
+from ppdm_flow.requirements.itemset_breach.assessment import BreachAssessment, assess
 from ppdm_flow.requirements.itemset_breach.figures import figures_of
-from ppdm_flow.requirements.itemset_breach.judged import Judged, judge
 from ppdm_flow.requirements.itemset_breach.material import UnknownOperatorError, material
 from ppdm_flow.requirements.itemset_breach.picture import charts
 from ppdm_flow.requirements.itemset_breach.requirement import ItemsetBreach
@@ -33,7 +33,7 @@ class ItemsetBreachAudit:
 
     def __init__(self, params: Any) -> None:
         self.params = params
-        self._worst: dict[str, Judged] = {}
+        self._worst: dict[str, BreachAssessment] = {}
 
     def measure(self, original: DataView, candidate: DataView, ctx: AuditContext) -> AuditOutcome:  # noqa: ARG002 - what went into the operator counts
         """Return the posteriors, and how well the bytes fit, for each requirement."""
@@ -47,26 +47,26 @@ class ItemsetBreachAudit:
 
     def recheck(self, original: DataView, candidate: DataView, ctx: AuditContext) -> Mapping[str, float | int | None]:  # noqa: ARG002
         """Count the worst itemset again, in SQL or row by row, and its posterior from what defines the operator."""
-        found: dict[str, float | int | None] = {}
-        for name, judged in self._worst.items():
-            worst = judged.worst
+        figures: dict[str, float | int | None] = {}
+        for name, assessment in self._worst.items():
+            worst = assessment.worst
             if worst.itemset:
-                lengths = judged.counted.pools[worst.pool].sizes
-                again = posterior(judged.found, lengths, worst.size, worst.itemset, worst.item, ctx.sql)
-                found[f"{name}.worst_posterior"] = again
-                found[f"{name}.released_with_worst"] = released(judged.found, lengths, worst.itemset, ctx.sql)
+                lengths = assessment.counted.pools[worst.pool].sizes
+                again = posterior(assessment.material, lengths, worst.size, worst.itemset, worst.item, ctx.sql)
+                figures[f"{name}.worst_posterior"] = again
+                figures[f"{name}.released_with_worst"] = released(assessment.material, lengths, worst.itemset, ctx.sql)
             else:
-                found[f"{name}.worst_posterior"] = 0.0
-        return found
+                figures[f"{name}.worst_posterior"] = 0.0
+        return figures
 
     def _of(self, requirement: ItemsetBreach, candidate: DataView, ctx: AuditContext) -> AuditOutcome:
         carrying = namesakes(requirement.attribute, candidate, ctx)
-        every: list[Judged] = []
+        every: list[BreachAssessment] = []
         why = "it is computed from the sets by another way than their operator"
         faults = [(column, why) for column in beside(requirement.attribute, candidate, ctx)]
         for column in carrying:
             try:
-                every.append(judge(requirement, material(column, candidate, ctx)))
+                every.append(assess(requirement, material(column, candidate, ctx)))
             except UnknownOperatorError as error:
                 faults.append((column, str(error)))
         if faults or not carrying:
@@ -86,22 +86,22 @@ class ItemsetBreachAudit:
 def _without(requirement: ItemsetBreach, faults: list[tuple[str, str]], ctx: AuditContext) -> AuditOutcome:
     """Return the outcome where no set is released, or nobody knows how they were randomized."""
     figure = Figure(None, "probability", note="no operator is known") if faults else Figure(0.0, "probability")
-    told = unknown(*faults[0]) if faults else f"The sets of `{requirement.attribute}` are not released."
+    text = unknown(*faults[0]) if faults else f"The sets of `{requirement.attribute}` are not released."
     return AuditOutcome(
         figures={f"{requirement.id}.worst_posterior": figure},
-        measured=(_measured(requirement, figure, told, verifiable=not faults),),
+        measured=(_measured(requirement, figure, text, verifiable=not faults),),
         findings=tuple(no_operator(column, why, ctx) for column, why in faults),
     )
 
 
-def _measured(requirement: ItemsetBreach, figure: Figure, told: str, *, verifiable: bool) -> Measured:
+def _measured(requirement: ItemsetBreach, figure: Figure, text: str, *, verifiable: bool) -> Measured:
     return Measured(
         requirement=requirement.id,
         metric=f"{requirement.id}.worst_posterior",
         figure=figure,
         bound=requirement.level,
         at_most=True,
-        sentence=told,
+        sentence=text,
         verifiable=verifiable,
     )
 
@@ -110,15 +110,15 @@ def _own(ctx: AuditContext) -> list[ItemsetBreach]:
     return [r for r in ctx.requirements if isinstance(r, ItemsetBreach)]
 
 
-def _released(judged: Judged) -> int:
+def _released(assessment: BreachAssessment) -> int:
     """Count the released sets with the worst itemset, among the lengths that are judged together."""
-    worst = judged.worst
+    worst = assessment.worst
     if not worst.itemset:
         return 0
-    lengths = np.array(judged.counted.pools[worst.pool].sizes)
+    lengths = np.array(assessment.counted.pools[worst.pool].sizes)
     items = np.array(sorted(worst.itemset), dtype=np.int64)
     total = 0
-    for part in judged.found.sets():
+    for part in assessment.material.sets():
         here = columns(part, items)
         total += int(support_counts(here, np.arange(len(items))[None, :])[0, np.isin(here.sizes, lengths)].sum())
     return total

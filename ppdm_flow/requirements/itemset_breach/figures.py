@@ -11,49 +11,55 @@ from ppdm_flow.core.results import Figure
 from ppdm_flow.mining.transactions.breaches import exchangeable, level, likelihoods
 from ppdm_flow.mining.transactions.exposure import WorstExposure
 from ppdm_flow.mining.transactions.hardest import privacy_challenging
+from ppdm_flow.requirements.itemset_breach.assessment import BreachAssessment, level_of
 from ppdm_flow.requirements.itemset_breach.fit import ERROR
-from ppdm_flow.requirements.itemset_breach.judged import Judged, level_of
 
 LEVEL = 0.95
 
 
-def figures_of(judged: Judged, released: int) -> dict[str, Figure]:
+def figures_of(assessment: BreachAssessment, released: int) -> dict[str, Figure]:
     """Return the figures; ``released`` are the released sets with the worst itemset."""
-    worst = judged.worst
-    told = {
+    worst = assessment.worst
+    figures = {
         "worst_posterior": _probability(worst.level),
         "prior_of_worst": _probability(worst.prior),
         "released_with_worst": Figure(released, "rows", note="released sets that hold the worst itemset"),
-        "measured": measured_of(judged, worst),
+        "measured": measured_of(assessment, worst),
     }
-    for k, each in judged.within.items():
-        told[f"within.{k}"] = _probability(most(each).level)
-        told[f"measured.{k}"] = measured_of(judged, most(each))
-        told[f"paper.{k}"] = _paper(judged, k)
-    told |= {f"beside.{k}": _probability(most(each).level) for k, each in judged.beside.items()}
-    told |= {
-        "larger": Figure(judged.larger.level, "probability", note="itemsets of one item more than the policy names"),
-        "absence": Figure(judged.absent.level, "probability", note="where a released set has no item of the itemset"),
+    for k, each in assessment.within.items():
+        figures[f"within.{k}"] = _probability(most(each).level)
+        figures[f"measured.{k}"] = measured_of(assessment, most(each))
+        figures[f"paper.{k}"] = _paper(assessment, k)
+    figures |= {f"beside.{k}": _probability(most(each).level) for k, each in assessment.beside.items()}
+    figures |= {
+        "larger": Figure(
+            assessment.larger.level, "probability", note="itemsets of one item more than the policy names"
+        ),
+        "absence": Figure(
+            assessment.absent.level, "probability", note="where a released set has no item of the itemset"
+        ),
     }
-    for number, exposed in judged.known.items():
+    for number, exposed in assessment.known.items():
         note = (
             f"for who knows {number} other item{'s' * (number > 1)} of the set, {exposed.prior:.1%} before it is seen"
         )
-        told[f"knowing.{number}"] = Figure(exposed.level, "probability", note=note)
-    told["rest"] = Figure(judged.rest, "probability", note="no itemset that was not counted exceeds this")
-    told["bound"] = (
+        figures[f"knowing.{number}"] = Figure(exposed.level, "probability", note=note)
+    figures["rest"] = Figure(assessment.rest, "probability", note="no itemset that was not counted exceeds this")
+    figures["bound"] = (
         Figure(None, "probability", note="the policy gives no maximal supports")
-        if judged.bound is None
-        else Figure(judged.bound, "probability", note="no data with the policy's maximal supports exceed this")
+        if assessment.bound is None
+        else Figure(assessment.bound, "probability", note="no data with the policy's maximal supports exceed this")
     )
-    told["fit"] = Figure(judged.fit.p, "probability", sample=judged.fit.rows, note=f"rejected below {ERROR:g}")
-    told["itemsets"] = Figure(judged.counted_itemsets, "itemsets")
-    told["epsilon"] = (
-        Figure(judged.epsilon, "nats", note="for one item replaced by another")
-        if math.isfinite(judged.epsilon)
+    figures["fit"] = Figure(
+        assessment.fit.p, "probability", sample=assessment.fit.rows, note=f"rejected below {ERROR:g}"
+    )
+    figures["itemsets"] = Figure(assessment.counted_itemsets, "itemsets")
+    figures["epsilon"] = (
+        Figure(assessment.epsilon, "nats", note="for one item replaced by another")
+        if math.isfinite(assessment.epsilon)
         else Figure(None, "nats", note="unbounded")
     )
-    return told
+    return figures
 
 
 def most(each: Sequence[WorstExposure]) -> WorstExposure:
@@ -61,11 +67,11 @@ def most(each: Sequence[WorstExposure]) -> WorstExposure:
     return max(each, key=level_of)
 
 
-def measured_of(judged: Judged, exposed: WorstExposure) -> Figure:
+def measured_of(assessment: BreachAssessment, exposed: WorstExposure) -> Figure:
     """Return which share of the released sets with the itemset came from sets with the item, with its interval."""
-    if judged.seen is None:
+    if assessment.seen is None:
         return Figure(None, "probability", note="original and released rows cannot be matched")
-    seen, hits = judged.measured(exposed)
+    seen, hits = assessment.measured(exposed)
     if not seen:
         return Figure(None, "probability", note="no released set holds the itemset")
     return Figure(hits / seen, "probability", interval(hits, seen), seen)
@@ -79,16 +85,18 @@ def interval(hits: int, seen: int) -> tuple[float, float]:
     return low, high
 
 
-def _paper(judged: Judged, length: int) -> Figure:
+def _paper(assessment: BreachAssessment, length: int) -> Figure:
     """Return the level of the paper's privacy-challenging itemset: all maximal supports at once, items alike."""
     levels = []
-    maxima = judged.counted.maxima()
-    for place, pool in enumerate(judged.counted.pools):
+    maxima = assessment.counted.maxima()
+    for place, pool in enumerate(assessment.counted.pools):
         for m in pool.sizes:
             supports = privacy_challenging(tuple(maxima[:, place]), length, m)
             if supports is not None:
-                found = level(likelihoods(judged.found.operator, m, length), supports, exchangeable(supports))
-                levels.append(float(found))
+                posterior = level(
+                    likelihoods(assessment.material.operator, m, length), supports, exchangeable(supports)
+                )
+                levels.append(float(posterior))
     if not levels:
         return Figure(None, "probability", note="no itemset can have all maximal supports at once")
     return Figure(max(levels), "probability", note="of an itemset with all maximal supports at once")

@@ -36,12 +36,12 @@ class Fit:
         return self.p >= ERROR
 
 
-def fit_of(found: Material, seen: Observed | None) -> Fit:
+def fit_of(material: Material, seen: Observed | None) -> Fit:
     """Hold what was observed against the operator; without pairs the counts of items alone."""
-    tests = list(_marginal(found) if seen is None else _paired(found.operator, seen))
+    tests = list(_marginal(material) if seen is None else _paired(material.operator, seen))
     p, what = min(((float(np.min(p, initial=1.0)), what) for what, p in tests), default=(1.0, ""))
     number = sum(max(1, np.size(p)) for _, p in tests)
-    return Fit(min(1.0, p * number), what, sum(found.released.values()))
+    return Fit(min(1.0, p * number), what, sum(material.released.values()))
 
 
 def _paired(operator: Operator, seen: Observed) -> Iterator[tuple[str, Floats]]:
@@ -96,23 +96,23 @@ def _strict(operator: Operator, seen: Observed) -> Floats:
     """
     most = np.array([m if operator.refills else 0 for m in operator.sizes])
     stayed = (seen.overlaps * np.arange(seen.overlaps.shape[1])).sum(axis=1)
-    whole = most * seen.rows - (stayed if operator.refills else 0)
+    expected = most * seen.rows - (stayed if operator.refills else 0)
     came = (seen.there - seen.kept).sum(axis=1)
-    return np.asarray((came == whole) & (seen.most <= most), dtype=np.float64)
+    return np.asarray((came == expected) & (seen.most <= most), dtype=np.float64)
 
 
-def _marginal(found: Material) -> Iterator[tuple[str, Floats]]:
+def _marginal(material: Material) -> Iterator[tuple[str, Floats]]:
     """Hold the released counts of items against what the original's would become."""
-    operator = found.operator
+    operator = material.operator
     sizes = np.array(operator.sizes)
     own, there = (np.zeros((len(sizes), operator.alphabet), dtype=np.int64) for _ in range(2))
-    for part in found.partitions():
+    for part in material.partitions():
         known, counts = item_counts(part)
         own[np.searchsorted(sizes, known)] += counts
-    for sets in found.sets():
+    for sets in material.sets():
         known, counts = item_counts(sets)
         there[np.searchsorted(sizes, known)] += counts
-    rows = np.array([found.numbers.get(m, 0) for m in operator.sizes])
+    rows = np.array([material.numbers.get(m, 0) for m in operator.sizes])
     kept, came = chances(operator)
     expected = own * kept[:, None] + (rows[:, None] - own) * came[:, None]
     yield "items are released too often or too rarely", mixed(there, rows[:, None], expected)

@@ -43,7 +43,7 @@ class Material:
     direct: bool
 
     @property
-    def whole(self) -> bool:
+    def complete(self) -> bool:
         """Whether every set that went in was released."""
         return dict(self.numbers) == dict(self.released)
 
@@ -78,17 +78,17 @@ def material(column: str, candidate: DataView, ctx: AuditContext) -> Material:
     if any(number > numbers.get(m, 0) for m, number in released.items()):
         raise UnknownOperatorError("more sets of some length were released than there were")
     pairs = ctx.operator_pairs.get(column)
-    found = Material(
+    result = Material(
         view, name, candidate, column, operator, alphabet, numbers, released, pairs, _direct(column, channel.step, ctx)
     )
-    if pairs is None and not found.whole:
+    if pairs is None and not result.complete:
         raise UnknownOperatorError("some sets were left out, and nobody knows which")
     try:
-        for _ in found.partitions():
+        for _ in result.partitions():
             pass
     except KeyError:
         raise UnknownOperatorError("the original has items that are not in the alphabet") from None
-    return found
+    return result
 
 
 def plain(table: Table, name: str) -> Baskets:
@@ -116,13 +116,13 @@ def _seen(candidate: DataView, column: str, operator: Operator) -> tuple[pa.Stri
     alphabet: pa.StringArray | None = None
     sizes = []
     for part in candidate.partitions([column]):
-        found = part.sets.get(column)
-        if found is None or isinstance(found, Baskets):
+        sets = part.sets.get(column)
+        if sets is None or isinstance(sets, Baskets):
             raise UnknownOperatorError("it holds plain sets, or none")
-        if alphabet is not None and not alphabet.equals(found.categories):
+        if alphabet is not None and not alphabet.equals(sets.categories):
             raise UnknownOperatorError("it has more than one alphabet")
-        alphabet = found.categories
-        sizes.append(found.sizes)
+        alphabet = sets.categories
+        sizes.append(sets.sizes)
     if alphabet is None or len(alphabet) != operator.alphabet:
         raise UnknownOperatorError("its alphabet is not that of its operator")
     numbers = _numbers(sizes)
@@ -132,11 +132,11 @@ def _seen(candidate: DataView, column: str, operator: Operator) -> tuple[pa.Stri
 
 
 def _numbers(sizes: Iterable[np.ndarray[tuple[int], np.dtype[np.int32]]]) -> dict[int, int]:
-    found: dict[int, int] = {}
+    rows_by_length: dict[int, int] = {}
     for some in sizes:
         for m, number in zip(*(a.tolist() for a in np.unique(some, return_counts=True)), strict=True):
-            found[m] = found.get(m, 0) + number
-    return dict(sorted(found.items()))
+            rows_by_length[m] = rows_by_length.get(m, 0) + number
+    return dict(sorted(rows_by_length.items()))
 
 
 def _direct(column: str, step: str, ctx: AuditContext) -> bool:

@@ -118,13 +118,13 @@ class Observed:
             self.hits[at] += support_counts(both, np.column_stack((lines, holds)))
 
 
-def observed(found: Material, watched: Sequence[Watched]) -> Observed | None:
+def observed(material: Material, watched: Sequence[Watched]) -> Observed | None:
     """Look at all pairs once; None where rows cannot be matched."""
-    if found.pairs is None:
+    if material.pairs is None:
         return None
-    seen = Observed(found.operator.sizes, found.operator.alphabet, watched, edges_of(found.operator))
-    for before, after in found.pairs.pairs([found.name], [found.column]):
-        seen.look(_before(before, found), after.sets[found.column])
+    seen = Observed(material.operator.sizes, material.operator.alphabet, watched, edges_of(material.operator))
+    for before, after in material.pairs.pairs([material.name], [material.column]):
+        seen.look(_before(before, material), after.sets[material.column])
     return seen
 
 
@@ -132,12 +132,12 @@ def edges_of(operator: Operator) -> Integers:
     """Return quantiles of how many items come in, (sizes, edges)."""
     sizes = np.array(operator.sizes)
     chance = np.array([0.0 if operator.refills else operator.rho(m) for m in operator.sizes])
-    found = binom.ppf(np.array(QUANTILES)[None, :], (operator.alphabet - sizes)[:, None], chance[:, None])
-    return np.asarray(found, dtype=np.int64)
+    quantiles = binom.ppf(np.array(QUANTILES)[None, :], (operator.alphabet - sizes)[:, None], chance[:, None])
+    return np.asarray(quantiles, dtype=np.int64)
 
 
-def _before(table: Table, found: Material) -> Baskets:
-    return plain(table, found.name).onto(found.alphabet)
+def _before(table: Table, material: Material) -> Baskets:
+    return plain(table, material.name).onto(material.alphabet)
 
 
 def _both(before: Columns, after: Columns) -> Columns:

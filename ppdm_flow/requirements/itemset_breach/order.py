@@ -22,9 +22,9 @@ def says(requirement: ItemsetBreach, _frame: PolicyFrame) -> Iterator[Inferred]:
     yield Inferred(requirement)
 
 
-def inferred(given: Inferred, asked: Inferred, between: Between) -> str | None:
+def inferred(given: Inferred, required: Inferred, between: Between) -> str | None:
     """A lower level, for itemsets of more sizes, on the same assumptions about supports."""
-    one, other = given.requirement, asked.requirement
+    one, other = given.requirement, required.requirement
     about = one.attribute == other.attribute and between.same_original and between.about(one.attribute)
     assumed = [(r.max_supports, r.max_supports_by_length, r.pool) for r in (one, other)]
     if not about or assumed[0] != assumed[1] or one.level > other.level or not set(one.sizes) >= set(other.sizes):

@@ -3,48 +3,48 @@
 from __future__ import annotations
 
 from ppdm_flow.core.results import Chart, Figure, Series
+from ppdm_flow.requirements.itemset_breach.assessment import BreachAssessment
 from ppdm_flow.requirements.itemset_breach.figures import measured_of, most
-from ppdm_flow.requirements.itemset_breach.judged import Judged
 
 GROUP = "itemset_breach"
 
 
-def charts(judged: Judged) -> tuple[Chart, ...]:
+def charts(assessment: BreachAssessment) -> tuple[Chart, ...]:
     """Return both pictures."""
-    return (_by_size(judged), _by_length(judged))
+    return (_by_size(assessment), _by_length(assessment))
 
 
-def _by_size(judged: Judged) -> Chart:
-    sizes = tuple(judged.within)
-    predicted = tuple(most(judged.within[k]).level for k in sizes)
-    beside = tuple(most(judged.beside[k]).level for k in sizes)
+def _by_size(assessment: BreachAssessment) -> Chart:
+    sizes = tuple(assessment.within)
+    predicted = tuple(most(assessment.within[k]).level for k in sizes)
+    beside = tuple(most(assessment.beside[k]).level for k in sizes)
     series = [Series("item of the itemset, predicted", predicted), Series("another item, predicted", beside)]
-    seen = [measured_of(judged, most(judged.within[k])) for k in sizes]
+    seen = [measured_of(assessment, most(assessment.within[k])) for k in sizes]
     if all(figure.value is not None and figure.interval is not None for figure in seen):
         values = tuple(float(figure.value or 0.0) for figure in seen)
         low, high = (tuple(_end(figure, i) for figure in seen) for i in (0, 1))
         series.insert(1, Series("item of the itemset, measured", values, low, high))
     return Chart(
-        id=f"{judged.requirement.id}.by_size",
+        id=f"{assessment.requirement.id}.by_size",
         title="Worst posteriors by size of the itemset",
         kind="bars",
         x=tuple(f"{k} item{'s' * (k > 1)}" for k in sizes),
         series=tuple(series),
         x_label="size of the itemset seen in a released set",
         y_label="probability that the original has the item",
-        note=f"The level asked for is {judged.requirement.level:.1%}. Measured with its 95 % interval, where the"
+        note=f"The level asked for is {assessment.requirement.level:.1%}. Measured with its 95 % interval, where the"
         " itemset is in enough released sets: over all lengths that are judged together.",
         group=GROUP,
     )
 
 
-def _by_length(judged: Judged) -> Chart:
-    lengths = [e.size for e in next(iter(judged.within.values()))]
+def _by_length(assessment: BreachAssessment) -> Chart:
+    lengths = [e.size for e in next(iter(assessment.within.values()))]
     series = tuple(
-        Series(f"{k} item{'s' * (k > 1)}", tuple(e.level for e in each)) for k, each in judged.within.items()
+        Series(f"{k} item{'s' * (k > 1)}", tuple(e.level for e in each)) for k, each in assessment.within.items()
     )
     return Chart(
-        id=f"{judged.requirement.id}.by_length",
+        id=f"{assessment.requirement.id}.by_length",
         title="Worst posteriors by length of the original set",
         kind="lines",
         x=tuple(str(m) for m in lengths),

@@ -20,11 +20,11 @@ _MODULUS = 0x1100B
 
 
 def posterior(
-    found: Material, lengths: Sequence[int], size: int, itemset: Sequence[int], item: int, sql: Sql | None
+    material: Material, lengths: Sequence[int], size: int, itemset: Sequence[int], item: int, sql: Sql | None
 ) -> float:
     """Return Pr[z in t | A in t'] for originals of ``size`` items, by the supports among sets of ``lengths``."""
     others = [i for i in itemset if i != item]
-    counted = _counts(found, [*others, item], sql)
+    counted = _counts(material, [*others, item], sql)
     seen = hit = 0.0
     for (length, mask), rows in counted.items():
         if length not in lengths:
@@ -32,7 +32,7 @@ def posterior(
         overlap = (mask & ((1 << len(others)) - 1)).bit_count()
         holds = mask >> len(others) & 1
         overlap += holds if item in itemset else 0
-        chance = likelihood(found.operator, size, len(itemset), overlap)
+        chance = likelihood(material.operator, size, len(itemset), overlap)
         seen += rows * chance
         hit += rows * chance * holds
     return hit / seen if seen else 0.0
@@ -71,36 +71,36 @@ def _law(operator: Operator, size: int) -> list[float]:
     return law
 
 
-def _counts(found: Material, items: Sequence[int], sql: Sql | None) -> Counts:
+def _counts(material: Material, items: Sequence[int], sql: Sql | None) -> Counts:
     """Count the originals, in SQL where the source's rows are just what went into the operator."""
-    if sql is not None and found.direct:
+    if sql is not None and material.direct:
         try:
-            counted = _in_sql(found, items, sql)
+            counted = _in_sql(material, items, sql)
         except PpdmError:
             counted = {}
-        if _numbers(counted) == dict(found.numbers):
+        if _numbers(counted) == dict(material.numbers):
             return counted
-    return _one_by_one(found, items)
+    return _one_by_one(material, items)
 
 
-def _in_sql(found: Material, items: Sequence[int], sql: Sql) -> Counts:
-    name = quoted(found.name)
-    names = [found.alphabet[i].as_py() for i in items]
+def _in_sql(material: Material, items: Sequence[int], sql: Sql) -> Counts:
+    name = quoted(material.name)
+    names = [material.alphabet[i].as_py() for i in items]
     mask = " + ".join(f"{1 << bit} * list_contains({name}, ?)::INTEGER" for bit in range(len(names)))
     rows = sql.rows(f"SELECT len({name}), {mask}, count(*) FROM original GROUP BY 1, 2", names)  # noqa: S608  # quoted
     return {(int(m), int(bits)): int(n) for m, bits, n in rows}
 
 
 def _numbers(counted: Counts) -> dict[int, int]:
-    found: dict[int, int] = {}
+    rows_by_length: dict[int, int] = {}
     for (m, _), rows in counted.items():
-        found[m] = found.get(m, 0) + rows
-    return dict(sorted(found.items()))
+        rows_by_length[m] = rows_by_length.get(m, 0) + rows
+    return dict(sorted(rows_by_length.items()))
 
 
-def _one_by_one(found: Material, items: Sequence[int]) -> Counts:
+def _one_by_one(material: Material, items: Sequence[int]) -> Counts:
     counted: Counts = {}
-    for part in found.partitions():
+    for part in material.partitions():
         mask = np.zeros(len(part), dtype=np.int64)
         for bit, item in enumerate(items):
             mask[part.rows()[part.items == item]] |= 1 << bit
@@ -110,14 +110,14 @@ def _one_by_one(found: Material, items: Sequence[int]) -> Counts:
     return counted
 
 
-def released(found: Material, lengths: Sequence[int], itemset: Sequence[int], sql: Sql | None) -> int:
+def released(material: Material, lengths: Sequence[int], itemset: Sequence[int], sql: Sql | None) -> int:
     """Return how many released sets of ``lengths`` hold all items, from the file itself where it has bits."""
-    first = next(found.sets(), None)
+    first = next(material.sets(), None)
     if isinstance(first, SeededSets):
-        return sum(_expanded(part, lengths, itemset) for part in found.sets() if isinstance(part, SeededSets))
+        return sum(_expanded(part, lengths, itemset) for part in material.sets() if isinstance(part, SeededSets))
     if sql is None:
         return -1
-    name = quoted(found.column)
+    name = quoted(material.column)
     bits = [f"get_bit({name}.bits::BIT, {8 * (i >> 3) + 7 - (i & 7)}) = 1" for i in itemset]
     sizes = ", ".join(str(int(m)) for m in lengths)
     query = f"SELECT count(*) FROM candidate WHERE {name}.size IN ({sizes}) AND {' AND '.join(bits)}"  # noqa: S608  # quoted

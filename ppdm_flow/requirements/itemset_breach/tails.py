@@ -20,13 +20,13 @@ def binomial(hits: npt.ArrayLike, trials: npt.ArrayLike, chance: npt.ArrayLike) 
     1 without a closer look where the count is within four standard deviations: a bound from above all the same.
     """
     x, n, p = np.broadcast_arrays(*(np.asarray(a, dtype=np.float64) for a in (hits, trials, chance)))
-    found = np.ones(x.shape)
+    p_values = np.ones(x.shape)
     variance = n * p * (1.0 - p)
     close = (variance < ENOUGH) | (np.abs(x - n * p) > PLAIN * np.sqrt(variance))
     x, n, p = x[close], n[close], p[close]
     tails = 2.0 * np.minimum(binom.cdf(x, n, p), binom.sf(x - 1.0, n, p))
-    found[close] = np.minimum(np.where(n > 0, tails, 1.0), 1.0)
-    return found
+    p_values[close] = np.minimum(np.where(n > 0, tails, 1.0), 1.0)
+    return p_values
 
 
 def summed(deviation: npt.ArrayLike, variance: npt.ArrayLike, largest: npt.ArrayLike) -> Floats:
@@ -37,8 +37,8 @@ def summed(deviation: npt.ArrayLike, variance: npt.ArrayLike, largest: npt.Array
     t, v, m = np.broadcast_arrays(*(np.asarray(a, dtype=np.float64) for a in (deviation, variance, largest)))
     t = np.abs(t)
     below = v + m * t / 3.0
-    told = np.divide(t * t, below, out=np.zeros(t.shape), where=t > 0.0)
-    return np.asarray(np.minimum(1.0, 2.0 * np.exp(-0.5 * told)))
+    exponent = np.divide(t * t, below, out=np.zeros(t.shape), where=t > 0.0)
+    return np.asarray(np.minimum(1.0, 2.0 * np.exp(-0.5 * exponent)))
 
 
 def mixed(hits: npt.ArrayLike, trials: npt.ArrayLike, expected: npt.ArrayLike) -> Floats:
@@ -48,6 +48,6 @@ def mixed(hits: npt.ArrayLike, trials: npt.ArrayLike, expected: npt.ArrayLike) -
     """
     x, n, mean = np.broadcast_arrays(*(np.asarray(a, dtype=np.float64) for a in (hits, trials, expected)))
     with np.errstate(divide="ignore", invalid="ignore"):
-        told = rel_entr(x, mean) + rel_entr(n - x, n - mean)
-    told = np.where(np.abs(x - mean) <= 1e-9 * np.maximum(1.0, n), 0.0, told)
-    return np.minimum(1.0, 2.0 * np.exp(-np.maximum(told, 0.0)))
+        divergence = rel_entr(x, mean) + rel_entr(n - x, n - mean)
+    divergence = np.where(np.abs(x - mean) <= 1e-9 * np.maximum(1.0, n), 0.0, divergence)
+    return np.minimum(1.0, 2.0 * np.exp(-np.maximum(divergence, 0.0)))

@@ -40,17 +40,17 @@ class KAnonymityAudit:
         measured = []
         findings: list[Finding] = []
         for requirement in _own(ctx):
-            told = columns(requirement.attributes, sensitive_attributes(ctx), candidate, ctx)
+            released_columns = columns(requirement.attributes, sensitive_attributes(ctx), candidate, ctx)
             try:
-                originals = repeated(told.known, sensitive_attributes(ctx), (), candidate, ctx)
-                found = _classes(told, originals, candidate, ctx)
+                originals = repeated(released_columns.known, sensitive_attributes(ctx), (), candidate, ctx)
+                classes_by_nulls = _classes(released_columns, originals, candidate, ctx)
             except UnmeasuredError as fault:
                 figure = Figure(None, "rows", note=fault.text)
                 name, bound = f"{requirement.id}.k", float(requirement.k)
                 measured.append(Measured(requirement.id, name, figure, bound, False, fault.text, verifiable=False))
                 findings.append(unmeasured(requirement.id, fault))
                 continue
-            own = _figures(requirement, found, ctx.nulls) | _people(requirement, told, originals)
+            own = _figures(requirement, classes_by_nulls, ctx.nulls) | _people(requirement, released_columns, originals)
             figures |= own
             people = [int(own[f"{requirement.id}.{n}"].value or 0) for n in _PEOPLE if originals is not None]
             if people and not people[0] and candidate.row_count:
@@ -63,13 +63,14 @@ class KAnonymityAudit:
                     figure=own[f"{requirement.id}.k"],
                     bound=float(requirement.k),
                     at_most=False,
-                    sentence=sentence(requirement, told, found[ctx.nulls], ctx) + of_originals(*people),
+                    sentence=sentence(requirement, released_columns, classes_by_nulls[ctx.nulls], ctx)
+                    + of_originals(*people),
                 )
             )
             further = lacking(requirement.id, "together_dropped", requirement.k, candidate, ctx)
             figures |= {m.metric: m.figure for m in further}
             measured.extend(further)
-            findings.extend(left_out(requirement, found[ctx.nulls]))
+            findings.extend(left_out(requirement, classes_by_nulls[ctx.nulls]))
             findings.extend(
                 as_they_are(requirement.id, requirement.attributes, sensitive_attributes(ctx), candidate, ctx)
             )
@@ -78,25 +79,25 @@ class KAnonymityAudit:
     def recheck(self, original: DataView, candidate: DataView, ctx: AuditContext) -> Mapping[str, float | int | None]:
         """Count again, in SQL over the released file."""
         del original
-        found: dict[str, float | int | None] = {}
+        figures: dict[str, float | int | None] = {}
         if ctx.sql is None:
-            return found
+            return figures
         for requirement in _own(ctx):
-            found |= lacking_again(f"{requirement.id}.together_dropped", candidate, ctx)
-            told = columns(requirement.attributes, sensitive_attributes(ctx), candidate, ctx)
-            if told.mixed:
-                found |= _again(requirement, told, candidate, ctx, ctx.sql)
+            figures |= lacking_again(f"{requirement.id}.together_dropped", candidate, ctx)
+            released_columns = columns(requirement.attributes, sensitive_attributes(ctx), candidate, ctx)
+            if released_columns.mixed:
+                figures |= _again(requirement, released_columns, candidate, ctx, ctx.sql)
                 continue
             try:
-                originals = repeated(told.known, sensitive_attributes(ctx), (), candidate, ctx)
+                originals = repeated(released_columns.known, sensitive_attributes(ctx), (), candidate, ctx)
             except UnmeasuredError:
                 continue
             if originals is not None:
-                found[f"{requirement.id}.repeated"] = originals.again(told.every)
-            query = Query(ctx.sql, originals or ReleasedRows(candidate, ctx), told.every)
+                figures[f"{requirement.id}.repeated"] = originals.again(released_columns.every)
+            query = Query(ctx.sql, originals or ReleasedRows(candidate, ctx), released_columns.every)
             for name, value in query.figures(requirement.k, ctx.nulls).items():
-                found[f"{requirement.id}.{name}"] = value
-        return found
+                figures[f"{requirement.id}.{name}"] = value
+        return figures
 
 
 def _own(ctx: AuditContext) -> list[KAnonymity]:
@@ -104,51 +105,51 @@ def _own(ctx: AuditContext) -> list[KAnonymity]:
 
 
 def _classes(
-    told: Columns, originals: Repetitions | None, candidate: DataView, ctx: AuditContext
+    columns: Columns, originals: Repetitions | None, candidate: DataView, ctx: AuditContext
 ) -> dict[Nulls, Classes]:
     """Return the classes by each of the null semantics, or the crowds, which there are not for wildcards.
 
     Of generated rows these are the classes of the ``originals`` that they repeat.
     """
-    if originals is not None or not told.mixed:
-        counts = candidate.counts(told.grouping) if originals is None else originals.counts(told.every)
+    if originals is not None or not columns.mixed:
+        counts = candidate.counts(columns.grouping) if originals is None else originals.counts(columns.every)
         return {nulls: classes(counts, nulls) for nulls in Nulls}
-    rows = SharedCounts(ReleasedRows(candidate, ctx), told.every, told.known)
-    found = {ctx.nulls: crowds(told, rows, ctx.nulls)}
-    return found | {nulls: crowds(told, rows, nulls) for nulls in Nulls if nulls is not Nulls.WILDCARD}
+    rows = SharedCounts(ReleasedRows(candidate, ctx), columns.every, columns.known)
+    by_nulls = {ctx.nulls: crowds(columns, rows, ctx.nulls)}
+    return by_nulls | {nulls: crowds(columns, rows, nulls) for nulls in Nulls if nulls is not Nulls.WILDCARD}
 
 
-def _people(requirement: KAnonymity, told: Columns, originals: Repetitions | None) -> dict[str, Figure]:
+def _people(requirement: KAnonymity, columns: Columns, originals: Repetitions | None) -> dict[str, Figure]:
     """Return how many original rows generated ones repeat, and how many of these repeat none."""
     if originals is None:
         return {}
-    rows = originals.counts(told.every).total, originals.rows_repeating_no_original(told.every)
+    rows = originals.counts(columns.every).total, originals.rows_repeating_no_original(columns.every)
     return {f"{requirement.id}.{name}": Figure(n, "rows") for name, n in zip(_PEOPLE, rows, strict=True)}
 
 
 def _again(
-    requirement: KAnonymity, told: Columns, candidate: DataView, ctx: AuditContext, sql: Sql
+    requirement: KAnonymity, columns: Columns, candidate: DataView, ctx: AuditContext, sql: Sql
 ) -> dict[str, float | int | None]:
     """Return the figures of crowds by the second route; none where there are none."""
-    rows = SharedCounts(ReleasedRows(candidate, ctx), told.every, told.known)
+    rows = SharedCounts(ReleasedRows(candidate, ctx), columns.every, columns.known)
     try:
-        found = crowds_again(told, rows, sql, ctx.nulls)
+        groups = crowds_again(columns, rows, sql, ctx.nulls)
     except UnmeasuredError:
         return {}
     figures = {
-        "k": found.k,
-        "classes": len(found.sizes),
-        "rows_below": found.rows_below(requirement.k),
-        "uniques": found.uniques,
+        "k": groups.k,
+        "classes": len(groups.sizes),
+        "rows_below": groups.rows_below(requirement.k),
+        "uniques": groups.uniques,
     }
     return {f"{requirement.id}.{name}": value for name, value in figures.items()}
 
 
-def _figures(requirement: KAnonymity, found: Mapping[Nulls, Classes], nulls: Nulls) -> dict[str, Figure]:
-    judged = found[nulls]
+def _figures(requirement: KAnonymity, classes_by_nulls: Mapping[Nulls, Classes], nulls: Nulls) -> dict[str, Figure]:
+    judged = classes_by_nulls[nulls]
     values = {
         "k": judged.k,
-        **{f"k_{n}": c.k for n, c in found.items()},
+        **{f"k_{n}": c.k for n, c in classes_by_nulls.items()},
         "rows_below": judged.rows_below(requirement.k),
         "uniques": judged.uniques,
         "rows_left_out": judged.left_out,

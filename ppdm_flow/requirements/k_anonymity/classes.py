@@ -6,6 +6,6 @@ from ppdm_flow.mining.recoding.models import KAnonymous, SensitiveColumns
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 
 
-def models(asked: KAnonymity, _columns: SensitiveColumns) -> list[KAnonymous]:
+def models(requirement: KAnonymity, _columns: SensitiveColumns) -> list[KAnonymous]:
     """Return what a class must keep."""
-    return [KAnonymous(asked.k)]
+    return [KAnonymous(requirement.k)]

@@ -24,12 +24,14 @@ def says(requirement: KAnonymity, _frame: PolicyFrame) -> Iterator[Size]:
     yield Size(requirement.k, frozenset(requirement.attributes))
 
 
-def sizes(given: Size, asked: Size, between: Between) -> str | None:
+def sizes(given: Size, required: Size, between: Between) -> str | None:
     """Return why classes of at least k rows are at least as large as asked for."""
-    holds = contained(given.attributes, asked.attributes, between)
-    if holds is None or given.k < asked.k:
+    holds = contained(given.attributes, required.attributes, between)
+    if holds is None or given.k < required.k:
         return None
-    larger = f"whoever is among {given.k} is among {asked.k}" if given.k > asked.k else f"{asked.k} rows in both"
+    larger = (
+        f"whoever is among {given.k} is among {required.k}" if given.k > required.k else f"{required.k} rows in both"
+    )
     return larger if holds == SAME else f"{larger}; {holds}"
 
 

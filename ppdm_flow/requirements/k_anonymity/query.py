@@ -28,13 +28,13 @@ class Query:
 
     def figures(self, k: int, nulls: Nulls) -> Mapping[str, int]:
         """Return the figures of the audit, those of the semantics ``nulls`` under their bare names."""
-        found = {Nulls.OWN_CATEGORY: self._plain(self.every, k), Nulls.EXCLUDE: self._plain(self.known, k)}
+        figures_by_nulls = {Nulls.OWN_CATEGORY: self._plain(self.every, k), Nulls.EXCLUDE: self._plain(self.known, k)}
         pairs = self._pairs()
         if pairs == 0:  # nothing is missing, or the same everywhere
-            found[Nulls.WILDCARD] = found[Nulls.OWN_CATEGORY]
+            figures_by_nulls[Nulls.WILDCARD] = figures_by_nulls[Nulls.OWN_CATEGORY]
         elif nulls is Nulls.WILDCARD or pairs <= PAIR_LIMIT:
-            found[Nulls.WILDCARD] = self._wildcard(k, max(1, -(-pairs // CHUNK_PAIRS)))
-        return {f"k_{n}": f["k"] for n, f in found.items()} | found[nulls]
+            figures_by_nulls[Nulls.WILDCARD] = self._wildcard(k, max(1, -(-pairs // CHUNK_PAIRS)))
+        return {f"k_{n}": f["k"] for n, f in figures_by_nulls.items()} | figures_by_nulls[nulls]
 
     def _plain(self, grouped: str, k: int) -> dict[str, int]:
         query = f"""

@@ -16,40 +16,40 @@ from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.sdk.audit import AuditContext
 
 
-def sentence(requirement: KAnonymity, told: Columns, found: Classes, ctx: AuditContext) -> str:
+def sentence(requirement: KAnonymity, released_columns: Columns, classes: Classes, ctx: AuditContext) -> str:
     """Return the sentence for the report."""
-    total = int(found.rows.sum())
-    columns, nulls = told.every, ctx.nulls
+    total = int(classes.rows.sum())
+    columns, nulls = released_columns.every, ctx.nulls
     if total == 0:
-        return "There is no row to measure, so nothing can be said of it." + _left_out(found)
+        return "There is no row to measure, so nothing can be said of it." + _left_out(classes)
     if not columns:
         return f"No quasi-identifier is released, so {counted(total, 'row')} look alike."
-    if found.k >= requirement.k:
+    if classes.k >= requirement.k:
         text = (
-            f"Whoever knows a person's {listed(columns)} finds at least {counted(found.k, 'row')} that fit;"
+            f"Whoever knows a person's {listed(columns)} finds at least {counted(classes.k, 'row')} that fit;"
             f" {requirement.k:,} are required."
         )
     else:
         text = (
-            f"{found.rows_below(requirement.k):,} of {total:,} rows share their {listed(columns)} with too few others:"
-            f" the smallest group has {counted(found.k, 'row')} where {requirement.k:,} are required."
+            f"{classes.rows_below(requirement.k):,} of {total:,} rows share their {listed(columns)} with too few"
+            f" others: the smallest group has {counted(classes.k, 'row')} where {requirement.k:,} are required."
         )
-    return text + made_of(columns, ctx) + (FITTING if nulls is Nulls.WILDCARD else "") + _left_out(found)
+    return text + made_of(columns, ctx) + (FITTING if nulls is Nulls.WILDCARD else "") + _left_out(classes)
 
 
-def left_out(requirement: KAnonymity, found: Classes) -> Iterator[Finding]:
+def left_out(requirement: KAnonymity, classes: Classes) -> Iterator[Finding]:
     """Yield the finding for released rows that the null semantics leave out."""
-    if found.left_out:
+    if classes.left_out:
         text = (
-            f"{counted(found.left_out, 'row')} with a missing quasi-identifier left out of all groups, and released:"
+            f"{counted(classes.left_out, 'row')} with a missing quasi-identifier left out of all groups, and released:"
             " nothing says how many others look like them"
         )
         yield Finding("PPF822", Severity.WARNING, text, requirement.id)
 
 
-def _left_out(found: Classes) -> str:
-    if not found.left_out:
+def _left_out(classes: Classes) -> str:
+    if not classes.left_out:
         return ""
     return (
-        f" Left out, as the policy says: {counted(found.left_out, 'row')} with a missing value, which nothing covers."
+        f" Left out, as the policy says: {counted(classes.left_out, 'row')} with a missing value, which nothing covers."
     )

@@ -21,11 +21,13 @@ def clause(requirement: Mapping[str, Any]) -> str:
 def advice(failure: Failure) -> str:
     """Say what to do where it does not hold."""
     names, released = failure.requirement.get("attributes", ()), failure.released
-    whole = [f"`{name}`" for name in names if name in released and not _COARSE.intersection(released[name])]
+    uncoarsened = [f"`{name}`" for name in names if name in released and not _COARSE.intersection(released[name])]
     coarse = [f"`{name}`" for name in names if _COARSE.intersection(released.get(name, ()))]
     levers = []
-    if whole:
-        levers.append(f"make {listed(whole)} coarser with `generalize`, or `drop` what the recipient can do without")
+    if uncoarsened:
+        levers.append(
+            f"make {listed(uncoarsened)} coarser with `generalize`, or `drop` what the recipient can do without"
+        )
     if coarse:
         levers.append(f"take a higher level or wider intervals for {listed(coarse)}")
     said = "; ".join(levers) or "generalize or drop quasi-identifiers"

@@ -48,8 +48,8 @@ class KMapAudit:
         findings: list[Finding] = []
         charts: list[Chart] = []
         for requirement in _own(ctx):
-            told = columns(requirement.attributes, sensitive_attributes(ctx), candidate, ctx)
-            unread = unreadable(told, ctx)
+            released_columns = columns(requirement.attributes, sensitive_attributes(ctx), candidate, ctx)
+            unread = unreadable(released_columns, ctx)
             if unread:
                 fault = UnlabelledError(unread)
                 figure = Figure(None, "people", note=fault.text)
@@ -57,12 +57,12 @@ class KMapAudit:
                 measured.append(Measured(requirement.id, name, figure, k, False, fault.text, verifiable=False))
                 findings.append(unmeasured(requirement.id, fault))
                 continue
-            counts = candidate.counts(told.grouping)
+            counts = candidate.counts(released_columns.grouping)
             kept = _kept(counts, ctx.nulls)
-            found = profiles(requirement.population, counts, ctx, "`privacy.k_map`")
-            people = fitting(counts.codes[kept], found)
+            population = profiles(requirement.population, counts, ctx, "`privacy.k_map`")
+            people = fitting(counts.codes[kept], population)
             rows, left = counts.counts[kept], int(counts.counts[~kept].sum())
-            own = _figures(requirement, people, rows, found.total, left)
+            own = _figures(requirement, people, rows, population.total, left)
             figures |= own
             name = f"{requirement.id}.k"
             text = _sentence(requirement, counts.columns, people, rows) + treatment(ctx.nulls, left)
@@ -76,17 +76,17 @@ class KMapAudit:
     def recheck(self, original: DataView, candidate: DataView, ctx: AuditContext) -> Mapping[str, float | int | None]:
         """Join the classes of the file with the population in SQL."""
         del original
-        found: dict[str, float | int | None] = {}
+        figures: dict[str, float | int | None] = {}
         for requirement in _own(ctx) if ctx.sql is not None else ():
-            told = columns(requirement.attributes, sensitive_attributes(ctx), candidate, ctx)
-            if unreadable(told, ctx):
+            released_columns = columns(requirement.attributes, sensitive_attributes(ctx), candidate, ctx)
+            if unreadable(released_columns, ctx):
                 continue
-            counts = candidate.counts(told.grouping)
+            counts = candidate.counts(released_columns.grouping)
             people = profiles(requirement.population, counts, ctx, "`privacy.k_map`")
             if ctx.sql is not None:
                 k = smallest(ctx.sql, candidate.schema, counts, people, ctx.nulls)
-                found[f"{requirement.id}.k"] = k
-        return found
+                figures[f"{requirement.id}.k"] = k
+        return figures
 
 
 def _own(ctx: AuditContext) -> list[KMap]:

@@ -23,6 +23,6 @@ class KMapped(Hereditary):
         return grouping.people >= self.k
 
 
-def models(asked: KMap, _columns: SensitiveColumns) -> list[KMapped]:
+def models(requirement: KMap, _columns: SensitiveColumns) -> list[KMapped]:
     """Return what a class must keep."""
-    return [KMapped(asked.k)]
+    return [KMapped(requirement.k)]

@@ -26,26 +26,26 @@ def says(requirement: KMap, _frame: PolicyFrame) -> Iterator[Mapped]:
     yield Mapped(requirement.k, frozenset(requirement.attributes), requirement.population)
 
 
-def mapped(given: Mapped, asked: Mapped, between: Between) -> str | None:
+def mapped(given: Mapped, required: Mapped, between: Between) -> str | None:
     """Return why the classes fit as many: whoever fits more attributes fits fewer, if all of them read labels alike."""
     nulls = between.given.nulls, between.asked.nulls
     alike = nulls[0] is nulls[1] or nulls == (Nulls.OWN_CATEGORY, Nulls.WILDCARD)  # wildcards fit whom they fitted
-    same = alike and between.same_counting and between.certain(given.attributes, asked.attributes)
-    nested = given.attributes == asked.attributes or (
-        given.attributes > asked.attributes and nulls[0] is not Nulls.EXCLUDE
+    same = alike and between.same_counting and between.certain(given.attributes, required.attributes)
+    nested = given.attributes == required.attributes or (
+        given.attributes > required.attributes and nulls[0] is not Nulls.EXCLUDE
     )
-    if not same or not nested or given.k < asked.k or not _same_people(given, asked, between):
+    if not same or not nested or given.k < required.k or not _same_people(given, required, between):
         return None
-    return f"{given.k} people are at least {asked.k}, and whoever fits more attributes fits fewer"
+    return f"{given.k} people are at least {required.k}, and whoever fits more attributes fits fewer"
 
 
-def _same_people(given: Mapped, asked: Mapped, between: Between) -> bool:
-    one, other = given.population, asked.population
+def _same_people(given: Mapped, required: Mapped, between: Between) -> bool:
+    one, other = given.population, required.population
     if one.delimiter != other.delimiter or not between.same_file(one.path, other.path):
         return False
     names = dict(one.columns), dict(other.columns)
-    alike = all(names[0].get(a, a) == names[1].get(a, a) for a in asked.attributes)
-    return alike and all(between.same_hierarchy(a) for a in asked.attributes)
+    alike = all(names[0].get(a, a) == names[1].get(a, a) for a in required.attributes)
+    return alike and all(between.same_hierarchy(a) for a in required.attributes)
 
 
 ORDER = Order(

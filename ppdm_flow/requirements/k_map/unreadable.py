@@ -19,15 +19,15 @@ def unreadable(columns: Columns, ctx: AuditContext) -> str:
 
     A class id over several attributes, or a pseudonym, is no label of a value.
     """
-    found = [
+    unmatchable = [
         c
         for c in columns.every
         if c in columns.mixed or len(facts_of(c, ctx).computed_from) > 1 or facts_of(c, ctx).keyed
     ]
-    if not found:
+    if not unmatchable:
         return ""
-    what = "is no label" if len(found) == 1 else "are no labels"
+    what = "is no label" if len(unmatchable) == 1 else "are no labels"
     return (
-        f"{listed(found)} {what} of one quasi-identifier, so nobody can say whom of the population its cells fit:"
+        f"{listed(unmatchable)} {what} of one quasi-identifier, so nobody can say whom of the population its cells fit:"
         " drop it, or keep it out of what is released."
     )

@@ -49,12 +49,12 @@ class KmAnonymityAudit:
             if not columns and not derived:
                 measured.append(unreleased(requirement))
                 continue
-            found = [_supports(candidate, column, requirement.m) for column in columns]
-            if any(f is None for f in found) or derived:
+            supports = [_supports(candidate, column, requirement.m) for column in columns]
+            if any(f is None for f in supports) or derived:
                 measured.append(_uncounted(requirement, derived))
                 findings.append(Finding("PPF880", Severity.WARNING, measured[-1].sentence, requirement.id))
                 continue
-            least = _least([f for f in found if f is not None])
+            least = _least([f for f in supports if f is not None])
             own = _figures(requirement, least)
             figures |= own
             name = f"{requirement.id}.k"
@@ -66,9 +66,9 @@ class KmAnonymityAudit:
     def recheck(self, original: DataView, candidate: DataView, ctx: AuditContext) -> Mapping[str, float | int | None]:
         """Join the items of each set with themselves in SQL."""
         del original
-        found: dict[str, float | int | None] = {}
+        all_figures: dict[str, float | int | None] = {}
         if ctx.sql is None:
-            return found
+            return all_figures
         for requirement in _own(ctx):
             columns = namesakes(requirement.attribute, candidate, ctx)
             if (
@@ -79,8 +79,8 @@ class KmAnonymityAudit:
                 continue
             every = [_again(ctx.sql, candidate, column, requirement.m) for column in columns]
             figures = _figures(requirement, _least(every))
-            found |= {name: figure.value for name, figure in figures.items()}
-        return found
+            all_figures |= {name: figure.value for name, figure in figures.items()}
+        return all_figures
 
 
 def _own(ctx: AuditContext) -> list[KmAnonymity]:
@@ -110,7 +110,7 @@ def _again(sql: Sql, candidate: DataView, column: str, most: int) -> Ints:
         WITH rows_ AS (SELECT ROW_NUMBER() OVER () AS r, {quoted(column)} AS sets, {weight_of(candidate.schema)} AS n
             FROM candidate),
         items AS MATERIALIZED (SELECT r, n, UNNEST(sets) AS item FROM rows_ WHERE n > 0)"""  # noqa: S608  # quoted
-    found = []
+    supports = []
     for size in range(1, most + 1):
         names = [f"i{i}" for i in range(size)]
         joins = "".join(
@@ -118,13 +118,13 @@ def _again(sql: Sql, candidate: DataView, column: str, most: int) -> Ints:
         )
         keys = ", ".join(f"{name}.item" for name in names)
         query = f"{items} SELECT COALESCE(MIN(n), 0) FROM (SELECT SUM(i0.n) AS n FROM items i0{joins} GROUP BY {keys})"  # noqa: S608  # our own names
-        found.append(int(sql.rows(query)[0][0]))
-    return np.array(found, dtype=np.int64)
+        supports.append(int(sql.rows(query)[0][0]))
+    return np.array(supports, dtype=np.int64)
 
 
-def _least(found: Sequence[Ints]) -> Ints:
+def _least(supports: Sequence[Ints]) -> Ints:
     """Return the smaller supports of several columns; 0 is none."""
-    many = np.stack(found)
+    many = np.stack(supports)
     none = (many == 0).all(axis=0)
     low = np.where(many == 0, np.iinfo(np.int64).max, many).min(axis=0)
     return np.where(none, 0, low)

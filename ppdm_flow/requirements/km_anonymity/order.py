@@ -24,12 +24,12 @@ def says(requirement: KmAnonymity, _frame: PolicyFrame) -> Iterator[Combined]:
     yield Combined(requirement.attribute, requirement.k, requirement.m)
 
 
-def combined(given: Combined, asked: Combined, between: Between) -> str | None:
+def combined(given: Combined, required: Combined, between: Between) -> str | None:
     """More sets, for combinations of more items."""
-    about = given.attribute == asked.attribute and between.same_counting and between.about(given.attribute)
-    if not about or given.k < asked.k or given.m < asked.m:
+    about = given.attribute == required.attribute and between.same_counting and between.about(given.attribute)
+    if not about or given.k < required.k or given.m < required.m:
         return None
-    return f"{given.k} sets for up to {given.m} items are {asked.k} sets for up to {asked.m}"
+    return f"{given.k} sets for up to {given.m} items are {required.k} sets for up to {required.m}"
 
 
 ORDER = Order(

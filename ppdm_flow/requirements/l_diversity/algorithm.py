@@ -43,14 +43,14 @@ class LDiversityAudit(SensitiveAudit[LDiversity]):
         """Return l."""
         return requirement.l
 
-    def each(self, requirement: LDiversity, found: Histograms, ctx: AuditContext) -> Floats:
+    def each(self, requirement: LDiversity, histograms: Histograms, ctx: AuditContext) -> Floats:
         """Return the l of each class."""
         del ctx
         if requirement.variant is Diversity.ENTROPY:
-            return np.asarray(np.exp(entropies(found.cells, found.sizes)))
+            return np.asarray(np.exp(entropies(histograms.cells, histograms.sizes)))
         if requirement.variant is Diversity.RECURSIVE:
-            return recursive(found, requirement.c or 0.0)
-        return distinct_values(found).astype(np.float64)
+            return recursive(histograms, requirement.c or 0.0)
+        return distinct_values(histograms).astype(np.float64)
 
     def of_shares(self, requirement: LDiversity) -> bool:
         """Return whether the l is one of shares; the others count rows and values of the crowd."""
@@ -108,11 +108,11 @@ class LDiversityAudit(SensitiveAudit[LDiversity]):
         )
 
 
-def recursive(found: Histograms, c: float) -> Floats:
+def recursive(histograms: Histograms, c: float) -> Floats:
     """Return the largest l of each class with r_1 < c (r_l + … + r_m), 0 where there is none; it falls with l."""
-    cells = found.cells
+    cells = histograms.cells
     if not len(cells.count):
-        return np.zeros(len(found))
+        return np.zeros(len(histograms))
     owner = cells.owner
     count = cells.count[np.lexsort((-cells.count, owner))]
     total = np.cumsum(count)
@@ -120,7 +120,7 @@ def recursive(found: Histograms, c: float) -> Floats:
     head = count[cells.begins[:-1]][owner]
     limit = c * tail.astype(np.float64)
     kept = head < limit - SLACK * limit
-    return np.bincount(owner, kept, len(found)).astype(np.float64)
+    return np.bincount(owner, kept, len(histograms)).astype(np.float64)
 
 
 def _recursive_query(c: float) -> str:

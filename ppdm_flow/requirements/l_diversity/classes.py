@@ -79,11 +79,11 @@ def _heads_and_tails(cells: Cells, rank: int) -> tuple[Ints, Ints]:
     return largest(cells.begins, count), total[cells.begins[1:]] - total[cells.begins[:-1]]
 
 
-def models(asked: LDiversity, columns: SensitiveColumns) -> list[Model]:
+def models(requirement: LDiversity, columns: SensitiveColumns) -> list[Model]:
     """Return what a class must keep."""
-    at = columns.place(asked.attribute)
-    if asked.variant is Diversity.DISTINCT:
-        return [DistinctDiverse(at, asked.l)]
-    if asked.variant is Diversity.ENTROPY:
-        return [EntropyDiverse(at, asked.l)]
-    return [RecursiveDiverse(at, asked.c or 1.0, round(asked.l))]
+    at = columns.place(requirement.attribute)
+    if requirement.variant is Diversity.DISTINCT:
+        return [DistinctDiverse(at, requirement.l)]
+    if requirement.variant is Diversity.ENTROPY:
+        return [EntropyDiverse(at, requirement.l)]
+    return [RecursiveDiverse(at, requirement.c or 1.0, round(requirement.l))]

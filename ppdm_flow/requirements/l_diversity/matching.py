@@ -15,11 +15,11 @@ from ppdm_flow.tables.column import SPECIALS
 Ints = npt.NDArray[np.int64]
 
 
-def distinct_values(found: Histograms) -> Ints:
+def distinct_values(histograms: Histograms) -> Ints:
     """Return how many values each class has, shape (classes,), with rows and values matched where cells are shared."""
-    code, shown = found.behind, found.shown
+    code, shown = histograms.behind, histograms.shown
     if not isinstance(code, Code) or shown is None:
-        return np.diff(found.cells.begins)
+        return np.diff(histograms.cells.begins)
     cell = shown.value.astype(np.int64) - SPECIALS
     if code.ambiguous and _shared(code, cell, shown.owner):
         from ppdm_flow.requirements.l_diversity.matching_kernel import matched  # noqa: PLC0415  # compiled: takes time to start
@@ -29,7 +29,7 @@ def distinct_values(found: Histograms) -> Ints:
         rows = np.minimum(np.rint(shown.count), np.iinfo(np.int32).max).astype(np.int64)
         return matched(shown.begins, cell, rows, begins, shares.indices.astype(np.int64), shares.shape[1])
     each = np.minimum(shown.count, np.diff(code.shares.indptr)[cell])
-    return np.bincount(shown.owner, each, len(found)).astype(np.int64)
+    return np.bincount(shown.owner, each, len(histograms)).astype(np.int64)
 
 
 def _shared(code: Code, cell: Ints, owner: Ints) -> bool:

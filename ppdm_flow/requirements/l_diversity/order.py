@@ -32,29 +32,29 @@ def says(requirement: LDiversity, _frame: PolicyFrame) -> Iterator[Diverse]:
     yield Diverse(requirement.attribute, requirement.l, requirement.variant, c, frozenset(requirement.attributes))
 
 
-def diverse(given: Diverse, asked: Diverse, between: Between) -> str | None:
+def diverse(given: Diverse, required: Diverse, between: Between) -> str | None:
     """Return why classes are as diverse as asked for."""
-    if given.attribute != asked.attribute or not between.about(given.attribute):
+    if given.attribute != required.attribute or not between.about(given.attribute):
         return None
-    found = contained if Diversity.DISTINCT in (given.variant, asked.variant) else unions
-    holds = found(given.attributes, asked.attributes, between)
-    counted = _counted(given, asked)
+    rule = contained if Diversity.DISTINCT in (given.variant, required.variant) else unions
+    holds = rule(given.attributes, required.attributes, between)
+    counted = _counted(given, required)
     return f"{counted}; {holds}" if holds and counted else None
 
 
-def _counted(given: Diverse, asked: Diverse) -> str | None:
+def _counted(given: Diverse, required: Diverse) -> str | None:
     """Say why one class that keeps the one keeps the other."""
-    if given.l < asked.l:
+    if given.l < required.l:
         return None
-    if given.variant is asked.variant:
-        if given.variant is Diversity.RECURSIVE and given.c > asked.c:
+    if given.variant is required.variant:
+        if given.variant is Diversity.RECURSIVE and given.c > required.c:
             return None
-        return f"l of {given.l:g} is at least {asked.l:g}"
-    if asked.variant is not Diversity.DISTINCT:
+        return f"l of {given.l:g} is at least {required.l:g}"
+    if required.variant is not Diversity.DISTINCT:
         return None
     if given.variant is Diversity.ENTROPY:
-        return f"an entropy of log {given.l:g} needs at least {asked.l:g} values"
-    return f"values from the {given.l:g}th most frequent on are there, so that there are at least {asked.l:g}"
+        return f"an entropy of log {given.l:g} needs at least {required.l:g} values"
+    return f"values from the {given.l:g}th most frequent on are there, so that there are at least {required.l:g}"
 
 
 ORDER = Order(

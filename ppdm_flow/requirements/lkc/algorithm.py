@@ -62,20 +62,20 @@ class LKCAudit:
         for requirement in _own(ctx):
             shown = [a for a in named(requirement) if carriers(a, candidate, ctx)]
             try:
-                found = survey(requirement, candidate, ctx)
+                result = survey(requirement, candidate, ctx)
             except UnmeasuredError as fault:
                 measured.extend(_unmeasured(requirement, fault))
                 findings.append(unmeasured(requirement.id, fault))
                 continue
             own = {
-                f"{requirement.id}.k": Figure(found.k, "rows"),
-                f"{requirement.id}.confidence": Figure(found.confidence, "probability"),
-                f"{requirement.id}.combinations": Figure(found.combinations, "combinations"),
-                f"{requirement.id}.rows_left_out": Figure(found.left_out, "rows"),
+                f"{requirement.id}.k": Figure(result.k, "rows"),
+                f"{requirement.id}.confidence": Figure(result.confidence, "probability"),
+                f"{requirement.id}.combinations": Figure(result.combinations, "combinations"),
+                f"{requirement.id}.rows_left_out": Figure(result.left_out, "rows"),
             }
             figures |= own
-            where = made_of((*found.fewest, *found.surest, *_carriers(shown, candidate, ctx)), ctx)
-            judged = _measured(requirement, found, shown, own, where + treatment(ctx.nulls, found.left_out))
+            where = made_of((*result.fewest, *result.surest, *_carriers(shown, candidate, ctx)), ctx)
+            judged = _measured(requirement, result, shown, own, where + treatment(ctx.nulls, result.left_out))
             try:
                 for attribute in shown:
                     require_true_values(attribute, carriers(attribute, candidate, ctx), ctx)
@@ -86,18 +86,18 @@ class LKCAudit:
             further += lacking(requirement.id, "together_dropped", requirement.k, candidate, ctx)
             figures |= {m.metric: m.figure for m in (*judged, *further)}
             measured.extend((*judged, *further))
-            findings.extend(left_out(requirement.id, found.left_out))
+            findings.extend(left_out(requirement.id, result.left_out))
             secret = tuple(named(requirement)) or sensitive_attributes(ctx)
             findings.extend(as_they_are(requirement.id, (*requirement.attributes, *shown), secret, candidate, ctx))
-            charts.extend(pictures(requirement, found, true=bool(shown) and judged[-1].verifiable))
+            charts.extend(pictures(requirement, result, true=bool(shown) and judged[-1].verifiable))
         return AuditOutcome(figures, tuple(measured), tuple(findings), tuple(charts))
 
     def recheck(self, original: DataView, candidate: DataView, ctx: AuditContext) -> Mapping[str, float | int | None]:
         """Count again in SQL, a query for each combination."""
         del original
-        found: dict[str, float | int | None] = {}
+        figures: dict[str, float | int | None] = {}
         if ctx.sql is None:
-            return found
+            return figures
         for requirement in _own(ctx):
             secret, rows = secrets(requirement, ctx), rows_once(requirement, candidate, ctx)
             ways = [way for attribute in named(requirement) for way in readings(attribute, candidate, ctx)]
@@ -105,41 +105,41 @@ class LKCAudit:
             try:
                 originals = originals_of(requirement, candidate, ctx)
                 for known in known_sets(requirement, candidate, ctx):
-                    told = columns(known, secret, candidate, ctx)
-                    mine = None if originals is None else originals.knowing(told.known)
-                    query = Query.of_rows(ctx.sql, mine or rows, told, None, ctx.nulls)
+                    released_columns = columns(known, secret, candidate, ctx)
+                    mine = None if originals is None else originals.knowing(released_columns.known)
+                    query = Query.of_rows(ctx.sql, mine or rows, released_columns, None, ctx.nulls)
                     sizes.append(query.worst(SIZE, 0.0, at_most=False)["worst"])
                     for way in ways:
-                        query = Query.of_rows(ctx.sql, rows, told, way, ctx.nulls)
+                        query = Query.of_rows(ctx.sql, rows, released_columns, way, ctx.nulls)
                         shares.extend(_shares(query, secret[way.attribute]))
                     if mine is not None:
-                        many += mine.again(told.every)
+                        many += mine.again(released_columns.every)
                         for way in original_ways(requirement, candidate, ctx):
-                            query = Query.of_rows(ctx.sql, mine, of_originals(told), way, ctx.nulls)
+                            query = Query.of_rows(ctx.sql, mine, of_originals(released_columns), way, ctx.nulls)
                             shares.extend(_shares(query, secret[way.attribute]))
             except UnmeasuredError:
                 continue
-            found |= lacking_again(f"{requirement.id}.together_dropped", candidate, ctx)
+            figures |= lacking_again(f"{requirement.id}.together_dropped", candidate, ctx)
             beside = together_confidence(requirement, candidate, ctx)
             if beside is not None:
                 queries = together_queries(requirement, candidate, ctx, ctx.sql)
                 again = (share for attribute, query in queries for share in _shares(query, secret[attribute]))
-                found[f"{requirement.id}.together_confidence"] = max(again)
+                figures[f"{requirement.id}.together_confidence"] = max(again)
             if originals is not None:  # a class that repeats no original row is nobody's
                 sizes = [size for size in sizes if size is not None]
                 if not many and candidate.row_count > 0:
-                    found[f"{requirement.id}.repeated"] = 0
-            found[f"{requirement.id}.k"] = int(min((size or 0 for size in sizes), default=0))
-            found[f"{requirement.id}.confidence"] = max(shares)
-        return found
+                    figures[f"{requirement.id}.repeated"] = 0
+            figures[f"{requirement.id}.k"] = int(min((size or 0 for size in sizes), default=0))
+            figures[f"{requirement.id}.confidence"] = max(shares)
+        return figures
 
 
 def _together(requirement: LKC, candidate: DataView, ctx: AuditContext) -> list[Measured]:
     """Judge what the run's other releases leave of possible values; nothing where they tell nothing of it."""
-    found = together_confidence(requirement, candidate, ctx) if requirement.c is not None else None
-    if found is None or requirement.c is None:
+    joint = together_confidence(requirement, candidate, ctx) if requirement.c is not None else None
+    if joint is None or requirement.c is None:
         return []
-    worst, names = found
+    worst, names = joint
     metric = f"{requirement.id}.together_confidence"
     text = intersected("the confidence", worst, f"at most {requirement.c:g} is allowed", 0, names)
     return [Measured(requirement.id, metric, Figure(worst, "probability"), requirement.c, at_most=True, sentence=text)]
@@ -174,27 +174,27 @@ def _unmeasured(requirement: LKC, fault: UnmeasuredError) -> Iterator[Measured]:
 
 
 def _measured(
-    requirement: LKC, found: Survey, shown: Sequence[str], figures: Mapping[str, Figure], end: str
+    requirement: LKC, survey: Survey, shown: Sequence[str], figures: Mapping[str, Figure], end: str
 ) -> list[Measured]:
     name = f"{requirement.id}.k"
-    row = "row" if found.repeated is None else "original row"
-    if found.k == 0:
+    row = "row" if survey.repeated is None else "original row"
+    if survey.k == 0:
         text = "There is no row to measure, so nothing can be said of it."
     else:
         text = (
             f"Whoever knows at most {counted(requirement.l, 'quasi-identifier')} of somebody finds at least"
-            f" {counted(found.k, row)} that fit ({_by(found.fewest)}); {requirement.k:,} are required.{end}"
+            f" {counted(survey.k, row)} that fit ({_by(survey.fewest)}); {requirement.k:,} are required.{end}"
         )
     results = [Measured(requirement.id, name, figures[name], float(requirement.k), at_most=False, sentence=text)]
-    if found.repeated == 0:
+    if survey.repeated == 0:
         results = [unrepeated(requirement.id)]
     if requirement.c is not None:
         name = f"{requirement.id}.confidence"
         what = listed(shown)
-        who = known_by(found.surest) if found.surest or found.combinations == 1 else "Anyone"
+        who = known_by(survey.surest) if survey.surest or survey.combinations == 1 else "Anyone"
         text = (
             f"{who} can infer one of the sensitive values of {what} with a confidence of at most"
-            f" {found.confidence:.4g}, and no other combination of as few tells more; at most {requirement.c:g} is"
+            f" {survey.confidence:.4g}, and no other combination of as few tells more; at most {requirement.c:g} is"
             f" allowed.{end}"
             if shown
             else "None of the sensitive attributes is released, so nothing can be inferred of them."

@@ -33,11 +33,11 @@ class UnionBounded(Model):
         return added(cells, np.where(named, shares(cells, grouping.sizes), 0.0))
 
 
-def models(asked: LKC, columns: SensitiveColumns) -> list[Model]:
+def models(requirement: LKC, columns: SensitiveColumns) -> list[Model]:
     """Return what a class must keep: k, and c for the values of each sensitive attribute together."""
-    bounded: list[Model] = [KAnonymous(asked.k)]
-    if asked.c is not None:
-        for name in asked.secrets:
-            values = [value for attribute, value in asked.pairs if attribute == name]
-            bounded.append(UnionBounded(columns.place(name), asked.c, columns.codes(name, values)))
+    bounded: list[Model] = [KAnonymous(requirement.k)]
+    if requirement.c is not None:
+        for name in requirement.secrets:
+            values = [value for attribute, value in requirement.pairs if attribute == name]
+            bounded.append(UnionBounded(columns.place(name), requirement.c, columns.codes(name, values)))
     return bounded

@@ -48,66 +48,73 @@ def says(requirement: LKC, _frame: PolicyFrame) -> Iterator[Known | KnownShare |
             yield KnownShare(requirement.l, requirement.c, attribute, values, known, requirement.values_absent)
 
 
-def known(given: Known, asked: Known, between: Between) -> str | None:
+def known(given: Known, required: Known, between: Between) -> str | None:
     """Whoever may know more finds fewer."""
-    if given.l < asked.l or given.k < asked.k or not _nested(given.attributes, asked.attributes, between):
+    if given.l < required.l or given.k < required.k or not _nested(given.attributes, required.attributes, between):
         return None
-    return f"whoever knows {given.l} finds {given.k}, so whoever knows {asked.l} finds {asked.k}"
+    return f"whoever knows {given.l} finds {given.k}, so whoever knows {required.l} finds {required.k}"
 
 
-def known_shares(given: KnownShare, asked: KnownShare, between: Between) -> str | None:
+def known_shares(given: KnownShare, required: KnownShare, between: Between) -> str | None:
     """The same of shares, and some of the values are no more of the rows than all.
 
     With rows in several groups, or in none, of the very same attributes only.
     """
-    same = given.attribute == asked.attribute and between.about(given.attribute)
-    about = same and given.values >= asked.values
-    if not about or given.l < asked.l or given.c > asked.c or not given.values_absent.covers(asked.values_absent):
+    same = given.attribute == required.attribute and between.about(given.attribute)
+    about = same and given.values >= required.values
+    if (
+        not about
+        or given.l < required.l
+        or given.c > required.c
+        or not given.values_absent.covers(required.values_absent)
+    ):
         return None
-    nested = _nested(given.attributes, asked.attributes, between)
-    if not nested or (between.given.nulls is not Nulls.OWN_CATEGORY and given.attributes != asked.attributes):
+    nested = _nested(given.attributes, required.attributes, between)
+    if not nested or (between.given.nulls is not Nulls.OWN_CATEGORY and given.attributes != required.attributes):
         return None
-    return f"at most {given.c:g} is at most {asked.c:g}, and {given.l} known attributes are no fewer than {asked.l}"
+    return (
+        f"at most {given.c:g} is at most {required.c:g}, and {given.l} known attributes are no fewer than {required.l}"
+    )
 
 
-def of_sizes(given: Size, asked: Known, between: Between) -> str | None:
+def of_sizes(given: Size, required: Known, between: Between) -> str | None:
     """Whole classes of k rows: whoever knows less finds no fewer."""
-    if between.asked.nulls is Nulls.EXCLUDE or given.k < asked.k:
+    if between.asked.nulls is Nulls.EXCLUDE or given.k < required.k:
         return None
-    holds = contained(given.attributes, asked.attributes, between)
+    holds = contained(given.attributes, required.attributes, between)
     return None if holds is None else f"`k_anonymity` keeps {given.k} rows together; {holds}"
 
 
-def of_shares(given: Share, asked: KnownShare, between: Between) -> str | None:
+def of_shares(given: Share, required: KnownShare, between: Between) -> str | None:
     """A share that no whole class exceeds is exceeded by no union of them; m values have at most m such shares."""
-    many = len(asked.values)
-    about = given.attribute == asked.attribute and (given.value is None or asked.values == {given.value})
-    if not about or given.alpha * many > asked.c or between.given.nulls is not Nulls.OWN_CATEGORY:
+    many = len(required.values)
+    about = given.attribute == required.attribute and (given.value is None or required.values == {given.value})
+    if not about or given.alpha * many > required.c or between.given.nulls is not Nulls.OWN_CATEGORY:
         return None
-    if not given.values_absent.covers(asked.values_absent):
+    if not given.values_absent.covers(required.values_absent):
         return None
-    holds = unions(given.attributes, asked.attributes, between) if between.about(given.attribute) else None
+    holds = unions(given.attributes, required.attributes, between) if between.about(given.attribute) else None
     kept = f"`alpha_k` keeps {'shares' if many == 1 else f'each of {many} shares'} at {given.alpha:g}"
     return None if holds is None else f"{kept}; {holds}"
 
 
-def to_sizes(given: Known, asked: Size, between: Between) -> str | None:
+def to_sizes(given: Known, required: Size, between: Between) -> str | None:
     """Whoever may know as many attributes as form the classes may know them all."""
-    few = len(asked.attributes) <= given.l and between.certain(given.attributes, asked.attributes)
-    plain = not _patterned(asked.attributes)
-    if not few or not plain or given.k < asked.k or not _nested(given.attributes, asked.attributes, between):
+    few = len(required.attributes) <= given.l and between.certain(given.attributes, required.attributes)
+    plain = not _patterned(required.attributes)
+    if not few or not plain or given.k < required.k or not _nested(given.attributes, required.attributes, between):
         return None
-    return f"all {len(asked.attributes)} attributes are among the {given.l} that may be known"
+    return f"all {len(required.attributes)} attributes are among the {given.l} that may be known"
 
 
 def _patterned(names: frozenset[str]) -> bool:
     return any(mark in name for name in names for mark in "*?[")
 
 
-def _nested(given: frozenset[str], asked: frozenset[str], between: Between) -> bool:
-    """Whether all that may be known in the asked clause may be known in the given one, in the same or finer groups."""
-    alike = between.given.nulls is between.asked.nulls or unions(given, asked, between) is not None
-    return alike and between.same_counting and given >= asked and between.certain(given, asked)
+def _nested(given: frozenset[str], required: frozenset[str], between: Between) -> bool:
+    """Whether all that the required clause lets be known is known in the given one, in the same or finer groups."""
+    alike = between.given.nulls is between.asked.nulls or unions(given, required, between) is not None
+    return alike and between.same_counting and given >= required and between.certain(given, required)
 
 
 ORDER = Order(

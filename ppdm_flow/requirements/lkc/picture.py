@@ -11,14 +11,14 @@ from ppdm_flow.requirements.lkc.survey import Names, Survey
 _MOST = 12
 
 
-def pictures(requirement: LKC, found: Survey, *, true: bool) -> Iterator[Chart]:
+def pictures(requirement: LKC, survey: Survey, *, true: bool) -> Iterator[Chart]:
     """Yield the combinations that find fewest rows, and those that infer most, where values are ``true``."""
-    if not found.k:
+    if not survey.k:
         return
-    fewest = [(known, float(rows)) for known, rows, _ in sorted(found.each, key=lambda one: one[1])]
+    fewest = [(known, float(rows)) for known, rows, _ in sorted(survey.each, key=lambda one: one[1])]
     yield _chart(requirement, "rows", fewest, f"At least {requirement.k:,} are required.")
     if requirement.c is not None and true:
-        surest = [(known, share) for known, _, share in sorted(found.each, key=lambda one: -one[2])]
+        surest = [(known, share) for known, _, share in sorted(survey.each, key=lambda one: -one[2])]
         yield _chart(requirement, "confidence", surest, f"At most {requirement.c:g} is allowed.")
 
 

@@ -66,11 +66,11 @@ def known_sets(
     secret = secrets(requirement, ctx)
     own = [a for a in requirement.attributes if a not in secret]
     every = beside or bool(columns(own, secret, candidate, ctx).mixed)
-    told = own if every else [a for a in own if carriers(a, candidate, ctx)]
+    released = own if every else [a for a in own if carriers(a, candidate, ctx)]
     nested = not every and ctx.nulls is Nulls.OWN_CATEGORY and ctx.generation is None
-    most = min(requirement.l, len(told))
+    most = min(requirement.l, len(released))
     for size in range(most if nested else min(1, most), most + 1):
-        yield from combinations(told, size)
+        yield from combinations(released, size)
     if most and not nested and ctx.generation is None:  # rows that others leave out count for who knows nothing
         yield ()
 
@@ -95,26 +95,28 @@ def survey(requirement: LKC, candidate: DataView, ctx: AuditContext) -> Survey:
     """Look at every combination. Raises UnmeasuredError where crowds and null semantics do not go together."""
     secret, rows = secrets(requirement, ctx), rows_once(requirement, candidate, ctx)
     originals = originals_of(requirement, candidate, ctx)
-    every, found, worst, many = [], [], [], [0]
+    every, groups, worst, many = [], [], [], [0]
     for known in known_sets(requirement, candidate, ctx):
-        told = columns(known, secret, candidate, ctx)
-        every.append(told.every)
+        released_columns = columns(known, secret, candidate, ctx)
+        every.append(released_columns.every)
         ways = [way for attribute in named(requirement) for way in readings(attribute, candidate, ctx)]
-        read = values(told, ways, rows, ctx.nulls)
+        read = values(released_columns, ways, rows, ctx.nulls)
         if originals is None:
-            found.append(_sizes(told, rows, ctx.nulls))
+            groups.append(_sizes(released_columns, rows, ctx.nulls))
         else:
-            mine = originals.knowing(told.known)
-            counts = mine.counts(told.every)
+            mine = originals.knowing(released_columns.known)
+            counts = mine.counts(released_columns.every)
             many.append(counts.total)
-            found.append(classes(counts, ctx.nulls))
-            read.extend(values(of_originals(told), original_ways(requirement, candidate, ctx), mine, ctx.nulls))
+            groups.append(classes(counts, ctx.nulls))
+            read.extend(
+                values(of_originals(released_columns), original_ways(requirement, candidate, ctx), mine, ctx.nulls)
+            )
         worst.append(max((_confidence(each, secret) for each in read), default=0.0))
-    sizes = [f.k for f in found]
+    sizes = [f.k for f in groups]
     if originals is not None:  # a class that repeats no original row is nobody's
-        sizes = [f.k if len(f.sizes) else max(sizes) for f in found]
+        sizes = [f.k if len(f.sizes) else max(sizes) for f in groups]
     first, second = int(np.argmin(sizes)), int(np.argmax(worst))
-    left = min(f.left_out for f, known in zip(found, every, strict=True) if known or len(every) == 1)
+    left = min(f.left_out for f, known in zip(groups, every, strict=True) if known or len(every) == 1)
     each = tuple(zip(every, sizes, worst, strict=True))
     there = originals is not None and candidate.row_count > 0
     repeated_rows = max(many) if there else None
@@ -128,8 +130,8 @@ def originals_of(requirement: LKC, candidate: DataView, ctx: AuditContext) -> Re
 
 def original_ways(requirement: LKC, candidate: DataView, ctx: AuditContext) -> tuple[Reading, ...]:
     """Return how the values of original rows are read, of attributes that the release tells something of."""
-    told = (a for a in named(requirement) if carriers(a, candidate, ctx))
-    return tuple(way for attribute in told for way in as_they_were(attribute))
+    released = (a for a in named(requirement) if carriers(a, candidate, ctx))
+    return tuple(way for attribute in released for way in as_they_were(attribute))
 
 
 def together_confidence(
@@ -143,7 +145,7 @@ def together_confidence(
     for about, attribute, read in _beside(requirement, candidate, ctx):
         del about
         wanted = secrets(requirement, ctx)[attribute]
-        shares = [_share(found, wanted) for found in (read.histograms, read.mean) if found is not None]
+        shares = [_share(histograms, wanted) for histograms in (read.histograms, read.mean) if histograms is not None]
         worst = max(worst or 0.0, *shares)
         names |= dict.fromkeys(read.names)
     return None if worst is None else (worst, tuple(names))
@@ -167,21 +169,27 @@ def _beside(requirement: LKC, candidate: DataView, ctx: AuditContext) -> Iterato
                 yield about, attribute, read
 
 
-def _sizes(told: Columns, rows: SharedCounts, nulls: Nulls) -> Classes:
-    return crowds(told, rows, nulls) if told.mixed else classes(rows.counts(told.grouping), nulls)
+def _sizes(columns: Columns, rows: SharedCounts, nulls: Nulls) -> Classes:
+    return crowds(columns, rows, nulls) if columns.mixed else classes(rows.counts(columns.grouping), nulls)
 
 
 def _confidence(read: Values, secret: Mapping[str, Sequence[str]]) -> float:
     """Return the largest share of rows that have one of the attribute's values."""
     return max(
-        (_share(found, secret[read.reading.attribute]) for found in (read.histograms, read.mean) if found is not None),
+        (
+            _share(histograms, secret[read.reading.attribute])
+            for histograms in (read.histograms, read.mean)
+            if histograms is not None
+        ),
         default=0.0,
     )
 
 
-def _share(found: Histograms, wanted: Sequence[str]) -> float:
-    meant = np.isin(found.names.to_pylist(), wanted)
+def _share(histograms: Histograms, wanted: Sequence[str]) -> float:
+    meant = np.isin(histograms.names.to_pylist(), wanted)
     share = np.where(
-        np.concatenate([np.zeros(SPECIALS, np.bool_), meant])[found.cells.value], shares(found.cells, found.sizes), 0.0
+        np.concatenate([np.zeros(SPECIALS, np.bool_), meant])[histograms.cells.value],
+        shares(histograms.cells, histograms.sizes),
+        0.0,
     )
-    return float(added(found.cells, share).max(initial=0.0))
+    return float(added(histograms.cells, share).max(initial=0.0))

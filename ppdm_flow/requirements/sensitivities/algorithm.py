@@ -37,7 +37,7 @@ class SensitivitiesAudit:
         """Return the margins, the posteriors behind them, and how well the bytes fit, for each requirement."""
         figures: dict[str, Figure] = {}
         measured: list[Measured] = []
-        found: list[Finding] = []
+        all_findings: list[Finding] = []
         charts: list[Chart] = []
         own = _own(ctx)
         tests = max(1, sum(len(_columns(r, candidate, ctx)) for r in own))
@@ -49,27 +49,27 @@ class SensitivitiesAudit:
                 mine = {"margin": Figure(unreleased_margin(requirement, original), "probability")}
             elif len(known) < len(columns):
                 mine = {"margin": Figure(None, "probability", note="no operator is known")}
-                found.extend(no_operator(requirement, c) for c, j in judged if j is None)
+                all_findings.extend(no_operator(requirement, c) for c, j in judged if j is None)
             else:
                 mine = figures_of(worst(known))
-                found.extend(f for j in known for f in findings(j))
+                all_findings.extend(f for j in known for f in findings(j))
                 charts.extend(c for j in known for c in charts_of(j, ctx))
             figures |= {f"{requirement.id}.{name}": figure for name, figure in mine.items()}
             measured.append(_measured(requirement, columns, known, mine["margin"]))
-        return AuditOutcome(figures, tuple(measured), tuple(found), tuple(charts))
+        return AuditOutcome(figures, tuple(measured), tuple(all_findings), tuple(charts))
 
     def recheck(self, original: DataView, candidate: DataView, ctx: AuditContext) -> Mapping[str, float | int | None]:
         """Compute the margins again from every single entry of the operator."""
-        found: dict[str, float | int | None] = {}
+        all_figures: dict[str, float | int | None] = {}
         for requirement in _own(ctx):
             columns = _columns(requirement, candidate, ctx)
             if not columns:
-                found[f"{requirement.id}.margin"] = unreleased_again(requirement, original)
+                all_figures[f"{requirement.id}.margin"] = unreleased_again(requirement, original)
             elif all(c in ctx.operators for c in columns):
                 every = [again(requirement, c, original, candidate, ctx) for c in columns]
                 figures = max(every, key=lambda f: f["margin"])
-                found |= {f"{requirement.id}.{name}": value for name, value in figures.items()}
-        return found
+                all_figures |= {f"{requirement.id}.{name}": value for name, value in figures.items()}
+        return all_figures
 
 
 def worst(judged: list[Judgement]) -> Judgement:

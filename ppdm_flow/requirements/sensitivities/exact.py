@@ -47,8 +47,8 @@ def _fractions(retention: Sequence[float], bounds: Sequence[Bound]) -> tuple[lis
 
 
 def _posterior(prior: Fraction, own: Fraction, other: Fraction) -> Fraction:
-    whole = prior * own + (1 - prior) * other
-    return prior * own / whole if whole else prior
+    marginal = prior * own + (1 - prior) * other
+    return prior * own / marginal if marginal else prior
 
 
 def _blocks(retention: Sequence[float], bounds: Sequence[Bound]) -> tuple[list[float], list[float]]:
@@ -73,7 +73,7 @@ def _blocks(retention: Sequence[float], bounds: Sequence[Bound]) -> tuple[list[f
 
 
 def _best(prior: Floats, own: Floats, other: Floats) -> Floats:
-    whole = prior * own + (1 - prior) * other
+    marginal = prior * own + (1 - prior) * other
     with np.errstate(invalid="ignore", divide="ignore"):
-        found: Floats = np.where(whole == 0, prior, prior * own / whole)
-    return found
+        posterior: Floats = np.where(marginal == 0, prior, prior * own / marginal)
+    return posterior

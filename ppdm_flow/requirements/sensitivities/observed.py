@@ -60,15 +60,15 @@ class Observed:
 
 def observe(retention: Floats, prior: Floats, joint: Joint, values: Places) -> Observed:
     """Count the posteriors of ``values`` over the pairs, and predict them at ``prior`` (m,)."""
-    told = most_telling(retention, prior)
-    shown = told.released[values]
+    worst = most_telling(retention, prior)
+    shown = worst.released[values]
     m = len(retention)
     released = np.zeros(m, dtype=np.int64)
     np.add.at(released, joint.released, joint.rows)
     trials = released[shown]
     hits = _found(joint, values * m + shown, m)
     low, high = clopper_pearson(hits, trials, (1.0 - LEVEL) / max(1, len(values)))
-    return Observed(values, told.posterior[values], hits, trials, low, high)
+    return Observed(values, worst.posterior[values], hits, trials, low, high)
 
 
 def clopper_pearson(hits: Places, trials: Places, error: float) -> tuple[Floats, Floats]:

@@ -57,34 +57,38 @@ def says(requirement: Sensitivity, _frame: PolicyFrame) -> Iterator[Operated | V
             yield OthersKept(requirement, upward)
 
 
-def operated(given: Operated, asked: Operated, between: Between) -> str | None:
+def operated(given: Operated, required: Operated, between: Between) -> str | None:
     """Any bound on the attribute asks for its operator."""
-    return "both ask for a known operator" if _alike(given.requirement, asked.requirement, between) else None
+    return "both ask for a known operator" if _alike(given.requirement, required.requirement, between) else None
 
 
-def values(given: ValueKept, asked: ValueKept, between: Between) -> str | None:
+def values(given: ValueKept, required: ValueKept, between: Between) -> str | None:
     """The smaller gamma implies the larger."""
-    same = given.value == asked.value and given.upward == asked.upward and _refuses(given, asked)
-    if not same or not _alike(given.requirement, asked.requirement, between) or not _at_most(given.slack, asked.slack):
+    same = given.value == required.value and given.upward == required.upward and _refuses(given, required)
+    if (
+        not same
+        or not _alike(given.requirement, required.requirement, between)
+        or not _at_most(given.slack, required.slack)
+    ):
         return None
-    return f"gamma of {1 + given.slack:.6g} is at most {1 + asked.slack:.6g}"
+    return f"gamma of {1 + given.slack:.6g} is at most {1 + required.slack:.6g}"
 
 
-def values_of_default(given: OthersKept, asked: ValueKept, between: Between) -> str | None:
+def values_of_default(given: OthersKept, required: ValueKept, between: Between) -> str | None:
     """A fixed default bounds whatever value has no bound of its own."""
-    if given.upward != asked.upward or not _alike(given.requirement, asked.requirement, between):
+    if given.upward != required.upward or not _alike(given.requirement, required.requirement, between):
         return None
     default = _fixed(given.requirement)
-    free = asked.value not in _slacks(given.requirement)
-    if default is None or not free or not _at_most(default, asked.slack):
+    free = required.value not in _slacks(given.requirement)
+    if default is None or not free or not _at_most(default, required.slack):
         return None
-    return f"the default has a gamma of {1 + default:.6g}, which is at most {1 + asked.slack:.6g}"
+    return f"the default has a gamma of {1 + default:.6g}, which is at most {1 + required.slack:.6g}"
 
 
-def others(given: OthersKept, asked: OthersKept, between: Between) -> str | None:
+def others(given: OthersKept, required: OthersKept, between: Between) -> str | None:
     """A default implies another if it does so for every value that has no bound of its own there."""
-    one, other = given.requirement, asked.requirement
-    if given.upward != asked.upward or not _alike(one, other, between):
+    one, other = given.requirement, required.requirement
+    if given.upward != required.upward or not _alike(one, other, between):
         return None
     own, theirs = _slacks(one), _slacks(other)
     least = _least(other)
@@ -98,9 +102,9 @@ def others(given: OthersKept, asked: OthersKept, between: Between) -> str | None
     return f"the default has a gamma of {1 + default:.6g}, which is at most {1 + least:.6g}"
 
 
-def _refuses(given: ValueKept, asked: ValueKept) -> bool:
-    """Whether data that lacks the value is refused wherever the asked clause refuses it."""
-    return given.requirement.values_absent.covers(asked.requirement.values_absent)
+def _refuses(given: ValueKept, required: ValueKept) -> bool:
+    """Whether data that lacks the value is refused wherever the required clause refuses it."""
+    return given.requirement.values_absent.covers(required.requirement.values_absent)
 
 
 def _tighter(one: Sensitivity, other: Sensitivity) -> bool:
@@ -114,11 +118,11 @@ def _alike(one: Sensitivity, other: Sensitivity, between: Between) -> bool:
 
 def _slacks(requirement: Sensitivity) -> dict[str, float]:
     """Return the smallest gamma - 1 of each value with bounds of its own."""
-    found: dict[str, float] = {}
+    slacks: dict[str, float] = {}
     for bound in requirement.bounds:
         slack = slack_of(bound.r1, bound.r2)
-        found[bound.value] = min(slack, found.get(bound.value, slack))
-    return found
+        slacks[bound.value] = min(slack, slacks.get(bound.value, slack))
+    return slacks
 
 
 def _fixed(requirement: Sensitivity) -> float | None:

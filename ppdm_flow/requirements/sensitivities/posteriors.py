@@ -108,6 +108,6 @@ def _bayes(prior: Floats, own: Floats, other: Floats) -> Floats:
     return _share(weighed, weighed + (1.0 - prior) * other)
 
 
-def _share(part: Floats, whole: Floats) -> Floats:
-    known = whole != 0
-    return np.divide(part, whole, out=np.where(np.isnan(whole), np.nan, np.zeros(len(part))), where=known)
+def _share(part: Floats, total: Floats) -> Floats:
+    known = total != 0
+    return np.divide(part, total, out=np.where(np.isnan(total), np.nan, np.zeros(len(part))), where=known)

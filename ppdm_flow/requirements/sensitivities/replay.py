@@ -145,17 +145,17 @@ def _rows(
     source, domain = source_of(column, ctx), operator.domain
     sample = _Sample.of(candidate.row_count, _CELLS // operator.size)
     if ctx.pairs is None:
-        found = _unshuffled(source, column, original, candidate, seeded, domain)
-        found = None if found is None else found.at(sample.chosen(found.numbers))
+        rows = _unshuffled(source, column, original, candidate, seeded, domain)
+        rows = None if rows is None else rows.at(sample.chosen(rows.numbers))
     else:
         parts = []
         for left, right in ctx.pairs.pairs([source], [column]):
             kept = sample.chosen(left.rows)
             parts.append((left.rows[kept], _places(left[source], domain)[kept], _places(right[column], domain)[kept]))
-        found = _Rows(*(np.concatenate(side) for side in zip(*parts, strict=True))) if parts else None
-    if found is None or (found.original < 0).any() or (found.released < 0).any():
+        rows = _Rows(*(np.concatenate(side) for side in zip(*parts, strict=True))) if parts else None
+    if rows is None or (rows.original < 0).any() or (rows.released < 0).any():
         return None
-    return found.at(np.argsort(found.numbers, kind="stable"))
+    return rows.at(np.argsort(rows.numbers, kind="stable"))
 
 
 def _unshuffled(

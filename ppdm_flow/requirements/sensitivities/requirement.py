@@ -209,8 +209,8 @@ class Sensitivity(OnAttribute):
 
 
 def _shown(bound: BoundOfValue) -> dict[str, Any]:
-    told = {"given": bound.given, "group": bound.group}
-    return {"value": bound.value, "r1": bound.r1, "r2": bound.r2} | {k: v for k, v in told.items() if v}
+    origin = {"given": bound.given, "group": bound.group}
+    return {"value": bound.value, "r1": bound.r1, "r2": bound.r2} | {k: v for k, v in origin.items() if v}
 
 
 def slack_of(r1: float, r2: float) -> float:

@@ -33,14 +33,14 @@ def again(
         rises += [u - b[1] for u, b in zip(upward, pairs, strict=True) if b]
         falls += [b[0] - d for d, b in zip(downward, pairs, strict=True) if b]
     judged = rises + falls if requirement.directions is Directions.BOTH else rises
-    found: dict[str, float] = {
+    figures: dict[str, float] = {
         "margin": max(judged, default=-1.0),
         "upward_margin": max(rises, default=-1.0),
         "downward_margin": max(falls, default=-1.0),
     }
     if ctx.sql is not None:
-        found["outside_cells"] = _outside(column, operator.domain, candidate, ctx)
-    return found
+        figures["outside_cells"] = _outside(column, operator.domain, candidate, ctx)
+    return figures
 
 
 def unreleased_again(requirement: Sensitivity, original: DataView) -> float:
@@ -48,8 +48,8 @@ def unreleased_again(requirement: Sensitivity, original: DataView) -> float:
     seen = _tally(original, requirement.attribute) if requirement.attribute in original.schema else Counter()
     domain = [v for v, rows in seen.items() if rows and v is not None and v != SUPPRESSED_TEXT]
     written = [(b.r1, b.r2) for b in requirement.bounds]
-    found = [*written, *(b for value in domain for b in _bounds(requirement, value, seen, domain))]
-    return max((low - high for low, high in found), default=-1.0)
+    bounds = [*written, *(b for value in domain for b in _bounds(requirement, value, seen, domain))]
+    return max((low - high for low, high in bounds), default=-1.0)
 
 
 def _tally(view: DataView, column: str) -> Counter[str | None]:

@@ -14,7 +14,7 @@ def unreleased_margin(requirement: Sensitivity, original: DataView) -> float:
     margins = [b.r1 - b.r2 for b in requirement.bounds]
     if requirement.attribute in original.schema:
         domain = original.domain(requirement.attribute).to_pylist()
-        found = histogram(original, requirement.attribute, domain)
-        bound = bounds(requirement, domain, found.frequency)
+        distribution = histogram(original, requirement.attribute, domain)
+        bound = bounds(requirement, domain, distribution.frequency)
         margins.extend((bound.r1 - bound.r2)[bound.judged].tolist())
     return max(margins, default=NO_BOUND)

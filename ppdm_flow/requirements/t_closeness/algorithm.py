@@ -34,15 +34,15 @@ class TClosenessAudit(SensitiveAudit[TCloseness]):
         """Return t."""
         return requirement.t
 
-    def each(self, requirement: TCloseness, found: Histograms, ctx: AuditContext) -> Floats:
+    def each(self, requirement: TCloseness, histograms: Histograms, ctx: AuditContext) -> Floats:
         """Return the distance of each class."""
         if requirement.distance is Distance.EQUAL:
-            return equal(found)
-        names = found.names.to_pylist()
-        occurring = [n for n, q in zip(names, found.base[SPECIALS:].tolist(), strict=True) if q > 0]
+            return equal(histograms)
+        names = histograms.names.to_pylist()
+        occurring = [n for n, q in zip(names, histograms.base[SPECIALS:].tolist(), strict=True) if q > 0]
         order = {value: i for i, value in enumerate(ranked(requirement, occurring, ctx))}
         rank = np.array([order.get(n, -1) for n in names], dtype=np.int64)
-        return ordered(found, rank, len(order))
+        return ordered(histograms, rank, len(order))
 
     def query(self, requirement: TCloseness, names: Names, ctx: AuditContext) -> tuple[str, list[Any]]:
         """Return the distance of each class."""

@@ -67,10 +67,10 @@ def _ordered_distances(cells: Cells, sizes: Ints, base: Floats) -> Floats:
     return out
 
 
-def models(asked: TCloseness, columns: SensitiveColumns) -> list[Close]:
+def models(requirement: TCloseness, columns: SensitiveColumns) -> list[Close]:
     """Return what a class must keep."""
-    name = asked.attribute
-    if asked.distance is Distance.EQUAL:
-        return [Close(columns.place(name), asked.t)]
-    codes, size = ranks(columns.counts, asked, columns.facts(name))
-    return [Close(columns.add(f"{name} by rank", codes, size), asked.t, ordered=True)]
+    name = requirement.attribute
+    if requirement.distance is Distance.EQUAL:
+        return [Close(columns.place(name), requirement.t)]
+    codes, size = ranks(columns.counts, requirement, columns.facts(name))
+    return [Close(columns.add(f"{name} by rank", codes, size), requirement.t, ordered=True)]

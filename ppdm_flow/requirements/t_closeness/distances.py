@@ -13,29 +13,29 @@ from ppdm_flow.tables.column import SPECIALS
 Ranks = npt.NDArray[np.int64]
 
 
-def equal(found: Histograms) -> Floats:
+def equal(histograms: Histograms) -> Floats:
     """Return half the sum of |p - q|."""
-    return equal_distances(found.cells, found.sizes, found.base)
+    return equal_distances(histograms.cells, histograms.sizes, histograms.base)
 
 
-def ordered(found: Histograms, rank: Ranks, ranks: int) -> Floats:
+def ordered(histograms: Histograms, rank: Ranks, ranks: int) -> Floats:
     """Return the distance where moving by all ``ranks`` but one costs 1; ``rank`` (names,) is -1 for absent names.
 
     Marks (suppressed, missing) are as far from each other, and from every value, as the lowest from the highest. What
     they differ by is moved first, and the values then in proportion: at least the earth mover's distance, and equal
     to it where there is no mark.
     """
-    cells = found.cells
+    cells = histograms.cells
     marked = cells.value < SPECIALS
-    gain = _marks(found)
+    gain = _marks(histograms)
     values = Cells(
-        _begins(found, ~marked), rank[cells.value[~marked] - SPECIALS].astype(np.int32), cells.count[~marked]
+        _begins(histograms, ~marked), rank[cells.value[~marked] - SPECIALS].astype(np.int32), cells.count[~marked]
     )
     known = added(values, values.count.astype(np.float64))
     base = np.zeros(ranks)
     there = rank >= 0
-    base[rank[there]] = found.base[SPECIALS:][there]
-    share, of_table = known / np.where(found.sizes > 0, found.sizes, 1), float(base.sum())
+    base[rank[there]] = histograms.base[SPECIALS:][there]
+    share, of_table = known / np.where(histograms.sizes > 0, histograms.sizes, 1), float(base.sum())
     if of_table <= 0.0:
         return gain
     apart = _apart(values, known, np.cumsum(base / of_table))
@@ -68,19 +68,19 @@ def _apart(cells: Cells, sizes: Floats, table: Floats) -> Floats:
     return np.asarray((np.bincount(owner, part, len(sizes)) + first) / (ranks - 1))
 
 
-def _marks(found: Histograms) -> Floats:
+def _marks(histograms: Histograms) -> Floats:
     """Return how much must go to marks, or come from them, at the cost of 1."""
-    cells = found.cells
+    cells = histograms.cells
     marked = cells.value < SPECIALS
-    difference = np.zeros((len(found), SPECIALS))
-    share = shares(cells, found.sizes)
+    difference = np.zeros((len(histograms), SPECIALS))
+    share = shares(cells, histograms.sizes)
     difference[cells.owner[marked], cells.value[marked]] = share[marked]
-    difference -= found.base[:SPECIALS]
+    difference -= histograms.base[:SPECIALS]
     more = np.maximum(difference, 0.0).sum(axis=1)
     less = np.maximum(-difference, 0.0).sum(axis=1)
     return np.asarray(np.maximum(more, less))
 
 
-def _begins(found: Histograms, kept: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+def _begins(histograms: Histograms, kept: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
     total = np.concatenate([[0], np.cumsum(kept)])
-    return np.asarray(total[found.cells.begins], dtype=np.int64)
+    return np.asarray(total[histograms.cells.begins], dtype=np.int64)

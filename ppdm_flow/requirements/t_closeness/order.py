@@ -42,33 +42,35 @@ def says(requirement: TCloseness, frame: PolicyFrame) -> Iterator[Near]:
     )
 
 
-def near(given: Near, asked: Near, between: Between) -> str | None:
+def near(given: Near, required: Near, between: Between) -> str | None:
     """A lower t implies a higher one; over fewer attributes where all values are equally far apart.
 
     By ranks, what is suppressed or missing is moved first: then the distance is not convex, so classes must be the
     same.
     """
-    ways = [(n.distance, n.order, n.dates) for n in (given, asked)]
+    ways = [(n.distance, n.order, n.dates) for n in (given, required)]
     ranked = given.distance is Distance.ORDERED
     if (
-        not given.values_absent.covers(asked.values_absent)
+        not given.values_absent.covers(required.values_absent)
         or ways[0] != ways[1]
-        or (ranked and unions(given.attributes, asked.attributes, between) != SAME)
+        or (ranked and unions(given.attributes, required.attributes, between) != SAME)
     ):
         return None
-    return bounded(given, asked, given.t, asked.t, between)
+    return bounded(given, required, given.t, required.t, between)
 
 
-def near_by_gain(given: OnClasses, beta: float, asked: Near, between: Between) -> str | None:
+def near_by_gain(given: OnClasses, beta: float, required: Near, between: Between) -> str | None:
     """Where values that gain at most beta hold a share x of the table, the distance is at most min(beta x, 1 - x)."""
-    if asked.distance is not Distance.EQUAL:
+    if required.distance is not Distance.EQUAL:
         return None
-    return bounded(given, asked, beta / (1.0 + beta), asked.t, between, "the distance is at most beta / (1 + beta)")
+    return bounded(
+        given, required, beta / (1.0 + beta), required.t, between, "the distance is at most beta / (1 + beta)"
+    )
 
 
-def near_by_ratios(given: Ratio, asked: Near, between: Between) -> str | None:
+def near_by_ratios(given: Ratio, required: Near, between: Between) -> str | None:
     """The same, through the gain that a ratio allows."""
-    return near_by_gain(given, math.expm1(min(given.delta, 700.0)), asked, between)
+    return near_by_gain(given, math.expm1(min(given.delta, 700.0)), required, between)
 
 
 ORDER = Order(

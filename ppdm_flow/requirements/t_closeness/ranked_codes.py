@@ -20,24 +20,26 @@ from ppdm_flow.tables.counts import Counts
 Codes = npt.NDArray[np.int32]
 
 
-def ranks(counts: Counts, asked: TCloseness, facts: AttributeFacts | None) -> tuple[Codes, int]:
+def ranks(counts: Counts, requirement: TCloseness, facts: AttributeFacts | None) -> tuple[Codes, int]:
     """Return the rank of each cell's value, and how many there are. Raises PluginError where some have none."""
-    name = asked.attribute
+    name = requirement.attribute
     codes = counts.of(name)
     if (codes[counts.counts > 0] < 0).any():
         raise _unfit(name, "has missing or suppressed cells, which have no rank")
     used = np.unique(codes[counts.counts > 0])
     names = counts.names(name).take(used).to_pylist()
-    order = _order(name, names, asked, facts)
+    order = _order(name, names, requirement, facts)
     rank = np.full(len(counts.names(name)), 0, dtype=np.int32)
     rank[used[order]] = np.arange(len(used), dtype=np.int32)
     return rank[codes], max(1, len(used))
 
 
-def _order(name: str, values: Sequence[str], asked: TCloseness, facts: AttributeFacts | None) -> npt.NDArray[np.intp]:
+def _order(
+    name: str, values: Sequence[str], requirement: TCloseness, facts: AttributeFacts | None
+) -> npt.NDArray[np.intp]:
     """Return the places of the values from low to high."""
-    if asked.order:
-        place = {value: i for i, value in enumerate(asked.order)}
+    if requirement.order:
+        place = {value: i for i, value in enumerate(requirement.order)}
         lost = sum(v not in place for v in values)
         if lost:
             raise _unfit(name, f"has {lost} values that the requirement gives no place in its order")

@@ -29,17 +29,17 @@ def ranked(requirement: TCloseness, values: Sequence[str], ctx: AuditContext) ->
 
 
 def _sorted(values: Sequence[str], key: Callable[[str], Any], what: str) -> list[str]:
-    found = []
+    keyed = []
     for value in values:
         try:
-            found.append((key(value), value))
+            keyed.append((key(value), value))
         except (KeyError, ValueError, InvalidOperation):
             continue
-    lost = len(values) - len(found)
+    lost = len(values) - len(keyed)
     if lost:
         verb = "has" if lost == 1 else "have"
         raise UnrankedError(f"{lost:,} of {len(values):,} released values {verb} no place in {what}.")
-    return [value for _, value in sorted(found)]
+    return [value for _, value in sorted(keyed)]
 
 
 def _number(text: str) -> Decimal:

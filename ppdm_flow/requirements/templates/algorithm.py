@@ -18,19 +18,19 @@ from ppdm_flow.mining.exposure.columns import made_of
 from ppdm_flow.mining.exposure.faults import UnmeasuredError
 from ppdm_flow.mining.exposure.lacking import lacking, lacking_again
 from ppdm_flow.requirements.templates.query import Query
-from ppdm_flow.requirements.templates.requirement import Template
-from ppdm_flow.requirements.templates.sentences import absent, chart, recoded, sentence, support
-from ppdm_flow.requirements.templates.survey import Survey, Target, by_attribute, survey
-from ppdm_flow.requirements.templates.told import (
-    Told,
+from ppdm_flow.requirements.templates.released_template import (
+    ReleasedTemplate,
     figures_again,
     originals_of,
+    released_template,
     smallest_again,
     survey_of,
     together_again,
     together_confidence,
-    told_of,
 )
+from ppdm_flow.requirements.templates.requirement import Template
+from ppdm_flow.requirements.templates.sentences import absent, chart, recoded, sentence, support
+from ppdm_flow.requirements.templates.survey import Survey, Target, by_attribute, survey
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 
@@ -48,10 +48,10 @@ class TemplatesAudit:
         findings: list[Finding] = []
         charts: list[Chart] = []
         for template in _own(ctx):
-            told = told_of(template, original, candidate, ctx)
-            channel, targets = told.columns.every, told.targets
+            released = released_template(template, original, candidate, ctx)
+            channel, targets = released.columns.every, released.targets
             try:
-                after = survey_of(told, candidate, ctx)
+                after = survey_of(released, candidate, ctx)
             except UnmeasuredError as fault:
                 measured.extend(_unmeasured(template, fault))
                 findings.append(unmeasured(template.id, fault))
@@ -60,9 +60,9 @@ class TemplatesAudit:
             own = _figures(template, before, after)
             figures |= own
             name = f"{template.id}.confidence"
-            text = sentence(template, channel, before, after) + made_of(_columns(told), ctx)
+            text = sentence(template, channel, before, after) + made_of(_columns(released), ctx)
             measured.append(Measured(template.id, name, own[name], template.confidence, at_most=True, sentence=text))
-            further = _together(told, candidate, ctx)
+            further = _together(released, candidate, ctx)
             figures |= {m.metric: m.figure for m in further}
             measured.extend(further)
             if template.smallest_group > 1 and targets:
@@ -81,41 +81,41 @@ class TemplatesAudit:
 
     def recheck(self, original: DataView, candidate: DataView, ctx: AuditContext) -> Mapping[str, float | int | None]:
         """Count again, in SQL over the released file and the original."""
-        found: dict[str, float | int | None] = {}
+        figures: dict[str, float | int | None] = {}
         if ctx.sql is None:
-            return found
+            return figures
         for template in _own(ctx):
-            told = told_of(template, original, candidate, ctx)
+            released = released_template(template, original, candidate, ctx)
             before = Query(ctx.sql, "original", original.schema, _channel_before(template, original), ctx.nulls)
             try:
-                after = figures_again(told, candidate, ctx, ctx.sql)
+                after = figures_again(released, candidate, ctx, ctx.sql)
             except UnmeasuredError:
                 continue
-            found |= {f"{template.id}.{name}": value for name, value in after.items()}
-            if together_confidence(told, candidate, ctx) is not None:
-                found[f"{template.id}.together_confidence"] = together_again(told, candidate, ctx, ctx.sql)
+            figures |= {f"{template.id}.{name}": value for name, value in after.items()}
+            if together_confidence(released, candidate, ctx) is not None:
+                figures[f"{template.id}.together_confidence"] = together_again(released, candidate, ctx, ctx.sql)
             if template.smallest_group > 1:
-                found[f"{template.id}.smallest_group"] = smallest_again(told, candidate, ctx, ctx.sql)
-                if told.targets:
-                    found |= lacking_again(f"{template.id}.together_smallest_group", candidate, ctx)
-                originals = originals_of(told, candidate, ctx)
-                repeated = 1 if originals is None else originals.again(told.columns.every)
-                if repeated == 0 and told.targets and candidate.row_count > 0:
-                    found[f"{template.id}.repeated"] = 0
-                found[f"{template.id}.smallest_group_before"] = before.smallest()
+                figures[f"{template.id}.smallest_group"] = smallest_again(released, candidate, ctx, ctx.sql)
+                if released.targets:
+                    figures |= lacking_again(f"{template.id}.together_smallest_group", candidate, ctx)
+                originals = originals_of(released, candidate, ctx)
+                repeated = 1 if originals is None else originals.again(released.columns.every)
+                if repeated == 0 and released.targets and candidate.row_count > 0:
+                    figures[f"{template.id}.repeated"] = 0
+                figures[f"{template.id}.smallest_group_before"] = before.smallest()
             earlier = _targets_before(template, original)
             for name, value in before.figures(earlier, template.confidence, negated=template.negated).items():
-                found[f"{template.id}.{name}_before"] = value
-        return found
+                figures[f"{template.id}.{name}_before"] = value
+        return figures
 
 
-def _together(told: Told, candidate: DataView, ctx: AuditContext) -> list[Measured]:
+def _together(released: ReleasedTemplate, candidate: DataView, ctx: AuditContext) -> list[Measured]:
     """Judge what the run's other releases leave of possible values; nothing where they tell nothing of it."""
-    found = together_confidence(told, candidate, ctx)
-    if found is None:
+    joint = together_confidence(released, candidate, ctx)
+    if joint is None:
         return []
-    worst, names = found
-    template = told.template
+    worst, names = joint
+    template = released.template
     metric, bound = f"{template.id}.together_confidence", template.confidence
     text = intersected("the confidence", worst, f"at most {bound:.1%} is accepted", 0, names)
     return [Measured(template.id, metric, Figure(worst, "probability"), bound, at_most=True, sentence=text)]
@@ -125,8 +125,8 @@ def _own(ctx: AuditContext) -> list[Template]:
     return [r for r in ctx.requirements if isinstance(r, Template)]
 
 
-def _columns(told: Told) -> tuple[str, ...]:
-    return (*told.columns.every, *(c for _, ways in told.targets for way in ways for c in way.shown))
+def _columns(released: ReleasedTemplate) -> tuple[str, ...]:
+    return (*released.columns.every, *(c for _, ways in released.targets for way in ways for c in way.shown))
 
 
 def _unmeasured(template: Template, fault: UnmeasuredError) -> Iterator[Measured]:
@@ -163,12 +163,12 @@ def _support(template: Template, own: Mapping[str, Figure], text: str) -> Measur
 
 def _figures(template: Template, before: Survey, after: Survey) -> dict[str, Figure]:
     figures: dict[str, Figure] = {}
-    for suffix, found in (("", after), ("_before", before)):
-        groups, rows = found.groups(template.confidence)
-        figures[f"{template.id}.confidence{suffix}"] = Figure(found.worst, "probability")
-        figures[f"{template.id}.inferences{suffix}"] = Figure(found.inferences(template.confidence), "inferences")
+    for suffix, surveyed in (("", after), ("_before", before)):
+        groups, rows = surveyed.groups(template.confidence)
+        figures[f"{template.id}.confidence{suffix}"] = Figure(surveyed.worst, "probability")
+        figures[f"{template.id}.inferences{suffix}"] = Figure(surveyed.inferences(template.confidence), "inferences")
         figures[f"{template.id}.violating_groups{suffix}"] = Figure(groups, "groups")
         figures[f"{template.id}.violating_rows{suffix}"] = Figure(rows, "rows")
         if template.smallest_group > 1:
-            figures[f"{template.id}.smallest_group{suffix}"] = Figure(found.smallest, "rows")
+            figures[f"{template.id}.smallest_group{suffix}"] = Figure(surveyed.smallest, "rows")
     return figures

@@ -114,7 +114,7 @@ def _crowds(
 ) -> Inferences:
     """Let the crowd of each group take its place; a block of sensitive values at a time."""
     totals = compatible_sums(cells, rows[:, None])[:, 0]
-    found = []
+    blocks = []
     numbers = np.unique(value)
     for start in range(0, len(numbers), _BLOCK):
         block = numbers[start : start + _BLOCK]
@@ -123,10 +123,10 @@ def _crowds(
         dense[group[mine], np.searchsorted(block, value[mine])] = hits[mine]
         sums = compatible_sums(cells, dense)
         at, which = np.nonzero(sums)
-        found.append((sums[at, which] / totals[at], at, block[which]))
-    if not found:
+        blocks.append((sums[at, which] / totals[at], at, block[which]))
+    if not blocks:
         return Inferences(np.zeros(0), group, value, rows)
-    confidence, groups, values = (np.concatenate(part) for part in zip(*found, strict=True))
+    confidence, groups, values = (np.concatenate(part) for part in zip(*blocks, strict=True))
     return Inferences(confidence, groups, values, rows)
 
 

@@ -44,48 +44,54 @@ def says(requirement: Template, _frame: PolicyFrame) -> Iterator[Inference | Sup
         yield Support(channel, requirement.smallest_group, frozenset(a for a, _ in requirement.pairs))
 
 
-def inferences(given: Inference, asked: Inference, between: Between) -> str | None:
+def inferences(given: Inference, required: Inference, between: Between) -> str | None:
     """A group over fewer attributes mixes groups over more: its confidence is a weighted mean of theirs."""
-    about = [(i.attribute, i.value, i.negated) for i in (given, asked)]
-    if about[0] != about[1] or given.confidence > asked.confidence or not _named_alike(given, between):
+    about = [(i.attribute, i.value, i.negated) for i in (given, required)]
+    if about[0] != about[1] or given.confidence > required.confidence or not _named_alike(given, between):
         return None
-    if not given.values_absent.covers(asked.values_absent):
+    if not given.values_absent.covers(required.values_absent):
         return None
-    holds = unions(given.channel, asked.channel, between) or _complete(given, asked, between)
+    holds = unions(given.channel, required.channel, between) or _complete(given, required, between)
     if holds is None:
         return None
-    first = f"at most {given.confidence:g} is at most {asked.confidence:g}"
+    first = f"at most {given.confidence:g} is at most {required.confidence:g}"
     return first if holds == SAME else f"{first}; {holds} (Lemma 3.1)"
 
 
-def supports(given: Support, asked: Support, between: Between) -> str | None:
+def supports(given: Support, required: Support, between: Between) -> str | None:
     """A support over more attributes, of a template that protects at least as much."""
-    if given.rows < asked.rows or not given.protected >= asked.protected or not between.certain(asked.protected):
+    if (
+        given.rows < required.rows
+        or not given.protected >= required.protected
+        or not between.certain(required.protected)
+    ):
         return None
-    holds = contained(given.channel, asked.channel, between)
+    holds = contained(given.channel, required.channel, between)
     return None if holds is None else f"groups of {given.rows} rows or more; {holds}"
 
 
-def supports_of_sizes(given: Size, asked: Support, between: Between) -> str | None:
+def supports_of_sizes(given: Size, required: Support, between: Between) -> str | None:
     """Classes of k rows make groups of at least as many."""
-    if given.k < asked.rows:
+    if given.k < required.rows:
         return None
-    holds = contained(given.attributes, asked.channel, between)
+    holds = contained(given.attributes, required.channel, between)
     return None if holds is None else f"`k_anonymity` keeps {given.k} rows together; {holds}"
 
 
 def _named_alike(given: Inference, between: Between) -> bool:
-    """Whether every released value that may stand for the sensitive one in the asked reading does so in the given."""
+    """Whether every released value that may stand for the sensitive one in the required claim does so in the given."""
     if not between.about(given.attribute):
         return False
     known = between.given.domain(given.attribute), between.asked.domain(given.attribute)
     return given.negated or (between.same_original and known[0] <= known[1])
 
 
-def _complete(given: Inference, asked: Inference, between: Between) -> str | None:
+def _complete(given: Inference, required: Inference, between: Between) -> str | None:
     """Without rows that lack something of the channel, the groups that are left are whole groups."""
     nulls = between.given.nulls, between.asked.nulls
-    fits = given.channel >= asked.channel and between.same_counting and between.certain(given.channel, asked.channel)
+    fits = (
+        given.channel >= required.channel and between.same_counting and between.certain(given.channel, required.channel)
+    )
     return MERGED if fits and nulls == (Nulls.OWN_CATEGORY, Nulls.EXCLUDE) else None
 
 

@@ -88,8 +88,8 @@ def chart(template: Template, before: Survey, after: Survey) -> Chart:
         kind="bars",
         x=tuple(f"> {level:.0%}" for level in LEVELS),
         series=tuple(
-            Series(name, tuple(float(found.inferences(level)) for level in LEVELS))
-            for name, found in (("original", before), ("released", after))
+            Series(name, tuple(float(survey.inferences(level)) for level in LEVELS))
+            for name, survey in (("original", before), ("released", after))
         ),
         x_label="confidence",
         y_label="inferences",

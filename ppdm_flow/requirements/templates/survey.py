@@ -32,35 +32,35 @@ class Survey:
     """
 
     targets: tuple[Target, ...]
-    found: tuple[Inferences, ...]
+    by_target: tuple[Inferences, ...]
     smallest: int
     repeated: int | None = None
 
     @property
     def worst(self) -> float:
         """The highest confidence."""
-        return max((f.worst for f in self.found), default=0.0)
+        return max((f.worst for f in self.by_target), default=0.0)
 
     @property
     def worst_pair(self) -> tuple[str, str] | None:
         """The sensitive attribute and value that can be inferred with the highest confidence."""
-        present = [(f.worst, i) for i, f in enumerate(self.found) if len(f.confidence)]
+        present = [(f.worst, i) for i, f in enumerate(self.by_target) if len(f.confidence)]
         if not present:
             return None
         best = max(present, key=lambda p: (p[0], -p[1]))[1]
-        found, target = self.found[best], self.targets[best]
-        return target.attribute, tuple(target.images)[int(found.value[int(found.confidence.argmax())])]
+        inferred, target = self.by_target[best], self.targets[best]
+        return target.attribute, tuple(target.images)[int(inferred.value[int(inferred.confidence.argmax())])]
 
     def inferences(self, threshold: float) -> int:
         """Return how many inferences exceed ``threshold``."""
-        return sum(int(f.beyond(threshold).sum()) for f in self.found)
+        return sum(int(f.beyond(threshold).sum()) for f in self.by_target)
 
     def groups(self, threshold: float) -> tuple[int, int]:
         """Return how many groups allow an inference beyond ``threshold``, and how many rows stand in them."""
-        if not self.found:
+        if not self.by_target:
             return 0, 0
-        hit = np.logical_or.reduce([f.groups_beyond(threshold) for f in self.found])
-        return int(hit.sum()), int(self.found[0].rows[hit].sum())
+        hit = np.logical_or.reduce([f.groups_beyond(threshold) for f in self.by_target])
+        return int(hit.sum()), int(self.by_target[0].rows[hit].sum())
 
 
 def survey(
@@ -68,13 +68,13 @@ def survey(
 ) -> Survey:
     """Measure a template on a table; the groups' rows only where it bounds them."""
     every = tuple(targets)
-    found = tuple(inferences(view, channel, t.column, t.images, nulls, negated=template.negated) for t in every)
-    return Survey(every, found, classes(view.counts(channel), nulls).k if template.smallest_group > 1 else 0)
+    by_target = tuple(inferences(view, channel, t.column, t.images, nulls, negated=template.negated) for t in every)
+    return Survey(every, by_target, classes(view.counts(channel), nulls).k if template.smallest_group > 1 else 0)
 
 
 def by_attribute(template: Template) -> Mapping[str, tuple[str, ...]]:
     """Return the sensitive values of a template by attribute, in the order of the policy."""
-    found: dict[str, tuple[str, ...]] = {}
+    values_by_attribute: dict[str, tuple[str, ...]] = {}
     for attribute, value in template.pairs:
-        found[attribute] = (*found.get(attribute, ()), value)
-    return found
+        values_by_attribute[attribute] = (*values_by_attribute.get(attribute, ()), value)
+    return values_by_attribute

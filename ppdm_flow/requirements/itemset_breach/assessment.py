@@ -25,8 +25,8 @@ Bounds = Mapping[int, tuple[float, ...]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Judged:
-    """All that was found out.
+class BreachAssessment:
+    """What may be inferred from one released column of sets, and whether that can be relied on.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class Judged:
     """
 
     requirement: ItemsetBreach
-    found: Material
+    material: Material
     counted: Prevalent
     within: Mapping[int, Sequence[WorstExposure]]
     beside: Mapping[int, Sequence[WorstExposure]]
@@ -72,7 +72,7 @@ class Judged:
     @property
     def epsilon(self) -> float:
         """The amplification of one item replaced by another, in nats; may be infinite."""
-        return max((epsilon(self.found.operator, m, 1) for m in self.found.numbers if m), default=0.0)
+        return max((epsilon(self.material.operator, m, 1) for m in self.material.numbers if m), default=0.0)
 
     @property
     def counted_itemsets(self) -> int:
@@ -89,39 +89,41 @@ class Judged:
         return int(self.seen.seen[which, there].sum()), int(self.seen.hits[which, there].sum())
 
 
-def judge(requirement: ItemsetBreach, found: Material) -> Judged:
+def assess(requirement: ItemsetBreach, material: Material) -> BreachAssessment:
     """Count, predict, and look at the released sets."""
-    numbers = {m: n for m, n in found.numbers.items() if m}
+    numbers = {m: n for m, n in material.numbers.items() if m}
     together = pools(numbers, requirement.pool)
     longest = max(requirement.sizes) + 1
-    counted = prevalent(found.partitions, together, found.operator.alphabet, longest)
-    within_ = {k: inside(found.operator, counted, k) for k in requirement.sizes}
-    beside = {k: outside(found.operator, counted, k) for k in requirement.sizes}
+    counted = prevalent(material.partitions, together, material.operator.alphabet, longest)
+    within_ = {k: inside(material.operator, counted, k) for k in requirement.sizes}
+    beside = {k: outside(material.operator, counted, k) for k in requirement.sizes}
     watched = _watched(within_, beside)
-    seen = observed(found, watched)
+    seen = observed(material, watched)
     caps = {m: requirement.declared(m) for m in numbers}
-    return Judged(
+    return BreachAssessment(
         requirement=requirement,
-        found=found,
+        material=material,
         counted=counted,
         within=within_,
         beside=beside,
-        larger=max(inside(found.operator, counted, longest), key=level_of),
+        larger=max(inside(material.operator, counted, longest), key=level_of),
         absent=max(
-            (e for k in requirement.sizes for e in inside(found.operator, counted, k, Event.NONE)), key=level_of
+            (e for k in requirement.sizes for e in inside(material.operator, counted, k, Event.NONE)), key=level_of
         ),
-        known=_known(found, counted, requirement),
-        rest=rest(found.operator, counted, requirement.sizes, caps),
-        bound=_bound(found, caps, requirement.sizes),
+        known=_known(material, counted, requirement),
+        rest=rest(material.operator, counted, requirement.sizes, caps),
+        bound=_bound(material, caps, requirement.sizes),
         exceeded=_exceeded(counted, caps),
         watched=watched,
         seen=seen,
-        fit=fit_of(found, seen),
+        fit=fit_of(material, seen),
     )
 
 
-def _known(found: Material, counted: Prevalent, requirement: ItemsetBreach) -> dict[int, WorstExposure]:
-    worst = {known: knowing(found.operator, counted, requirement.sizes, known, requirement.level) for known in (1, 2)}
+def _known(material: Material, counted: Prevalent, requirement: ItemsetBreach) -> dict[int, WorstExposure]:
+    worst = {
+        known: knowing(material.operator, counted, requirement.sizes, known, requirement.level) for known in (1, 2)
+    }
     return {known: exposed for known, exposed in worst.items() if exposed is not None}
 
 
@@ -134,13 +136,13 @@ def _watched(*some: Mapping[int, Sequence[WorstExposure]]) -> tuple[Watched, ...
     return tuple(dict.fromkeys(Watched(e.itemset, e.item) for e in chosen))
 
 
-def _bound(found: Material, caps: Bounds, sizes: Sequence[int]) -> float | None:
+def _bound(material: Material, caps: Bounds, sizes: Sequence[int]) -> float | None:
     if not all(caps.values()):
         return None
     levels = [0.0]
     for m, maxima in caps.items():
         for k in sizes:
-            likelihood = likelihoods(found.operator, m, k)
+            likelihood = likelihoods(material.operator, m, k)
             if likelihood.any():
                 levels += [hardest(maxima, k, m, likelihood, inside=side)[0] for side in (True, False)]
     return max(levels)

@@ -31,7 +31,7 @@ from ppdm_flow.tables.column import SPECIALS
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ReleasedTemplate:
     """What a release tells of one template: its columns, and how each sensitive attribute is read."""
 
     template: Template
@@ -39,16 +39,18 @@ class Told:
     targets: tuple[tuple[Target, tuple[Reading, ...]], ...]
 
 
-def told_of(template: Template, original: DataView, candidate: DataView, ctx: AuditContext) -> Told:
+def released_template(
+    template: Template, original: DataView, candidate: DataView, ctx: AuditContext
+) -> ReleasedTemplate:
     """Return the columns that tell of the channel and of the sensitive attributes."""
     sensitive = by_attribute(template)
-    found = []
+    targets = []
     for attribute, wanted in sensitive.items():
         ways = readings(attribute, candidate, ctx)
         if ways:
             images = {v: _images(v, ways, template, original, candidate, ctx) for v in wanted}
-            found.append((Target(attribute, ways[0].name, images), ways))
-    return Told(template, columns(template.channel, sensitive, candidate, ctx), tuple(found))
+            targets.append((Target(attribute, ways[0].name, images), ways))
+    return ReleasedTemplate(template, columns(template.channel, sensitive, candidate, ctx), tuple(targets))
 
 
 def _images(
@@ -76,54 +78,54 @@ def _images(
     return frozenset((value, *foreign))
 
 
-def survey_of(told: Told, candidate: DataView, ctx: AuditContext) -> Survey:
+def survey_of(released: ReleasedTemplate, candidate: DataView, ctx: AuditContext) -> Survey:
     """Measure a template on the release. Raises UnmeasuredError where null semantics and crowds do not go together."""
-    rows, template = ReleasedRows(candidate, ctx), told.template
-    require_readable(told, candidate, ctx)
-    originals = originals_of(told, candidate, ctx)
-    found = []
-    for target, ways in told.targets:
-        read = values(told.columns, ways, rows, ctx.nulls, values_known=False)
+    rows, template = ReleasedRows(candidate, ctx), released.template
+    require_readable(released, candidate, ctx)
+    originals = originals_of(released, candidate, ctx)
+    by_target = []
+    for target, ways in released.targets:
+        read = values(released.columns, ways, rows, ctx.nulls, values_known=False)
         each = _inferences(read, target.images, negated=template.negated)
         if originals is not None:
             way = as_they_were(target.attribute)
-            read = values(of_originals(told.columns), way, originals, ctx.nulls, values_known=False)
+            read = values(of_originals(released.columns), way, originals, ctx.nulls, values_known=False)
             each = each.beside(_inferences(read, target.images, negated=template.negated))
-        found.append(each)
-    smallest = _sizes(told.columns, originals or rows, ctx.nulls).k if template.smallest_group > 1 else 0
-    repeated_rows = None if originals is None else originals.counts(told.columns.every).total
-    return Survey(tuple(target for target, _ in told.targets), tuple(found), smallest, repeated_rows)
+        by_target.append(each)
+    smallest = _sizes(released.columns, originals or rows, ctx.nulls).k if template.smallest_group > 1 else 0
+    repeated_rows = None if originals is None else originals.counts(released.columns.every).total
+    return Survey(tuple(target for target, _ in released.targets), tuple(by_target), smallest, repeated_rows)
 
 
-def originals_of(told: Told, candidate: DataView, ctx: AuditContext) -> Repetitions | None:
+def originals_of(released: ReleasedTemplate, candidate: DataView, ctx: AuditContext) -> Repetitions | None:
     """Return the original rows that generated ones repeat, where anything is told: shares are the worse of both.
 
     Raises UncountedError.
     """
-    if not told.targets:
+    if not released.targets:
         return None
-    secret = tuple(target.attribute for target, _ in told.targets)
-    return repeated(told.columns.known, by_attribute(told.template), secret, candidate, ctx)
+    secret = tuple(target.attribute for target, _ in released.targets)
+    return repeated(released.columns.known, by_attribute(released.template), secret, candidate, ctx)
 
 
 def _sizes(columns: Columns, rows: Rows, nulls: Nulls) -> Classes:
     return crowds(columns, rows, nulls) if columns.mixed else classes(rows.counts(columns.every), nulls)
 
 
-def require_readable(told: Told, candidate: DataView, ctx: AuditContext) -> None:
+def require_readable(released: ReleasedTemplate, candidate: DataView, ctx: AuditContext) -> None:
     """Raise UnmeasuredError for randomized values, and where null semantics and crowds do not go together."""
-    require_pairs_of_nulls(told.columns, ctx.nulls)
-    for target, _ in told.targets:
+    require_pairs_of_nulls(released.columns, ctx.nulls)
+    for target, _ in released.targets:
         require_true_values(target.attribute, carriers(target.attribute, candidate, ctx), ctx)
 
 
 def _inferences(read: Sequence[Values], images: Images, *, negated: bool) -> Inferences:
     """Return the highest confidence of each (group, value), over all ways of reading and over means of mixed cells."""
-    every = [found for each in read for found in (each.histograms, each.mean) if found is not None]
+    every = [histograms for each in read for histograms in (each.histograms, each.mean) if histograms is not None]
     width = max(1, len(images))
     keys, confidence = np.zeros(0, dtype=np.int64), np.zeros(0)
-    for found in every:
-        group, value, share = _shares(found, images, negated=negated)
+    for histograms in every:
+        group, value, share = _shares(histograms, images, negated=negated)
         keys, confidence = np.append(keys, group * width + value), np.append(confidence, share)
     distinct, place = np.unique(keys, return_inverse=True)
     worst = np.zeros(len(distinct))
@@ -132,17 +134,17 @@ def _inferences(read: Sequence[Values], images: Images, *, negated: bool) -> Inf
 
 
 def _shares(
-    found: Histograms, images: Images, *, negated: bool
+    histograms: Histograms, images: Images, *, negated: bool
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.float64]]:
     """Return (group, number of the value, its share) where the value occurs, or where it is not all there is."""
-    cells, names = found.cells, found.names.to_pylist()
+    cells, names = histograms.cells, histograms.names.to_pylist()
     owner = cells.owner
     groups, numbers, shares = [], [], []
     for number, image in enumerate(images.values()):
         meant = np.concatenate([np.zeros(SPECIALS, np.bool_), np.isin(names, list(image))])
         here = meant[cells.value]
-        hits = np.bincount(owner[here], cells.count[here], len(found))
-        share = hits / np.where(found.sizes > 0, found.sizes, 1)
+        hits = np.bincount(owner[here], cells.count[here], len(histograms))
+        share = hits / np.where(histograms.sizes > 0, histograms.sizes, 1)
         share = 1.0 - share if negated else share
         some = np.flatnonzero(share > TOLERANCE) if negated else np.flatnonzero(hits > 0)
         groups.append(some)
@@ -151,13 +153,15 @@ def _shares(
     return np.concatenate(groups), np.concatenate(numbers), np.concatenate(shares)
 
 
-def figures_again(told: Told, candidate: DataView, ctx: AuditContext, sql: Sql) -> Mapping[str, float | int]:
+def figures_again(
+    released: ReleasedTemplate, candidate: DataView, ctx: AuditContext, sql: Sql
+) -> Mapping[str, float | int]:
     """Return the figures of the release by the second route. Raises UnmeasuredError as the first."""
-    template = told.template
-    require_readable(told, candidate, ctx)
+    template = released.template
+    require_readable(released, candidate, ctx)
     worst = 0.0
     beyond: dict[tuple[str, int, tuple[int, int]], int] = {}
-    for side, target, query in _queries(told, candidate, ctx, sql):
+    for side, target, query in _queries(released, candidate, ctx, sql):
         text, parameters = _confidences(target.images, negated=template.negated)
         if query.mixed:
             text, parameters = with_means(text), [*parameters, *parameters]
@@ -184,61 +188,65 @@ def figures_again(told: Told, candidate: DataView, ctx: AuditContext, sql: Sql) 
     }
 
 
-def together_confidence(told: Told, candidate: DataView, ctx: AuditContext) -> tuple[float, tuple[str, ...]] | None:
+def together_confidence(
+    released: ReleasedTemplate, candidate: DataView, ctx: AuditContext
+) -> tuple[float, tuple[str, ...]] | None:
     """Return the highest confidence beside the run's other releases, and which they are; None where they tell nothing.
 
     Raises UnmeasuredError as the survey of one release.
     """
-    require_readable(told, candidate, ctx)
+    require_readable(released, candidate, ctx)
     worst, names = None, dict[str, None]()
-    for target, ways in told.targets:
-        read = joint_values(about(told), target.attribute, candidate, ctx)
+    for target, ways in released.targets:
+        read = joint_values(about(released), target.attribute, candidate, ctx)
         if read is not None:
             values_left = Values(ways[0], read.histograms, read.mean)
-            found = _inferences([values_left], target.images, negated=told.template.negated)
-            worst = max(worst or 0.0, found.worst)
+            inferred = _inferences([values_left], target.images, negated=released.template.negated)
+            worst = max(worst or 0.0, inferred.worst)
             names |= dict.fromkeys(read.names)
     return None if worst is None else (worst, tuple(names))
 
 
-def together_again(told: Told, candidate: DataView, ctx: AuditContext, sql: Sql) -> float:
+def together_again(released: ReleasedTemplate, candidate: DataView, ctx: AuditContext, sql: Sql) -> float:
     """Return the same confidence by the second route."""
     worst = 0.0
-    for target, _ in told.targets:
-        read = joint_values(about(told), target.attribute, candidate, ctx)
+    for target, _ in released.targets:
+        read = joint_values(about(released), target.attribute, candidate, ctx)
         if read is None:
             continue
-        query = together_query(about(told), target.attribute, candidate, ctx, sql, read.names)
-        text, parameters = _confidences(target.images, negated=told.template.negated)
+        query = together_query(about(released), target.attribute, candidate, ctx, sql, read.names)
+        text, parameters = _confidences(target.images, negated=released.template.negated)
         for one in (query, *([query.of_means()] if query.mixed else [])):
             top = one.ask(f"SELECT COALESCE(MAX(confidence), 0) FROM ({text})", parameters)  # noqa: S608  # our own query
             worst = max(worst, float(top[0][0]))
     return worst
 
 
-def about(told: Told) -> Attributes:
+def about(released: ReleasedTemplate) -> Attributes:
     """Return what the template looks at."""
-    template = told.template
+    template = released.template
     return Attributes(template.channel, tuple(by_attribute(template)), values_known=False)
 
 
-def smallest_again(told: Told, candidate: DataView, ctx: AuditContext, sql: Sql) -> int:
+def smallest_again(released: ReleasedTemplate, candidate: DataView, ctx: AuditContext, sql: Sql) -> int:
     """Return the rows of the smallest group by the second route."""
-    rows = originals_of(told, candidate, ctx) or ReleasedRows(candidate, ctx)
-    query = Query.of_rows(sql, rows, told.columns, None, ctx.nulls)
+    rows = originals_of(released, candidate, ctx) or ReleasedRows(candidate, ctx)
+    query = Query.of_rows(sql, rows, released.columns, None, ctx.nulls)
     return round(query.worst(SIZE, 0.0, at_most=False)["worst"] or 0)
 
 
-def _queries(told: Told, candidate: DataView, ctx: AuditContext, sql: Sql) -> Iterator[tuple[int, Target, Query]]:
+def _queries(
+    released: ReleasedTemplate, candidate: DataView, ctx: AuditContext, sql: Sql
+) -> Iterator[tuple[int, Target, Query]]:
     """Yield the queries of each target: 0 on the released rows, 1 on the original ones that they repeat."""
-    rows, originals = ReleasedRows(candidate, ctx), originals_of(told, candidate, ctx)
-    for target, ways in told.targets:
+    rows, originals = ReleasedRows(candidate, ctx), originals_of(released, candidate, ctx)
+    for target, ways in released.targets:
         for way in ways:
-            query = Query.of_rows(sql, rows, told.columns, way, ctx.nulls, values_known=False)
+            query = Query.of_rows(sql, rows, released.columns, way, ctx.nulls, values_known=False)
             yield 0, target, query
         if originals is not None:
             for way in as_they_were(target.attribute):
-                columns = of_originals(told.columns)
+                columns = of_originals(released.columns)
                 yield 1, target, Query.of_rows(sql, originals, columns, way, ctx.nulls, values_known=False)
 
 
