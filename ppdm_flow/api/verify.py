@@ -34,10 +34,10 @@ def verify(
     return verify_run(run, data, plan, clock)
 
 
-def verification(outcome: VerifyOutcome, *, asked: bool) -> Verification:
-    """Return what every form of the outcome is made from; ``asked`` says whether data was given."""
+def verification(outcome: VerifyOutcome, *, data_given: bool) -> Verification:
+    """Return what every form of the outcome is made from; ``data_given`` says whether data was given."""
     policy = outcome.run_dir.parent.name
-    points = (*_files(outcome), *_waivers(outcome), *_measured(outcome, asked=asked))
+    points = (*_files(outcome), *_waivers(outcome), *_measured(outcome, data_given=data_given))
     return Verification(outcome.run_dir.name, policy, outcome.verdict, points, outcome.text)
 
 
@@ -63,12 +63,12 @@ def _waivers(outcome: VerifyOutcome) -> Iterator[Point]:
         yield Point(f"waiver {grant.name}", holds=None, text=grant.text)
 
 
-def _measured(outcome: VerifyOutcome, *, asked: bool) -> Iterator[Point]:
+def _measured(outcome: VerifyOutcome, *, data_given: bool) -> Iterator[Point]:
     """Yield the requirements: the same as then, not the same, or not measured again."""
     again = outcome.remeasured
     names = _requirements(outcome)
     if again is None:
-        why = "not measured again: files are not as they were" if asked else "not measured again: `--data` does it"
+        why = "not measured again: files are not as they were" if data_given else "not measured again: `--data` does it"
         yield from (Point(name, holds=None, text=why) for name in names)
         return
     if not again.same_input:

@@ -10,7 +10,7 @@ import typer
 
 from ppdm_flow import api
 from ppdm_flow.api.arguments import settings
-from ppdm_flow.cli.terminal.options import OutputFile, Sets, numbers, option, whole, words
+from ppdm_flow.cli.terminal.options import OutputFile, Sets, numbers, option, whole_numbers, words
 from ppdm_flow.cli.terminal.output import deliver, put, say
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
@@ -96,15 +96,15 @@ def hierarchy(
         by="" if by is None else by.value,
         edges=numbers("--edges", edges),
         width=width,
-        then=whole("--then", then),
+        then=whole_numbers("--then", then),
         open_ends=open_ends.value,
-        keep=whole("--keep", keep),
+        keep=whole_numbers("--keep", keep),
         mask=mask,
         units=words(units),
         format=date_format,
         values=words(values),
         fanout=fanout,
-        at_least=whole("--at-least", at_least),
+        at_least=whole_numbers("--at-least", at_least),
         label=label,
     )
     made = api.hierarchy(data, attribute, way, policy=policy, sets=params, delimiter=delimiter)

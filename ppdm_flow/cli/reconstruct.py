@@ -81,7 +81,7 @@ def table(answer: ReconstructedCounts) -> str:
 
 
 def _head(answer: ReconstructedCounts) -> Iterator[str]:
-    rows = int(answer.found.total.sum())
+    rows = int(answer.reconstruction.total.sum())
     where = "".join(f", {name} = {' or '.join(_shown(v) for v in vs)}" for name, vs in answer.where.items())
     how = "matrix inverse" if answer.method == "inverse" else "maximum likelihood (iterative Bayesian reconstruction)"
     yield f"{answer.operator.attribute} in {answer.file}{where}: {rows:,} released row{'' if rows == 1 else 's'}"
@@ -93,7 +93,7 @@ def _groups(answer: ReconstructedCounts) -> Iterator[str]:
     for number, key in enumerate(answer.groups.keys):
         if key:
             pairs = ", ".join(f"{n} = {_shown(v)}" for n, v in zip(answer.groups.columns, key, strict=True))
-            rows = int(answer.found.total[number])
+            rows = int(answer.reconstruction.total[number])
             yield f"{pairs}: {rows:,} row{'' if rows == 1 else 's'}{' (too small)' if small[number] else ''}"
         yield from aligned([_columns(answer), *_lines(answer, number)])
         yield ""
@@ -104,7 +104,7 @@ def _columns(answer: ReconstructedCounts) -> tuple[str, ...]:
 
 
 def _lines(answer: ReconstructedCounts, number: int) -> Iterator[tuple[str, ...]]:
-    groups = answer.found
+    groups = answer.reconstruction
     alike = set(groups.alike.tolist())
     arrays = (groups.estimate, groups.error, groups.low, groups.high)
     columns = [groups.released[number].tolist(), *(array[number].tolist() for array in arrays)]
@@ -126,7 +126,7 @@ def _lines(answer: ReconstructedCounts, number: int) -> Iterator[tuple[str, ...]
 
 
 def _notes(answer: ReconstructedCounts) -> Iterator[str]:
-    groups = answer.found
+    groups = answer.reconstruction
     yield "An estimate says how many of the released rows had the value before it was perturbed. An interval is for its"
     yield "value alone and about these very rows: only the perturbation counts as chance, not who came into the table."
     if answer.method == "inverse":

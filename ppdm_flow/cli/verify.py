@@ -42,5 +42,5 @@ def verify(
     there = output_targets(ctx, VERIFIED, "text")
     with report_errors_to_ci(there, str(run)):
         outcome = api.verify(run, data, policy_folder=policy_folder)
-    there.send(api.verification(outcome, asked=data is not None), VERIFIED["text"])
+    there.send(api.verification(outcome, data_given=data is not None), VERIFIED["text"])
     raise typer.Exit(0 if outcome.holds else 1)

@@ -104,8 +104,8 @@ class PluginInfo:
         MalformedPageError
             Where the page is not written as a card is; OSError or ImportError where there is none.
         """
-        found = page_of(page)
-        return cls(found.topic, kind, figures=figures(figures_of(page)), page=page, **texts_on(found), **facts)
+        card_page = page_of(page)
+        return cls(card_page.topic, kind, figures=figures(figures_of(page)), page=page, **texts_on(card_page), **facts)
 
     def figure_of(self, metric: str) -> str | None:
         """Return which of ``figures`` a metric is, by the last part of its name that is one; None where it is none."""

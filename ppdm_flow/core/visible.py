@@ -36,7 +36,7 @@ def visible_colored(text: str) -> str:
 
 def escaped(quoted: str) -> str:
     """Return a text whose strings stand in double quotes, as JSON's and YAML's, with such characters as escapes."""
-    return _OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", quoted)
+    return _OBEYED.sub(lambda match: f"\\u{ord(match[0]):04x}", quoted)
 
 
 def json_text(value: Any) -> str:

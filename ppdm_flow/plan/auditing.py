@@ -117,14 +117,14 @@ def _written(
         binder.diagnostics.append(Diagnostic("PPF617", text, binder.places.value(*path, "use")))
         return []
     chosen = [r for r in releases if audit.release in (None, r.name)]
-    asked = {r.name: _asked(name, bound, r, requirements, policy, binder) for r in chosen}
-    fits = {release: requirements_asked for release, (_, requirements_asked) in asked.items()}
+    asked_by_release = {r.name: _asked(name, bound, r, requirements, policy, binder) for r in chosen}
+    fits = {release: requirements_asked for release, (_, requirements_asked) in asked_by_release.items()}
     good = [r for r in chosen if not any(d.severity is Severity.ERROR for d in fits[r.name])]
     shown = good or chosen[:1]
     binder.diagnostics += [d for r in shown for d in fits[r.name]]
     binder.diagnostics += [_left_out(name, r, fits[r.name], binder) for r in chosen if good and r not in good]
     spans = tuple(s for s in (binder.places.key(*path),) if s is not None)
-    return [AuditNode(name, bound, r.name, spans=spans, asks=asked[r.name][0]) for r in good]
+    return [AuditNode(name, bound, r.name, spans=spans, asks=asked_by_release[r.name][0]) for r in good]
 
 
 def _left_out(name: str, release: ReleaseNode, why: list[Diagnostic], binder: Binder) -> Diagnostic:
@@ -148,7 +148,9 @@ def _asked(
     except Exception as error:  # noqa: BLE001  # a third party's code must not look like our own fault
         text = f"the plugin `{bound.info.name}` cannot say what it reads: it raised {type(error).__name__}"
         return (), [Diagnostic("PPF406", text, binder.places.value("audits", name, "use"))]
-    unknown = [_not_there(name, parameter, asked, policy, binder) for parameter, asked in effect.asks.items()]
+    unknown = [
+        _not_there(name, parameter, source_column, policy, binder) for parameter, source_column in effect.asks.items()
+    ]
     diagnostics = [*(d for d in unknown if d is not None), *_problems(name, effect, scope, binder)]
     return tuple(effect.asks.values()), diagnostics
 

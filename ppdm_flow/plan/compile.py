@@ -95,7 +95,7 @@ class _Compiler:
         self.columns = columns
         self.places: Places = loaded.places
         self.home = Path(loaded.file).absolute().parent
-        attributes, self.found = resolved(policy, self.places, columns)
+        attributes, self.diagnostics = resolved(policy, self.places, columns)
         self.written = policy
         self.policy = policy.model_copy(update={"attributes": attributes}) if attributes else policy
         self.binder = Binder(self.places)
@@ -106,7 +106,7 @@ class _Compiler:
         requirements = requirements_of(policy, self.places)
         if self.columns is not None:
             requirements, uncovered = on_columns(requirements, facts)
-            self.found += uncovered
+            self.diagnostics += uncovered
         wiring = self._wiring()
         faulty = has_errors(self.loaded.diagnostics)
         state = Flow(self.places, requirements, policy.nulls, flow.by_name(facts), faulty=faulty)
@@ -136,12 +136,12 @@ class _Compiler:
             recipients=policy.recipients,
         )
         owners = (*policy.audits, *policy.steps, *steps, *(a.name for a in audits), *(r.id for r in requirements))
-        self.found += [*wiring.diagnostics, *state.diagnostics, *self.binder.diagnostics]
-        self.found += clashes(policy, [a.name for a in audits if a.implicit], self.places)
-        self.found += dangling(gates, owners, policy.releases, self.places)
-        self.found += unmeasured(gates, audits, policy.releases, self.places)
-        self.found += violations(CompiledFlow(plan, policy, self.places, frozenset(state.clean)))
-        return plan, self.found
+        self.diagnostics += [*wiring.diagnostics, *state.diagnostics, *self.binder.diagnostics]
+        self.diagnostics += clashes(policy, [a.name for a in audits if a.implicit], self.places)
+        self.diagnostics += dangling(gates, owners, policy.releases, self.places)
+        self.diagnostics += unmeasured(gates, audits, policy.releases, self.places)
+        self.diagnostics += violations(CompiledFlow(plan, policy, self.places, frozenset(state.clean)))
+        return plan, self.diagnostics
 
     def _wiring(self) -> Wiring:
         steps = {name: step.input for name, step in self.policy.steps.items()}

@@ -38,7 +38,7 @@ def number_hint(shape: Shape, value: Any) -> str | None:
         return None
     if shape.lt == 1.0 and 0.0 < figure < 100.0 and (figure >= 2.0 or "%" in text):
         return f"write `{figure / 100:g}` for {figure:g} %"
-    if "," in text and not shape.whole:
+    if "," in text and not shape.integer:
         return f"write `{percent}`, with a point"
     return None
 
@@ -51,7 +51,7 @@ def support_hint(value: Any) -> str | None:
         value = value.get("ratio")
     if not isinstance(value, str):
         return None
-    share = number_hint(Number(whole=False, gt=0.0, lt=1.0), value)
+    share = number_hint(Number(integer=False, gt=0.0, lt=1.0), value)
     counts = value.strip().isdecimal() and int(value) > 1
     return f"write `{{count: {short(value, 20)}}}` for rows" if counts else share
 

@@ -71,19 +71,19 @@ def load(
     layer.laid.node = overridden(layer.node, over)
     flat, nulls = _resolved(layer, extending=account.extending)
     unusable = _without_unusable_kinds(flat)
-    policy, faults = validate(flat, policy_model(kinds_named(flat.tree)), whole=layer.whole)
+    policy, faults = validate(flat, policy_model(kinds_named(flat.tree)), complete=layer.complete)
     faults = [*unusable, *faults]
-    every = [*syntax, *account.found, *nulls, *faults, *ambiguous(flat), *_limits(layer, flat, account, faults)]
+    every = [*syntax, *account.diagnostics, *nulls, *faults, *ambiguous(flat), *_limits(layer, flat, account, faults)]
     part, out = (policy, frozenset[PolicyPath]()) if policy is not None else salvaged(flat)
     if part is not None:
-        unknown = frozenset[PolicyPath]() if layer.whole else frozenset[PolicyPath]([()])
+        unknown = frozenset[PolicyPath]() if layer.complete else frozenset[PolicyPath]([()])
         lost = out | flat.gone | flat.partial | unknown
         every.extend(d for d in judge(part, flat.places, lost) if not flat.broken_here(d.path))
     secrets = account.secrets | files.passwords
     every = [redacted(d, secrets) for d in every] if secrets else every
     diagnostics = in_order(_with_users(every, file, account.users))
     readable = not any(d.code == _RAISED for d in diagnostics)
-    sound = policy if layer.whole and not flat.gone and readable else None
+    sound = policy if layer.complete and not flat.gone and readable else None
     hidden = frozenset(path for path, node in flat.scalars.items() if not node.quotable)
     return Loaded(
         file,
@@ -120,8 +120,8 @@ def _limits(
 
     A template's own fault is told only there, and what is no value at all is told as that.
     """
-    known = {(d.span, d.path) for d in (*account.found, *faults) if d.code in _TOLD}
-    judged = PolicyUnderFloors(flat, next(iter(account.users.values()), None), layer.laid.gone, layer.whole)
+    known = {(d.span, d.path) for d in (*account.diagnostics, *faults) if d.code in _TOLD}
+    judged = PolicyUnderFloors(flat, next(iter(account.users.values()), None), layer.laid.gone, layer.complete)
     yield from (d for d in violations(judged, layer.floors) if (d.span, d.path) not in known)
     if layer.conflicts:
         yield from unresolved_conflicts(layer.conflicts, flat, layer.floors)
@@ -148,7 +148,7 @@ def _resolved(layer: Layer, *, extending: set[str]) -> tuple[FlatPolicy, list[Di
         fault = None if _broken(each) else _null(path, each, flat, extending)
         if fault is None or fault.severity is Severity.ERROR:
             flat.gone.add(path)
-        if fault is not None and (layer.whole or fault.severity is Severity.ERROR):
+        if fault is not None and (layer.complete or fault.severity is Severity.ERROR):
             diagnostics.append(fault)
     return flat, diagnostics
 

@@ -16,16 +16,16 @@ from ppdm_flow.policy.loaded import Places
 
 def requirements_of(policy: models.Policy, places: Places) -> tuple[Requirement, ...]:
     """Return every requirement under ``privacy:``, with its place, then what is implied; its id is its path."""
-    found: list[Requirement] = []
+    requirements: list[Requirement] = []
     specs = specs_of(policy)
     for spec in specs:
         for name, clause in policy.privacy.entries(spec.name).items():
             path = ("privacy", spec.name, *([name] if name else []))
-            found.append(bound(clause, ClausePlace(path, name, policy, places)))
+            requirements.append(bound(clause, ClausePlace(path, name, policy, places)))
     for spec in specs:
         if spec.implied is not None:
-            found.extend(spec.implied(policy, tuple(found), places))
-    return tuple(found)
+            requirements.extend(spec.implied(policy, tuple(requirements), places))
+    return tuple(requirements)
 
 
 def bound(clause: Requirement, place: ClausePlace) -> Requirement:
@@ -71,14 +71,14 @@ def _about(gate: models.Gate, policy: models.Policy) -> tuple[str, ...]:
 
 def declared_values(policy: models.Policy, requirements: Iterable[Requirement]) -> Mapping[str, frozenset[str]]:
     """Return the values that the policy itself writes, by attribute (or pattern): these a report may show."""
-    found: defaultdict[str, set[str]] = defaultdict(set)
+    values_by_attribute: defaultdict[str, set[str]] = defaultdict(set)
     for name, attribute in policy.attributes.items():
-        found[name].update(attribute.domain or ())
+        values_by_attribute[name].update(attribute.domain or ())
         if attribute.hierarchy is not None:
-            found[name].update(attribute.hierarchy.order or ())
+            values_by_attribute[name].update(attribute.hierarchy.order or ())
             for value, ancestors in (attribute.hierarchy.levels or {}).items():
-                found[name].update((value, *ancestors))
+                values_by_attribute[name].update((value, *ancestors))
     for requirement in requirements:
         for name, value, _ in requirement.named_values():
-            found[name].add(value)
-    return {name: frozenset(values) for name, values in sorted(found.items()) if values}
+            values_by_attribute[name].add(value)
+    return {name: frozenset(values) for name, values in sorted(values_by_attribute.items()) if values}

@@ -25,17 +25,17 @@ M = TypeVar("M", bound=BaseModel)
 _RANGE = {"greater_than", "greater_than_equal", "less_than", "less_than_equal", "finite_number"}
 
 
-def validate(flat: FlatPolicy, model: type[M], *, whole: bool = True) -> tuple[M | None, list[Diagnostic]]:
+def validate(flat: FlatPolicy, model: type[M], *, complete: bool = True) -> tuple[M | None, list[Diagnostic]]:
     """Return the typed value of a tree, or all the faults of its shape.
 
-    Faults of values that are already reported are left out, and missing keys unless the tree is ``whole`` (it is not
+    Faults of values that are already reported are left out, and missing keys unless the tree is ``complete`` (it is not
     where a file that it inherits from could not be read).
     """
     try:
         return model.model_validate(flat.tree, by_alias=True, by_name=False), []
     except ValidationError as error:
         wide = whole_model(kinds_named(flat.tree)) if issubclass(model, Policy) else model  # to say what was meant
-        judge = _Judge(flat, wide, whole=whole)
+        judge = _Judge(flat, wide, complete=complete)
         diagnostics = [d for e in error.errors(include_url=False, include_input=False) for d in judge.of(e)]
         return None, [d for d in diagnostics if not (d.code == "PPF202" and d.path in judge.misspelt)]
 
@@ -46,10 +46,10 @@ _FROM_PACKAGES = "; others come with packages, and `ppdm-flow list requirements`
 class _Judge:
     """Turns pydantic's errors about one tree into diagnostics."""
 
-    def __init__(self, flat: FlatPolicy, model: type[BaseModel], *, whole: bool) -> None:
+    def __init__(self, flat: FlatPolicy, model: type[BaseModel], *, complete: bool) -> None:
         self.flat = flat
         self.model = model
-        self.whole = whole
+        self.complete = complete
         self.language = policy_model() if model is Header else model
         self.top = "the policy" if issubclass(self.language, Policy) else "the file"
         self.misspelt: set[PolicyPath] = set()
@@ -61,7 +61,7 @@ class _Judge:
             yield self._name(loc[:-1])
         elif kind == "missing":
             lost = loc[:-1] in self.flat.partial or self.flat.broken_here(loc)
-            if self.whole and not lost:
+            if self.complete and not lost:
                 yield self._missing(loc)
         elif kind == "extra_forbidden":
             yield self._unknown(loc)
@@ -131,8 +131,8 @@ class _Judge:
         if here and not (elsewhere and here not in absent):
             self.misspelt.add((*above, here))
             return f"did you mean `{here}`?"
-        if told := plugin_hint(name, above):
-            return told
+        if hint := plugin_hint(name, above):
+            return hint
         if elsewhere:
             return f"`{name}` belongs {under(elsewhere, self.top)}"
         needed = [k for k in absent if isinstance(shape, Keys) and k in shape.keys and shape.keys[k].required]

@@ -37,7 +37,7 @@ class Verification:
     policy: str
     verdict: str
     points: Sequence[Point]
-    told: str
+    summary: str
 
     @property
     def holds(self) -> bool:
@@ -47,7 +47,7 @@ class Verification:
 
 def text(outcome: Verification) -> str:
     """Return the outcome for a terminal."""
-    return outcome.told + "\n"
+    return outcome.summary + "\n"
 
 
 def as_json(outcome: Verification) -> str:

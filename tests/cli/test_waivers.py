@@ -181,7 +181,7 @@ class TestVerify:
         later = api.verify(run_of(folder), clock=lambda: date.fromisoformat(SOON) + timedelta(1))
         assert later.holds
         assert f"waiver `small`: has expired since ({SOON}): gates.risk on study would count today" in later.text
-        points = {p.name: p for p in api.verification(later, asked=False).points}
+        points = {p.name: p for p in api.verification(later, data_given=False).points}
         assert points["waiver small"].holds is None
 
     def test_measuring_again_does_not_depend_on_the_day(self, repository, monkeypatch) -> None:

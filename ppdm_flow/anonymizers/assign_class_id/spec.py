@@ -74,16 +74,16 @@ def effect(params: AssignClassIdParams, scope: Scope) -> Effect:
 
 
 def _conditions(params: AssignClassIdParams) -> list[Problem]:
-    found = []
+    problems = []
     for i, criterion in enumerate(params.criteria or ()):
         for name, condition in criterion.when.items():
             ends = (condition.low, condition.high)
             path = ("criteria", str(i), "when", name)
             if (condition.values is None) == (ends == (None, None)):
-                found.append(Problem("PPF782", "a condition is a range or a list of values", path))
+                problems.append(Problem("PPF782", "a condition is a range or a list of values", path))
             elif None not in ends and ends[0] > ends[1]:  # type: ignore[operator]  # both are numbers here
-                found.append(Problem("PPF782", "the lower end of the range comes first", path))
-    return found
+                problems.append(Problem("PPF782", "the lower end of the range comes first", path))
+    return problems
 
 
 SPEC = PluginSpec(

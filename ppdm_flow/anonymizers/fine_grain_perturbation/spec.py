@@ -52,33 +52,33 @@ def effect(params: FineGrainParams, scope: Scope) -> Effect:
 
 
 def _problems(params: FineGrainParams, scope: Scope, wanted: tuple[Sensitivity, ...]) -> list[Problem]:
-    found: list[Problem] = []
+    problems: list[Problem] = []
     if params.attribute is not None and params.attributes is not None:
-        found.append(Problem("PPF782", "give `attribute` or `attributes`, not both", ("attribute",)))
+        problems.append(Problem("PPF782", "give `attribute` or `attributes`, not both", ("attribute",)))
     if params.operator == "uniform" and "objective" in params.model_fields_set:
         text = "the best uniform operator is the same for every objective: leave `objective` or `operator` out"
-        found.append(Problem("PPF782", text, ("objective",)))
+        problems.append(Problem("PPF782", text, ("objective",)))
     if not params.named and not wanted:
-        found.append(Problem("PPF780", "nothing to perturb: no attribute here has a `sensitivities` requirement"))
+        problems.append(Problem("PPF780", "nothing to perturb: no attribute here has a `sensitivities` requirement"))
     for name, path in params.named:
         if not reaches(name, scope.attributes):
-            found.append(absent(name, scope.attributes, path))
+            problems.append(absent(name, scope.attributes, path))
         elif name not in {r.attribute for r in wanted}:
-            found.append(Problem("PPF780", f"`privacy.sensitivities` says nothing about `{name}`", path))
-    return found
+            problems.append(Problem("PPF780", f"`privacy.sensitivities` says nothing about `{name}`", path))
+    return problems
 
 
 def _recoded(wanted: tuple[Sensitivity, ...], chosen: tuple[str, ...], scope: Scope) -> list[Problem]:
     """Bounds and domains are written in the values of the source; a coarser attribute has others."""
-    found = []
+    problems = []
     for requirement in wanted:
         name = requirement.attribute
         named = requirement.bounds or requirement.domain
         if name in chosen and named and name in scope.attributes and scope.attributes[name].was(*_RECODED):
             text = f"`{name}` has other values here than those that its bounds or its domain name"
             hint = "perturb before the step that recodes it"
-            found.append(Problem("PPF783", text, hint=hint))
-    return found
+            problems.append(Problem("PPF783", text, hint=hint))
+    return problems
 
 
 SPEC = PluginSpec(

@@ -144,12 +144,12 @@ def _watch(progress: Callable[[int, int | None], None] | None) -> Watch | None:
     if progress is None:
         return None
 
-    def told(checked: int, _size: int, _cost: float | None) -> bool:
+    def report_progress(checked: int, _size: int, _cost: float | None) -> bool:
         if checked % _EVERY == 0:
             progress(checked, None)
         return True
 
-    return told
+    return report_progress
 
 
 def _transform(step: str, ground: Ground, scales: Sequence[Scale], solved: SearchResult) -> FullDomainTransform:

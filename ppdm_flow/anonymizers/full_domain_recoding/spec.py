@@ -63,15 +63,15 @@ def _of_task(todo: Task) -> list[Problem]:
 
 
 def _of_names(params: RecodingParams, scope: Scope, recoded: tuple[str, ...]) -> list[Problem]:
-    found = list(missing_ones(params.attributes or (), scope.attributes, ("attributes",)))
+    problems = list(missing_ones(params.attributes or (), scope.attributes, ("attributes",)))
     for name, bounds in params.levels.items():
         if name not in recoded:
-            found.append(
+            problems.append(
                 Problem("PPF781", f"`{name}` is none of the attributes that are recoded", ("levels", name), named=True)
             )
         elif bounds.max is not None and bounds.max < bounds.min:
-            found.append(Problem("PPF782", "`max` must not lie below `min`", ("levels", name, "max")))
-    return found
+            problems.append(Problem("PPF782", "`max` must not lie below `min`", ("levels", name, "max")))
+    return problems
 
 
 def _of_cost(params: RecodingParams, targets: tuple[str, ...]) -> list[Problem]:

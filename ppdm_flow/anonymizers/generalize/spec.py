@@ -91,30 +91,32 @@ def _problems(params: GeneralizeParams, own: dict[str, HierarchySpec | None]) ->
     if params.attributes is None:
         none = not any(h is not None for h in own.values())
         return [Problem("PPF780", "nothing to generalize: no attribute here has a hierarchy")] if none else []
-    found: list[Problem] = []
+    problems: list[Problem] = []
     for name, rule in params.attributes.items():
         if not matching(name, own):
-            found.append(absent(name, own, ("attributes", name)))
-        found += _of_rule(name, rule, own)
-    return found
+            problems.append(absent(name, own, ("attributes", name)))
+        problems += _of_rule(name, rule, own)
+    return problems
 
 
 def _of_rule(name: str, rule: Rule, own: dict[str, HierarchySpec | None]) -> list[Problem]:
     path = ("attributes", name)
-    found: list[Problem] = []
+    problems: list[Problem] = []
     if len(rule.methods) > 1:
         text = f"one way to generalize an attribute, not several: {', '.join(rule.methods)}"
-        found.append(Problem("PPF782", text, path))
+        problems.append(Problem("PPF782", text, path))
     if not rule.methods and reaches(name, own) and any(own.get(n) is None for n in matching(name, own)):
-        found.append(Problem("PPF780", f"`{name}` has no hierarchy, and no other way is given", path))
+        problems.append(Problem("PPF780", f"`{name}` has no hierarchy, and no other way is given", path))
     edges = rule.intervals or ()
     if any(a >= b for a, b in pairwise(edges)):
-        found.append(Problem("PPF782", "the edges of intervals must ascend", (*path, "intervals")))
+        problems.append(Problem("PPF782", "the edges of intervals must ascend", (*path, "intervals")))
     if rule.coded == "number" and "coding" not in rule.methods:
-        found.append(Problem("PPF782", "`coded` says how `bottom` and `top` are written, and there is neither", path))
+        problems.append(
+            Problem("PPF782", "`coded` says how `bottom` and `top` are written, and there is neither", path)
+        )
     if rule.bottom is not None and rule.top is not None and rule.bottom >= rule.top:
-        found.append(Problem("PPF782", "`bottom` must lie below `top`", (*path, "bottom")))
-    return found
+        problems.append(Problem("PPF782", "`bottom` must lie below `top`", (*path, "bottom")))
+    return problems
 
 
 SPEC = PluginSpec(

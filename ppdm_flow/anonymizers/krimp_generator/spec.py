@@ -120,59 +120,59 @@ def _guarantee(params: GeneratorParams, scope: Scope) -> str:
 
 def _of_attributes(params: GeneratorParams, scope: Scope, chosen: tuple[str, ...]) -> list[Problem]:
     known = scope.attributes
-    found = list(missing_ones(params.attributes or (), known, ("attributes",)))
-    if not chosen and not found:
-        found.append(Problem("PPF780", "nothing to generate: no attribute reaches this step but identifiers"))
+    problems = list(missing_ones(params.attributes or (), known, ("attributes",)))
+    if not chosen and not problems:
+        problems.append(Problem("PPF780", "nothing to generate: no attribute reaches this step but identifiers"))
     for name in chosen:
         if known[name].role is Role.ITEMS:
             text = f"`{name}` holds sets of items, and this step makes tables of one value a cell"
-            found.append(Problem("PPF742", text, hint="name the attributes to generate, without it"))
+            problems.append(Problem("PPF742", text, hint="name the attributes to generate, without it"))
     if "draw" in params.model_fields_set and not any(numeric(known[name]) for name in chosen):
         text = "no attribute here is a number with `hierarchy: {intervals: …}`: there is nothing to draw within"
-        found.append(Problem("PPF780", text, ("draw",)))
+        problems.append(Problem("PPF780", text, ("draw",)))
     if params.blend == "strict" and params.rare(scope.requirements).count == 1:
         text = "every row of the original occurs in at least one row: `blend: strict` rejects nothing"
-        found.append(Problem("PPF780", text, ("blend",), "say `min_support`, or `privacy: {blend: …}`"))
-    return found
+        problems.append(Problem("PPF780", text, ("blend",), "say `min_support`, or `privacy: {blend: …}`"))
+    return problems
 
 
 def _of_remove(params: GeneratorParams, known: Facts, chosen: tuple[str, ...]) -> list[Problem]:
-    found: list[Problem] = []
+    problems: list[Problem] = []
     for place, group in enumerate(params.remove):
         path = ("remove", str(place))
-        found += missing_ones(group, known, path) if isinstance(group, tuple) else _of_map(group, known, path)
+        problems += missing_ones(group, known, path) if isinstance(group, tuple) else _of_map(group, known, path)
         named = [name for pattern in group for name in matching(pattern, known)]
         outside = [name for name in named if name not in chosen and not is_pattern(name)]
         if outside:
             text = f"`{outside[0]}` is not generated: it has no correlations to remove"
-            found.append(Problem("PPF782", text, path))
+            problems.append(Problem("PPF782", text, path))
         if len(set(named)) < 2 and all(matching(p, known) for p in group) and not any(is_pattern(n) for n in named):
             text = "correlations are between two attributes or more, and this entry names fewer"
-            found.append(Problem("PPF782", text, path))
-    return found
+            problems.append(Problem("PPF782", text, path))
+    return problems
 
 
 def _of_map(group: dict[str, tuple[str, ...]], known: Facts, path: tuple[str, ...]) -> list[Problem]:
-    found: list[Problem] = []
+    problems: list[Problem] = []
     for name in group:
         if not reaches(name, known) and not matching(name, known):
-            found += (
+            problems += (
                 Problem(p.code, p.message, (*path, name), p.hint, named=True)
                 for p in missing_ones((name,), known, path)
             )
-    return found
+    return problems
 
 
 def _of_search(params: GeneratorParams) -> list[Problem]:
     if params.algorithm == "krimp":
         return []
-    found: list[Problem] = []
+    problems: list[Problem] = []
     if params.candidates is not None:
-        found.append(Problem("PPF782", "SLIM finds its candidates itself: leave `candidates` out", ("candidates",)))
+        problems.append(Problem("PPF782", "SLIM finds its candidates itself: leave `candidates` out", ("candidates",)))
     if params.remove:
         text = "`remove` filters candidates, and SLIM has none before it begins: take `algorithm: krimp`"
-        found.append(Problem("PPF782", text, ("remove",)))
-    return found
+        problems.append(Problem("PPF782", text, ("remove",)))
+    return problems
 
 
 SPEC = PluginSpec(

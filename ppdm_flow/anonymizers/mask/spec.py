@@ -58,13 +58,13 @@ def effect(params: MaskParams, scope: Scope) -> Effect:
     """Cover characters: a text then stands for all that look like it."""
     known = tuple(scope.attributes)
     rules = params.covers(known)
-    found: list[Problem] = list(missing_ones(params.attributes, known, ("attributes",)))
+    problems: list[Problem] = list(missing_ones(params.attributes, known, ("attributes",)))
     return Effect(
         reads=tuple(rules),
         changes=dict.fromkeys(rules, Change.GENERALIZED),
         derivations=value_maps(rules),
         guarantee="every released text has at least one covered character",
-        problems=tuple(found),
+        problems=tuple(problems),
     )
 
 

@@ -30,9 +30,9 @@ class MicroaggregationParams(Params):
 
 def chosen(params: MicroaggregationParams, scope: Scope) -> tuple[tuple[str, ...], int | None]:
     """Return the attributes and k."""
-    found = carried(KAnonymity, scope.requirements, scope.attributes)
-    names = params.attributes or tuple(dict.fromkeys(a for r in found for a in r.attributes))
-    return names, params.k or max((r.k for r in found), default=None)
+    requirements = carried(KAnonymity, scope.requirements, scope.attributes)
+    names = params.attributes or tuple(dict.fromkeys(a for r in requirements for a in r.attributes))
+    return names, params.k or max((r.k for r in requirements), default=None)
 
 
 def served(params: MicroaggregationParams, scope: Scope) -> tuple[KAnonymity, ...]:
@@ -40,8 +40,8 @@ def served(params: MicroaggregationParams, scope: Scope) -> tuple[KAnonymity, ..
     names, k = chosen(params, scope)
     if k is None or (params.apart and len(names) > 1):
         return ()
-    found = carried(KAnonymity, scope.requirements, scope.attributes)
-    return tuple(r for r in found if r.attributes and set(r.attributes) <= set(names) and r.k <= k)
+    requirements = carried(KAnonymity, scope.requirements, scope.attributes)
+    return tuple(r for r in requirements if r.attributes and set(r.attributes) <= set(names) and r.k <= k)
 
 
 def effect(params: MicroaggregationParams, scope: Scope) -> Effect:

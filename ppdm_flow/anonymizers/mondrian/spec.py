@@ -29,8 +29,8 @@ class MondrianParams(Params):
 
 def todo_of(params: MondrianParams, scope: Scope) -> Task:
     """Return what the classes of a partition can enforce: a population has people whom the table does not hold."""
-    asked = tuple(r for r in scope.requirements if not r.in_population)
-    return task(params.attributes, asked, scope.attributes)
+    requirements = tuple(r for r in scope.requirements if not r.in_population)
+    return task(params.attributes, requirements, scope.attributes)
 
 
 def effect(params: MondrianParams, scope: Scope) -> Effect:
@@ -76,16 +76,16 @@ def _of_task(todo: Task) -> list[Problem]:
 
 
 def _of_names(params: MondrianParams, scope: Scope, recoded: tuple[str, ...]) -> list[Problem]:
-    found = list(missing_ones(params.attributes or (), scope.attributes, ("attributes",)))
+    problems = list(missing_ones(params.attributes or (), scope.attributes, ("attributes",)))
     for name, form in params.labels.items():
         facts = scope.attributes.get(name)
         if name not in recoded:
-            found.append(
+            problems.append(
                 Problem("PPF781", f"`{name}` is none of the attributes that are recoded", ("labels", name), named=True)
             )
         elif form == "hierarchy" and facts is not None and facts.hierarchy is None:
-            found.append(Problem("PPF780", f"`{name}` has no hierarchy", ("labels", name)))
-    return found
+            problems.append(Problem("PPF780", f"`{name}` has no hierarchy", ("labels", name)))
+    return problems
 
 
 SPEC = PluginSpec(

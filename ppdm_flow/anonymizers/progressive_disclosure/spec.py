@@ -126,25 +126,25 @@ def _of_templates(params: DisclosureParams, scope: Scope, floors: tuple[KAnonymi
     known = [t.name for t in carried(Template, scope.requirements, scope.attributes)]
     if not known and not floors and not _counts(params, scope):
         return [Problem("PPF780", NOTHING)]
-    found = []
+    problems = []
     for place, name in enumerate(params.templates or ()):
         if name not in known:
             near = closest(name, known)
             hint = f"did you mean `{near}`?" if near else None
-            found.append(Problem("PPF796", f"there is no template `{name}`", ("templates", str(place)), hint))
-    return found
+            problems.append(Problem("PPF796", f"there is no template `{name}`", ("templates", str(place)), hint))
+    return problems
 
 
 def _of_attributes(params: DisclosureParams, scope: Scope, enforced: tuple[Template, ...]) -> list[Problem]:
     named = params.attributes or ()
     every = params.model_copy(update={"attributes": None})
     union = every.suppressible(enforced, scope.requirements, scope.attributes)
-    found = list(missing_ones(named, scope.attributes, ("attributes",)))
+    problems = list(missing_ones(named, scope.attributes, ("attributes",)))
     for place, name in enumerate(named):
         if union and name in scope.attributes and name not in union:
             text = f"`{name}` belongs to no channel of the enforced templates, nor to what k-anonymity groups by"
-            found.append(Problem("PPF798", text, ("attributes", str(place))))
-    return found
+            problems.append(Problem("PPF798", text, ("attributes", str(place))))
+    return problems
 
 
 def _of_score(params: DisclosureParams, targets: tuple[str, ...]) -> list[Problem]:
@@ -185,12 +185,12 @@ def _recoded(enforced: tuple[Template, ...], scope: Scope) -> list[Problem]:
 
 def _negated(enforced: tuple[Template, ...], open_: tuple[str, ...]) -> list[Problem]:
     """A suppressed cell counts as not having the value, so suppressing it would break what is being enforced."""
-    found = []
+    problems = []
     for name in sensitive(tuple(t for t in enforced if t.negated)):
         if name in open_:
             text = f"`{name}` is sensitive in a negated template and part of a channel: it cannot be suppressed as well"
-            found.append(Problem("PPF782", text, hint="name the attributes that may be, with `attributes:`"))
-    return found
+            problems.append(Problem("PPF782", text, hint="name the attributes that may be, with `attributes:`"))
+    return problems
 
 
 SPEC = PluginSpec(

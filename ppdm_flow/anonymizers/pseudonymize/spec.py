@@ -36,15 +36,15 @@ def effect(params: PseudonymizeParams, scope: Scope) -> Effect:
     """Replace values by keyed pseudonyms."""
     known = tuple(scope.attributes)
     chosen = params.chosen(known)
-    found = list(missing_ones(params.attributes, known, ("attributes",)))
+    problems = list(missing_ones(params.attributes, known, ("attributes",)))
     if (params.key_env is None) == (params.key_file is None):
-        found.append(Problem("PPF790", "give either `key_env` or `key_file`: pseudonyms need a key from outside"))
+        problems.append(Problem("PPF790", "give either `key_env` or `key_file`: pseudonyms need a key from outside"))
     return Effect(
         reads=chosen,
         changes=dict.fromkeys(chosen, Change.PSEUDONYMIZED),
         derivations=changed_in_place(chosen, Derivation((), keyed=True)),
         guarantee="without the key, a pseudonym does not lead back to its value",
-        problems=tuple(found),
+        problems=tuple(problems),
     )
 
 

@@ -20,15 +20,15 @@ class RenameParams(Params):
 def effect(params: RenameParams, scope: Scope) -> Effect:
     """Give attributes other names."""
     known = tuple(scope.attributes)
-    found = [absent(old, known, ("attributes", old)) for old in params.attributes if not reaches(old, known)]
+    problems = [absent(old, known, ("attributes", old)) for old in params.attributes if not reaches(old, known)]
     staying = {name for name in known if name not in params.attributes}
     taken: set[str] = set()
     for old, new in params.attributes.items():
         if new in staying or new in taken:
             text = f"`{new}` would be the name of two attributes"
-            found.append(Problem("PPF797", text, ("attributes", old)))
+            problems.append(Problem("PPF797", text, ("attributes", old)))
         taken.add(new)
-    return Effect(renames=dict(params.attributes), problems=tuple(found))
+    return Effect(renames=dict(params.attributes), problems=tuple(problems))
 
 
 SPEC = PluginSpec(

@@ -20,8 +20,8 @@ class SampleParams(Params):
 def effect(params: SampleParams, _scope: Scope) -> Effect:
     """Keep some rows."""
     wrong = (params.fraction is None) == (params.size is None)
-    found = (Problem("PPF782", "give either `fraction` or `size`"),) if wrong else ()
-    return Effect(rows="fewer", problems=found)
+    problems = (Problem("PPF782", "give either `fraction` or `size`"),) if wrong else ()
+    return Effect(rows="fewer", problems=problems)
 
 
 SPEC = PluginSpec(

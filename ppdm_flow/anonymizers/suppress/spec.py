@@ -30,17 +30,19 @@ class SuppressParams(Params):
 
 def chosen(params: SuppressParams, scope: Scope) -> tuple[tuple[str, ...], int | None]:
     """Return the attributes that classes are over, and k; none where there is nothing to do about classes."""
-    found = carried(KAnonymity, scope.requirements, scope.attributes)
-    names = params.attributes or tuple(dict.fromkeys(a for r in found for a in r.attributes))
-    k = params.k or max((r.k for r in found), default=None)
+    requirements = carried(KAnonymity, scope.requirements, scope.attributes)
+    names = params.attributes or tuple(dict.fromkeys(a for r in requirements for a in r.attributes))
+    k = params.k or max((r.k for r in requirements), default=None)
     return ((), None) if params.small == "keep" or k is None else (names, k)
 
 
 def served(params: SuppressParams, scope: Scope) -> tuple[KAnonymity, ...]:
     """Return what holds afterwards: k-anonymity over no other attributes than those of the classes."""
     names, k = chosen(params, scope)
-    found = carried(KAnonymity, scope.requirements, scope.attributes)
-    return tuple(r for r in found if k is not None and r.attributes and set(r.attributes) <= set(names) and r.k <= k)
+    requirements = carried(KAnonymity, scope.requirements, scope.attributes)
+    return tuple(
+        r for r in requirements if k is not None and r.attributes and set(r.attributes) <= set(names) and r.k <= k
+    )
 
 
 def effect(params: SuppressParams, scope: Scope) -> Effect:
@@ -60,19 +62,21 @@ def effect(params: SuppressParams, scope: Scope) -> Effect:
 
 
 def _problems(params: SuppressParams, scope: Scope, names: tuple[str, ...]) -> tuple[Problem, ...]:
-    found = list(missing_ones(params.attributes or (), scope.attributes, ("attributes",)))
+    problems = list(missing_ones(params.attributes or (), scope.attributes, ("attributes",)))
     for name in params.rare:
-        found += [
+        problems += [
             Problem(p.code, p.message, ("rare", name), p.hint, named=True)
             for p in missing_ones([name], scope.attributes, ())
         ]
     for name in params.importance:
         if name not in names:
             text = f"`{name}` is none of the attributes that classes are over"
-            found.append(Problem("PPF781", text, ("importance", name), named=True))
+            problems.append(Problem("PPF781", text, ("importance", name), named=True))
     if not names and not params.rare:
-        found.append(Problem("PPF780", "nothing to suppress: no `rare` values, and no k with attributes for classes"))
-    return tuple(found)
+        problems.append(
+            Problem("PPF780", "nothing to suppress: no `rare` values, and no k with attributes for classes")
+        )
+    return tuple(problems)
 
 
 SPEC = PluginSpec(

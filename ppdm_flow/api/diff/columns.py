@@ -60,7 +60,7 @@ class _PolicyPlan:
         """Return the columns of a release."""
         return next(r for r in self.plan.releases if r.name == name).attributes
 
-    def told(self, name: str) -> dict[str, bool]:
+    def sources(self, name: str) -> dict[str, bool]:
         """Return the attributes that the columns of a release are computed from, and whether all under a secret key."""
         every = [f.lineage for f in self.facts(name)]
         names = sorted(frozenset[str]().union(*(lineage.computed_from for lineage in every)))
@@ -101,7 +101,7 @@ def _each(before: _PolicyPlan, after: _PolicyPlan, name: str, later: str) -> Ite
 
 def _carried(before: _PolicyPlan, after: _PolicyPlan, name: str, later: str) -> Iterator[Change]:
     """Yield attributes that columns of other names are computed from, or that no longer leave under a key alone."""
-    one, other = before.told(name), after.told(later)
+    one, other = before.sources(name), after.sources(later)
     listed = {f.source for f in (*before.facts(name), *after.facts(later))}  # these came or went as columns
     sides = before.side(name, _names(one)), after.side(later, _names(other))
     for verdict, verb, more, fewer in (
@@ -116,8 +116,8 @@ def _carried(before: _PolicyPlan, after: _PolicyPlan, name: str, later: str) -> 
             yield Change(f"releases.{later}.carried", verdict, why, *sides)
 
 
-def _names(told: Mapping[str, bool]) -> list[str]:
-    return [f"`{name}`{' under a key' if keyed else ''}" for name, keyed in told.items()]
+def _names(keyed_by_name: Mapping[str, bool]) -> list[str]:
+    return [f"`{name}`{' under a key' if keyed else ''}" for name, keyed in keyed_by_name.items()]
 
 
 def _comparable(column: str, before: _PolicyPlan, after: _PolicyPlan) -> bool:

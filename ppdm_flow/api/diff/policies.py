@@ -43,11 +43,11 @@ class LoadedPolicy:
         home = Path(self.loaded.file).absolute().parent
 
         @cache
-        def told(path: str) -> str | None:
+        def digest(path: str) -> str | None:
             content = self.place.content(home / path)
             return None if content is None else hashlib.sha256(content).hexdigest()
 
-        return told
+        return digest
 
 
 def named_files(policy: LoadedPolicy) -> tuple[str, ...]:

@@ -55,11 +55,11 @@ def find_policies(words: Sequence[str | Path], *, tests: bool = False) -> FoundF
     others: dict[Path, None] = {}
     tested: dict[Path, None] = {}
     for word in words:
-        for path, told in expanded(str(word)):
-            if is_test(path) and (tests or not told):
+        for path, named in expanded(str(word)):
+            if is_test(path) and (tests or not named):
                 (tested if tests else others)[path] = None
             else:
-                (policies if told or is_policy(path) else others)[path] = None
+                (policies if named or is_policy(path) else others)[path] = None
     if not policies and not tested:
         names = ", ".join(f"`{word}`" for word in words)
         raise UsageError(Diagnostic("PPF690", f"no policy found in {names}", help="give YAML files or their folder"))

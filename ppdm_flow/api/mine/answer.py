@@ -52,7 +52,7 @@ class Itemsets:
         return int(self.items.shape[1])
 
     @property
-    def told(self) -> npt.NDArray[np.bool_]:
+    def discoverable(self) -> npt.NDArray[np.bool_]:
         """Which are told from itemsets that do not occur: the estimate is 4 standard errors above 0."""
         return self.value >= SIGMAS * self.sigma
 
@@ -86,7 +86,7 @@ class MinedRelease:
     rows: int
     names: tuple[str, ...]
     operator: Operator | None
-    asked: MiningOptions
+    options: MiningOptions
     least: float
     sizes: tuple[Itemsets, ...]
     stopped: str
@@ -100,7 +100,7 @@ class MinedRelease:
         return self.operator is None
 
     @property
-    def found(self) -> int:
+    def itemset_count(self) -> int:
         """How many itemsets there are."""
         return sum(map(len, self.sizes))
 

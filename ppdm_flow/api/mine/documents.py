@@ -29,7 +29,7 @@ def as_json(answer: MinedRelease, limit: int | None = None) -> str:
 
 def document(answer: MinedRelease, limit: int | None = None) -> MinedDocument:
     """Return the document; of each size, and of the rules, at most ``limit``."""
-    options = answer.asked
+    options = answer.options
     return {
         "version": 1,
         "file": answer.file,
@@ -101,7 +101,7 @@ def _itemset(answer: MinedRelease, one: Itemsets, place: int) -> MinedItemset:
         "sigma": None if exact else float(one.sigma[place]),
         "low": None if exact else float(one.low[place]),
         "high": None if exact else float(one.high[place]),
-        "discoverable": bool(one.told[place]),
+        "discoverable": bool(one.discoverable[place]),
     }
 
 

@@ -52,7 +52,7 @@ def mined_randomized(
         rows=int(mined.rows.sum()),
         names=tuple(sets.names.to_pylist()),
         operator=None if operator.family == NONE else operator,
-        asked=options,
+        options=options,
         least=least,
         sizes=_without_empty(sizes),
         stopped=mined.stopped,

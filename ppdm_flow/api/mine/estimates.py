@@ -28,13 +28,13 @@ class ReconstructedCounts:
     method: Method
     level: float
     groups: Groups
-    found: Reconstruction
+    reconstruction: Reconstruction
     diagnostics: tuple[Diagnostic, ...] = ()
 
     @property
     def small(self) -> tuple[bool, ...]:
         """Which groups say little."""
-        return tuple(too_small(self.found).tolist())
+        return tuple(too_small(self.reconstruction).tolist())
 
     def document(self, form: str) -> str:
         """Return the estimates as ``json`` (numbers in full, null for what is not known) or ``csv``."""
@@ -43,7 +43,7 @@ class ReconstructedCounts:
 
 def as_json(answer: ReconstructedCounts) -> str:
     """Return the JSON form: numbers in full, null for what is not known."""
-    groups = answer.found
+    groups = answer.reconstruction
     document = {
         "version": 1,
         "file": answer.file,
@@ -64,7 +64,7 @@ def as_csv(answer: ReconstructedCounts) -> str:
     by = answer.groups.columns
     head = [*by, "value", *FIGURES, "alike", "rows", "small"]
     lines = [",".join(cell(name) for name in head)]
-    alike = np.isin(np.arange(answer.operator.size), answer.found.alike).tolist()
+    alike = np.isin(np.arange(answer.operator.size), answer.reconstruction.alike).tolist()
     values = [cell(value) for value in answer.operator.domain]
     for key, rows, small, figures in _rows(answer):
         before = "".join(f"{cell(text)}," for text in key)
@@ -83,7 +83,7 @@ def cell(text: str | None) -> str:
 
 
 def _groups(answer: ReconstructedCounts) -> Iterator[dict[str, Any]]:
-    groups, domain = answer.found, answer.operator.domain
+    groups, domain = answer.reconstruction, answer.operator.domain
     for number, (key, rows, small, figures) in enumerate(_rows(answer)):
         entry: dict[str, Any] = {"key": dict(zip(answer.groups.columns, key, strict=True)), "rows": rows}
         entry["small"] = small
@@ -105,7 +105,7 @@ def _groups(answer: ReconstructedCounts) -> Iterator[dict[str, Any]]:
 def _rows(
     answer: ReconstructedCounts,
 ) -> Iterator[tuple[tuple[str | None, ...], int, bool, list[Sequence[float | None]]]]:
-    groups = answer.found
+    groups = answer.reconstruction
     small = answer.small
     for number, key in enumerate(answer.groups.keys):
         arrays = (groups.released, groups.estimate, groups.unbiased, groups.error, groups.low, groups.high)

@@ -31,7 +31,7 @@ def mined_plain(sets: Sets, options: MiningOptions, least: float, listener: List
         rows=rows,
         names=tuple(sets.names.to_pylist()),
         operator=None,
-        asked=options,
+        options=options,
         least=least,
         sizes=tuple(_sorted(level.itemsets, level.counts[:, 0], rows) for level in levels),
         stopped=LENGTH if options.max_length is not None and len(levels) == options.max_length else NO_CANDIDATES,

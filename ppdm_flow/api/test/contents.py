@@ -59,18 +59,18 @@ class ContentsCheck:
         if wanted.rows is not None and not meets(wanted.rows, held.rows):
             yield f"{held.rows} rows, and expected are {bounds(wanted.rows)}", ("rows",), f"{held.rows}"
         if wanted.columns is not None:
-            yield from self._names("column", wanted.columns, held.columns, ("columns",), told=True)
+            yield from self._names("column", wanted.columns, held.columns, ("columns",), show_values=True)
         for column, some in wanted.released_values.items():
             path = ("released_values", column)
             if column not in held.values:
                 yield f"the release has no column `{column}`", path, None
             else:
-                yield from self._names("value", some, held.values[column], path, told=self.shown)
+                yield from self._names("value", some, held.values[column], path, show_values=self.shown)
         for column, hidden in wanted.suppressed.items():
             yield from _hidden(column, hidden, held)
 
     def _names(
-        self, noun: str, some: Some, present: Iterable[str], path: PolicyPath, *, told: bool
+        self, noun: str, some: Some, present: Iterable[str], path: PolicyPath, *, show_values: bool
     ) -> Iterator[Difference]:
         there = set(present)
         for key in ("exactly", "include"):
@@ -78,7 +78,7 @@ class ContentsCheck:
                 if each not in there:
                     yield f"{noun} `{each}` is not in the release", (*path, key, str(number)), None
         if some.exactly is not None and (more := sorted(there - set(some.exactly))):
-            names = listing(f"`{each}`" for each in more) if told else f"{len(more)} more"
+            names = listing(f"`{each}`" for each in more) if show_values else f"{len(more)} more"
             yield f"the release has {noun}s that are not expected: {names}", (*path, "exactly"), None
         for number, each in enumerate(some.exclude):
             if each in there:

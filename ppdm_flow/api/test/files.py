@@ -20,7 +20,7 @@ from ppdm_flow.policy.test.loading import LoadedTests, load
 
 def find(words: Sequence[str | Path]) -> tuple[Path, ...]:
     """Return the test files that files, folders and glob patterns mean, each once. Raises UsageError for none."""
-    test_files = dict.fromkeys(p for word in words for p, told in expanded(str(word)) if is_test(p) or told)
+    test_files = dict.fromkeys(p for word in words for p, named in expanded(str(word)) if is_test(p) or named)
     if not test_files:
         names = ", ".join(f"`{word}`" for word in words)
         text = f"no tests found in {names}"

@@ -114,7 +114,7 @@ def _figures(attacked: Attacked, gathered: GatheredRecords) -> dict[str, Figure]
 
 def _of_success(success: Success, gathered: GatheredRecords) -> dict[str, Figure]:
     people, prior = success.people, success.prior / success.people
-    part = "" if gathered.released.whole else f", in a sample of {len(gathered.released):,} released rows"
+    part = "" if gathered.released.complete else f", in a sample of {len(gathered.released):,} released rows"
     groups = f"of {success.groups:,} groups of people whose known values the release has{part}"
     uniform = success.homogeneous / success.groups if success.groups else None
     return {

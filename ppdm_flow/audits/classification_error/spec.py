@@ -26,10 +26,10 @@ class ClassificationErrorParams(Params):
 
 def effect(params: ClassificationErrorParams, scope: Scope) -> Effect:
     """Say what is wrong with the class attribute in this release, if anything."""
-    found, problems = targets(params.target, scope)
-    changed = [step for a in found for step, _ in a.changes]
+    released, problems = targets(params.target, scope)
+    changed = [step for a in released for step, _ in a.changes]
     if changed:
-        text = f"the class attribute `{found[0].name}` is changed by step `{changed[0]}`: errors cannot be compared"
+        text = f"the class attribute `{released[0].name}` is changed by step `{changed[0]}`: errors cannot be compared"
         problems = (Problem("PPF833", text, ("target",) if params.target else ()),)
     return Effect(problems=(*problems, *classifier_problems(params.classifier, params.options)))
 

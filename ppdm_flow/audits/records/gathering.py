@@ -46,7 +46,7 @@ class Records:
         return len(self.cells)
 
     @property
-    def whole(self) -> bool:
+    def complete(self) -> bool:
         """Whether all persons of the group are here."""
         return len(self) == self.available
 

@@ -173,8 +173,8 @@ def _findings(population: Population, ctx: AuditContext) -> tuple[Finding, ...]:
 
 
 def _chart(prosecutor: Risk, journalist: Risk, threshold: float) -> Chart:
-    def series(name: str, found: Risk) -> Series:
-        return Series(name, (found.highest, found.average, found.at_risk))
+    def series(name: str, risk: Risk) -> Series:
+        return Series(name, (risk.highest, risk.average, risk.at_risk))
 
     return Chart(
         id="attackers",

@@ -49,7 +49,7 @@ def _head(answer: MinedRelease) -> Iterator[str]:
     if answer.operator is not None:
         yield f"operator: {_operator(answer.operator)}"
     least = f"{100 * answer.least:.4g} % ({answer.least * answer.rows:,.0f} transactions)"
-    sure = "exact supports" if answer.exact else f"estimates with intervals of {answer.asked.level * 100:g} %"
+    sure = "exact supports" if answer.exact else f"estimates with intervals of {answer.options.level * 100:g} %"
     yield f"itemsets with a support of at least {least}: {sure}"
 
 
@@ -78,12 +78,12 @@ def _sizes(answer: MinedRelease) -> Iterator[tuple[str, ...]]:
 def _end(answer: MinedRelease) -> Iterator[str]:
     after = len(answer.sizes)
     match answer.stopped:
-        case "length" if answer.asked.max_length == after:
+        case "length" if answer.options.max_length == after:
             yield f"Ended with {_items(after)}, as asked."
         case "length":
             yield f"Ended with {_items(after)}: no transaction has more."
         case "precision":
-            error, errors = _percent(answer.next_sigma or 0.0), f"{answer.asked.precision:g}"
+            error, errors = _percent(answer.next_sigma or 0.0), f"{answer.options.precision:g}"
             yield f"Ended with {_items(after)}: for itemsets of {after + 1} the standard error is {error}, so that the"
             yield f"minimum support is less than {errors} errors above 0 (--precision {errors})."
         case "seeds":
@@ -98,7 +98,7 @@ def _itemsets(answer: MinedRelease, one: Itemsets, limit: int) -> Iterator[tuple
     exact = answer.exact
     yield (_items(one.size), "support", "transactions" if exact else "std. error", *(() if exact else ("low", "high")))
     for place in range(min(limit, len(one))):
-        name = _names(answer.texts(one.items[place])) + ("" if one.told[place] else " ?")
+        name = _names(answer.texts(one.items[place])) + ("" if one.discoverable[place] else " ?")
         value = float(one.value[place])
         if exact:
             yield name, _percent(value), f"{value * answer.rows:,.0f}"
@@ -124,7 +124,7 @@ def _notes(answer: MinedRelease) -> Iterator[str]:
         return
     yield "A support is the estimated share of the transactions, before they were randomized, that hold all the items."
     yield "An interval is for its itemset alone and about these very transactions: only the randomization is chance."
-    if any(not one.told.all() for one in answer.sizes):
+    if any(not one.discoverable.all() for one in answer.sizes):
         yield "? less than 4 standard errors above 0: such an itemset may not occur at all."
     if any((rule.confidence.value or 0.0) > 1.0 for rule in answer.rules or ()):
         yield "A confidence above 100 % is an estimate like any other: its interval ends at 100 %."

@@ -68,7 +68,7 @@ def numbers(option: str, text: str | None) -> tuple[float, ...]:
     return values
 
 
-def whole(option: str, text: str | None) -> tuple[int, ...]:
+def whole_numbers(option: str, text: str | None) -> tuple[int, ...]:
     """Return whole numbers from 0. Raises UsageError where a part is none."""
     values = numbers(option, text)
     if any(n < 0 or n != int(n) for n in values):

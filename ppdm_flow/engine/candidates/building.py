@@ -105,7 +105,7 @@ class CandidateBuilder:
     def _audited(self, audits: Sequence[JoinedAudit], first: int = 0) -> tuple[AuditResult, ...]:
         folder = self.directory.home / SCRATCH
         results = audit_all(self.context, [(a.node, a.subject) for a in audits], folder, first)
-        return tuple(a.told(result) for a, result in zip(audits, results, strict=True))
+        return tuple(a.explained(result) for a, result in zip(audits, results, strict=True))
 
     def _writing(self, release: ReleaseNode) -> Callable[[], Candidate]:
         return lambda: self._write(release)

@@ -29,8 +29,10 @@ def waive(plan: Plan, results: JudgedResults, today: date) -> JudgedResults:
     requirements = tuple(_over(r, [w for w in valid if r.id not in never]) for r in results.requirements)
     gated = tuple(_over(r, valid) for r in results.gates)
     waivers = tuple(_result(w, (*requirements, *gated), distinct, today) for w in plan.waivers)
-    told = (finding for each in waivers for finding in _told(each, (*requirements, *gated), distinct, today))
-    return replace(results, requirements=requirements, gates=gated, waivers=waivers, findings=(*distinct, *told))
+    waiver_findings = (finding for each in waivers for finding in _told(each, (*requirements, *gated), distinct, today))
+    return replace(
+        results, requirements=requirements, gates=gated, waivers=waivers, findings=(*distinct, *waiver_findings)
+    )
 
 
 def _over(result: RequirementResult, waivers: Iterable[Waiver]) -> RequirementResult:

@@ -44,7 +44,7 @@ class RemakeTarget:
     made: ReleaseNode
 
     @property
-    def whole(self) -> bool:
+    def reproducible(self) -> bool:
         """Whether nothing is drawn on its way, or what is drawn is known."""
         return self.made is self.release
 
@@ -55,7 +55,7 @@ class RemakeTarget:
 
     def tells(self, requirement: Requirement) -> bool:
         """Whether all columns that tell of the requirement's attributes are made again."""
-        if self.whole:
+        if self.reproducible:
             return True
         if not requirement.on_groups:
             return False
@@ -80,7 +80,7 @@ class RemakeResult:
         """Whether nothing but what was made again is needed to measure these requirements as the run did."""
         if not self.same or self.target is None:
             return False
-        return self.target.whole or (self.target.complete and all(r.on_groups for r in requirements))
+        return self.target.reproducible or (self.target.complete and all(r.on_groups for r in requirements))
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ def remake(plan: Plan, files: Mapping[str, Path], data: Path) -> RemakeResults:
         shutil.rmtree(folder, ignore_errors=True)
     results |= {name: remade for attempt in attempts for name, remade in attempt.releases().items()}
     run = attempts[0].measured if together and all(each.same for each in results.values()) else None
-    return RemakeResults(results, run, exact=run is not None and all(d.whole for d in targets))
+    return RemakeResults(results, run, exact=run is not None and all(d.reproducible for d in targets))
 
 
 def remake_target(plan: Plan, release: ReleaseNode) -> RemakeTarget | None:
@@ -187,7 +187,7 @@ class _Remaker:
     def _is_same(self, target: RemakeTarget, made: Candidate, context: RunContext) -> bool:
         """Whether the run's file has the bytes that were made again; of a part of its columns, the same rows."""
         file, rows = self.files[target.release.name], context.options.partition_rows
-        if target.whole:
+        if target.reproducible:
             return sha256(file) == made.sha256
         kept = read_back(target.release, file, rows, context.budget, context.stop)
         names, key = [a.name for a in target.made.attributes], MultisetHash.fresh_key()
@@ -199,7 +199,7 @@ def _part(plan: Plan, targets: Sequence[RemakeTarget], *, together: bool) -> Pla
     releases = tuple(d.made for d in targets)
     names = {r.name for r in releases}
     used = {node.name for r in releases for node in plan.upstream(r.input)}
-    exact = together and all(d.whole for d in targets)
+    exact = together and all(d.reproducible for d in targets)
     return replace(
         plan,
         releases=releases,

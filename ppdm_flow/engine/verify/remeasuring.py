@@ -59,14 +59,14 @@ class RemeasureResult:
     def lines(self) -> list[str]:
         """The outcome for people."""
         text_lines = [] if self.same_input else ["the data given is not the data of this run: its hash differs"]
-        text_lines += [f"release `{n}`: {told}" for n, (_, told) in self.made.items()]
+        text_lines += [f"release `{n}`: {text}" for n, (_, text) in self.made.items()]
         text_lines += [f"measured otherwise: {d}" for d in self.differences]
         text_lines += [f"not measured again: release `{n}` was withheld and not kept" for n in self.skipped]
         text_lines += [
             f"not measured again: {n}: only the run itself can tell{_why(w)}" for n, w in self.unknown.items()
         ]
         text_lines += [
-            f"release `{n}`: the run alone tells what is behind its columns: {told}" for n, told in self.columns.items()
+            f"release `{n}`: the run alone tells what is behind its columns: {text}" for n, text in self.columns.items()
         ]
         if not self.differences and self.requirements:
             text_lines.append(f"{self.requirements} requirements measured again, with the same outcome")
@@ -220,7 +220,7 @@ def _is_hidden(plan: Plan, release: ReleaseNode, result: RequirementResult) -> b
 
 
 def _sentence(remade: RemakeResult) -> str:
-    if remade.target is None or remade.target.whole:
+    if remade.target is None or remade.target.reproducible:
         made = "make the same bytes" if remade.same else "do NOT make the bytes of this file"
         return f"its steps, carried out again, {made}"
     made = "the same rows" if remade.same else "NOT the rows of this file"

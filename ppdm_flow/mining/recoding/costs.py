@@ -119,13 +119,13 @@ class _PricedEntropy:
         self.left = Tables(ground, [_bits_left(ground, j) for j in range(ground.attributes)])
         left = self.left.totals()
         self.by_level = [t[0] - t for t in left]
-        self.whole = float(sum(t[0] for t in left)) or 1.0
-        self.floors = Floors([t / self.whole for t in self.by_level])
+        self.scale = float(sum(t[0] for t in left)) or 1.0
+        self.floors = Floors([t / self.scale for t in self.by_level])
 
     def of(self, grouping: Grouping, kept: Bools) -> float:
         """Return the share of bits lost."""
         own = sum(float(t[level]) for t, level in zip(self.by_level, grouping.node, strict=True))
-        return (own + float(self.left.outside(grouping, kept).sum())) / self.whole
+        return (own + float(self.left.outside(grouping, kept).sum())) / self.scale
 
     def bound(self, _grouping: Grouping) -> float:
         """Return 0."""

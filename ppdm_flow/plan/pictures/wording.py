@@ -93,7 +93,7 @@ def derived(release: Mapping[str, Any]) -> list[str]:
         chosen = frozenset(column.get("chosen_by", ()))
         together = chosen.union(column["computed_from"]) if chosen else chosen
         groups.setdefault((derivation(column), together), []).append(column)
-    clauses = ((columns, _clause(told, columns, together)) for (told, together), columns in groups.items())
+    clauses = ((columns, _clause(words, columns, together)) for (words, together), columns in groups.items())
     return [f"{', '.join(c['name'] for c in columns)}: {clause}" for columns, clause in clauses if clause]
 
 

@@ -28,7 +28,7 @@ class Parsed:
 
     text: str | None
     root: Map | None
-    found: tuple[Diagnostic, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
     error: UnreadableError | UsageError | None = None
     passwords: frozenset[str] = frozenset()
 
@@ -79,7 +79,7 @@ class Files:
             self.passwords |= parsed.passwords
         if parsed.root is None:
             raise parsed.error or UnreadableError(_no_map(None, shown))
-        return parsed.root, parsed.found
+        return parsed.root, parsed.diagnostics
 
 
 def _parsed(path: Path, shown: str, *, template: bool) -> Parsed:
@@ -87,14 +87,14 @@ def _parsed(path: Path, shown: str, *, template: bool) -> Parsed:
         text = read(path, shown)
     except (UnreadableError, UsageError) as error:
         return Parsed(None, None, error=error)
-    root, found, fault = _tree(text, shown)
+    root, diagnostics, fault = _tree(text, shown)
     if not is_meant_as_policy(text, root if isinstance(root, Map) else None, template=template):
         why = _no_map(None, shown) if is_empty(text) else no_policy(shown)
         return Parsed(None, None, error=UnreadableError(why))
     hidden, secret = masked(text), frozenset(passwords(text))
     if not isinstance(root, Map):
         return Parsed(hidden, None, error=fault or UnreadableError(_no_map(root, shown)), passwords=secret)
-    return Parsed(hidden, root, (*found, *header_faults(root)), passwords=secret)
+    return Parsed(hidden, root, (*diagnostics, *header_faults(root)), passwords=secret)
 
 
 def _tree(text: str, shown: str) -> tuple[Node | None, list[Diagnostic], UnreadableError | None]:
@@ -102,10 +102,10 @@ def _tree(text: str, shown: str) -> tuple[Node | None, list[Diagnostic], Unreada
     if fault is not None:
         return None, [], UnreadableError(fault)
     try:
-        root, found = parse(text, shown)
+        root, diagnostics = parse(text, shown)
     except UnreadableError as error:
         return None, [], error
-    return root, found, None
+    return root, diagnostics, None
 
 
 def _no_map(root: object, shown: str) -> Diagnostic:

@@ -31,8 +31,8 @@ def header_faults(root: Map) -> list[Diagnostic]:
         return []
     if "extends" in entries:
         entries["extends"] = Entry(entries["extends"].key_span, _listed(entries["extends"].node))
-    _, found = validate(flatten(Map(entries, root.span)), Header)
-    return found
+    _, diagnostics = validate(flatten(Map(entries, root.span)), Header)
+    return diagnostics
 
 
 def parents_of(root: Map) -> list[Parent]:
@@ -41,12 +41,12 @@ def parents_of(root: Map) -> list[Parent]:
     if node is None or _empty(node):
         return []
     listed = _listed(node)
-    found = []
+    parents = []
     for item in listed.items if isinstance(listed, Seq) else ():
         template = item.get("template") if isinstance(item, Map) else None
         if isinstance(item, Map) and isinstance(template, Scalar) and template.text:
-            found.append(Parent(template, *_given(item)))
-    return found
+            parents.append(Parent(template, *_given(item)))
+    return parents
 
 
 def _given(item: Map) -> tuple[dict[str, Scalar | Seq], dict[str, Span]]:

@@ -30,13 +30,14 @@ class PolicyUnderFloors:
     """The view of a policy that floors are checked against.
 
     ``gone`` are the places of the ``null`` that took something inherited away. ``use`` is the place that stands for the
-    policy where something is missing altogether. A policy that is not ``whole`` may have it in what could not be read.
+    policy where something is missing altogether. A policy that is not ``complete`` may have it in what could not be
+    read.
     """
 
     flat: FlatPolicy
     use: Span | None = None
     gone: Mapping[PolicyPath, Span] = field(default_factory=dict)
-    whole: bool = True
+    complete: bool = True
 
 
 def violations(judged: PolicyUnderFloors, floors: Collection[Floor]) -> Iterator[Diagnostic]:
@@ -75,7 +76,7 @@ def _violation(judged: PolicyUnderFloors, floor: Floor, place: Place) -> Iterato
     tree = value(flat.tree, place.path)
     yield from _narrowed(judged, floor, place.path)
     if tree is MISSING:
-        if _wants(floor, place, flat.tree) and judged.whole and not flat.broken_here(place.path):
+        if _wants(floor, place, flat.tree) and judged.complete and not flat.broken_here(place.path):
             yield _missing(judged, floor, place.path)
         return
     if flat.broken_here(place.path) or flat.lost_below(place.path) or _met(floor.demand, place.path, flat.tree, tree):

@@ -46,12 +46,12 @@ class _Use:
 class InheritanceRecord:
     """What reading a policy brings to light beside its tree.
 
-    ``found`` are all faults, ``users`` the place that brought in each file, ``extending`` the files that extend others,
-    ``secrets`` the values that came from the environment, ``ranges`` where each package is asked for, ``files`` what
-    tells the files apart that were used.
+    ``diagnostics`` are all faults, ``users`` the place that brought in each file, ``extending`` the files that extend
+    others, ``secrets`` the values that came from the environment, ``ranges`` where each package is asked for, ``files``
+    what tells the files apart that were used.
     """
 
-    found: list[Diagnostic] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
     users: dict[str, Span] = field(default_factory=dict)
     extending: set[str] = field(default_factory=set)
     secrets: set[str] = field(default_factory=set)
@@ -61,7 +61,7 @@ class InheritanceRecord:
 
     def add(self, other: InheritanceRecord) -> None:
         """Take over another account."""
-        self.found.extend(other.found)
+        self.diagnostics.extend(other.diagnostics)
         for name, span in other.users.items():
             self.users.setdefault(name, span)
         self.extending |= other.extending
@@ -98,20 +98,20 @@ class Inheritance:
         self.account = InheritanceRecord()
 
     @property
-    def found(self) -> list[Diagnostic]:
+    def diagnostics(self) -> list[Diagnostic]:
         """All faults so far."""
-        return self.account.found
+        return self.account.diagnostics
 
     def resolve(self, root: Map, path: FoundTemplate) -> Layer:
         """Return the policy of ``root`` with everything that it inherits."""
         layer = self._layer(root, path, _Use({}, {}, ((path.identity, root.span),)))
-        self.account.found = [self.account.beside(d) for d in self.found]
+        self.account.diagnostics = [self.account.beside(d) for d in self.diagnostics]
         for name in self.sets:
             if name not in layer.declared:
-                self.found.append(unknown(name, None, layer.declared, "--set: the policy"))
+                self.diagnostics.append(unknown(name, None, layer.declared, "--set: the policy"))
         if layer.needed:
             how = " ".join(f"--set {n.name}=…" for n in layer.needed)
-            self.found.append(required(layer.needed, None, f"give it a default, or {how}"))
+            self.diagnostics.append(required(layer.needed, None, f"give it a default, or {how}"))
         return layer
 
     def _layer(self, root: Map, here: FoundTemplate, use: _Use) -> Layer:
@@ -120,13 +120,13 @@ class Inheritance:
         own = declarations(root)
         early, _, _ = evaluate(over(own, known(use.over, own)), use.given, self.sets)
         layers = []
-        whole = True
+        complete = True
         for parent in parents_of(root):
             self.account.extending.add(root.span.file)
             layer = self._parent(parent, here, early, own, use)
-            whole = whole and layer is not None and layer.whole
+            complete = complete and layer is not None and layer.complete
             layers.extend([(layer, parent.template.span)] if layer else [])
-        merged = joined(root, layers, whole=whole)
+        merged = joined(root, layers, complete=complete)
         if use.outermost:
             merged.needed = []  # reported where the templates are extended
         self._own(merged, root, own, early, here, use)
@@ -139,7 +139,7 @@ class Inheritance:
         declared = over(over(known(merged.declared, own), own), known(use.over, own))
         inherited = {n: v for n, v in merged.values.items() if n in own and not v.broken}
         values, needed, faults = evaluate(declared, {**inherited, **use.given}, self.sets)
-        self.found.extend(faults)
+        self.diagnostics.extend(faults)
         secret = (v for v in (*early.values(), *values.values()) if not v.quotable)
         self.account.secrets.update(text for v in secret for text in {v.text, *v.texts})
         merged.declared.update(declared)
@@ -151,13 +151,13 @@ class Inheritance:
         floors = root.get("floors")
         limits = substitution.map(floors) if isinstance(floors, Map) else None
         stated, wrong = floors_of(limits)
-        self.found.extend([*substitution.found, *wrong])
+        self.diagnostics.extend([*substitution.diagnostics, *wrong])
         merged.unsure = {n: v for n, v in merged.unsure.items() if n not in own and n not in self.sets}
-        self.found.extend(
+        self.diagnostics.extend(
             ambiguous_param(n, substitution.used[n], v) for n, v in merged.unsure.items() if n in substitution.used
         )
         merged.laid = lay(merged.laid, rebased(node, here, self.files.root, merged.node))
-        self.found.extend(state(merged, stated, template=not use.outermost))
+        self.diagnostics.extend(state(merged, stated, template=not use.outermost))
         merged.privacy_waivers = within(root, limits, merged.privacy_waivers, policy=use.outermost)
 
     def _parent(
@@ -169,7 +169,7 @@ class Inheritance:
         given = {
             n: Value.of(made) for n, v in parent.given.items() if not isinstance(made := substitution.node(v), Map)
         }
-        self.found.extend(substitution.found)
+        self.diagnostics.extend(substitution.diagnostics)
         if reference.broken or reference.text is None:
             return None
         target = self._found(reference.text, parent, os.path.dirname(here.path) or ".")  # noqa: PTH120  (keeps `./` away)
@@ -189,7 +189,7 @@ class Inheritance:
         try:
             return find(reference, home)
         except NotFoundError as error:
-            self.found.append(Diagnostic(error.code, error.message, span, hint=error.hint, help=error.help))
+            self.diagnostics.append(Diagnostic(error.code, error.message, span, hint=error.hint, help=error.help))
         return None
 
     def _resolved(self, target: FoundTemplate, parent: Parent, use: _Use) -> Layer | None:
@@ -222,7 +222,7 @@ class Inheritance:
             root, diagnostics = files.tree(target.path, target.shown)
         except (UnreadableError, UsageError):
             return None
-        apart.found.extend(diagnostics)
+        apart.diagnostics.extend(diagnostics)
         apart.account.files.add(target.identity)
         layer = apart._layer(root, target, _Use({}, {}, (("", root.span), (target.identity, root.span))))
         return _ResolvedTemplate(layer, apart.account, files.sources, frozenset(files.passwords))
@@ -232,10 +232,10 @@ class Inheritance:
         for name in parent.given:
             if name not in layer.declared:
                 span = parent.key_spans[name]
-                self.found.append(unknown(name, span, layer.declared, f"the template {target.shown}"))
+                self.diagnostics.append(unknown(name, span, layer.declared, f"the template {target.shown}"))
         if layer.needed and outermost:
             how = "add `with: {" + ", ".join(f"{n.name}: …" for n in layer.needed) + "}`"
-            self.found.append(required(layer.needed, parent.template.span, how))
+            self.diagnostics.append(required(layer.needed, parent.template.span, how))
 
     def _circular(self, target: FoundTemplate, parent: Parent, use: _Use) -> bool:
         """Report a template that extends itself, by whatever detour (PPF302)."""
@@ -244,7 +244,7 @@ class Inheritance:
         if target.identity not in identities:
             return self._too_many(len(identities), parent)
         way = use.chain[identities.index(target.identity) + 1 :]
-        self.found.append(
+        self.diagnostics.append(
             Diagnostic(
                 "PPF302",
                 f"{target.shown} extends itself",
@@ -264,17 +264,17 @@ class Inheritance:
         if length < CHAIN_LIMIT:
             message = f"more than {USE_LIMIT} templates are brought in"
         if self.account.uses <= USE_LIMIT + 1:
-            self.found.append(Diagnostic("PPF313", message, parent.template.span))
+            self.diagnostics.append(Diagnostic("PPF313", message, parent.template.span))
         return True
 
     def _read(self, target: FoundTemplate, parent: Parent) -> Map | None:
         try:
             root, diagnostics = self.files.tree(target.path, target.shown)
         except UnreadableError as error:
-            self.found.append(error.diagnostic)
+            self.diagnostics.append(error.diagnostic)
             return None
         except UsageError as error:
-            self.found.extend(replace(d, code="PPF301", span=parent.template.span) for d in error.diagnostics)
+            self.diagnostics.extend(replace(d, code="PPF301", span=parent.template.span) for d in error.diagnostics)
             return None
-        self.found.extend(diagnostics)
+        self.diagnostics.extend(diagnostics)
         return root

@@ -90,7 +90,7 @@ class _Joiner:
     second: LaidTree
     at: Span
     made: LaidTree
-    found: list[Conflict]
+    conflicts: list[Conflict]
 
     def maps(self, one: Map, two: Map, path: PolicyPath) -> Map:
         entries = dict(one.entries)
@@ -119,13 +119,13 @@ class _Joiner:
         if places(two.node) <= self.first.under.get(path, _NONE):
             return one
         if not places(one.node) <= self.second.under.get(path, _NONE) and path[-1] not in _UNCONTESTED:
-            self.found.append(Conflict(path, two.node, one.node, self.at))
+            self.conflicts.append(Conflict(path, two.node, one.node, self.at))
         return two
 
     def _taken(self, node: Node, path: PolicyPath, other: LaidTree) -> None:
         """Keep what one template takes away and the other brings in, since it may be a protection; but say so."""
         if path in other.gone and places(node) and places(node) <= other.gone_under[path]:
-            self.found.append(Conflict(path, node, Scalar(None, other.gone[path]), self.at, deleted=True))
+            self.conflicts.append(Conflict(path, node, Scalar(None, other.gone[path]), self.at, deleted=True))
 
 
 def same(one: Node, two: Node) -> bool:

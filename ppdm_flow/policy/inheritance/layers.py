@@ -25,7 +25,7 @@ class Layer:
     """A file with all that it inherits, params replaced.
 
     ``relative`` are the floors that go by what is inherited, ``conflicts`` the places that its templates give different
-    values, ``unsure`` the params. It is not ``whole`` where something that it inherits could not be read.
+    values, ``unsure`` the params. It is not ``complete`` where something that it inherits could not be read.
     """
 
     laid: LaidTree
@@ -36,7 +36,7 @@ class Layer:
     relative: list[Wanted] = field(default_factory=list)
     conflicts: list[Conflict] = field(default_factory=list)
     unsure: dict[str, tuple[Value, Value]] = field(default_factory=dict)
-    whole: bool = True
+    complete: bool = True
     privacy_waivers: Permission = field(default_factory=Permission)
 
     @property
@@ -45,9 +45,9 @@ class Layer:
         return self.laid.node
 
 
-def joined(root: Map, layers: Sequence[tuple[Layer, Span]], *, whole: bool) -> Layer:
+def joined(root: Map, layers: Sequence[tuple[Layer, Span]], *, complete: bool) -> Layer:
     """Return what templates come to side by side; each goes with the place where it is extended."""
-    merged = Layer(LaidTree(Map({}, root.span)), whole=whole)
+    merged = Layer(LaidTree(Map({}, root.span)), complete=complete)
     for position, (layer, span) in enumerate(layers):
         merged.laid = join(merged.laid, layer.laid, span, merged.conflicts) if position else layer.laid
         _params(merged, layer)
@@ -86,7 +86,7 @@ def state(layer: Layer, stated: Sequence[Wanted], *, template: bool) -> Iterator
         if "*" in each.path or each.path == ("attributes",):
             layer.relative.extend([each] if isinstance(each, Relative) or isinstance(each.demand, Present) else [])
     if template:
-        yield from _own_faults(PolicyUnderFloors(flat, whole=False), absolute)
+        yield from _own_faults(PolicyUnderFloors(flat, complete=False), absolute)
 
 
 def _known(layer: Layer, each: Relative) -> bool:

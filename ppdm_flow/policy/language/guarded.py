@@ -23,8 +23,8 @@ def guarded(kind: str, does: str, function: F) -> F:
     @wraps(function)
     def called(*args: Any, **more: Any) -> Any:
         try:
-            found = function(*args, **more)
-            return tuple(found) if runs else found
+            result = function(*args, **more)
+            return tuple(result) if runs else result
         except PpdmError:
             raise
         except Exception as error:  # whatever a third party's code raises must not look like our own fault

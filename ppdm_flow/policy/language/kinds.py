@@ -103,13 +103,13 @@ def known(name: str) -> RequirementSpec | None:
 
 def faults(names: Iterable[str]) -> Mapping[str, Diagnostic]:
     """Return why installed kinds cannot be used, by name: they clash with others, or cannot be imported."""
-    found = {}
+    diagnostics = {}
     for name in sorted(installed().intersection(names)):
         try:
             spec_of(name)
         except PluginError as error:
-            found[name] = error.diagnostics[0]
-    return found
+            diagnostics[name] = error.diagnostics[0]
+    return diagnostics
 
 
 @cache

@@ -86,9 +86,9 @@ def _meet(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
 
 def _past_stars(positions: set[int], pattern: tuple[str, ...]) -> set[int]:
     """A star may stand for nothing."""
-    found = set(positions)
+    reached = set(positions)
     for p in sorted(positions):
         while p < len(pattern) and pattern[p] == "*":
             p += 1
-            found.add(p)
-    return found
+            reached.add(p)
+    return reached

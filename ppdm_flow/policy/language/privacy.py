@@ -41,8 +41,8 @@ def _model(kinds: frozenset[str] | None) -> type[Policy]:
     specs = built_in() if kinds is None else kinds_among(kinds)
     fields: dict[str, Any] = {s.name: _field(s) for s in specs if s.written}
     privacy = create_model("Privacy", __base__=Privacy, __doc__=Privacy.__doc__, **fields)
-    whole: Any = (privacy, Field(default_factory=privacy))
-    return create_model("Policy", __base__=Policy, __doc__=Policy.__doc__, privacy=whole)
+    privacy_field: Any = (privacy, Field(default_factory=privacy))
+    return create_model("Policy", __base__=Policy, __doc__=Policy.__doc__, privacy=privacy_field)
 
 
 def _field(spec: RequirementSpec) -> Any:

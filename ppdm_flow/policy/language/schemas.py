@@ -48,9 +48,9 @@ def installed_schema() -> _Schema:
 
 
 def _schema(model: type[BaseModel], described: Mapping[str, Described]) -> _Schema:
-    whole, child = Writer(described), Writer(described, child=True)
+    standalone, child = Writer(described), Writer(described, child=True)
     policy = shape_of(model)
-    whole.reference(policy)
+    standalone.reference(policy)
     child.reference(policy)
     return {
         "title": "ppdm-flow release policy",
@@ -62,7 +62,7 @@ def _schema(model: type[BaseModel], described: Mapping[str, Described]) -> _Sche
         "definitions": {
             "placeholder": {"type": "string", "pattern": _PLACEHOLDER, "description": "The value of a param."},
             "extends": _extends(),
-            **whole.definitions,
+            **standalone.definitions,
             **child.definitions,
         },
     }
@@ -143,14 +143,14 @@ class Writer:
         one = self.reference(shape)
         name = f"{shape.model.__name__}.named{'.child' if self.child else ''}"
         if name not in self.definitions:
-            whole = self._keys(shape)
+            entry = self._keys(shape)
             text = "What this entry is called, in figures and reports."
             called = {"type": "string", "pattern": NAME, "examples": ["public"]}
             called |= {"description": text, "markdownDescription": text}
-            required = ["name", *whole.get("required", ())]
+            required = ["name", *entry.get("required", ())]
             self.definitions[name] = {
-                **whole,
-                "properties": {"name": called, **whole["properties"]},
+                **entry,
+                "properties": {"name": called, **entry["properties"]},
                 "required": required,
             }
         return {"anyOf": [one, {"type": "array", "minItems": 1, "items": {"$ref": f"#/definitions/{name}"}}]}
@@ -203,8 +203,8 @@ def _spellings(choices: tuple[str, ...]) -> list[Any]:
 def _number(shape: Number) -> _Schema:
     names = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "exclusiveMaximum"}
     ends = {word: getattr(shape, name) for name, word in names.items() if getattr(shape, name) is not None}
-    written = {"type": "integer" if shape.whole else "number", **ends}
-    text = {"type": "string", "pattern": _WHOLE if shape.whole else _NUMERIC}
+    written = {"type": "integer" if shape.integer else "number", **ends}
+    text = {"type": "string", "pattern": _WHOLE if shape.integer else _NUMERIC}
     return {"anyOf": [written, text, {"$ref": "#/definitions/placeholder"}]}
 
 

@@ -29,7 +29,7 @@ class Text:
 class Number:
     """A number within bounds."""
 
-    whole: bool
+    integer: bool
     ge: float | None = None
     gt: float | None = None
     le: float | None = None
@@ -91,8 +91,8 @@ class Free:
 class Amount:
     """A support: rows or a share, in a map of one key or bare."""
 
-    count: Number = Number(whole=True, ge=1)
-    ratio: Number = Number(whole=False, gt=0, le=1)
+    count: Number = Number(integer=True, ge=1)
+    ratio: Number = Number(integer=False, gt=0, le=1)
 
 
 Shape = Text | Number | ListOf | MapOf | Keys | Free | Amount
@@ -104,9 +104,9 @@ def shape_of(model: type[BaseModel]) -> Keys:
     keys = {}
     for field, info in model.model_fields.items():
         name = info.alias or field
-        told = not info.is_required() and info.default_factory is None and info.default != ()
+        has_default = not info.is_required() and info.default_factory is None and info.default != ()
         marks = {type(mark): mark for mark in info.metadata}
-        default = info.default if told else None
+        default = info.default if has_default else None
         keys[name] = Key(
             name,
             field,
@@ -196,10 +196,10 @@ def placed(loc: Iterable[str | int], tree: Any) -> tuple[str, ...]:
 @cache
 def homes(model: type[BaseModel] | None = None) -> Mapping[str, tuple[str, ...]]:
     """Return for each key of the language the dotted places that it may stand under (``""`` is the top)."""
-    found: dict[str, list[str]] = {}
+    places_by_key: dict[str, list[str]] = {}
     for place, name in _walk(shape_of(model or policy_model()), ()):
-        found.setdefault(name, []).append(".".join(place))
-    return {name: tuple(places) for name, places in found.items()}
+        places_by_key.setdefault(name, []).append(".".join(place))
+    return {name: tuple(places) for name, places in places_by_key.items()}
 
 
 def _walk(shape: Shape, place: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -268,10 +268,10 @@ def _plain(annotation: Any, constraints: tuple[Any, ...]) -> Shape:
 
 def _flat(metadata: list[Any]) -> tuple[Any, ...]:
     """A ``Field(...)`` inside of ``Annotated`` holds its constraints in its own metadata."""
-    found: list[Any] = []
+    constraints: list[Any] = []
     for each in metadata:
-        found.extend(each.metadata if isinstance(each, FieldInfo) else [each])
-    return tuple(found)
+        constraints.extend(each.metadata if isinstance(each, FieldInfo) else [each])
+    return tuple(constraints)
 
 
 def _bound(constraints: tuple[Any, ...], name: str) -> Any:

@@ -24,8 +24,8 @@ def place_name(path: tuple[str, ...]) -> str:
     """Name the map at ``path`` as a reader would: ``template `no-discharged```, ``the policy``."""
     if not path:
         return "the policy"
-    if path[0] == "privacy" and len(path) > 2 and (told := _of_requirement(path)):
-        return told
+    if path[0] == "privacy" and len(path) > 2 and (of_requirement := _of_requirement(path)):
+        return of_requirement
     if path[0] == "tests":
         return _in_tests(path)
     if path[0] == "extends":
@@ -66,7 +66,7 @@ def expected(shape: Shape) -> str:
             return choices(shape.choices)
         return "a name" if shape.pattern else "a text"
     if isinstance(shape, Number):
-        return ("a whole number" if shape.whole else "a number") + _range(shape)
+        return ("a whole number" if shape.integer else "a number") + _range(shape)
     if isinstance(shape, ListOf):
         return (
             f"{expected(shape.item)}, or a list of such {_plural(shape.item)}"

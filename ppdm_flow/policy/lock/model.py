@@ -88,7 +88,7 @@ def locked(policies: Mapping[str, Iterable[Use]]) -> Lock:
             pins[use.kind][use.name] = use.pin
             names[use.kind].add(use.name)
         used[policy] = {kind: tuple(sorted(names[kind])) for kind in KINDS}
-    return Lock({kind: dict(sorted(found.items())) for kind, found in pins.items()}, used)
+    return Lock({kind: dict(sorted(by_name.items())) for kind, by_name in pins.items()}, used)
 
 
 @dataclass(slots=True)

@@ -77,9 +77,9 @@ def _tree(text: str, name: str) -> Map:
     fault = forbidden(text, name)
     if fault is not None:
         raise UnreadableError(fault)
-    root, found = parse(text, name)
-    if found:
-        raise UnreadableError(found[0])
+    root, diagnostics = parse(text, name)
+    if diagnostics:
+        raise UnreadableError(diagnostics[0])
     if not isinstance(root, Map):
         span = root.span if root is not None else Span(name, 1, 1, 1, 1)
         raise UnreadableError(Diagnostic("PPF682", "this is not a lock file", span))
@@ -126,19 +126,19 @@ class _Reader:
 
     def _pins(self, node: Node, kind: str) -> Iterator[tuple[str, Pin]]:
         for name, each in self._map(node, (kind,)):
-            found = {key: self._text(value) for key, value in self._map(each, (kind, name))}
-            if set(found) not in _PARTS[kind]:
+            parts = {key: self._text(value) for key, value in self._map(each, (kind, name))}
+            if set(parts) not in _PARTS[kind]:
                 self._fail(f"`{short(name)}` does not say what is fixed of it", self.places[kind, name])
-            pin = Pin(**found)
-            if "sha256" in found and not _SHA256.fullmatch(pin.sha256):
+            pin = Pin(**parts)
+            if "sha256" in parts and not _SHA256.fullmatch(pin.sha256):
                 self._fail(f"the digest of `{short(name)}` is not a SHA-256 digest", self.places[kind, name, "sha256"])
             yield name, pin
 
     def _uses(self, node: Node, policy: str, pins: Mapping[str, Pins]) -> dict[str, tuple[str, ...]]:
-        found = dict(self._map(node, ("policies", policy)))
+        names_by_kind = dict(self._map(node, ("policies", policy)))
         if isinstance(node, Map):
             self._keys(node, set(KINDS))
-        return {kind: tuple(self._names(found[kind], policy, kind, pins[kind])) for kind in KINDS}
+        return {kind: tuple(self._names(names_by_kind[kind], policy, kind, pins[kind])) for kind in KINDS}
 
     def _names(self, node: Node, policy: str, kind: str, pins: Pins) -> Iterator[str]:
         if not isinstance(node, Seq):

@@ -22,9 +22,9 @@ def _lines(lock: Lock) -> Iterator[str]:
     yield f"lock: {VERSION}"
     yield f"language: {lock.language}"
     for kind in KINDS:
-        found = lock.pins[kind]
-        yield f"{kind}:" if found else f"{kind}: {{}}"
-        yield from (f"  {_name(name)}: {_pin(pin)}" for name, pin in found.items())
+        pins = lock.pins[kind]
+        yield f"{kind}:" if pins else f"{kind}: {{}}"
+        yield from (f"  {_name(name)}: {_pin(pin)}" for name, pin in pins.items())
     yield "policies:" if lock.policies else "policies: {}"
     for policy, uses in lock.policies.items():
         yield f"  {_name(policy)}:"

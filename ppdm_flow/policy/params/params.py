@@ -92,7 +92,7 @@ def evaluate(
     """
     values: dict[str, Value] = {}
     needed: list[Needed] = []
-    found: list[Diagnostic] = []
+    diagnostics: list[Diagnostic] = []
     for name, (span, declaration) in declared.items():
         value = _value(name, declaration, given, sets)
         if value is None:
@@ -102,9 +102,9 @@ def evaluate(
         value = listed(value) if _text(declaration, "type") == LIST and not value.broken else value
         fault = None if value.broken else _fault(name, declaration, value)
         if fault is not None:
-            found.append(_placed(fault, value, span))
+            diagnostics.append(_placed(fault, value, span))
         values[name] = replace(value, broken=True) if fault is not None else value
-    return values, needed, found
+    return values, needed, diagnostics
 
 
 def unknown(name: str, span: Span | None, known: Iterable[str], where: str) -> Diagnostic:
@@ -141,8 +141,8 @@ def listed(value: Value) -> Value:
         return replace(value, items=(value.text,))
     text = value.text.strip()
     if text.startswith("["):
-        node, found = _parsed(text)
-        if isinstance(node, Seq) and not found:
+        node, diagnostics = _parsed(text)
+        if isinstance(node, Seq) and not diagnostics:
             return replace(value, items=Value.of(node).items)
     return replace(value, items=tuple(part.strip() for part in text.split(",") if part.strip()))
 

@@ -21,12 +21,12 @@ _KEPT = "\ue000\ue001{"
 class Substitution:
     """Replaces the references in one file's nodes.
 
-    ``found`` gathers what is wrong with them, ``used`` the first place that refers to each param.
+    ``diagnostics`` gathers what is wrong with them, ``used`` the first place that refers to each param.
     """
 
     def __init__(self, values: Values) -> None:
         self.values = values
-        self.found: list[Diagnostic] = []
+        self.diagnostics: list[Diagnostic] = []
         self.used: dict[str, Span] = {}
 
     def node(self, node: Node) -> Node:
@@ -113,7 +113,7 @@ class Substitution:
         return self.values.get(_name(reference)) if reference.strip().startswith(_PREFIX) else None
 
     def _misplaced(self, reference: str, span: Span, value: Value) -> None:
-        self.found.append(
+        self.diagnostics.append(
             Diagnostic(
                 "PPF318",
                 f"`{short(reference)}` is a list, but a single text is expected here",
@@ -126,7 +126,7 @@ class Substitution:
     def _unknown(self, reference: str, span: Span) -> None:
         known = sorted(self.values)
         near = closest(reference.removeprefix(_PREFIX), known)
-        self.found.append(
+        self.diagnostics.append(
             Diagnostic(
                 "PPF304",
                 f"there is no param for `${{{short(reference)}}}`",
@@ -137,14 +137,14 @@ class Substitution:
         )
 
     def _malformed(self, span: Span) -> None:
-        self.found.append(
+        self.diagnostics.append(
             Diagnostic(
                 "PPF307", "this `${` has no `}`", span, hint="write `${params.name}`, or `$${` for the text `${`"
             )
         )
 
     def _twice(self, name: str, first: Entry, second: Entry) -> None:
-        self.found.append(
+        self.diagnostics.append(
             Diagnostic(
                 "PPF107",
                 f"the key `{short(name)}` is duplicated here",

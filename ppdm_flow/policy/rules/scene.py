@@ -72,9 +72,9 @@ class Scene:
         self, name: str, path: PolicyPath, *, at_key: bool = False
     ) -> tuple[Attribute | None, list[Diagnostic]]:
         """Look up an attribute that the policy names at ``path``; report it where nothing declares it (PPF500)."""
-        found = self.declared.get(name)
-        if found is not None or self.lacks("attributes", name) or self._may_fit(name):
-            return found, []
+        attribute = self.declared.get(name)
+        if attribute is not None or self.lacks("attributes", name) or self._may_fit(name):
+            return attribute, []
         near = closest(name, self.policy.attributes)
         hint = f"did you mean `{short(near)}`?" if near else "declare it under `attributes:`"
         message = f"no attribute `{short(name)}` is declared"

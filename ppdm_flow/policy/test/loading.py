@@ -63,10 +63,10 @@ def load(path: Path) -> LoadedTests:
     writing = ShorthandExpander()
     flat = flatten(writing.out(root, shape_of(CaseFile)))
     cases, faults = validate(flat, CaseFile)
-    every = [*diagnostics, *writing.found, *faults, *cells(flat)]
+    every = [*diagnostics, *writing.diagnostics, *faults, *cells(flat)]
     if cases is not None:
         every += judge(cases, flat.places)
-    return LoadedTests(file, cases if not writing.found else None, flat.places, files.sources, in_order(every))
+    return LoadedTests(file, cases if not writing.diagnostics else None, flat.places, files.sources, in_order(every))
 
 
 def _told(fault: Diagnostic) -> Diagnostic:

@@ -28,10 +28,10 @@ SHORT: Mapping[Any, Mapping[type[Node], str]] = {
 
 
 class ShorthandExpander:
-    """Writes one file out; ``found`` are the keys and items without a value, which are left out."""
+    """Writes one file out; ``diagnostics`` are the keys and items without a value, which are left out."""
 
     def __init__(self) -> None:
-        self.found: list[Diagnostic] = []
+        self.diagnostics: list[Diagnostic] = []
 
     def out(self, node: Map, shape: Keys) -> Map:
         """Return the file in long form."""
@@ -53,7 +53,7 @@ class ShorthandExpander:
             below = (*path, key)
             if is_null(entry.node):
                 message = f"`{short(key)}` of {place_name(path) if path else 'the file'} has no value"
-                self.found.append(Diagnostic("PPF210", message, entry.key_span, hint=empty_hint(below)))
+                self.diagnostics.append(Diagnostic("PPF210", message, entry.key_span, hint=empty_hint(below)))
                 partial = True
             elif _is_rows(shape, key):
                 entries[key] = entry  # an empty cell is a missing value there
@@ -68,7 +68,7 @@ class ShorthandExpander:
             if is_null(item):
                 message = f"item {number + 1} of `{short(path[-1])}` is empty"
                 hint = 'write "" for the empty text, or "null" for that word'
-                self.found.append(Diagnostic("PPF210", message, item.span, hint=hint))
+                self.diagnostics.append(Diagnostic("PPF210", message, item.span, hint=hint))
             else:
                 items.append(self._node(item, None, (*path, str(number))))
         return Seq(tuple(items), node.span)

@@ -42,7 +42,7 @@ def parse(text: str, file: str) -> tuple[Node | None, list[Diagnostic]]:
         raise UnreadableError(explained(error, text, file)) from None
     finally:
         parser.dispose()
-    return reader.root, reader.found
+    return reader.root, reader.diagnostics
 
 
 @dataclass(slots=True)
@@ -80,7 +80,7 @@ class _Reader:
         self.file = file
         self.marks = marks
         self.root: Node | None = None
-        self.found: list[Diagnostic] = []
+        self.diagnostics: list[Diagnostic] = []
         self._stack: list[_Frame] = []
         self._anchors: dict[str, _SizeGuard | None] = {}
         self._count = 0
@@ -107,7 +107,7 @@ class _Reader:
         return Span(self.file, start.line + 1, start.column + 1, end.line + 1, end.column + 1)
 
     def _report(self, code: str, message: str, span: Span, **more: Any) -> None:
-        self.found.append(Diagnostic(code, message, span, **more))
+        self.diagnostics.append(Diagnostic(code, message, span, **more))
 
     def _document(self, event: Any) -> None:
         self._documents += 1

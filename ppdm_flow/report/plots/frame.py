@@ -72,7 +72,7 @@ class Frame:
 def draw_frame(chart: ChartDocument, *, zero: bool) -> Frame:
     """Begin a drawing: choose ticks, draw the grid, name the axes."""
     unit = unit_of(chart)
-    marks = ticks(*extent(chart["series"], zero=zero), whole=not unit and counts(chart))
+    marks = ticks(*extent(chart["series"], zero=zero), integers=not unit and counts(chart))
     texts = [tick_text(mark, unit, marks[1] - marks[0]) for mark in marks]
     left = max(34.0, max(map(len, texts)) * CHARACTER + 10)
     drawing = Drawing(WIDTH, HEIGHT)

@@ -31,17 +31,19 @@ class Scale:
         return round(self.start + share * (self.end - self.start), 1)
 
 
-def ticks(low: float, high: float, count: int = 5, *, whole: bool = False) -> tuple[float, ...]:
+def ticks(low: float, high: float, count: int = 5, *, integers: bool = False) -> tuple[float, ...]:
     """Return about ``count`` round numbers that cover [low, high], more than one even where that is a point.
 
-    ``whole`` asks for whole numbers, as counts have.
+    ``integers`` asks for whole numbers, as counts have.
     """
     largest = max(abs(low), abs(high))
     if high - low <= max(_FLAT * largest, _TINY):
         high = low + (largest if largest > _TINY else 1.0)
     raw = (high - low) / max(1, count - 1)
     size = 10.0 ** math.floor(math.log10(raw))
-    step = 1.0 if whole and raw < 1 else next(size * factor for factor in _ROUND if size * factor >= raw * (1 - 1e-9))
+    step = (
+        1.0 if integers and raw < 1 else next(size * factor for factor in _ROUND if size * factor >= raw * (1 - 1e-9))
+    )
     first = math.floor(low / step + 1e-9)
     last = math.ceil(high / step - 1e-9)
     return tuple(i * step for i in range(first, last + 1))

@@ -33,7 +33,7 @@ def beside(path: Path) -> Iterator[Finding]:
 
 def _metadata(file: pq.ParquetFile) -> Iterator[Finding]:
     keys = set(file.metadata.metadata or {}) - {KEY}
-    known = [told for key, told in _KNOWN.items() if key in keys]
+    known = [description for key, description in _KNOWN.items() if key in keys]
     other = len(keys - _KNOWN.keys())
     parts = [*known, *([f"{counted(other, 'entry')} of its own"] if other else [])]
     if parts:

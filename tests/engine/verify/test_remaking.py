@@ -143,7 +143,7 @@ def test_a_changed_file_is_found_though_the_manifest_was_adapted(ward, head, ste
     assert found.changed == ()
     assert not found.holds
     assert "NOT" in found.text.partition("\n")[0]
-    names = {p.name: p for p in api.verification(found, asked=True).points}
+    names = {p.name: p for p in api.verification(found, data_given=True).points}
     assert names["steps of study"].holds is False
     assert names["privacy.k_anonymity on study"].holds is None
     assert "its file is not what the policy makes" in names["privacy.k_anonymity on study"].text
@@ -170,7 +170,7 @@ def test_other_versions_may_make_another_file_and_that_is_said(ward):
 
 
 def _points(found) -> dict[str, str]:
-    return {p.name: p.text for p in api.verification(found, asked=True).points}
+    return {p.name: p.text for p in api.verification(found, data_given=True).points}
 
 
 def test_other_versions_that_make_the_same_are_as_good(ward):

@@ -30,7 +30,7 @@ class JoinedAudit:
     subject: Subject
     why: str = ""
 
-    def told(self, audited: AuditResult) -> AuditResult:
+    def explained(self, audited: AuditResult) -> AuditResult:
         """Return the outcome with that sentence beside each figure that a requirement is judged by."""
         measured = tuple(replace(m, sentence=f"{m.sentence}{self.why}") for m in audited.outcome.measured)
         return replace(audited, outcome=replace(audited.outcome, measured=measured))
