@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Annotated, ClassVar, Literal, NoReturn, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
@@ -70,10 +71,22 @@ class StrongestFirst:
     words: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class MoreIsStricter:
+    """Marks a list, or a map of lists, of which more demands more: protected values, sizes of itemsets."""
+
+
+@dataclass(frozen=True, slots=True)
+class FormsGroups:
+    """Marks a list of attributes that groups of rows are formed by: by more of them groups are smaller."""
+
+
 HIGHER = Stricter(">=")
 LOWER = Stricter("<=")
 HIGHER_IF_ANY = Stricter(">=", weaker_where_absent=True)
 """The higher one is stricter, and none at all is weaker than any."""
+MORE = MoreIsStricter()
+GROUPS = FormsGroups()
 
 Flag = Annotated[bool, BeforeValidator(_truth)]
 NAME = r"^[A-Za-z][A-Za-z0-9_-]{0,63}$"
@@ -122,6 +135,16 @@ class FixedMap(dict[K, V]):
 
 Fixed = AfterValidator(FixedMap)
 """Makes a map of a model one that cannot be changed."""
+
+
+@cache
+def unordered(model: type[BaseModel]) -> frozenset[str]:
+    """Return the fields of a model that are sets: lists whose order means nothing."""
+    marks = (MoreIsStricter, FormsGroups)
+    fields = model.model_fields.items()
+    return frozenset(name for name, info in fields if any(isinstance(mark, marks) for mark in info.metadata))
+
+
 Texts = Annotated[tuple[str, ...], Field(min_length=1)]
 """A list that, where it is given, holds something."""
 Releases = Annotated[
@@ -131,6 +154,7 @@ Releases = Annotated[
 GroupedBy = Annotated[
     Texts,
     Field(description="What to group by; all quasi-identifiers where it is left out.", examples=[["job", "country"]]),
+    GROUPS,
     InDocuments(always=True),
     Shown(list[str], list),
 ]
@@ -147,6 +171,7 @@ Absent = Annotated[
         " ends the run before anything is released, since it may be misspelt. `allowed`: it may be missing.",
         examples=["allowed"],
     ),
+    StrongestFirst(tuple(ValuesAbsent)),
     InDocuments(always=False),
     Shown(Annotated[str, Field(json_schema_extra={"const": ValuesAbsent.ALLOWED.value})], lambda said: said.value),
 ]

@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Protocol, Self, cast
 from pydantic import PrivateAttr
 
 from ppdm_flow.core.documents import about
-from ppdm_flow.core.model import Fixed, FixedMap, GroupedBy, Model, Releases, Sets, Texts
+from ppdm_flow.core.model import MORE, Fixed, FixedMap, GroupedBy, Model, Releases, Sets, Texts
 from ppdm_flow.core.requirement_fields import Pair, Shown, document_type, plain
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.core.spans import Span
@@ -316,7 +316,7 @@ class OnPeople(OnClasses):
 
 
 ValuesByAttribute = Annotated[
-    dict[str, Texts], Fixed, Shown(list[Pair], lambda values: [list(pair) for pair in pairs_of(values)])
+    dict[str, Texts], MORE, Fixed, Shown(list[Pair], lambda values: [list(pair) for pair in pairs_of(values)])
 ]
 
 
@@ -448,4 +448,4 @@ def reaching_values(values: Mapping[str, Iterable[str]], name_of: NameOf) -> dic
 
 def _comparable(value: Any) -> Any:
     """Return a field's value so that it can be compared and hashed."""
-    return tuple((key, _comparable(each)) for key, each in value.items()) if isinstance(value, Mapping) else value
+    return tuple((key, _comparable(value[key])) for key in sorted(value)) if isinstance(value, Mapping) else value

@@ -30,6 +30,7 @@ from ppdm_flow.policy.floor import Floor, Relative
 from ppdm_flow.policy.floors.places import MISSING, fitting, value
 from ppdm_flow.policy.floors.resting import rests_on
 from ppdm_flow.policy.floors.strength import everything_where_absent, forms_groups, longer_is_stronger, ordered, sign
+from ppdm_flow.policy.language.privacy import whole_model
 from ppdm_flow.policy.language.shape import Amount, Free, Keys, ListOf, MapOf, Number, Shape, Text, as_written, at
 from ppdm_flow.policy.params.params import number
 from ppdm_flow.policy.text.nodes import PolicyPath
@@ -51,10 +52,16 @@ def anchored(relative: Relative, flat: FlatPolicy) -> Iterator[Floor]:
     roles = (("attributes",), ("attributes", "*"))
     path = ("attributes", "*", "role") if relative.path in roles and relative.demand != KEEPS_ALL else relative.path
     for place, tree in _stated(path, flat.tree).items():
-        demands = _kept(place, tree) if relative.demand == KEEPS_ALL else _demands(at(place), place, tree)
+        demands = _kept(place, tree) if relative.demand == KEEPS_ALL else _demands(_shape(place, tree), place, tree)
         yield from _located(demands, relative.span, flat)
         if relative.demand != KEEPS_ALL:
             yield from _located(_beside(place, tree, flat.tree), relative.span, flat)
+
+
+def _shape(path: PolicyPath, tree: Any) -> Shape | None:
+    """Return what stands at a place; under ``privacy`` also what kinds of other packages that are named there take."""
+    whole = path == ("privacy",) and isinstance(tree, Mapping)
+    return at(path, whole_model(map(str, tree))) if whole else at(path)
 
 
 def _stated(path: PolicyPath, tree: Any) -> dict[PolicyPath, Any]:

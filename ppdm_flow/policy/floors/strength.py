@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from ppdm_flow.core.roles import Role, ValuesAbsent, no_weaker
+from ppdm_flow.core.roles import Role, no_weaker
 from ppdm_flow.policy.language.kinds import kind_of
 from ppdm_flow.policy.language.privacy import model_for
-from ppdm_flow.policy.language.shape import Keys, MapOf, at, key_at, stricter_signs
+from ppdm_flow.policy.language.shape import Key, Keys, ListOf, MapOf, at, key_at, stricter_signs
 from ppdm_flow.policy.text.nodes import PolicyPath
 
-_ABSENT = tuple(ValuesAbsent)
 _WORDS: Mapping[PolicyPath, tuple[str, ...]] = {
     ("undeclared",): ("error", "drop"),
     ("recipients",): ("together", "apart"),
@@ -24,8 +23,8 @@ _WORDS: Mapping[PolicyPath, tuple[str, ...]] = {
 """Words from the strongest to the weakest."""
 
 _ROLE = ("attributes", "*", "role")
-_GROUPING = frozenset({"attributes", "channel"})
-_LONGER = frozenset({"sizes", "values"})
+_ENTRY = 3
+"""The parts of the path of a key in a clause."""
 _RELEASES = ("gates", "*", "releases")
 
 
@@ -38,8 +37,6 @@ def ordered(path: PolicyPath) -> tuple[str, ...]:
     """Return the words at ``path`` of which some are weaker than others; none where they cannot be compared."""
     if fits(_ROLE, path):
         return tuple(Role)
-    if path[0] == "privacy" and path[-1] == "values_absent":
-        return _ABSENT
     key = key_at(path)
     if key is not None and key.words is not None:
         return key.words.words
@@ -62,7 +59,10 @@ def needed(path: PolicyPath) -> bool:
 
 def longer_is_stronger(path: PolicyPath) -> bool:
     """Whether a list with more in it demands more: protected values, sizes of itemsets, releases of a gate."""
-    return path[-1] in _LONGER or path[-2:-1] == ("sensitive",) or everything_where_absent(path)
+    key, above = key_at(path), key_at(path[:-1]) if len(path) > _ENTRY else None
+    own = key is not None and key.longer and isinstance(key.shape, ListOf)
+    in_map = above is not None and above.longer and isinstance(above.shape, MapOf)
+    return own or in_map or everything_where_absent(path)
 
 
 def everything_where_absent(path: PolicyPath) -> bool:
@@ -76,7 +76,8 @@ def forms_groups(path: PolicyPath) -> bool:
     By more of them groups are smaller, which demands more of whatever rows there are; not where a missing cell takes a
     row out of all groups, or into several, and not of ordered distances, which no mixture keeps.
     """
-    return path[0] == "privacy" and path[-1] in _GROUPING and _mixes(path[1])
+    key = key_at(path) if path[0] == "privacy" else None
+    return key is not None and key.groups and _mixes(path[1])
 
 
 def _mixes(kind: str) -> bool:
@@ -86,18 +87,18 @@ def _mixes(kind: str) -> bool:
 
 def counts_groups(kind: str) -> bool:
     """Whether requirements of a kind are on groups of rows: another reading of missing values makes other groups."""
-    return not _GROUPING.isdisjoint(_keys(kind))
+    return any(key.groups for key in _keys(kind).values())
 
 
 def groups_by_role(kind: str, body: Mapping[str, Any]) -> bool:
     """Whether the groups of a requirement are formed by all quasi-identifiers, since it names none."""
-    return "attributes" in _keys(kind) and "attributes" not in body
+    return any(key.groups and not key.required and name not in body for name, key in _keys(kind).items())
 
 
-def _keys(kind: str) -> Collection[str]:
+def _keys(kind: str) -> Mapping[str, Key]:
     shape = at(("privacy", kind))
     each = shape.value if isinstance(shape, MapOf) else shape
-    return each.keys if isinstance(each, Keys) else ()
+    return each.keys if isinstance(each, Keys) else {}
 
 
 def fits(pattern: PolicyPath, path: PolicyPath) -> bool:

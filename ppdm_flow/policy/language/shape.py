@@ -12,7 +12,16 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from ppdm_flow.core.model import Flag, OneOrNamed, Stricter, StrongestFirst, one_or_more, text_or_texts
+from ppdm_flow.core.model import (
+    Flag,
+    FormsGroups,
+    MoreIsStricter,
+    OneOrNamed,
+    Stricter,
+    StrongestFirst,
+    one_or_more,
+    text_or_texts,
+)
 from ppdm_flow.core.supports import Support
 from ppdm_flow.policy.language.privacy import model_for, policy_model
 
@@ -59,6 +68,7 @@ class Key:
     """One key of a fixed set.
 
     ``stricter`` says which side of a figure is stricter, ``words`` which words are stronger; None where none is.
+    ``longer``: of a list, or a map of lists, more demands more. ``groups``: a list of what forms groups of rows.
     ``description`` and ``example`` are what the field says of itself, if it does.
     """
 
@@ -69,6 +79,8 @@ class Key:
     default: Any = None
     stricter: Stricter | None = None
     words: StrongestFirst | None = None
+    longer: bool = False
+    groups: bool = False
     description: str = ""
     example: Any = None
 
@@ -115,6 +127,8 @@ def shape_of(model: type[BaseModel]) -> Keys:
             default,
             marks.get(Stricter),
             marks.get(StrongestFirst),
+            MoreIsStricter in marks,
+            FormsGroups in marks,
             info.description or "",
             next(iter(info.examples or ()), None),
         )

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ppdm_flow.core.gate import Gate
+from ppdm_flow.core.model import unordered
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.policy.language.models import Policy
 from ppdm_flow.policy.order.claim import EVERYWHERE, ReleaseScope, Rules
@@ -15,8 +16,6 @@ from ppdm_flow.policy.order.means import Canon, chain
 from ppdm_flow.policy.order.releases import origin
 
 _WORDS = frozenset({"id", "name", "span", "values_absent", "releases"})
-_SETS = frozenset({"attributes", "channel", "sensitive", "values", "sizes"})
-"""Fields whose order means nothing."""
 _FREE = frozenset({"uniques", "classes", "distinct"})
 """Figures of requirements that do not depend on a bound, beside those that it bounds."""
 
@@ -150,7 +149,8 @@ def _definition(requirement: Requirement, figure: str, bounds: frozenset[str]) -
     """Return what a requirement's figure is: without its bound, where the figure does not depend on it."""
     skipped = _WORDS | (bounds if figure in _FREE | bounds else frozenset())
     given = {name: value for name, value in requirement.said().items() if name not in skipped}
-    said = tuple((name, frozenset(value) if name in _SETS else value) for name, value in given.items())
+    sets = unordered(type(requirement))
+    said = tuple((name, frozenset(value) if name in sets else value) for name, value in given.items())
     return (requirement.kind, said, figure)
 
 

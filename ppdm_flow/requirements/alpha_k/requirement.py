@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from ppdm_flow.core.model import LOWER, Absent, Texts
+from ppdm_flow.core.model import LOWER, MORE, Absent, Texts
 from ppdm_flow.core.requirement import NamedValue, OnSensitive
 from ppdm_flow.core.roles import ValuesAbsent
 
@@ -26,6 +26,7 @@ class AlphaK(OnSensitive):
     values: Annotated[
         Texts,
         Field(description="The values that it is about; every value where it is left out.", examples=[["HIV"]]),
+        MORE,
     ] = ()
     values_absent: Absent = ValuesAbsent.ERROR
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Annotated, ClassVar, Self
 
 from ppdm_flow.core.documents import about
+from ppdm_flow.core.model import MORE
 from ppdm_flow.core.requirement import Columns, Requirement
 
 
@@ -18,7 +19,7 @@ class FirstDraw(Requirement):
     kind: ClassVar[str] = "first_draw"
     successive: ClassVar[bool] = True
     waivable: ClassVar[bool] = False
-    attributes: Annotated[tuple[str, ...], about("The randomized attributes.")]
+    attributes: Annotated[tuple[str, ...], about("The randomized attributes."), MORE]
 
     def on_columns(self, columns: Columns) -> Iterator[Self]:
         """Yield it with the columns that its names mean."""

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Self
 
 from pydantic import Field
 
-from ppdm_flow.core.model import LOWER, Fixed, FixedMap, Probability
+from ppdm_flow.core.model import LOWER, MORE, Fixed, FixedMap, Probability
 from ppdm_flow.core.requirement import Binding, OnSets
 
 Share = Annotated[float, Field(gt=0.0, le=1.0)]
@@ -36,6 +36,7 @@ class ItemsetBreach(OnSets):
     sizes: Annotated[
         tuple[Annotated[int, Field(ge=1, le=4)], ...],
         Field(min_length=1, description=_SIZES, examples=[["1", "2", "3"]]),
+        MORE,
     ] = (1, 2, 3)
     max_supports: Annotated[Shares, Field(description=_SUPPORTS, examples=[["0.05", "0.01", "0.002"]])] = ()
     max_supports_by_length: Annotated[dict[Length, Shares], Fixed] = Field(

@@ -11,6 +11,7 @@ from pydantic import BeforeValidator, Field, PrivateAttr
 from ppdm_flow.core.model import (
     HIGHER,
     LOWER,
+    MORE,
     Absent,
     Fixed,
     FixedMap,
@@ -52,7 +53,7 @@ class ValueGroup(Model):
     """One bound for each of several values. Their union then keeps it as well."""
 
     values: Annotated[
-        Texts, Field(description="The values, each of which gets the bound.", examples=[["HIV", "hepatitis"]])
+        Texts, Field(description="The values, each of which gets the bound.", examples=[["HIV", "hepatitis"]]), MORE
     ]
     r1: Low
     r2: High

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Self
 
 from pydantic import Field
 
-from ppdm_flow.core.model import HIGHER_IF_ANY, LOWER, Absent, Flag, Texts
+from ppdm_flow.core.model import GROUPS, HIGHER_IF_ANY, LOWER, Absent, Flag, Texts
 from ppdm_flow.core.requirement import Columns, NameOf, OnValues, ValuesByAttribute, reaching, reaching_values
 from ppdm_flow.core.roles import ValuesAbsent
 
@@ -34,7 +34,7 @@ class Template(OnValues):
     """
 
     kind: ClassVar[str] = "templates"
-    channel: Annotated[Texts, Field(description=_CHANNEL, examples=[["job", "country"]])]
+    channel: Annotated[Texts, Field(description=_CHANNEL, examples=[["job", "country"]]), GROUPS]
     sensitive: Annotated[
         ValuesByAttribute, Field(min_length=1, description=_SENSITIVE, examples=[{"bankruptcy": ["Discharged"]}])
     ]

@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from ppdm_flow.core.model import HIGHER, Texts
+from ppdm_flow.core.model import HIGHER, MORE, Texts
 from ppdm_flow.core.requirement import OnPeople, reaching
 from ppdm_flow.core.requirement_fields import InDocuments
 from ppdm_flow.core.roles import Role
@@ -28,6 +28,7 @@ class PSensitive(OnPeople):
             description="The attributes whose values vary; all with the role `sensitive` unless it is given.",
             examples=[["disease", "salary"]],
         ),
+        MORE,
         InDocuments(always=True),
     ] = ()
 
