@@ -175,9 +175,7 @@ def test_of_lists_that_they_mark_more_is_stricter(flow, folder, named, codes):
     """The kind marks its list of protected attributes with `MORE`: floors let an heir add, and not take out."""
     parent = "privacy:\n  acme_p_sensitive: {p: 3, k: 10, sensitive: [disease, note]}\nfloors:\n  privacy: not weaker\n"
     (folder / "hospital.yaml").write_text(parent)
-    heir = changed(
-        folder, ("privacy:", "extends: hospital.yaml\nprivacy:"), ("k: 10}", f"k: 10, sensitive: {named}}}")
-    )
+    heir = changed(folder, ("privacy:", "extends: hospital.yaml\nprivacy:"), ("k: 10}", f"k: 10, sensitive: {named}}}"))
     text = flow("check", heir)[1]
     assert text.count("error[PPF308]") == codes
 
