@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, ClassVar, Protocol, Self, cast
 
-from pydantic import PrivateAttr
+from pydantic import Field, PrivateAttr
 
-from ppdm_flow.core.documents import about
 from ppdm_flow.core.model import MORE, Fixed, FixedMap, GroupedBy, Model, Releases, Sets, Texts
 from ppdm_flow.core.requirement_fields import Pair, Shown, document_type, plain
 from ppdm_flow.core.roles import AttributeType, Role
@@ -386,7 +385,7 @@ class OnAttribute(Requirement):
     @classmethod
     def document_type(cls) -> Any:
         """Return the type of its document, a TypedDict."""
-        return document_type(cls, without=("releases",), attribute=Annotated[str, about("The attribute.")])
+        return document_type(cls, without=("releases",), attribute=Annotated[str, Field(description="The attribute.")])
 
 
 class OnSensitive(OnClasses, OnAttribute):

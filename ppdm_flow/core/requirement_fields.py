@@ -12,7 +12,6 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, Field
 from pydantic.fields import FieldInfo
 from typing_extensions import TypedDict
 
-from ppdm_flow.core.documents import about, one_of
 from ppdm_flow.core.supports import Support
 
 Pair = Annotated[list[str], Field(min_length=2, max_length=2)]
@@ -83,7 +82,7 @@ def _plain(value: Any, info: FieldInfo | None = None) -> Any:
 def _typed(info: FieldInfo) -> Any:
     shown = next((mark.type for mark in info.metadata if isinstance(mark, Shown)), None)
     limits = [] if shown is not None else [mark for mark in info.metadata if not isinstance(mark, _OTHERS)]
-    text = [about(info.description)] if info.description else []
+    text = [Field(description=info.description)] if info.description else []
     made = shown if shown is not None else _type(info.annotation)
     made = Annotated[(made, *limits, *text)] if limits or text else made
     return made if _always(info) else NotRequired[made]
@@ -105,7 +104,7 @@ def _type(annotation: Any) -> Any:
     if annotation is Support:
         return SupportFields
     if isinstance(annotation, type) and issubclass(annotation, Enum):
-        return Annotated[str, one_of(annotation)]
+        return Annotated[str, Field(json_schema_extra={"enum": [str(member.value) for member in annotation]})]
     return (
         document_type(annotation) if isinstance(annotation, type) and issubclass(annotation, BaseModel) else annotation
     )

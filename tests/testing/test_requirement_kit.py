@@ -9,6 +9,8 @@ import pytest
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.recoding.models import KAnonymous
 from ppdm_flow.policy.language.kinds import spec_of
@@ -92,6 +94,14 @@ class Generous(KAnonymity):
     classes: ClassVar[str] = f"{HERE}:one_row_less"
 
 
+class Refusing(KAnonymity):
+    classes: ClassVar[str] = f"{HERE}:none_at_all"
+
+
+def none_at_all(asked, columns):
+    raise PluginError(Diagnostic("PPF807", "no table is good enough"))
+
+
 def one_row_less(asked, columns):
     return [KAnonymous(asked.k - 1)]
 
@@ -121,6 +131,7 @@ BROKEN = {
         {"requirement": Generous},
         "by `measure` the table breaks it",
     ),
+    "no classes": (checks.classes_agree_with_measure, {"requirement": Refusing}, "refuses all random tables"),
     "undescribed key": (checks.fields_are_described, {"requirement": Undescribed}, "the key `k` has no description"),
     "page that is not there": (checks.page_is_there, {"page": "ppdm_flow:nowhere.md"}, "nowhere.md"),
     "no page": (checks.page_is_there, {"name": "nobodys_kind"}, "has no page"),

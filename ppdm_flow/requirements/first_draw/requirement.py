@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, ClassVar, Self
 
-from ppdm_flow.core.documents import about
+from pydantic import Field
+
 from ppdm_flow.core.model import MORE
 from ppdm_flow.core.requirement import Columns, Requirement
 
@@ -19,7 +20,7 @@ class FirstDraw(Requirement):
     kind: ClassVar[str] = "first_draw"
     successive: ClassVar[bool] = True
     waivable: ClassVar[bool] = False
-    attributes: Annotated[tuple[str, ...], about("The randomized attributes."), MORE]
+    attributes: Annotated[tuple[str, ...], Field(description="The randomized attributes."), MORE]
 
     def on_columns(self, columns: Columns) -> Iterator[Self]:
         """Yield it with the columns that its names mean."""

@@ -92,7 +92,7 @@ def test_decoded_values(build, agree, rows):
         {"p": before["p"], "s": shown},
         "qs",
         changes={"s": (("coarse", Change.GENERALIZED),)},
-        requirements=(replace(L, attributes=("p",)), replace(ALPHA, attributes=("p",))),
+        requirements=(L.changed(attributes=("p",)), ALPHA.changed(attributes=("p",))),
     )
     behind = defaultdict(Counter)
     for cell, row in zip(shown, rows, strict=True):
