@@ -240,11 +240,6 @@ class Requirement(Model):
         other._place = place  # noqa: SLF001  # its own class
         return other
 
-    def on(self, name: str, identifier: str | None = None, domain: tuple[str, ...] | None = None) -> Self:
-        """Return it on another attribute, with another id if one is given."""
-        domain = self._place.domain if name == self.name else domain
-        return self.placed(replace(self._place, id=identifier or self.id, name=name, domain=domain))
-
     def changed(self, **fields: Any) -> Self:
         """Return it with other fields, which are taken as they are."""
         return self.model_copy(update=fields)
@@ -366,13 +361,14 @@ class OnAttribute(Requirement):
     def on_columns(self, columns: Columns) -> Iterator[Self]:
         """Yield it for each column that its attribute means and that has none of its own."""
         for name in columns.each(self):
-            path = self.id if name == self.attribute else f"privacy.{self.kind}.{name}"
-            yield self.on(name, path, columns.domain(name))
+            path, domain = f"privacy.{self.kind}.{name}", columns.domain(name)
+            own = name == self.attribute
+            yield self if own else self.placed(replace(self._place, id=path, name=name, domain=domain))
 
     def renamed(self, name_of: NameOf) -> Self | None:
         """Return it in present names; None where the attribute does not reach the step."""
         name = name_of(self.attribute)
-        return None if name is None else self.on(name)
+        return None if name is None else self.placed(replace(self._place, name=name))
 
     def said(self) -> dict[str, Any]:
         """Return all that it says, by field."""

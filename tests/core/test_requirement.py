@@ -89,3 +89,11 @@ def test_no_entry_can_say_where_it_stands(key):
 def test_only_what_a_policy_cannot_ask_for_has_no_entry():
     assert [spec.name for spec in built_in() if not spec.written] == ["first_draw"]
     assert spec_of("k_anonymity").written
+
+
+def test_under_another_name_its_declared_domain_stays():
+    """What a step before renamed is randomized over the declared domain, not over the values that happen to occur."""
+    requirement = Sensitivity.of_bounds("illness", domain=("HIV", "flu", "none"))
+    renamed = requirement.renamed({"illness": "diagnosis"}.get)
+    assert (renamed.attribute, renamed.domain, renamed.id) == ("diagnosis", requirement.domain, requirement.id)
+    assert requirement.renamed({}.get) is None
