@@ -153,6 +153,7 @@ def test_an_interruption_ends_it_with_130(folder, tmp_path):
         stderr=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # a background job ignores it
     )
     assert process.stderr.readline().startswith("1 of 39")
     process.send_signal(signal.SIGINT)
