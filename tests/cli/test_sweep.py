@@ -145,6 +145,11 @@ def test_a_figure_that_is_not_there_is_told(here, folder, tmp_path):
     assert "did you mean `shapes.mean_total_variation`?" in done.stderr
 
 
+def _interruptible():
+    """Take back what a shell does to background jobs: they ignore SIGINT, and so would what they start."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def test_an_interruption_ends_it_with_130(folder, tmp_path):
     words = ["sweep", "small.yaml", "--over", "privacy.k_anonymity.k=2..40", "--out", str(tmp_path / "s")]
     process = subprocess.Popen(
@@ -153,7 +158,7 @@ def test_an_interruption_ends_it_with_130(folder, tmp_path):
         stderr=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # a background job ignores it
+        preexec_fn=_interruptible,  # noqa: PLW1509  # the test itself has no threads
     )
     assert process.stderr.readline().startswith("1 of 39")
     process.send_signal(signal.SIGINT)
