@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, ClassVar, Protocol, Self, cast
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Protocol, Self, cast
 
-from pydantic import Field, PrivateAttr
+from pydantic import PrivateAttr
 
-from ppdm_flow.core.model import MORE, Fixed, FixedMap, GroupedBy, Model, Releases, Sets, Texts
-from ppdm_flow.core.requirement_fields import Pair, Shown, document_type, plain
+from ppdm_flow.core.model import Model, Releases
+from ppdm_flow.core.requirement_fields import document_type, plain
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.core.spans import Span
 
@@ -43,8 +43,8 @@ class Columns(Protocol):
         """Return (column, value) for (name, value), each once."""
         ...
 
-    def each(self, requirement: OnAttribute) -> Iterator[str]:
-        """Yield the columns that its attribute means, but for those that have a requirement of that kind of their own.
+    def each(self, requirement: Requirement) -> Iterator[str]:
+        """Yield the columns that its name means, but for those that have a requirement of that kind of their own.
 
         A name that is a column is always itself.
         """
@@ -55,19 +55,7 @@ class Columns(Protocol):
         ...
 
 
-class Spans(Protocol):
-    """Where the keys and values of a clause stand."""
-
-    def key(self, *below: str) -> Span | None:
-        """Return where a key below the clause stands."""
-        ...
-
-    def value(self, *below: str) -> Span | None:
-        """Return where a value below it stands."""
-        ...
-
-
-class Binding(Spans, Protocol):
+class Binding(Protocol):
     """The place of a clause in a policy, and what the policy says that the clause leaves out."""
 
     @property
@@ -95,6 +83,14 @@ class Binding(Spans, Protocol):
         """The declared type of that attribute."""
         ...
 
+    def key(self, *below: str) -> Span | None:
+        """Return where a key below the clause stands."""
+        ...
+
+    def value(self, *below: str) -> Span | None:
+        """Return where a value below it stands."""
+        ...
+
     def grouped(self, attributes: Sequence[str]) -> tuple[str, ...]:
         """Return what it groups by: all quasi-identifiers (or patterns of them) unless it names its own."""
         ...
@@ -106,19 +102,6 @@ class Binding(Spans, Protocol):
     def with_role(self, role: Role) -> tuple[str, ...]:
         """Return the attributes (or patterns of them) that are declared with a role."""
         ...
-
-
-class Nowhere:
-    """The place of a clause that stands in no file."""
-
-    def key(self, *_below: str) -> None:
-        """Return nothing."""
-
-    def value(self, *_below: str) -> None:
-        """Return nothing."""
-
-
-NOWHERE = Nowhere()
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,175 +253,6 @@ class Requirement(Model):
     def document_type(cls) -> Any:
         """Return the type of its document, a TypedDict."""
         return document_type(cls, without=("releases",))
-
-
-class OnClasses(Requirement):
-    """What must hold of the classes that ``attributes`` form."""
-
-    attributes: GroupedBy = ()
-
-    @property
-    def grouping(self) -> tuple[str, ...]:
-        """The attributes that form the classes."""
-        return self.attributes
-
-    def bound(self, place: Binding) -> Self:
-        """Return it over all quasi-identifiers where it names no attributes."""
-        return super().bound(place).changed(attributes=place.grouped(self.attributes))
-
-    def on_columns(self, columns: Columns) -> Iterator[Self]:
-        """Yield it with the columns that its names mean."""
-        for each in super().on_columns(columns):
-            yield each.changed(attributes=columns.every(self.attributes, self))
-
-    def renamed(self, name_of: NameOf) -> Self | None:
-        """Return it in present names."""
-        other = super().renamed(name_of)
-        return None if other is None else other.changed(attributes=reaching(self.attributes, name_of))
-
-
-class OnPeople(OnClasses):
-    """How many people every class that ``attributes`` form has, at least."""
-
-    on_groups: ClassVar[bool] = True
-    hides_people: ClassVar[bool] = True
-
-    @property
-    def counts_rows(self) -> bool:
-        """Whether a group has to have so many rows."""
-        return True
-
-
-ValuesByAttribute = Annotated[
-    dict[str, Texts], MORE, Fixed, Shown(list[Pair], lambda values: [list(pair) for pair in pairs_of(values)])
-]
-
-
-class OnValues(Requirement):
-    """What must not be inferred: some values of attributes, ``sensitive``, from groups."""
-
-    on_groups: ClassVar[bool] = True
-    hides_people: ClassVar[bool] = True
-    sensitive: ValuesByAttribute
-
-    @property
-    def pairs(self) -> tuple[tuple[str, str], ...]:
-        """The values that must not be inferred, as (attribute, value)."""
-        return tuple(pairs_of(self.sensitive))
-
-    @property
-    def secrets(self) -> tuple[str, ...]:
-        """The attributes of which values must not be inferred."""
-        return tuple(self.sensitive)
-
-    def on_columns(self, columns: Columns) -> Iterator[Self]:
-        """Yield it with the columns that its names mean."""
-        for each in super().on_columns(columns):
-            yield each.changed(sensitive=by_attribute(columns.pairs(self.pairs, self)))
-
-    def named_values(self) -> Iterator[NamedValue]:
-        """Yield the values that must not be inferred."""
-        return ((attribute, value, self.span) for attribute, value in self.pairs)
-
-    def said(self) -> dict[str, Any]:
-        """Return all that it says, by field."""
-        return {**super().said(), "sensitive": self.pairs}
-
-
-class OnAttribute(Requirement):
-    """A requirement on one attribute, or on each that a pattern means: the name that its entry stands under."""
-
-    @property
-    def attribute(self) -> str:
-        """The attribute."""
-        return self.name
-
-    @property
-    def secrets(self) -> tuple[str, ...]:
-        """The attribute."""
-        return (self.attribute,)
-
-    def on_columns(self, columns: Columns) -> Iterator[Self]:
-        """Yield it for each column that its attribute means and that has none of its own."""
-        for name in columns.each(self):
-            path, domain = f"privacy.{self.kind}.{name}", columns.domain(name)
-            own = name == self.attribute
-            yield self if own else self.placed(replace(self._place, id=path, name=name, domain=domain))
-
-    def renamed(self, name_of: NameOf) -> Self | None:
-        """Return it in present names; None where the attribute does not reach the step."""
-        name = name_of(self.attribute)
-        return None if name is None else self.placed(replace(self._place, name=name))
-
-    def said(self) -> dict[str, Any]:
-        """Return all that it says, by field."""
-        return {**super().said(), "attribute": self.attribute}
-
-    def document(self) -> dict[str, Any]:
-        """Return what it asks."""
-        return {"attribute": self.attribute, **super().document()}
-
-    @classmethod
-    def document_type(cls) -> Any:
-        """Return the type of its document, a TypedDict."""
-        return document_type(cls, without=("releases",), attribute=Annotated[str, Field(description="The attribute.")])
-
-
-class OnSensitive(OnClasses, OnAttribute):
-    """What must hold of the values of one sensitive attribute in every class that ``attributes`` form."""
-
-    on_groups: ClassVar[bool] = True
-    counts_values: ClassVar[bool] = True
-
-
-class OnSets(Requirement):
-    """A requirement on the sets of items in ``attribute``."""
-
-    on_sets: ClassVar[bool] = True
-    attribute: Sets = ""
-
-    @property
-    def secrets(self) -> tuple[str, ...]:
-        """The attribute."""
-        return (self.attribute,)
-
-    def bound(self, place: Binding) -> Self:
-        """Return it on the first sets where it names none."""
-        return super().bound(place).changed(attribute=place.sets(self.attribute))
-
-    def on_columns(self, columns: Columns) -> Iterator[Self]:
-        """Yield it for each column that its name means."""
-        return (self.changed(attribute=name) for name in columns.meant(self.attribute, self))
-
-    def renamed(self, name_of: NameOf) -> Self | None:
-        """Return it in present names; None where the sets do not reach the step."""
-        name = name_of(self.attribute)
-        return None if name is None else self.changed(attribute=name)
-
-
-def reaching(attributes: Iterable[str], name_of: NameOf) -> tuple[str, ...]:
-    """Return the present names of the attributes that reach a step, each once."""
-    names = (name_of(attribute) for attribute in attributes)
-    return tuple(dict.fromkeys(name for name in names if name is not None))
-
-
-def pairs_of(values: Mapping[str, Iterable[str]]) -> Iterator[tuple[str, str]]:
-    """Yield (attribute, value) for values by attribute."""
-    return ((attribute, value) for attribute, several in values.items() for value in several)
-
-
-def by_attribute(pairs: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
-    """Return the values by attribute, each once, in order."""
-    values: dict[str, dict[str, None]] = {}
-    for attribute, value in pairs:
-        values.setdefault(attribute, {})[value] = None
-    return FixedMap({attribute: tuple(several) for attribute, several in values.items()})
-
-
-def reaching_values(values: Mapping[str, Iterable[str]], name_of: NameOf) -> dict[str, tuple[str, ...]]:
-    """Return the values of the attributes that reach a step, in present names."""
-    named = ((name_of(attribute), value) for attribute, value in pairs_of(values))
-    return by_attribute((name, value) for name, value in named if name is not None)
 
 
 def _comparable(value: Any) -> Any:

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.requirement import OnAttribute, Requirement
+from ppdm_flow.core.requirement import Requirement
+from ppdm_flow.core.requirement_families import OnAttribute
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.policy.language.patterns import is_pattern, matches
@@ -35,10 +36,10 @@ class _Columns:
     faults: list[Diagnostic] = field(default_factory=list)
     named: set[tuple[str, str]] = field(default_factory=set)
 
-    def each(self, requirement: OnAttribute) -> Iterator[str]:
-        """Yield the columns that its attribute means, but for those that have a requirement of that kind."""
-        for name in self.meant(requirement.attribute, requirement):
-            if name == requirement.attribute or (requirement.kind, name) not in self.named:
+    def each(self, requirement: Requirement) -> Iterator[str]:
+        """Yield the columns that its name means, but for those that have a requirement of that kind."""
+        for name in self.meant(requirement.name, requirement):
+            if name == requirement.name or (requirement.kind, name) not in self.named:
                 yield name
 
     def every(self, names: Iterable[str], requirement: Requirement) -> tuple[str, ...]:

@@ -15,7 +15,6 @@ from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.pages import MalformedPageError
 from ppdm_flow.core.requirement import TOLERANCE, Requirement
 from ppdm_flow.core.roles import Nulls
-from ppdm_flow.policy.language.descriptions import POLICY, descriptions
 from ppdm_flow.policy.language.kind_pages import entry_of, page_of
 from ppdm_flow.policy.language.kinds import Entries
 from ppdm_flow.policy.language.shape import Keys, ListOf, MapOf, Shape, shape_of
@@ -264,13 +263,10 @@ def _said(order: Order, requirement: Requirement, frame: PolicyFrame) -> Iterato
 
 def _undescribed(shape: Shape, place: str) -> Iterator[str]:
     if isinstance(shape, Keys):
-        described = descriptions(POLICY)
         for key in shape.keys.values():
-            of_page = described.get(f"{shape.model.__name__}.{key.name}", ("", None))
-            text, example = (key.description, key.example) if key.description else of_page
             name = f"{place}{key.name}"
-            if not text or example is None:
-                lacking = "description" if not text else "example"
+            if not key.description or key.example is None:
+                lacking = "description" if not key.description else "example"
                 yield f'the key `{name}` has no {lacking}: `Field(description="…", examples=[…])`'
             yield from _undescribed(key.shape, f"{name}.")
     elif isinstance(shape, MapOf):

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from ppdm_flow.core.attributes import AttributeFacts, HierarchySpec
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.requirement import NameOf, OnSensitive, Requirement, reaching
+from ppdm_flow.core.requirement import NameOf, Requirement
+from ppdm_flow.core.requirement_families import OnSensitive, reaching
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.populations.population import Population
 from ppdm_flow.mining.recoding.grouping import Grouping, distinct

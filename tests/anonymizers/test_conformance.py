@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ppdm_flow.core.attributes import AttributeFacts, HierarchySpec
-from ppdm_flow.core.requirement import by_attribute
+from ppdm_flow.core.requirement_families import by_attribute
 from ppdm_flow.core.roles import Directions, Nulls, Role
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.requirements.sensitivities.requirement import BoundOfValue, Sensitivity

@@ -11,7 +11,7 @@ from ppdm_flow.anonymizers.progressive_disclosure.algorithm import ProgressiveDi
 from ppdm_flow.anonymizers.progressive_disclosure.spec import DisclosureParams
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.requirement import by_attribute
+from ppdm_flow.core.requirement_families import by_attribute
 from ppdm_flow.core.roles import Nulls, Role
 from ppdm_flow.requirements.templates.requirement import Template
 from ppdm_flow.sdk.anonymizer import StepContext

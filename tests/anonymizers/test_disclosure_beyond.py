@@ -16,7 +16,7 @@ from ppdm_flow.anonymizers.progressive_disclosure.problem import grown
 from ppdm_flow.anonymizers.progressive_disclosure.spec import DisclosureParams, effect
 from ppdm_flow.core.attributes import AttributeFacts, Change, HierarchySpec
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.requirement import by_attribute
+from ppdm_flow.core.requirement_families import by_attribute
 from ppdm_flow.core.roles import Nulls, Role
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.requirements.templates.requirement import Template

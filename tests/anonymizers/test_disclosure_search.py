@@ -10,7 +10,7 @@ import pytest
 from ppdm_flow.anonymizers.progressive_disclosure.encoding import Task, encode
 from ppdm_flow.anonymizers.progressive_disclosure.search import Disclosure, Search
 from ppdm_flow.anonymizers.progressive_disclosure.spec import channels, sensitive
-from ppdm_flow.core.requirement import by_attribute
+from ppdm_flow.core.requirement_families import by_attribute
 from ppdm_flow.core.roles import Nulls, Role
 from ppdm_flow.requirements.templates.requirement import Template
 from ppdm_flow.tables.table import Table

@@ -18,7 +18,7 @@ from ppdm_flow.anonymizers.progressive_disclosure.encoding import Task, encode
 from ppdm_flow.anonymizers.progressive_disclosure.feasibility import infeasible, needed
 from ppdm_flow.anonymizers.progressive_disclosure.search import Search
 from ppdm_flow.core.attributes import HierarchySpec
-from ppdm_flow.core.requirement import by_attribute
+from ppdm_flow.core.requirement_families import by_attribute
 from ppdm_flow.core.roles import Role
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.requirements.templates.requirement import Template

@@ -18,7 +18,7 @@ import ppdm_flow.requirements
 from ppdm_flow.core.lineage import UNTOLD
 from ppdm_flow.core.pages import pages
 from ppdm_flow.core.plugin_info import Kind
-from ppdm_flow.core.requirement import by_attribute
+from ppdm_flow.core.requirement_families import by_attribute
 from ppdm_flow.core.roles import Directions
 from ppdm_flow.core.supports import Support
 from ppdm_flow.engine.reading.repeating import CODE

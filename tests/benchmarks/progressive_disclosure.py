@@ -35,7 +35,7 @@ sys.path.insert(0, str(ROOT / "tests/reproductions"))
 
 from panels import Panel, svg
 
-from ppdm_flow.core.requirement import by_attribute
+from ppdm_flow.core.requirement_families import by_attribute
 from ppdm_flow.core.roles import Role
 from ppdm_flow.requirements.templates.requirement import Template
 from ppdm_flow.sdk.anonymizer import RowTransform

@@ -7,7 +7,7 @@ import pickle
 import pytest
 from pydantic import ValidationError
 
-from ppdm_flow.core.requirement import by_attribute
+from ppdm_flow.core.requirement_families import by_attribute
 from ppdm_flow.mining.populations.population import Population
 from ppdm_flow.policy.language.kinds import built_in, spec_of
 from ppdm_flow.requirements.itemset_breach.requirement import ItemsetBreach

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ppdm_flow.core.requirement import by_attribute
+from ppdm_flow.core.requirement_families import by_attribute
 from ppdm_flow.mining.populations.population import Population
 from ppdm_flow.policy import declared_values, load, requirements_of
 from ppdm_flow.requirements.alpha_k.requirement import AlphaK

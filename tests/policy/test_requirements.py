@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ppdm_flow.core.requirement import by_attribute
+from ppdm_flow.core.requirement_families import by_attribute
 from ppdm_flow.policy import declared_values, gates_of, requirements_of
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.requirements.sensitivities.requirement import Sensitivity

@@ -16,7 +16,7 @@ from ppdm_flow.audits.learning.errors import Split, trials
 from ppdm_flow.audits.learning.sides import side
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.requirement import by_attribute
+from ppdm_flow.core.requirement_families import by_attribute
 from ppdm_flow.core.results import AuditOutcome, Figure
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.requirements.templates.requirement import Template

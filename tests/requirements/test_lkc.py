@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ppdm_flow.core.attributes import Change
-from ppdm_flow.core.requirement import by_attribute
+from ppdm_flow.core.requirement_families import by_attribute
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.requirements.lkc.requirement import LKC
 from ppdm_flow.sdk.registry import load

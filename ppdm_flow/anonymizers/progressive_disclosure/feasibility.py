@@ -18,7 +18,8 @@ from collections.abc import Iterable, Sequence
 from ppdm_flow.anonymizers.progressive_disclosure.channel import Groups
 from ppdm_flow.anonymizers.progressive_disclosure.problem import Channel
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.requirement import by_attribute, within
+from ppdm_flow.core.requirement import within
+from ppdm_flow.core.requirement_families import by_attribute
 from ppdm_flow.requirements.templates.requirement import Template
 
 

@@ -10,7 +10,8 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.core.requirement import TOLERANCE, OnSensitive
+from ppdm_flow.core.requirement import TOLERANCE
+from ppdm_flow.core.requirement_families import OnSensitive
 from ppdm_flow.core.results import Chart, Series
 from ppdm_flow.mining.exposure.histograms import Histograms
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.lineage import UNTOLD
 from ppdm_flow.core.phrases import counted
-from ppdm_flow.core.requirement import OnAttribute, OnSets
+from ppdm_flow.core.requirement_families import OnAttribute, OnSets
 from ppdm_flow.core.results import Figure, Finding, Measured
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.exposure.columns import untold

@@ -8,7 +8,8 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from ppdm_flow.core.model import LOWER, MORE, Absent, Texts
-from ppdm_flow.core.requirement import NamedValue, OnSensitive
+from ppdm_flow.core.requirement import NamedValue
+from ppdm_flow.core.requirement_families import OnSensitive
 from ppdm_flow.core.roles import ValuesAbsent
 
 

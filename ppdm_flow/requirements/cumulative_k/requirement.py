@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from ppdm_flow.core.model import HIGHER, GroupedBy
-from ppdm_flow.core.requirement import OnClasses
+from ppdm_flow.core.requirement_families import OnClasses
 
 _K = "The least number of people that all releases together leave alike."
 _MORE = "What else others may know, beside the quasi-identifiers."

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from ppdm_flow.core.model import LOWER
-from ppdm_flow.core.requirement import OnSensitive
+from ppdm_flow.core.requirement_families import OnSensitive
 
 _ABOUT = "The largest |ln(share in the group / share in the release)|; every group then has every value."
 

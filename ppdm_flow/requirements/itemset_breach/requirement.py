@@ -7,7 +7,8 @@ from typing import Annotated, ClassVar, Self
 from pydantic import Field
 
 from ppdm_flow.core.model import LOWER, MORE, Fixed, FixedMap, Probability
-from ppdm_flow.core.requirement import Binding, OnSets
+from ppdm_flow.core.requirement import Binding
+from ppdm_flow.core.requirement_families import OnSets
 
 Share = Annotated[float, Field(gt=0.0, le=1.0)]
 Shares = Annotated[tuple[Share, ...], Field(min_length=1)]

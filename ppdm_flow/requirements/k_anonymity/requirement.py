@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from ppdm_flow.core.model import HIGHER
-from ppdm_flow.core.requirement import OnPeople
+from ppdm_flow.core.requirement_families import OnPeople
 
 
 class KAnonymity(OnPeople):

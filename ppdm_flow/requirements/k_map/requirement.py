@@ -7,7 +7,8 @@ from typing import Annotated, ClassVar, Self
 from pydantic import Field
 
 from ppdm_flow.core.model import HIGHER, FixedMap
-from ppdm_flow.core.requirement import NameOf, OnPeople
+from ppdm_flow.core.requirement import NameOf
+from ppdm_flow.core.requirement_families import OnPeople
 from ppdm_flow.mining.populations.population import Population
 
 _POPULATION = "The population, with a row for each person."

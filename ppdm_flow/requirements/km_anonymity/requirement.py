@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from ppdm_flow.core.model import HIGHER
-from ppdm_flow.core.requirement import OnSets
+from ppdm_flow.core.requirement_families import OnSets
 
 _K = "The least number of sets that a combination of items is in, unless in none."
 _M = "How many items of a person's set somebody may know, 1 to 4."

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from ppdm_flow.core.model import HIGHER, LOWER
-from ppdm_flow.core.requirement import OnSensitive
+from ppdm_flow.core.requirement_families import OnSensitive
 
 _L = "The least number of values, or of equally frequent ones that would be as uncertain."
 _VARIANT = (

@@ -7,7 +7,8 @@ from typing import Annotated, ClassVar, Self
 from pydantic import Field
 
 from ppdm_flow.core.model import HIGHER, LOWER, Absent, FixedMap, GroupedBy, Probability
-from ppdm_flow.core.requirement import NameOf, OnClasses, OnValues, ValuesByAttribute, reaching_values
+from ppdm_flow.core.requirement import NameOf
+from ppdm_flow.core.requirement_families import OnClasses, OnValues, ValuesByAttribute, reaching_values
 from ppdm_flow.core.roles import ValuesAbsent
 
 _L = "How many attributes of a person somebody may know."

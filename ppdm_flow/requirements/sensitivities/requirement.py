@@ -22,7 +22,8 @@ from ppdm_flow.core.model import (
     Texts,
     one_or_more,
 )
-from ppdm_flow.core.requirement import NOWHERE, Binding, NamedValue, OnAttribute, Place, Spans
+from ppdm_flow.core.requirement import Binding, NamedValue, Place
+from ppdm_flow.core.requirement_families import OnAttribute
 from ppdm_flow.core.roles import Directions, ValuesAbsent
 from ppdm_flow.core.spans import Span
 from ppdm_flow.requirements.sensitivities.fields import SensitivityFields
@@ -141,7 +142,7 @@ class Sensitivity(OnAttribute):
     @property
     def bounds(self) -> tuple[BoundOfValue, ...]:
         """The bounds of values that have some of their own."""
-        return self._bounds if self._bounds is not None else (*self._of_values(NOWHERE), *self._of_groups(NOWHERE))
+        return self._bounds if self._bounds is not None else (*self._of_values(None), *self._of_groups(None))
 
     @property
     def tolerance(self) -> float | None:
@@ -195,17 +196,19 @@ class Sensitivity(OnAttribute):
         """Return the type of its document, a TypedDict."""
         return SensitivityFields
 
-    def _of_values(self, place: Spans) -> Iterator[BoundOfValue]:
+    def _of_values(self, place: Binding | None) -> Iterator[BoundOfValue]:
         for value, several in self.values.items():
             for i, each in enumerate(several):
                 here = ("values", value)
-                at = place.key(*here) if len(several) == 1 else place.value(*here, str(i))
-                yield BoundOfValue(value, each.r1, each.r2, at, each.given)
+                span = None
+                if place is not None:
+                    span = place.key(*here) if len(several) == 1 else place.value(*here, str(i))
+                yield BoundOfValue(value, each.r1, each.r2, span, each.given)
 
-    def _of_groups(self, place: Spans) -> Iterator[BoundOfValue]:
+    def _of_groups(self, place: Binding | None) -> Iterator[BoundOfValue]:
         for name, group in self.groups.items():
             for i, value in enumerate(group.values):
-                span = place.value("groups", name, "values", str(i))
+                span = place.value("groups", name, "values", str(i)) if place is not None else None
                 yield BoundOfValue(value, group.r1, group.r2, span, group.given, name)
 
 

@@ -9,7 +9,8 @@ from typing import Annotated, ClassVar, Self
 from pydantic import Field
 
 from ppdm_flow.core.model import LOWER, Absent, Texts
-from ppdm_flow.core.requirement import Binding, NamedValue, OnSensitive
+from ppdm_flow.core.requirement import Binding, NamedValue
+from ppdm_flow.core.requirement_families import OnSensitive
 from ppdm_flow.core.roles import AttributeType, ValuesAbsent
 
 _DISTANCE = "`equal`: all values are equally far from each other. `ordered`: as far as there are ranks between them."

@@ -8,7 +8,8 @@ from typing import Annotated, ClassVar, Self
 from pydantic import Field
 
 from ppdm_flow.core.model import GROUPS, HIGHER_IF_ANY, LOWER, Absent, Flag, Texts
-from ppdm_flow.core.requirement import Columns, NameOf, OnValues, ValuesByAttribute, reaching, reaching_values
+from ppdm_flow.core.requirement import Columns, NameOf
+from ppdm_flow.core.requirement_families import OnValues, ValuesByAttribute, reaching, reaching_values
 from ppdm_flow.core.roles import ValuesAbsent
 
 _CHANNEL = "The attributes that an inference starts from (IC)."

@@ -12,7 +12,7 @@ from ppdm_flow.anonymizers.full_domain_recoding.algorithm import FullDomainRecod
 from ppdm_flow.anonymizers.full_domain_recoding.spec import SPEC, RecodingParams, effect
 from ppdm_flow.core.attributes import AttributeFacts, HierarchySpec
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.requirement import by_attribute
+from ppdm_flow.core.requirement_families import by_attribute
 from ppdm_flow.core.roles import Nulls, Role
 from ppdm_flow.mining.populations.population import Population
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity

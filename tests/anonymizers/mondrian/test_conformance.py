@@ -10,7 +10,7 @@ import pytest
 
 from ppdm_flow.core.attributes import AttributeFacts, HierarchySpec
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.requirement import by_attribute
+from ppdm_flow.core.requirement_families import by_attribute
 from ppdm_flow.core.roles import AttributeType, Nulls, Role
 from ppdm_flow.mining.populations.population import Population
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from ppdm_flow.core.model import HIGHER, MORE, Texts
-from ppdm_flow.core.requirement import OnPeople, reaching
+from ppdm_flow.core.requirement_families import OnPeople, reaching
 from ppdm_flow.core.requirement_fields import InDocuments
 from ppdm_flow.core.roles import Role
 

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from ppdm_flow.core.model import HIGHER, LOWER
-from ppdm_flow.core.requirement import OnAttribute
+from ppdm_flow.core.requirement_families import OnAttribute
 
 
 class RareWords(OnAttribute):
