@@ -50,3 +50,9 @@ class Schema:
         """The column of row weights, if there is one."""
         names = self.having(Role.WEIGHT)
         return names[0] if names else None
+
+    @property
+    def sampling_weight(self) -> str | None:
+        """The column that says how many people of the population a respondent stands for, if there is one."""
+        names = self.having(Role.SAMPLING_WEIGHT)
+        return names[0] if names else None

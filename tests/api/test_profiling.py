@@ -414,3 +414,14 @@ def test_names_of_policies(file, name):
 def test_scalars_come_back(text):
     clean = text.encode("utf-8", "replace").decode()
     assert yaml.safe_load(f"{scalar(clean)}: 1") == {clean.replace("${", "$${"): 1}
+
+
+def test_survey_weights_are_the_sampling_weight(tmp_path):
+    lines = [f"{20 + i % 40},{'nurse' if i % 3 else 'clerk'},{90 + i / 7:.3f},{80 + i / 9:.3f}" for i in range(80)]
+    path = tmp_path / "survey.csv"
+    path.write_text("age,job,survey_weight,sampling_weight\n" + "\n".join(lines) + "\n")
+    found = api.profile(path)
+    assert roles(found)["survey_weight"] == "sampling_weight"
+    assert roles(found)["sampling_weight"] == "quasi_identifier"  # only one can be it
+    path.write_text("age,job,survey_weight\n" + "\n".join(f"{line.rsplit(',', 2)[0]}," for line in lines) + "\n")
+    assert roles(api.profile(path))["survey_weight"] != "sampling_weight"  # all of them are missing

@@ -18,7 +18,7 @@ from ppdm_flow.requirements.anonymity_score.requirement import AnonymityScore
 from ppdm_flow.requirements.blend.requirement import Blend
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
-_LEFT_OUT = (Role.IDENTIFIER, Role.SUBJECT, Role.WEIGHT)
+_LEFT_OUT = (Role.IDENTIFIER, Role.SUBJECT, Role.WEIGHT, Role.SAMPLING_WEIGHT)
 _NUMBERS = (AttributeType.INTEGER, AttributeType.FLOAT)
 _RECODED = (Change.GENERALIZED, Change.PSEUDONYMIZED, Change.OTHER)
 

@@ -16,7 +16,7 @@ from ppdm_flow.tables.counts import weights_of
 from ppdm_flow.tables.schema import Schema
 from ppdm_flow.tables.table import Table, concat
 
-NO_FEATURE = (Role.IDENTIFIER, Role.WEIGHT, Role.SUBJECT, Role.ITEMS)
+NO_FEATURE = (Role.IDENTIFIER, Role.WEIGHT, Role.SAMPLING_WEIGHT, Role.SUBJECT, Role.ITEMS)
 
 Types = Mapping[str, AttributeType]
 

@@ -96,6 +96,7 @@ def _undomained(entry: Any, known: Domains) -> Any:
 
 
 _NUMBERS = frozenset({AttributeType.INTEGER, AttributeType.FLOAT})
+_WEIGHTS = frozenset({Role.WEIGHT, Role.SAMPLING_WEIGHT})
 Values = Mapping[str, pa.ChunkedArray]
 
 
@@ -131,7 +132,7 @@ def policy_words(plan: Plan, attributes: Iterable[AttributeFacts]) -> tuple[str,
 
 
 def _is_searched(facts: AttributeFacts) -> bool:
-    return facts.type not in _NUMBERS and facts.role is not Role.WEIGHT
+    return facts.type not in _NUMBERS and facts.role not in _WEIGHTS
 
 
 def _occurring(stream: SourceStream, names: Sequence[str], candidates: set[str]) -> Iterator[tuple[str, str]]:

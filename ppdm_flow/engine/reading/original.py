@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from ppdm_flow.core.attributes import AttributeFacts
@@ -18,10 +19,12 @@ from ppdm_flow.engine.faults import data_fault, wrap_plugin_errors
 from ppdm_flow.engine.machine import peak_mb
 from ppdm_flow.engine.options import RunContext
 from ppdm_flow.engine.reading.binding import Binding, bind
+from ppdm_flow.engine.reading.crowds import CrowdSizes
 from ppdm_flow.engine.reading.opening import data_path, import_algorithms, open_source
-from ppdm_flow.engine.reading.repeating import RepeatCounter, columns_to_count, look_at_the_top
+from ppdm_flow.engine.reading.repeating import columns_to_count, look_at_the_top
+from ppdm_flow.engine.reading.suspicions import Suspicion
 from ppdm_flow.engine.schedule import Task, run_all
-from ppdm_flow.engine.streams.checks import WeightCheck, check_values
+from ppdm_flow.engine.streams.checks import WeightCheck, check_sampling_weights, check_values
 from ppdm_flow.engine.streams.expansion import Numbering
 from ppdm_flow.engine.streams.lookalikes import LookalikeCheck, ValuePresence, lookalike_checks, value_presence
 from ppdm_flow.engine.streams.source import Look, ReadOptions, SourceStream
@@ -49,7 +52,7 @@ class Original:
     digest: str
     stat: tuple[int, int, int]
     sets: tuple[SetCounts, ...] = ()
-    repeats: tuple[RepeatCounter, ...] = ()
+    suspicions: tuple[Suspicion, ...] = ()
 
     def unchanged(self) -> None:
         """Raise DataError where the file was written to while it was used."""
@@ -104,7 +107,9 @@ class Opening:
         sets = tuple(SetCounts(a.name) for a in stream.attributes if a.role is Role.ITEMS)
         present = value_presence(self.plan.requirements, stream.attributes, self.plan.declared)
         repeats = columns_to_count(binding.attributes, tuple(binding.columns))
-        digest = self._load(path, stream, binding, numbering, sets, present)
+        crowds = tuple(CrowdSizes(a) for a in stream.attributes if a.role is Role.WEIGHT)
+        looks = (*(s.look for s in sets), *(c.look for c in crowds))
+        digest = self._load(path, stream, binding, numbering, looks, present)
         if not stream.row_count:
             raise _no_rows(stream)
         self._attended(stream, present)
@@ -113,7 +118,7 @@ class Opening:
         listener(StepFinished(SOURCE, time.perf_counter() - started, stream.rows_read, peak_mb()))
         for counts in sets:
             counts.repeated = source.repeated if isinstance(source, MergingSource) else 0
-        return Original(path, columns, stream, numbering, digest, stat, sets, repeats)
+        return Original(path, columns, stream, numbering, digest, stat, sets, (*repeats, *crowds))
 
     def _load(
         self,
@@ -121,15 +126,13 @@ class Opening:
         stream: SourceStream,
         binding: Binding,
         numbering: Numbering | None,
-        sets: tuple[SetCounts, ...],
+        looks: tuple[Look, ...],
         present: tuple[ValuePresence, ...],
     ) -> str:
         facts = {a.name: a for a in binding.attributes}
         before: list[Look] = [lambda t: check_values(t, facts), _RowCounter(self.context.listener).look]
         before += [values.look for values in present]
-        weights = [a for a in stream.attributes if a.role is Role.WEIGHT]
-        after: list[Look] = [*(WeightCheck(a).look for a in weights), *(w.check for w in self._written(stream))]
-        after += [counts.look for counts in sets]
+        after: list[Look] = [*_weight_checks(stream), *(w.check for w in self._written(stream)), *looks]
         if numbering is not None:
             after.append(numbering.look)
         bound = [*(n.bound for n in self.plan.steps), *(n.bound for n in self.plan.audits)]
@@ -168,6 +171,14 @@ class Opening:
     def _numbering(self, stream: SourceStream) -> Numbering | None:
         weights = [a.name for a in stream.attributes if a.role is Role.WEIGHT]
         return Numbering(weights[0]) if weights and any(n.expands for n in self.plan.steps) else None
+
+
+def _weight_checks(stream: SourceStream) -> Iterator[Look]:
+    for attribute in stream.attributes:
+        if attribute.role is Role.WEIGHT:
+            yield WeightCheck(attribute).look
+        elif attribute.role is Role.SAMPLING_WEIGHT:
+            yield partial(check_sampling_weights, attribute)
 
 
 def read_attributes(plan: Plan, binding: Binding) -> tuple[AttributeFacts, ...]:

@@ -5,20 +5,18 @@ A subject is not among them: it says so itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ppdm_flow.core.attributes import AttributeFacts
-from ppdm_flow.core.diagnostics import Diagnostic, Severity
-from ppdm_flow.core.results import Finding
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.profiling.words import named
 from ppdm_flow.sdk.storage import Source
 
-CODE = "PPF857"
 LOOKED_AT = 1 << 16
 """So many rows from the top of the file are counted at most."""
 LEAST_SHARE = 0.01
@@ -31,6 +29,7 @@ _LIKE_IDS = frozenset({"person_id", "national_id", "document", "account", "card"
 class RepeatCounter:
     """Counts the values of one column, without keeping any; :attr:`text` says what was found, if anything."""
 
+    code: ClassVar[str] = "PPF857"
     facts: AttributeFacts
     rows: int = 0
     parts: list[pa.StringArray] = field(default_factory=list)
@@ -95,17 +94,3 @@ def columns_to_count(attributes: Iterable[AttributeFacts], columns: Sequence[str
 
 def _like_id(facts: AttributeFacts) -> bool:
     return facts.role not in (Role.SUBJECT, Role.ITEMS) and named(facts.name) in _LIKE_IDS
-
-
-def warnings(counters: Iterable[RepeatCounter]) -> Iterator[Diagnostic]:
-    """Yield a warning for each column that repeats."""
-    for each in counters:
-        if each.text is not None:
-            yield Diagnostic(CODE, each.text, each.facts.span, Severity.WARNING)
-
-
-def findings(counters: Iterable[RepeatCounter]) -> Iterator[Finding]:
-    """Yield the same for a report."""
-    for each in counters:
-        if each.text is not None:
-            yield Finding(CODE, Severity.WARNING, each.text, f"source.{each.facts.name}")

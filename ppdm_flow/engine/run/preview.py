@@ -15,7 +15,7 @@ from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.events import ignore_events
 from ppdm_flow.engine.options import RunContext
 from ppdm_flow.engine.reading.original import Opening, Original
-from ppdm_flow.engine.reading.repeating import warnings
+from ppdm_flow.engine.reading.suspicions import warnings
 from ppdm_flow.engine.steps.graph import Graph
 from ppdm_flow.engine.steps.keys import run_key
 from ppdm_flow.engine.streams.source import SourceStream
@@ -120,7 +120,7 @@ def preview(plan: Plan, data: Path | None) -> Preview:
     view = StreamView(original.stream)
     people = view.counts([]).total
     diagnostics = list(_foreseen(plan, view, people))
-    diagnostics += warnings(original.repeats)
+    diagnostics += warnings(original.suspicions)
     diagnostics += unreachable_requirements(plan, original, context.options.partition_rows, context.stop)
     stream = original.stream
     return Preview(stream.rows_read, stream.row_count, people, tuple(diagnostics), *_costs(plan, original))

@@ -18,7 +18,7 @@ from ppdm_flow.engine.ledger.ledger import Ledger, locked_ledger
 from ppdm_flow.engine.ledger.membership import of_run
 from ppdm_flow.engine.options import RunContext
 from ppdm_flow.engine.reading.original import Original
-from ppdm_flow.engine.reading.repeating import findings as repeating
+from ppdm_flow.engine.reading.suspicions import findings as suspected
 from ppdm_flow.engine.steps.graph import Graph
 from ppdm_flow.engine.steps.keys import run_key
 
@@ -42,7 +42,7 @@ class AuditedRun:
 
     def judged(self, ledger: Iterable[Finding] = ()) -> JudgedResults:
         """Judge it; ``ledger`` are the findings of the ledger. Raises RunError where a step quotes the data."""
-        steps, source = self.graph.results(), repeating(self.original.repeats)
+        steps, source = self.graph.results(), suspected(self.original.suspicions)
         return judge_audits(self.context.plan, self.audited, steps, source, ledger)
 
 

@@ -27,6 +27,11 @@ _FLOAT = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 
 _WEIGHT = r"^[0-9]{1,18}$"
 _ZERO = r"^0+$"
+_PEOPLE = 1e12
+_OF_A_SURVEY = (
+    "how many people of the population a respondent of a survey stands for, with decimals too, is"
+    " `role: sampling_weight`"
+)
 _HALF = 30
 _MOST = 1 << 62
 
@@ -140,7 +145,8 @@ class WeightCheck:
         column = table[self.facts.name]
         bad = np.append(~_bools(pc.match_substring_regex(column.categories, _WEIGHT)), [True, True])[column.codes]
         if bad.any():
-            raise self._fault("is not a whole number of at most 18 digits", table.rows[bad.argmax()])
+            text = "is not a whole number of at most 18 digits"
+            raise self._fault(text, table.rows[bad.argmax()], _OF_A_SURVEY)
         weights = weights_of(column)
         if not self.zeros and not weights.all():
             raise self._fault("is 0: it stands for nobody, and no figure counts it", table.rows[weights.argmin()])
@@ -148,9 +154,28 @@ class WeightCheck:
         if self.total > _MOST:
             raise self._fault("takes the sum beyond 2^62", table.rows[-1])
 
-    def _fault(self, text: str, row: np.int64) -> DataError:
+    def _fault(self, text: str, row: np.int64, advice: str | None = None) -> DataError:
         text = f"row {int(row) + 1}: column `{self.facts.name}` holds the weights of rows, and this one {text}"
-        return data_fault("PPF715", text, span=self.facts.span)
+        return data_fault("PPF715", text, span=self.facts.span, advice=advice)
+
+
+def check_sampling_weights(facts: AttributeFacts, table: Table) -> None:
+    """Hold one partition's sampling weights against what they are: numbers of people above 0. Raises DataError."""
+    column = table[facts.name]
+    bad = np.append(_no_people(column.categories), [True, True])[column.codes]
+    if bad.any():
+        what = "is missing" if column.codes[bad.argmax()] < 0 else "is not a number above 0 and of at most 10^12"
+        row = int(table.rows[bad.argmax()]) + 1
+        text = f"row {row}: column `{facts.name}` holds the sampling weights of respondents, and this one {what}"
+        raise data_fault("PPF732", text, span=facts.span)
+
+
+def _no_people(names: pa.StringArray) -> Bad:
+    bad = _no_float(names)
+    good = np.flatnonzero(~bad)
+    numbers = pc.cast(names.take(pa.array(good)), pa.float64()).to_numpy(zero_copy_only=False)
+    bad[good[(numbers <= 0.0) | (numbers > _PEOPLE)]] = True
+    return bad
 
 
 def zero_weight_mask(column: Column) -> Bad:

@@ -27,7 +27,7 @@ from ppdm_flow.engine.reading.identifiers import check_identifiers
 from ppdm_flow.engine.reading.opening import open_released, released_names
 from ppdm_flow.engine.reading.operator_files import operators_for, set_operators_for
 from ppdm_flow.engine.reading.original import Opening, Original
-from ppdm_flow.engine.reading.repeating import findings as repeating
+from ppdm_flow.engine.reading.suspicions import findings as suspected
 from ppdm_flow.engine.streams.source import SourceStream
 from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.plan.definition import Plan, ReleaseNode
@@ -80,7 +80,7 @@ class _FileJudge:
         audits = [(n, subject) for n in plan.audits if n.release == self.name]
         audited = audit_all(replace(context, plan=plan), audits, self.folder)
         refuse_quoting_audits(plan, source.stream, audited)
-        results = judge_audits(plan, audited, source=(*repeating(source.repeats), *beside_cells(node, released)))
+        results = judge_audits(plan, audited, source=(*suspected(source.suspicions), *beside_cells(node, released)))
         about_run = {
             "started": started.isoformat(timespec="seconds"),
             "finished": utc_now().isoformat(timespec="seconds"),

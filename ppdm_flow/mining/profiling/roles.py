@@ -37,6 +37,7 @@ class Kind:
 
 
 _IDENTIFIER, _QUASI, _SENSITIVE, _TARGET = Role.IDENTIFIER, Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.TARGET
+_WEIGHT = Role.SAMPLING_WEIGHT
 
 
 KINDS: Mapping[str, Kind] = {
@@ -72,6 +73,7 @@ KINDS: Mapping[str, Kind] = {
     "intimate": Kind(_SENSITIVE, "sexual orientation or life"),
     "justice": Kind(_SENSITIVE, "offences or legal matters"),
     "target": Kind(_TARGET, "the class of an analysis"),
+    "survey": Kind(_WEIGHT, "sampling weights of a survey"),
 }
 
 
@@ -138,6 +140,8 @@ def _by_name(column: ColumnFacts) -> Guess | None:
     if column.named is None or KINDS[column.named].role is Role.IDENTIFIER:
         return None
     kind = KINDS[column.named]
+    if kind.role is _WEIGHT and (column.type is AttributeType.TEXT or column.missing or not column.distinct):
+        return None
     return Guess(kind.role, f"it is named like {kind.says}", column.named)
 
 

@@ -44,7 +44,7 @@ def profile(columns: Mapping[str, Coded], missing: Sequence[str] = ("",), *, bud
     leave. ``budget`` is that of the search. Missing values are equal to each other.
     """
     measured = tuple(facts(name, codes, values) for name, (codes, values) in columns.items())
-    guesses = _usable(measured, tuple(guess(column) for column in measured))
+    guesses = _usable(measured, _one_weight(tuple(guess(column) for column in measured)))
     ground = Ground(
         [np.ascontiguousarray(codes + np.int32(1)) for codes, _ in columns.values()],
         [len(values) + 1 for _, values in columns.values()],
@@ -56,6 +56,17 @@ def profile(columns: Mapping[str, Coded], missing: Sequence[str] = ("",), *, bud
     uniques = Uniques(minimal, combinations.telling, combinations.looked_at, combinations.left_out)
     rows = measured[0].rows if measured else 0
     return Profile(rows, measured, guesses, uniques, tuple(missing))
+
+
+def _one_weight(guesses: tuple[Guess, ...]) -> tuple[Guess, ...]:
+    """Return guesses of which one is a sampling weight: others are those of replicates, or of another unit."""
+    first = next((i for i, g in enumerate(guesses) if g.role is Role.SAMPLING_WEIGHT), None)
+    return tuple(
+        Guess(Role.QUASI_IDENTIFIER, f"another column is the sampling weight ({g.reason})", g.kind)
+        if g.role is Role.SAMPLING_WEIGHT and i != first
+        else g
+        for i, g in enumerate(guesses)
+    )
 
 
 def _usable(columns: Sequence[ColumnFacts], guesses: tuple[Guess, ...]) -> tuple[Guess, ...]:

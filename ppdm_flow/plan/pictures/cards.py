@@ -21,7 +21,7 @@ STEP_TEXT = 144.0
 RELEASE_TEXT = 216.0
 INDENT = 14.0
 _LEAST = 84.0
-_NOUNS = frozenset({"identifier", "quasi-identifier", "target", "weight", "subject"})
+_NOUNS = frozenset({"identifier", "quasi-identifier", "target", "weight", "sampling-weight", "subject"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,6 +64,8 @@ def _each(name: str, before: Attribute, after: Attribute, old: Clauses, new: Cla
 def role(before: Role, after: Role) -> Judged:
     """Return what a change of role does by itself; classes that form otherwise are judged where they are required."""
     roles = {before, after}
+    if Role.SAMPLING_WEIGHT in roles:
+        return Verdict.INCOMPARABLE, "risks are estimated for another population, and other data is refused"
     if roles & _STRUCTURAL:
         return Verdict.INCOMPARABLE, "rows count, or cells are read, otherwise"
     if roles <= _PERSONAL:

@@ -15,12 +15,13 @@ from ppdm_flow.policy.params.params import number
 from ppdm_flow.policy.rules.repeats import repeats
 from ppdm_flow.policy.rules.scene import SUPPRESSED, Scene
 
-_SINGLE = (Role.WEIGHT, Role.SUBJECT, Role.ITEMS)
+_SINGLE = (Role.WEIGHT, Role.SAMPLING_WEIGHT, Role.SUBJECT, Role.ITEMS)
 
 
 def judge(scene: Scene) -> Iterator[Diagnostic]:
     """Judge the attributes."""
     yield from _single_roles(scene)
+    yield from _two_weights(scene)
     yield from _overlaps(scene)
     for name, attribute in scene.policy.attributes.items():
         yield from _domain(scene, name, attribute)
@@ -39,6 +40,19 @@ def _single_roles(scene: Scene) -> Iterator[Diagnostic]:
                 hint="only one can",
                 related=scene.related(("attributes", having[0]), "the first"),
             )
+
+
+def _two_weights(scene: Scene) -> Iterator[Diagnostic]:
+    """A collapsed row stands for respondents of whom each has a sampling weight of its own."""
+    first = {role: n for n, a in reversed(scene.policy.attributes.items()) for role in [a.role]}
+    if Role.WEIGHT in first and Role.SAMPLING_WEIGHT in first:
+        yield scene.fault(
+            "PPF537",
+            "a `weight` counts rows, and a `sampling_weight` is that of one respondent: a table has one of them",
+            ("attributes", first[Role.SAMPLING_WEIGHT], "role"),
+            hint="write the rows out singly, each with its own sampling weight",
+            related=scene.related(("attributes", first[Role.WEIGHT]), "the weight"),
+        )
 
 
 def _items(scene: Scene, name: str, attribute: Attribute) -> Iterator[Diagnostic]:

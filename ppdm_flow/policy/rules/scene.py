@@ -133,6 +133,7 @@ _ROLES = {
     Role.TARGET: "the target",
     Role.INSENSITIVE: "insensitive",
     Role.WEIGHT: "the weight",
+    Role.SAMPLING_WEIGHT: "the sampling weight",
     Role.SUBJECT: "the subject",
     Role.ITEMS: "the set of items",
 }

@@ -145,8 +145,10 @@ NAMES = {
     "money": ["income", "salary-class", "Einkommen"],
     "belief": ["religion", "political party"],
     "target": ["class", "label"],
+    "survey": ["sampling_weight", "surveyWeight", "Hochrechnungsfaktor", "factor de expansión"],
     None: [
         "fnlwgt",
+        "weight",
         "hours-per-week",
         "capital-gain",
         "product_name",

@@ -210,6 +210,14 @@ def test_roles(order, before, after):
     assert order(new, old).relation is Relation.WEAKER
 
 
+@pytest.mark.parametrize("other", ["insensitive", "quasi_identifier", "identifier"])
+def test_with_sampling_weights_risks_are_estimated_for_another_population(order, other):
+    old, new = policy(), policy()
+    old["attributes"]["q3"]["role"], new["attributes"]["q3"]["role"] = other, "sampling_weight"
+    assert order(old, new).relation is Relation.INCOMPARABLE
+    assert order(new, old).relation is Relation.INCOMPARABLE
+
+
 def test_a_role_counts_where_classes_form_by_it(order):
     old = policy(privacy={"k_anonymity": {"k": 5}})
     new = copy.deepcopy(old)
