@@ -21,7 +21,8 @@ from ppdm_flow.core.plugin_info import Kind
 from ppdm_flow.core.requirement_families import by_attribute
 from ppdm_flow.core.roles import Directions
 from ppdm_flow.core.supports import Support
-from ppdm_flow.engine.reading.repeating import CODE
+from ppdm_flow.engine.reading.crowds import CrowdSizes
+from ppdm_flow.engine.reading.repeating import RepeatCounter
 from ppdm_flow.mining.populations.population import Population
 from ppdm_flow.requirements.alpha_k.requirement import AlphaK
 from ppdm_flow.requirements.anonymity_score.requirement import AnonymityScore
@@ -75,7 +76,7 @@ def test_specs_are_light():
 
 def test_every_code_has_a_page_and_every_page_a_use():
     raised = {c for room in ROOMS for file in room.rglob("*.py") for c in re.findall(r"PPF8\d\d", file.read_text())}
-    raised |= {UNTOLD, CODE}  # named where the engine looks for them, and for repeating ids
+    raised |= {UNTOLD, RepeatCounter.code, CrowdSizes.code}  # named where the engine looks for them, and by columns
     assert raised == {c for c in pages() if c.startswith("PPF8")}
     for code in raised:
         page = pages()[code]
