@@ -52,6 +52,7 @@ class AttributeFacts:
 
     ``source`` is the name it has in the source: renaming keeps it. ``span`` is where the policy declares it.
     ``derived`` is its lineage where a step changed or added it; :attr:`lineage` is that of every attribute.
+    ``labels``: a step made labels of its values (intervals, suppressed cells), whatever their ``type`` was.
     """
 
     name: str
@@ -63,6 +64,12 @@ class AttributeFacts:
     changes: tuple[tuple[str, Change], ...] = ()
     span: Span | None = field(default=None, compare=False)
     derived: Lineage | None = None
+    labels: bool = False
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether its column is a numeric one: of a type of numbers, and no step has made labels of them."""
+        return self.type.is_numeric and not self.labels and self.role is not Role.ITEMS
 
     @property
     def lineage(self) -> Lineage:

@@ -51,6 +51,7 @@ class Facts(TypedDict, total=False):
     sets: str
     endings: tuple[str, ...]
     implied: Mapping[str, Mapping[str, str]]
+    typed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,7 @@ class PluginInfo:
     nothing, ``column`` reads, writes or changes such columns beside others, ``only`` is for files of nothing else.
     ``endings``, of a source or sink: how names of its files end, in lower case and with the dot (``.csv.gz``).
     ``implied`` are the parameters that an ending says (tabs, of ``.tsv``), where the policy says nothing else.
+    ``typed``: a sink takes numbers, dates and timestamps as Arrow's types; others get their texts.
     ``parameters`` says in Markdown what they mean; without it the docstring of their model does.
     ``page`` is where the texts were read, if they were.
     """
@@ -88,6 +90,7 @@ class PluginInfo:
     figures: Figures = field(default_factory=dict)
     endings: tuple[str, ...] = ()
     implied: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    typed: bool = False
     parameters: str = ""
     page: str = ""
 

@@ -40,12 +40,23 @@ def no_weaker(role: Role, than: Role) -> bool:
 
 
 class AttributeType(StrEnum):
-    """How the text of a value is to be understood."""
+    """How a value is to be understood: as a text, or as what is ordered and counted in numbers."""
 
     TEXT = "text"
     INTEGER = "integer"
     FLOAT = "float"
     DATE = "date"
+    TIMESTAMP = "timestamp"
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether columns of this type are numeric columns: all but texts."""
+        return self is not AttributeType.TEXT
+
+    @property
+    def is_time(self) -> bool:
+        """Whether its numbers are days or microseconds, and not amounts."""
+        return self in (AttributeType.DATE, AttributeType.TIMESTAMP)
 
 
 class Nulls(StrEnum):

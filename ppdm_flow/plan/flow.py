@@ -50,7 +50,9 @@ def after(step: str, before: Attributes, effect: Effect) -> Attributes:
     for name, change in effect.changes.items():
         if name in attributes:
             derived = lineage_of(effect.derivation(name), before)
-            attributes[name] = replace(attributes[name].changed(step, change), derived=derived)
+            changed = attributes[name].changed(step, change)
+            labels = changed.labels or (changed.type.is_numeric and name not in effect.numbers)
+            attributes[name] = replace(changed, derived=derived, labels=labels)
     for name in effect.drops:
         attributes.pop(name, None)
     renamed = {effect.renames.get(name, name): fact for name, fact in attributes.items()}

@@ -82,6 +82,7 @@ class Effect:
     ``holds_out``: fitting leaves out some rows of the source, by their numbers, so these must be what the step reads.
     ``derivations`` say what the cells of changed and added columns are computed from, and what only chose them; one
     that is not among them counts as computed from everything that the step reads, row by row.
+    ``numbers`` are the changed attributes whose values stay numbers of their type; the others become labels.
     ``asks``, of an audit: attributes of the source that it compares with, by parameter; only so are identifiers read.
     """
 
@@ -98,6 +99,7 @@ class Effect:
     holds_out: bool = False
     asks: Mapping[str, str] = field(default_factory=dict)
     derivations: Mapping[str, Derivation] = field(default_factory=dict)
+    numbers: tuple[str, ...] = ()
 
     @property
     def needed(self) -> frozenset[str]:

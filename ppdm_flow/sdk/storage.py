@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 import pyarrow as pa
 
 from ppdm_flow.core.results import Finding
+from ppdm_flow.core.roles import AttributeType
 
 
 class Source(Protocol):
@@ -24,6 +25,18 @@ class Source(Protocol):
         """Yield the rows in order; columns are string or dictionary<int32, string>. Raises DataError with the row.
 
         Columns of sets are lists of these, or what :mod:`ppdm_flow.tables.sets.arrow` describes.
+        """
+        ...
+
+
+@runtime_checkable
+class TypedSource(Protocol):
+    """A source that can leave numbers, dates and timestamps as its file has them."""
+
+    def typed_batches(self, columns: Sequence[str], types: Mapping[str, AttributeType]) -> Iterator[pa.RecordBatch]:
+        """Yield the rows in order; columns in ``types`` as Arrow's numbers or moments, or as texts, coded or not.
+
+        The others are as ``batches`` has them. Raises DataError with the row.
         """
         ...
 
@@ -50,6 +63,7 @@ class InspectingSource(Protocol):
 class Sink(Protocol):
     """A writer of one file. Batches have string or dictionary columns, null for missing, ``⊥`` for suppressed.
 
+    A sink whose ``PluginInfo.typed`` is true gets numeric attributes as int64, double, date32 or timestamp[us].
     Those of a sink whose ``PluginInfo.sets`` says so may hold sets (:mod:`ppdm_flow.tables.sets.arrow`).
     """
 

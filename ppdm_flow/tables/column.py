@@ -59,8 +59,8 @@ class Column:
         names = [*self.categories.to_pylist(), SUPPRESSED_TEXT, None]  # indices -2 and -1
         return [names[c] for c in self.codes.tolist()]
 
-    def take(self, rows: npt.NDArray[Any]) -> Column:
-        """Return the cells at ``rows``: positions, or a boolean mask."""
+    def take(self, rows: npt.NDArray[Any] | slice) -> Column:
+        """Return the cells at ``rows``: positions, a boolean mask, or a slice, which copies nothing."""
         return Column(self.codes[rows], self.categories)
 
     def mapped(self, code_map: Codes, categories: pa.StringArray) -> Column:

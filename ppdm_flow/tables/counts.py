@@ -9,7 +9,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.tables.column import SPECIALS, Column, union
+from ppdm_flow.tables.numeric.column import NumericColumn
 from ppdm_flow.tables.table import Table
 
 _KEY_LIMIT = 1 << 62
@@ -80,6 +82,10 @@ def count(table: Table, columns: Sequence[str], weight: str | None = None) -> Co
 
 def weights_of(column: Column) -> npt.NDArray[np.int64]:
     """Row weights as int64. Raises ValueError where one is missing, not a whole number, or negative."""
+    if isinstance(column, NumericColumn) and column.kind is AttributeType.INTEGER and column.missing is None:
+        if len(column) and column.values.min() < 0:
+            raise ValueError("a weight is negative")
+        return column.values.astype(np.int64)
     if (column.codes < 0).any():
         raise ValueError("a weight is missing")
     try:

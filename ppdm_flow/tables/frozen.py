@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.counts import Counts
+from ppdm_flow.tables.numeric.column import NumericColumn
 from ppdm_flow.tables.sets import Baskets, PackedSets, SetColumn
 from ppdm_flow.tables.table import Table
 
@@ -38,6 +39,9 @@ def frozen_texts(texts: pa.StringArray) -> pa.StringArray:
 
 def frozen_column(column: Column) -> Column:
     """Return the column over immutable memory."""
+    if isinstance(column, NumericColumn):
+        missing = None if column.missing is None else frozen(column.missing)
+        return NumericColumn(frozen(column.values), column.kind, missing)
     return Column(frozen(column.codes), frozen_texts(column.categories))
 
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ppdm_flow.tables.column import Column, union
+from ppdm_flow.tables.numeric.column import NumericColumn, stacked_numbers
 from ppdm_flow.tables.sets import SetColumn, stacked
 
 RowNumbers = npt.NDArray[np.int64]
@@ -76,6 +77,15 @@ class Table:
         return Table(self.columns, self.rows, {**self.sets, **changed})
 
 
+def stacked_columns(columns: Sequence[Column]) -> Column:
+    """Return the cells of columns, one column after the other: numbers where all are numbers of one type."""
+    numeric = [c for c in columns if isinstance(c, NumericColumn)]
+    if len(numeric) == len(columns) and len({c.kind for c in numeric}) == 1:
+        return stacked_numbers(numeric)
+    categories: pa.StringArray = union(c.categories for c in columns)
+    return Column(np.concatenate([c.onto(categories).codes for c in columns]), categories)
+
+
 def concat(parts: Iterable[Table]) -> Table:
     """Stack partitions with the same column names, in order. Raises ValueError for none, or for unlike names."""
     tables = list(parts)
@@ -88,8 +98,6 @@ def concat(parts: Iterable[Table]) -> Table:
         return tables[0]
     columns: dict[str, Column] = {}
     for name in tables[0].columns:
-        categories: pa.StringArray = union(t[name].categories for t in tables)
-        codes = np.concatenate([t[name].onto(categories).codes for t in tables])
-        columns[name] = Column(codes, categories)
+        columns[name] = stacked_columns([t[name] for t in tables])
     sets = {name: stacked([t.sets[name] for t in tables]) for name in tables[0].sets}
     return Table(columns, np.concatenate([t.rows for t in tables]), sets)

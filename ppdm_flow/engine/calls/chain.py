@@ -11,7 +11,7 @@ import numpy as np
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.draws import Draws
 from ppdm_flow.engine.calls.lending import Loan, detached_table, guard_plugin_call, lent_rows
-from ppdm_flow.engine.calls.promises import broken_promise, check_generated, check_partition, check_table
+from ppdm_flow.engine.calls.promises import broken_promise, check_generated, check_partition, check_table, conformed
 from ppdm_flow.engine.faults import run_fault
 from ppdm_flow.engine.streams.stream import Part, Stop, Stream
 from ppdm_flow.plan.definition import StepNode
@@ -64,7 +64,7 @@ class RowStream:
             out = loan.back(self._transform.apply(loan.theirs, self._draws))
         self._clock.add(started)
         check_partition(self._node, table, out, self.attributes)
-        return out
+        return conformed(self._node, out, self.attributes)
 
 
 class OrderedStream:
@@ -146,7 +146,7 @@ class GeneratedStream:
                 out = detached_table(self._node, self._transform.generate(lent_rows(self._node, rows), self._draws))
             self._clock.add(started)
             check_generated(self._node, rows, out, self.attributes)
-            yield Part(out.select(names))
+            yield Part(conformed(self._node, out, self.attributes).select(names))
 
 
 def run_table_step(
@@ -170,7 +170,9 @@ def run_table_step(
         wanted = node.effect.outputs.get(name)
         facts = tuple(a for a in node.attributes if wanted is None or a.name in wanted)
         check_table(node, table, out, facts)
-        streams[name] = MemoryStream(out.select([a.name for a in facts]), facts, partition_rows, stop)
+        streams[name] = MemoryStream(
+            conformed(node, out, facts).select([a.name for a in facts]), facts, partition_rows, stop
+        )
     return streams
 
 

@@ -11,12 +11,15 @@ import pyarrow as pa
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import PpdmError, RunError
-from ppdm_flow.core.roles import Role
+from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.engine.faults import run_fault
+from ppdm_flow.engine.streams.numbers import numeric
 from ppdm_flow.engine.streams.stream import positions
 from ppdm_flow.plan.definition import StepNode
 from ppdm_flow.tables.column import SUPPRESSED, Column
 from ppdm_flow.tables.frozen import arrays_of
+from ppdm_flow.tables.numeric.column import NumericColumn, dtype_of, missing_mask
+from ppdm_flow.tables.numeric.parsing import outside
 from ppdm_flow.tables.sets import Baskets, PackedSets, SeededSets, SetColumn
 from ppdm_flow.tables.table import RowNumbers, Table
 
@@ -36,9 +39,7 @@ class ReturnedTable:
         self._shown = [theirs.rows, *theirs.columns.values(), *theirs.sets.values()]
         """Held, so that nothing else gets the identity of what was lent."""
         self._rows = {id(theirs.rows): ours.rows}
-        self._columns = {
-            (id(shown.codes), id(shown.categories)): ours.columns[name] for name, shown in theirs.columns.items()
-        }
+        self._columns = {_identity(shown): ours.columns[name] for name, shown in theirs.columns.items()}
         self._sets = {_key(shown): ours.sets[name] for name, shown in theirs.sets.items()}
 
     def plain(self, table: Table) -> Table:
@@ -57,14 +58,27 @@ class ReturnedTable:
         return _copied(rows, np.int64) if ours is None else ours
 
     def _column(self, column: Column) -> Column:
-        ours = self._columns.get((id(column.codes), id(column.categories)))
+        ours = self._columns.get(_identity(column))
         if ours is not None:
             return ours
+        if isinstance(column, NumericColumn):
+            return self._numbers_of(column)
         names = _texts(column.categories)
         codes: npt.NDArray[np.int32] = _copied(column.codes, np.int32)
         if len(codes) and (codes.min() < SUPPRESSED or codes.max() >= len(names)):
             raise self._malformed("a column with codes that stand for nothing")
         return Column(codes, names)
+
+    def _numbers_of(self, column: NumericColumn) -> NumericColumn:
+        kind = AttributeType(column.kind)
+        if not kind.is_numeric:
+            raise self._malformed("numbers of no type")
+        values = np.array(column.values, dtype=dtype_of(kind), copy=True, subok=False)
+        missing = None if column.missing is None else np.array(column.missing, dtype=bool, copy=True, subok=False)
+        numbers = NumericColumn(values, kind, missing)
+        if values.ndim != 1 or (missing is not None and missing.shape != values.shape) or outside(values, kind).any():
+            raise self._malformed("a column of numbers with one that its type does not have, such as NaN")
+        return numbers
 
     def _set(self, sets: SetColumn) -> SetColumn:
         ours = self._sets.get(_key(sets))
@@ -80,6 +94,12 @@ class ReturnedTable:
 
     def _malformed(self, what: str) -> RunError:
         return broken_promise(self._node, f"returned {what}")
+
+
+def _identity(column: Column) -> tuple[int, ...]:
+    if isinstance(column, NumericColumn):
+        return id(column.values), id(column.missing)
+    return id(column.codes), id(column.categories)
 
 
 def _key(sets: SetColumn) -> tuple[int, ...]:
@@ -145,6 +165,27 @@ def check_generated(node: StepNode, rows: RowNumbers, after: Table, attributes: 
         raise broken_promise(node, "generated rows of other numbers than it was asked for")
 
 
+def conformed(node: StepNode, table: Table, attributes: Sequence[AttributeFacts]) -> Table:
+    """Return the table with numbers as numeric columns just where the plan has them. Raises RunError for labels there.
+
+    A step may return numbers as coded texts; whoever reads the table need not know.
+    """
+    changed: dict[str, Column] = {}
+    for facts in attributes:
+        column = table.columns.get(facts.name)
+        if column is None or facts.is_numeric == isinstance(column, NumericColumn):
+            continue
+        if isinstance(column, NumericColumn):
+            changed[facts.name] = column.coded()
+            continue
+        numbers = numeric(column, facts.type)
+        if numbers is None:
+            text = f"returned labels or suppressed cells in `{facts.name}`, which its plan says holds numbers"
+            raise broken_promise(node, text)
+        changed[facts.name] = numbers
+    return table.replaced(changed) if changed else table
+
+
 def check_names(node: StepNode, table: Table, attributes: Sequence[AttributeFacts]) -> None:
     """Raise RunError where a column is missing that the plan promises."""
     missing = [a.name for a in attributes if a.name not in table.columns and a.name not in table.sets]
@@ -178,6 +219,9 @@ def _check_columns(node: StepNode, before: Table, after: Table) -> None:
 def _same(before: Column, after: Column) -> bool:
     if before is after:
         return True
+    if isinstance(before, NumericColumn) and isinstance(after, NumericColumn):
+        same = np.array_equal(before.values, after.values)
+        return same and before.kind is after.kind and np.array_equal(missing_mask(before), missing_mask(after))
     try:
         return np.array_equal(before.codes, after.onto(before.categories).codes)
     except KeyError:

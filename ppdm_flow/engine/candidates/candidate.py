@@ -11,7 +11,7 @@ import pyarrow as pa
 from ppdm_flow.core.errors import DataError, RunError
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.faults import data_fault, run_fault, wrap_plugin_errors
-from ppdm_flow.engine.reading.opening import open_released, open_sink, released_names
+from ppdm_flow.engine.reading.opening import open_released, open_sink, released_names, takes_numbers
 from ppdm_flow.engine.streams.checks import WeightCheck
 from ppdm_flow.engine.streams.coding import arrow
 from ppdm_flow.engine.streams.multiset import MultisetHash
@@ -21,6 +21,9 @@ from ppdm_flow.engine.streams.source import Budget, Look, ReadOptions, SourceStr
 from ppdm_flow.engine.streams.stream import Part, Stop, Stream
 from ppdm_flow.plan.definition import ReleaseNode
 from ppdm_flow.sdk.storage import Sink
+from ppdm_flow.tables.column import Column
+from ppdm_flow.tables.numeric.column import NumericColumn
+from ppdm_flow.tables.numeric.texts import arrow_numbers
 from ppdm_flow.tables.sets.arrow import field_of, to_arrow
 from ppdm_flow.tables.table import Table
 
@@ -44,7 +47,7 @@ def write(release: ReleaseNode, stream: Stream, path: Path, spool: Path, key: st
     sink = open_sink(release, path, names)
     with wrap_plugin_errors(f"release `{release.name}`"):
         try:
-            _write_all(sink, stream, names, seen, Spool(names, spool, limit))
+            _write_all(sink, stream, names, seen, Spool(names, spool, limit), typed=takes_numbers(release))
         finally:
             sink.close()
     if not seen.rows:
@@ -52,21 +55,25 @@ def write(release: ReleaseNode, stream: Stream, path: Path, spool: Path, key: st
     return WrittenRows(seen.rows, seen.value)
 
 
-def _write_all(sink: Sink, stream: Stream, names: tuple[str, ...], seen: MultisetHash, spool: Spool) -> None:
-    for ready in ahead(_batches(stream, names, seen, spool)):
+def _write_all(
+    sink: Sink, stream: Stream, names: tuple[str, ...], seen: MultisetHash, spool: Spool, *, typed: bool
+) -> None:
+    for ready in ahead(_batches(stream, names, seen, spool, typed=typed)):
         sink.write(ready)
 
 
-def _batches(stream: Stream, names: tuple[str, ...], seen: MultisetHash, spool: Spool) -> Iterator[pa.RecordBatch]:
+def _batches(
+    stream: Stream, names: tuple[str, ...], seen: MultisetHash, spool: Spool, *, typed: bool
+) -> Iterator[pa.RecordBatch]:
     ordered = False
     for part in ahead(_hashed(stream, names, seen)):
         if part.keys is None:
-            yield batch(part.table, names)
+            yield batch(part.table, names, typed=typed)
         else:
             ordered = True
             spool.add(part)
     if ordered:
-        yield from (batch(table, names) for table in spool.tables())
+        yield from (batch(table, names, typed=typed) for table in spool.tables())
 
 
 def _hashed(stream: Stream, names: tuple[str, ...], seen: MultisetHash) -> Iterator[Part]:
@@ -76,14 +83,23 @@ def _hashed(stream: Stream, names: tuple[str, ...], seen: MultisetHash) -> Itera
         yield kept
 
 
-def batch(table: Table, names: Sequence[str] | None = None) -> pa.RecordBatch:
-    """Return the rows as sinks take them, columns in the order of ``names``; sets come with what explains them."""
+def batch(table: Table, names: Sequence[str] | None = None, *, typed: bool = False) -> pa.RecordBatch:
+    """Return the rows as sinks take them, columns in the order of ``names``; sets come with what explains them.
+
+    Numbers stay numbers for a sink that is ``typed``, and are texts for others.
+    """
     fields, arrays = [], []
     for name in names or table.names:
         sets = table.sets.get(name)
-        arrays.append(arrow(table[name]) if sets is None else to_arrow(sets))
+        arrays.append(_cells(table[name], typed=typed) if sets is None else to_arrow(sets))
         fields.append(pa.field(name, arrays[-1].type) if sets is None else field_of(name, sets))
     return pa.RecordBatch.from_arrays(arrays, schema=pa.schema(fields))
+
+
+def _cells(column: Column, *, typed: bool) -> pa.Array:
+    if typed and isinstance(column, NumericColumn):
+        return arrow_numbers(column.values, column.kind, column.missing)
+    return arrow(column)
 
 
 def read_back(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -164,7 +164,10 @@ def _shown(names: Sequence[str]) -> str:
 
 
 def foreign(release: ReleaseNode, column_names: Sequence[str]) -> tuple[AttributeFacts, ...]:
-    """Return a release's attributes in the order of a file that claims to be it. Raises DataError."""
+    """Return a release's attributes in the order of a file that claims to be it. Raises DataError.
+
+    Another tool may have made labels of numbers, so all its columns are read as texts.
+    """
     by_name = {a.name: a for a in release.attributes}
     missing = [a for a in release.attributes if a.name not in column_names]
     if missing:
@@ -173,7 +176,7 @@ def foreign(release: ReleaseNode, column_names: Sequence[str]) -> tuple[Attribut
     if extra:  # its names may be values: the file comes from elsewhere
         text = f"the file has {counted(len(extra), 'column')} more than release `{release.name}` may have"
         raise data_fault("PPF709", f"{text}: {_placed(extra)}")
-    return tuple(by_name[name] for name in column_names)
+    return tuple(replace(by_name[name], labels=True) for name in column_names)
 
 
 def columns(source: Plan | SourceNode, data: Path | None) -> tuple[str, ...]:

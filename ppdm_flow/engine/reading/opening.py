@@ -68,6 +68,11 @@ def open_sink(release: ReleaseNode, path: Path, names: tuple[str, ...]) -> Sink:
     return sink
 
 
+def takes_numbers(release: ReleaseNode) -> bool:
+    """Whether the writer of a release takes numbers, dates and timestamps as they are, and not as texts."""
+    return registry.load("sinks", release.format).info.typed
+
+
 def import_algorithms(bound: Iterable[Bound]) -> None:
     """Import what is going to run, to have it at hand. What cannot be imported is reported where it is used."""
     for each in bound:

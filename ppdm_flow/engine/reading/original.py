@@ -166,6 +166,7 @@ class Opening:
             partition_rows=self.context.options.partition_rows,
             incomplete=tuple(binding.columns) if node.drop_incomplete else (),
             weight=next((a.name for a in binding.attributes if a.role is Role.WEIGHT), None),
+            typed=binding.attributes,
         )
 
     def _numbering(self, stream: SourceStream) -> Numbering | None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import datetime as dt
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +12,7 @@ import pyarrow.compute as pc
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.core.roles import AttributeType, Role
+from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.streams.coding import has_suppressed_text
 from ppdm_flow.engine.streams.lookalikes import folded
@@ -21,9 +20,6 @@ from ppdm_flow.tables.column import SUPPRESSED_TEXT, Column
 from ppdm_flow.tables.counts import weights_of
 from ppdm_flow.tables.sets import Baskets, SetColumn
 from ppdm_flow.tables.table import RowNumbers, Table
-
-_INTEGER = r"^[+-]?[0-9]+$"
-_FLOAT = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 
 _WEIGHT = r"^[0-9]{1,18}$"
 _ZERO = r"^0+$"
@@ -45,7 +41,7 @@ def check_values(table: Table, attributes: Mapping[str, AttributeFacts]) -> None
             raise wrong_kind(facts)
         if name in table.sets:
             check_sets(facts, table.sets[name], table.rows)
-        elif name in table.columns:
+        elif name in table.columns and not facts.is_numeric:  # numbers are checked where they are read
             _check_column(facts, table[name], table.rows)
 
 
@@ -59,74 +55,17 @@ def _check_column(facts: AttributeFacts, column: Column, rows: RowNumbers) -> No
         if outside.any():
             text = f"column `{facts.name}` has a value outside its declared domain"
             raise _at(text, "PPF711", facts, column, outside, rows)
-    find = _UNREADABLE.get(facts.type)
-    if find is not None:
-        bad = find(names)
-        if bad.any():
-            text = f"column `{facts.name}` has a value that is not a valid {_WORDS[facts.type]}"
-            raise _at(text, "PPF712", facts, column, bad, rows, _SPELLED[facts.type])
 
 
-def _at(
-    text: str, code: str, facts: AttributeFacts, column: Column, bad: Bad, rows: RowNumbers, advice: str | None = None
-) -> DataError:
+def _at(text: str, code: str, facts: AttributeFacts, column: Column, bad: Bad, rows: RowNumbers) -> DataError:
     hit = np.flatnonzero(np.append(bad, [False, False])[column.codes])
     row = int(rows[hit[0]]) + 1 if len(hit) else 1
-    return data_fault(code, f"row {row}: {text}", span=facts.span, advice=advice)
+    return data_fault(code, f"row {row}: {text}", span=facts.span)
 
 
 def _bools(array: pa.Array) -> Bad:
     mask: Bad = array.to_numpy(zero_copy_only=False).astype(bool)
     return mask
-
-
-def _no_integer(names: pa.StringArray) -> Bad:
-    return ~_bools(pc.match_substring_regex(names, _INTEGER))
-
-
-def _no_float(names: pa.StringArray) -> Bad:
-    bad = ~_bools(pc.match_substring_regex(names, _FLOAT))
-    good = np.flatnonzero(~bad)
-    numbers = pc.cast(names.take(pa.array(good)), pa.float64()).to_numpy(zero_copy_only=False)
-    bad[good[~np.isfinite(numbers)]] = True
-    return bad
-
-
-def _no_date(names: pa.StringArray) -> Bad:
-    """Dates are ISO 8601: YYYY-MM-DD, or a date and time."""
-    try:
-        pc.cast(names, pa.date32())
-    except pa.ArrowInvalid:
-        return np.array([not _is_date(n) for n in names.to_pylist()], dtype=bool)
-    return np.zeros(len(names), dtype=bool)
-
-
-def _is_date(text: str) -> bool:
-    try:
-        dt.datetime.fromisoformat(text)
-    except ValueError:
-        return False
-    return text[4:5] == "-"
-
-
-_UNREADABLE: Mapping[AttributeType, Callable[[pa.StringArray], Bad]] = {
-    AttributeType.INTEGER: _no_integer,
-    AttributeType.FLOAT: _no_float,
-    AttributeType.DATE: _no_date,
-}
-_WORDS = {
-    AttributeType.INTEGER: "integer",
-    AttributeType.FLOAT: "finite number",
-    AttributeType.DATE: "date (YYYY-MM-DD)",
-}
-_SPELLED = {
-    AttributeType.INTEGER: "digits alone, with a sign at most; what stands for a missing value belongs in"
-    " `source.missing`, and all else is `type: text`",
-    AttributeType.FLOAT: "a decimal point, no comma, and neither thousands separators nor a unit; what stands for a"
-    " missing value belongs in `source.missing`, and all else is `type: text`",
-    AttributeType.DATE: "dates written otherwise are `type: text`; `generalize` reads them with"
-    ' `{date: year, format: "%d.%m.%Y"}`',
-}
 
 
 @dataclass(slots=True)

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.tables.column import MISSING, SUPPRESSED, SUPPRESSED_TEXT, Column
+from ppdm_flow.tables.numeric.column import NumericColumn
 from ppdm_flow.tables.sets import SetColumn
 from ppdm_flow.tables.sets.arrow import KEY, MalformedSetError, from_arrow, holds_sets
 
@@ -48,7 +49,9 @@ def mark_texts(column: Column, texts: Iterable[str], mark: int) -> Column:
 
 
 def without_unused(column: Column) -> Column:
-    """Return the same cells with only the categories that occur, in the order that they have."""
+    """Return the same cells with only the categories that occur, in the order that they have; numbers as they are."""
+    if isinstance(column, NumericColumn):
+        return column
     used = column.in_use()
     if used.all():
         return column
@@ -61,8 +64,10 @@ def has_suppressed_text(column: Column) -> bool:
     return bool(pc.any(pc.equal(column.categories, SUPPRESSED_TEXT)).as_py())
 
 
-def arrow(column: Column) -> pa.DictionaryArray:
-    """Return dictionary<int32, string>: null for missing, ``⊥`` for suppressed."""
+def arrow(column: Column) -> pa.DictionaryArray | pa.StringArray:
+    """Return dictionary<int32, string>: null for missing, ``⊥`` for suppressed; numbers as plain texts."""
+    if isinstance(column, NumericColumn):
+        return column.texts_by_row()
     codes, names = column.codes, column.categories
     lowest = int(codes.min(initial=0))
     if lowest == SUPPRESSED:

@@ -8,20 +8,23 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.tables.column import Column
+from ppdm_flow.tables.numeric.column import NumericColumn
 from ppdm_flow.tables.sets import Baskets, SeededSets, SetColumn
 from ppdm_flow.tables.table import Table
 
 Hashes = npt.NDArray[np.uint64]
 
 _ROWS = 1 << 12
+_MISSING_BITS = 0xC2B2AE3D27D4EB4F
 
 
 class MultisetHash:
     """The sum, modulo 2^64, of one keyed 64-bit hash a row, and the number of rows.
 
-    Cells are hashed by SipHash under ``key`` (16 characters, fresh for each run), once for each distinct text, and
-    mixed with their column's place; a row's hash is the sum of its cells' (tabulation hashing), mixed under the key.
-    Two tables with the same rows have the same sum; tables with other rows have it with a probability of about 2^-64.
+    Texts are hashed by SipHash under ``key`` (16 characters, fresh for each run), once for each distinct one, numbers
+    by their bits, and mixed with their column's place; a row's hash is the sum of its cells' (tabulation hashing),
+    mixed under the key. Two tables with the same rows have the same sum; tables with other rows have it with
+    a probability of about 2^-64.
     """
 
     def __init__(self, key: str) -> None:
@@ -56,9 +59,18 @@ class MultisetHash:
         return self.rows, self.total
 
     def _cells(self, column: Column, place: int) -> Hashes:
+        if isinstance(column, NumericColumn):
+            return self._numbers(column, place)
         known = self._texts(column.categories.to_numpy(zero_copy_only=False).astype(object))
-        special = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F], dtype=np.uint64) ^ self._salt
+        special = np.array([0x9E3779B97F4A7C15, _MISSING_BITS], dtype=np.uint64) ^ self._salt
         cells: Hashes = _mixed(np.concatenate([known, special]), place + 2).take(column.codes)
+        return cells
+
+    def _numbers(self, column: NumericColumn, place: int) -> Hashes:
+        """Hash numbers by their bits, mixed twice under the key: no text is made of them."""
+        cells = _mixed(_mixed(column.values.view(np.uint64) ^ self._salt, 1) ^ self._salt, place + 2)
+        if column.missing is not None:
+            cells[column.missing] = _mixed(np.array([_MISSING_BITS], dtype=np.uint64) ^ self._salt, place + 2)
         return cells
 
     def _sets(self, column: SetColumn) -> Hashes:

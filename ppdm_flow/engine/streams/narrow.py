@@ -8,7 +8,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.tables.column import Column
+from ppdm_flow.tables.numeric.column import NumericColumn, dtype_of
 from ppdm_flow.tables.sets import Baskets, SetColumn
 from ppdm_flow.tables.table import RowNumbers, Table
 
@@ -43,6 +45,44 @@ class NarrowColumn:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class NarrowNumbers:
+    """A numeric column whose whole numbers take as few bytes as the largest needs, and whose mask takes bits."""
+
+    values: npt.NDArray[np.generic]
+    kind: AttributeType
+    mask: npt.NDArray[np.uint8] | None
+
+    @classmethod
+    def of(cls, column: NumericColumn) -> NarrowNumbers:
+        """Return the column in fewer bytes."""
+        values: npt.NDArray[np.generic] = column.values
+        if values.dtype.kind == "i" and len(values):
+            values = values.astype(np.promote_types(np.min_scalar_type(values.min()), _signed(values.max())))
+        return cls(values, column.kind, None if column.missing is None else np.packbits(column.missing))
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held."""
+        return self.values.nbytes + (0 if self.mask is None else self.mask.nbytes)
+
+    @property
+    def categories(self) -> pa.StringArray:
+        """The distinct numbers as texts."""
+        return self.column().categories
+
+    def column(self) -> NumericColumn:
+        """Return it in the form that algorithms work on."""
+        values = self.values.astype(dtype_of(self.kind))
+        missing = None if self.mask is None else np.unpackbits(self.mask, count=len(values)).astype(bool)
+        return NumericColumn(values, self.kind, missing)
+
+
+def _signed(most: np.generic) -> np.dtype[np.generic]:
+    """Return the smallest signed type that holds a whole number."""
+    return np.min_scalar_type(-abs(int(most)) - 1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class NarrowBaskets:
     """Baskets whose items take one, two or four bytes, and their sizes as many as the largest needs."""
 
@@ -71,6 +111,10 @@ class NarrowBaskets:
         return Baskets(offsets, self.items.astype(np.int32), self.categories)
 
 
+def _narrow(column: Column) -> NarrowColumn | NarrowNumbers:
+    return NarrowNumbers.of(column) if isinstance(column, NumericColumn) else NarrowColumn.of(column)
+
+
 def _consecutive(rows: RowNumbers) -> bool:
     """Whether each number is by 1 larger than the one before; not for no rows."""
     return len(rows) > 0 and int(rows[-1] - rows[0]) == len(rows) - 1 and bool((rows[1:] > rows[:-1]).all())
@@ -80,7 +124,7 @@ def _consecutive(rows: RowNumbers) -> bool:
 class NarrowTable:
     """A partition in few bytes; ``start`` stands for consecutive row numbers."""
 
-    columns: dict[str, NarrowColumn]
+    columns: dict[str, NarrowColumn | NarrowNumbers]
     rows: RowNumbers | range
     sets: dict[str, SetColumn | NarrowBaskets] = field(default_factory=dict)
 
@@ -91,7 +135,7 @@ class NarrowTable:
         if _consecutive(table.rows):
             rows = range(int(table.rows[0]), int(table.rows[-1]) + 1)
         sets = {n: NarrowBaskets.of(s) for n, s in table.sets.items()}
-        return cls({n: NarrowColumn.of(c) for n, c in table.columns.items()}, rows, sets)
+        return cls({n: _narrow(c) for n, c in table.columns.items()}, rows, sets)
 
     @property
     def nbytes(self) -> int:

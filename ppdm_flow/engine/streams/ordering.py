@@ -10,10 +10,11 @@ import numpy.typing as npt
 
 from ppdm_flow.engine.streams.coding import without_unused
 from ppdm_flow.engine.streams.narrow import fitting
-from ppdm_flow.engine.streams.pool import Pool, SetPool
+from ppdm_flow.engine.streams.pool import NumberPool, Pool, SetPool
 from ppdm_flow.engine.streams.spilling import Block, FixedLengthPiece, Piece, joined, load, save
 from ppdm_flow.engine.streams.stream import Keys, Part
 from ppdm_flow.tables.column import Column
+from ppdm_flow.tables.numeric.column import NumericColumn
 from ppdm_flow.tables.sets import SetColumn
 from ppdm_flow.tables.table import RowNumbers, Table
 
@@ -33,7 +34,7 @@ class Spool:
         self._names = tuple(names)
         self._folder = folder
         self._limit = limit
-        self._pools: list[Pool | SetPool | None] = [None] * len(self._names)
+        self._pools: list[Pool | NumberPool | SetPool | None] = [None] * len(self._names)
         self._pending: list[Block] = []
         self._buckets: list[list[Block]] = [[] for _ in range(1 << _BITS)]
         self._held = 0
@@ -61,8 +62,13 @@ class Spool:
         if name in table.sets:
             pool = self._pools[place] = pool if isinstance(pool, SetPool) else SetPool()
             return pool.piece(table.sets[name])
+        column = table[name]
+        if pool is None and isinstance(column, NumericColumn):
+            pool = self._pools[place] = NumberPool(column.kind)
+        if isinstance(pool, NumberPool):
+            return pool.piece(column)
         pool = self._pools[place] = pool if isinstance(pool, Pool) else Pool()
-        codes = pool.coded(table[name])
+        codes = pool.coded(column)
         return FixedLengthPiece.of(codes.astype(fitting(len(pool))))
 
     def _distribute(self) -> None:
@@ -117,6 +123,8 @@ class Spool:
             piece = table.pieces[_HEAD + i].take(order)
             if isinstance(pool, SetPool):
                 sets[name] = pool.column(piece)
+            elif isinstance(pool, NumberPool):
+                columns[name] = pool.column(piece)
             elif isinstance(pool, Pool):
                 columns[name] = without_unused(Column(piece.arrays[0].astype(np.int32), pool.categories()))
         return Table(columns, numbers, sets)

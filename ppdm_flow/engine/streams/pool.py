@@ -7,10 +7,12 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.engine.faults import run_fault
 from ppdm_flow.engine.streams.narrow import fitting
 from ppdm_flow.engine.streams.spilling import FixedLengthPiece, Piece, RaggedPiece
 from ppdm_flow.tables.column import Column
+from ppdm_flow.tables.numeric.column import NumericColumn
 from ppdm_flow.tables.sets import Baskets, PackedSets, SeededSets, SetColumn
 
 _LOOKED_UP = 1 << 18
@@ -55,6 +57,25 @@ class Pool:
         if len(names):
             self._pieces.append(names)
             self._size += len(names)
+
+
+class NumberPool:
+    """Turns numeric columns of one type into arrays of numbers and back."""
+
+    def __init__(self, kind: AttributeType) -> None:
+        self.kind = kind
+
+    def piece(self, column: Column) -> Piece:
+        """Return values and mask. Raises RunError for a column of another kind."""
+        if not isinstance(column, NumericColumn) or column.kind is not self.kind:
+            raise run_fault("PPF753", "partitions of one release have numbers and labels in one column")
+        missing = np.zeros(len(column), dtype=bool) if column.missing is None else column.missing
+        return FixedLengthPiece.of(column.values, missing)
+
+    def column(self, piece: Piece) -> NumericColumn:
+        """Return the column again."""
+        values, missing = piece.arrays
+        return NumericColumn(values, self.kind, missing)
 
 
 _LAST = -1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
@@ -10,21 +10,25 @@ import numpy as np
 import pyarrow as pa
 
 from ppdm_flow.engine.streams.coding import bounded, encode_texts, split, without_unused
-from ppdm_flow.tables.column import Column, union
+from ppdm_flow.engine.streams.numbers import NumberReader
+from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.sets import stacked
-from ppdm_flow.tables.table import Table
+from ppdm_flow.tables.table import Table, stacked_columns
 
 
-def partitions(batches: Iterator[pa.RecordBatch], names: Sequence[str], size: int) -> Iterator[Table]:
+def partitions(
+    batches: Iterator[pa.RecordBatch], names: Sequence[str], size: int, readers: Mapping[str, NumberReader] = {}
+) -> Iterator[Table]:
     """Yield tables of ``size`` rows (the last may be shorter), numbered from 0, with the columns named ``names``.
 
-    Where sets are packed, partitions have so many rows that their bits stay below 64 MB.
+    Those with a reader in ``readers`` are numeric columns. Where sets are packed, partitions have so many rows that
+    their bits stay below 64 MB.
     """
     waiting: list[Table] = []
     start = held = 0
     for batch in batches:
         size = bounded(size, batch)
-        waiting.append(_table(batch, names, start))
+        waiting.append(_table(batch, names, start, readers))
         start += batch.num_rows
         held += batch.num_rows
         if held >= size:
@@ -37,25 +41,26 @@ def partitions(batches: Iterator[pa.RecordBatch], names: Sequence[str], size: in
         yield _slice(_joined(waiting), 0, held)
 
 
-def _table(batch: pa.RecordBatch, names: Sequence[str], start: int) -> Table:
+def _table(batch: pa.RecordBatch, names: Sequence[str], start: int, readers: Mapping[str, NumberReader]) -> Table:
     sets = split(batch, names, start)
-    columns = {name: encode_texts(batch.column(i)) for i, name in enumerate(names) if name not in sets}
+    columns: dict[str, Column] = {}
+    for i, name in enumerate(names):
+        if name not in sets:
+            reader = readers.get(name)
+            columns[name] = encode_texts(batch.column(i)) if reader is None else reader.read(batch.column(i), start)
     return Table(columns, np.arange(start, start + batch.num_rows, dtype=np.int64), sets)
 
 
 def _joined(tables: list[Table]) -> Table:
     """Stack blocks; categories are sorted by text."""
-    columns = {}
-    for name in tables[0].columns:
-        names: pa.StringArray = union(t[name].categories for t in tables)
-        columns[name] = Column(np.concatenate([t[name].onto(names).codes for t in tables]), names)
+    columns = {name: stacked_columns([t[name] for t in tables]) for name in tables[0].columns}
     sets = {name: stacked([t.sets[name] for t in tables]) for name in tables[0].sets}
     return Table(columns, np.concatenate([t.rows for t in tables]), sets)
 
 
 def _slice(table: Table, begin: int, end: int) -> Table:
     """Return the rows between two positions; only the categories that occur there stay, sorted."""
-    columns = {n: without_unused(Column(c.codes[begin:end], c.categories)) for n, c in table.columns.items()}
+    columns = {n: without_unused(c.take(slice(begin, end))) for n, c in table.columns.items()}
     sets = {n: s.take(slice(begin, end)).compact() for n, s in table.sets.items()}
     return Table(columns, table.rows[begin:end], sets)
 

@@ -16,10 +16,12 @@ from ppdm_flow.engine.faults import wrap_plugin_errors
 from ppdm_flow.engine.streams.checks import zero_weight_mask
 from ppdm_flow.engine.streams.coding import mark_texts
 from ppdm_flow.engine.streams.narrow import NarrowTable
+from ppdm_flow.engine.streams.numbers import NumberReader, spelled
 from ppdm_flow.engine.streams.rebatching import ahead, partitions
 from ppdm_flow.engine.streams.stream import Part, Stop
-from ppdm_flow.sdk.storage import Source
+from ppdm_flow.sdk.storage import Source, TypedSource
 from ppdm_flow.tables.column import MISSING, SUPPRESSED, SUPPRESSED_TEXT
+from ppdm_flow.tables.numeric.column import LONGEST_NUMBER, NumericColumn, missing_mask
 from ppdm_flow.tables.table import Table
 
 Look = Callable[[Table], None]
@@ -51,7 +53,8 @@ class ReadOptions:
     """How a file is read: the reader's name of each attribute's column, what counts as missing, sizes.
 
     ``released`` files have ``⊥`` for suppressed cells. ``incomplete`` are the attributes in which a missing value
-    drops the row; a row of which ``weight`` is 0 stands for nobody and is dropped as well.
+    drops the row; a row of which ``weight`` is 0 stands for nobody and is dropped as well. ``typed`` are attributes
+    that are read as numbers besides those of the stream.
     """
 
     columns: Mapping[str, str]
@@ -61,6 +64,7 @@ class ReadOptions:
     incomplete: tuple[str, ...] = ()
     weight: str | None = None
     who: str = "the source"
+    typed: tuple[AttributeFacts, ...] = ()
 
     @property
     def selects(self) -> bool:
@@ -153,18 +157,36 @@ class SourceStream:
 
     def _read(self, names: tuple[str, ...]) -> Iterator[Table]:
         with wrap_plugin_errors(self._reading.who):
-            columns = [self._reading.columns[n] for n in names]
-            batches = self._source.batches(columns)
-            for table in partitions(batches, names, self._reading.partition_rows):
+            columns = {n: self._reading.columns[n] for n in names}
+            readers = {n: r for n, r in self._readers().items() if n in columns}
+            for table in partitions(self._batches(columns, readers), names, self._reading.partition_rows, readers):
                 self._stop.check()
                 yield self._marked(table)
 
+    def _readers(self) -> dict[str, NumberReader]:
+        """Return readers of the numeric columns, which remember what they have seen: new ones for every pass."""
+        typed = {a.name: a for a in (*self._reading.typed, *self.attributes) if a.is_numeric}
+        return {
+            name: NumberReader(facts, self._reading.missing, released=self._reading.released)
+            for name, facts in typed.items()
+        }
+
+    def _batches(self, columns: Mapping[str, str], readers: Mapping[str, NumberReader]) -> Iterator[pa.RecordBatch]:
+        """Yield blocks; a source that can do so leaves numbers as they are."""
+        if readers and isinstance(self._source, TypedSource):
+            types = {columns[name]: reader.facts.type for name, reader in readers.items()}
+            return self._source.typed_batches(list(columns.values()), types)
+        return self._source.batches(list(columns.values()))
+
     def _marked(self, table: Table) -> Table:
+        texts = {n: c for n, c in table.columns.items() if not isinstance(c, NumericColumn)}
         if self._reading.released:
-            return table.replaced({n: mark_texts(c, [SUPPRESSED_TEXT], SUPPRESSED) for n, c in table.columns.items()})
+            kinds = {a.name: a.type for a in self.attributes if a.type.is_numeric}
+            marked = {n: mark_texts(c, [SUPPRESSED_TEXT], SUPPRESSED) for n, c in texts.items()}
+            return table.replaced({n: spelled(c, kinds[n]) if n in kinds else c for n, c in marked.items()})
         if not self._reading.missing:
             return table
-        return table.replaced({n: mark_texts(c, self._reading.missing, MISSING) for n, c in table.columns.items()})
+        return table.replaced({n: mark_texts(c, self._reading.missing, MISSING) for n, c in texts.items()})
 
     def _complete(self, table: Table) -> Table:
         if not self._reading.selects:
@@ -172,7 +194,7 @@ class SourceStream:
         mask = np.ones(len(table), dtype=bool)
         for name in self._reading.incomplete:
             if name in table.columns:  # a set may be empty, but is never missing
-                mask &= table[name].codes != MISSING
+                mask &= ~missing_mask(table[name])
         if self._reading.weight is not None:
             mask &= ~zero_weight_mask(table[self._reading.weight])
         self._kept.append(np.packbits(mask))
@@ -180,7 +202,8 @@ class SourceStream:
 
     def _measure(self, table: Table) -> None:
         for name, column in table.columns.items():
-            size = pc.max(pc.binary_length(column.categories)).as_py() or 0
+            numeric = isinstance(column, NumericColumn)
+            size = LONGEST_NUMBER if numeric else pc.max(pc.binary_length(column.categories)).as_py() or 0
             self._longest[name] = max(size, self._longest.get(name, 0))
 
     def _remember(self, table: Table) -> None:

@@ -12,8 +12,9 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.core.roles import Role
+from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.engine.faults import run_fault
 from ppdm_flow.engine.streams.coding import arrow
 from ppdm_flow.engine.streams.stream import ReadBack, Stream
@@ -126,7 +127,8 @@ class _TextStream:
     def __init__(self, stream: Stream) -> None:
         self._stream = stream
         self.error: PpdmError | None = None
-        self._schema = pa.schema([(a.name, _TEXTS) for a in stream.attributes if a.role is not Role.ITEMS])
+        plain = [a for a in stream.attributes if a.role is not Role.ITEMS]
+        self._schema = pa.schema([(a.name, pa.string() if a.is_numeric else _TEXTS) for a in plain])
         self._sets = [a.name for a in stream.attributes if a.role is Role.ITEMS]
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
@@ -168,7 +170,7 @@ def _scan(release: ReleaseNode, file: Path, longest: int) -> str | None:
     """Return the table function that reads the file itself as texts, or None where DuckDB would interpret it."""
     path = _text(str(file))
     if release.format == "parquet":
-        return f"read_parquet({path})" if _is_plain(file) else None
+        return f"read_parquet({path})" if _is_plain(file, release) else None
     if release.format != "csv" or _is_gzip(file) != file.name.endswith(".gz"):
         return None
     columns = ", ".join(f"{_text(a.name)}: 'VARCHAR'" for a in release.attributes)
@@ -180,10 +182,33 @@ def _scan(release: ReleaseNode, file: Path, longest: int) -> str | None:
 
 
 def _selected(release: ReleaseNode) -> str:
-    """Return what is selected of the file's rows: all as it is, or with the mark before formulas taken away."""
+    """Return what is selected of the file's rows: texts, with the mark before formulas taken away.
+
+    Numbers of Parquet are spelled as our own reader spells them, but not by it.
+    """
+    if release.format == "parquet" and any(a.is_numeric for a in release.attributes):
+        return ", ".join(f"{_as_text(_name(a.name), a)} AS {_name(a.name)}" for a in release.attributes)
     if release.options.get("formulas") != "escape":
         return "*"
     return ", ".join(f"{_unmarked(name)} AS {name}" for name in (_name(a.name) for a in release.attributes))
+
+
+def _as_text(name: str, facts: AttributeFacts) -> str:
+    if not facts.is_numeric:
+        return name
+    text = f"CAST({name} AS VARCHAR)"
+    if facts.type is AttributeType.TIMESTAMP:
+        return f"replace({text}, ' ', 'T')"
+    if facts.type is not AttributeType.FLOAT:
+        return text
+    digits = f"replace(regexp_extract({text}, '^-?([0-9.]+)e', 1), '.', '')"
+    places = f"CAST(regexp_extract({text}, 'e-0*([0-9]+)$', 1) AS INTEGER)"
+    small = f"CASE WHEN {name} < 0 THEN '-' ELSE '' END || '0.' || repeat('0', {places} - 1) || {digits}"
+    return (
+        f"CASE WHEN {name} = 0 THEN '0' WHEN abs({name}) >= 1e16 THEN {text}"
+        f" WHEN abs({name}) >= 1e-4 THEN regexp_replace({text}, '\\.0$', '')"
+        f" WHEN abs({name}) >= 1e-6 THEN {small} ELSE regexp_replace({text}, 'e-0', 'e-') END"
+    )
 
 
 def _unmarked(name: str) -> str:
@@ -203,10 +228,19 @@ def _is_gzip(file: Path) -> bool:
         return opened.read(2) == b"\x1f\x8b"
 
 
-def _is_plain(file: Path) -> bool:
-    """Whether every column of a Parquet file is text, or sets in a form of ours."""
+def _is_plain(file: Path, release: ReleaseNode) -> bool:
+    """Whether every column of a Parquet file is text, sets in a form of ours, or numbers as our writer has them."""
+    numeric = {a.name: _NUMBERS[a.type] for a in release.attributes if a.is_numeric}
     with pq.ParquetFile(file) as opened:
-        return all(_is_text(f.type) for f in opened.schema_arrow)
+        return all(f.type == numeric[f.name] if f.name in numeric else _is_text(f.type) for f in opened.schema_arrow)
+
+
+_NUMBERS = {
+    AttributeType.INTEGER: pa.int64(),
+    AttributeType.FLOAT: pa.float64(),
+    AttributeType.DATE: pa.date32(),
+    AttributeType.TIMESTAMP: pa.timestamp("us"),
+}
 
 
 def _is_text(kind: pa.DataType) -> bool:

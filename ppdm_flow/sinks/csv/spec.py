@@ -29,6 +29,7 @@ SPEC = PluginSpec(
         "sinks/csv",
         Kind.SINK,
         endings=(".csv", ".csv.gz", ".data", ".data.gz", ".txt", ".txt.gz", ".tsv", ".tsv.gz"),
+        typed=True,
         implied={".tsv": {"delimiter": "\t"}, ".tsv.gz": {"delimiter": "\t"}},
     ),
     params=CsvParams,

@@ -23,7 +23,8 @@ _RAW = ("bits", "seed")
 class Layout:
     """``group`` rows a row group; ``documents`` explain sets, in the file's metadata.
 
-    ``coded`` are the physical columns with dictionaries, ``raw`` those of noise. Noise has neither
+    ``coded`` are the physical columns with dictionaries (not floats and timestamps, of which hardly one occurs twice),
+    ``raw`` those of noise. Noise has neither
     dictionary nor statistics and is not compressed: that would take time and save next to nothing.
     """
 
@@ -43,17 +44,30 @@ class Layout:
         every = [f"{f.name}.{part}" if part else f.name for f in fields for part in _parts(f.type)]
         widths = [f.type.field(part).type.byte_width for f in fields for part in _parts(f.type) if part in _RAW]
         rows = min(group, max(1024, _BYTES // max(1, *widths))) if widths else group
-        return cls(pa.schema(fields), rows, [c for c in every if c not in raw], raw, documents)
+        coded = [c for c in every if c not in raw and c not in _spread(fields)]
+        return cls(pa.schema(fields), rows, coded, raw, documents)
 
     def compression(self, chosen: str) -> str | Mapping[str, str]:
         """Return the compression of each physical column."""
-        return {**dict.fromkeys(self.coded, chosen), **dict.fromkeys(self.raw, "none")} if self.raw else chosen
+        if not self.raw:
+            return chosen
+        plain = [name for name in self.schema.names if _is_typed(self.schema.field(name).type)]
+        return {**dict.fromkeys((*self.coded, *plain), chosen), **dict.fromkeys(self.raw, "none")}
 
 
 def _kind(kind: pa.DataType) -> pa.DataType:
-    if pa.types.is_struct(kind):
+    if pa.types.is_struct(kind) or _is_typed(kind):
         return kind
     return pa.large_list(_TEXTS) if pa.types.is_large_list(kind) else _TEXTS
+
+
+def _spread(fields: Sequence[pa.Field]) -> frozenset[str]:
+    return frozenset(f.name for f in fields if pa.types.is_float64(f.type) or pa.types.is_timestamp(f.type))
+
+
+def _is_typed(kind: pa.DataType) -> bool:
+    numbers = pa.types.is_int64(kind) or pa.types.is_float64(kind)
+    return bool(numbers or pa.types.is_date32(kind) or pa.types.is_timestamp(kind))
 
 
 def _parts(kind: pa.DataType) -> tuple[str, ...]:
@@ -129,7 +143,7 @@ class ParquetSink:
 
 def _gathered(pieces: list[pa.Array]) -> pa.Array:
     kind = pieces[0].type
-    if pa.types.is_struct(kind):
+    if pa.types.is_struct(kind) or _is_typed(kind):
         return pa.concat_arrays(pieces)
     if not pa.types.is_large_list(kind):
         return _occurring(pieces)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -13,8 +13,10 @@ import pyarrow.csv as pcsv
 
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.results import Finding
+from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.sources.csv.cells import checked, stripped, without_escapes
 from ppdm_flow.sources.csv.header import Header, read_header
+from ppdm_flow.sources.csv.numbers import plain_numbers
 from ppdm_flow.sources.csv.quotes import QuoteCounter, check_closed, undecodable_line
 from ppdm_flow.sources.csv.spec import CsvParams
 from ppdm_flow.sources.faults import damaged, distinct, fault, undecodable, unreadable
@@ -60,12 +62,17 @@ class CsvSource:
 
     def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Yield the rows in blocks of about 4 MB. Raises DataError with the row, counted from 1 below the header."""
+        return self.typed_batches(columns, {})
+
+    def typed_batches(self, columns: Sequence[str], types: Mapping[str, AttributeType]) -> Iterator[pa.RecordBatch]:
+        """Yield the rows; columns in ``types`` as plain texts, numbers with a decimal point and no separators."""
         places = [self.names().index(c) for c in columns]
+        numeric = {i: types[c] for i, c in enumerate(columns) if c in types}
         block = _BLOCK
         done = 0
         while True:
             try:
-                for batch in self._attempt(places, columns, done, block=block):
+                for batch in self._attempt(places, columns, numeric, done, block=block):
                     done += batch.num_rows
                     yield batch
             except _Straddling:
@@ -79,16 +86,18 @@ class CsvSource:
         """Yield what the file holds beside its cells."""
         return beside(self.path)
 
-    def _attempt(self, places: list[int], columns: Sequence[str], skip: int, *, block: int) -> Iterator[pa.RecordBatch]:
+    def _attempt(
+        self, places: list[int], columns: Sequence[str], numeric: Mapping[int, AttributeType], skip: int, *, block: int
+    ) -> Iterator[pa.RecordBatch]:
         """Yield the rows from number ``skip`` on."""
         start = 0
         try:
             with contextlib.closing(QuoteCounter(arrow_stream(self.path), self.params)) as stream:
-                for batch in self._reader(stream, places, block, threads=True):
+                for batch in self._reader(stream, places, block, numeric, threads=True):
                     begin, start = start, start + batch.num_rows
                     if start > skip:
                         fresh = batch.slice(max(0, skip - begin))
-                        yield self._texts(fresh, columns, max(skip, begin))
+                        yield self._texts(fresh, columns, numeric, max(skip, begin))
                 if stream.suspicious:
                     check_closed(self.path, self.params, self.header.lines)
         except pa.ArrowInvalid as error:
@@ -98,8 +107,11 @@ class CsvSource:
         except OSError as error:
             raise (damaged(self.path) if error.errno is None else unreadable(self.path, error)) from None
 
-    def _reader(self, stream: Any, places: list[int], block: int, *, threads: bool) -> Iterator[pa.RecordBatch]:
+    def _reader(
+        self, stream: Any, places: list[int], block: int, plain: Collection[int] = (), *, threads: bool
+    ) -> Iterator[pa.RecordBatch]:
         names = [str(i) for i in range(len(self.header.names))]
+        types = {**dict.fromkeys(names, _TEXTS), **{names[places[i]]: pa.string() for i in plain}}
         options = self.params
         try:
             reader = pcsv.open_csv(
@@ -118,7 +130,7 @@ class CsvSource:
                     ignore_empty_lines=len(names) > 1,
                 ),
                 convert_options=pcsv.ConvertOptions(
-                    column_types=dict.fromkeys(names, _TEXTS),
+                    column_types=types,
                     include_columns=[str(p) for p in places] or names[:1],
                     null_values=[""],
                     strings_can_be_null=True,
@@ -131,12 +143,19 @@ class CsvSource:
             raise
         yield from reader
 
-    def _texts(self, batch: pa.RecordBatch, columns: Sequence[str], first_row: int) -> pa.RecordBatch:
+    def _texts(
+        self, batch: pa.RecordBatch, columns: Sequence[str], numeric: Mapping[int, AttributeType], first_row: int
+    ) -> pa.RecordBatch:
         if not columns:
             return pa.RecordBatch.from_struct_array(pa.array([{}] * batch.num_rows, pa.struct([])))
-        arrays = [stripped(a) if self.params.strip else a for a in batch.columns]
-        arrays = [without_escapes(a) for a in arrays] if self._escaped else arrays
-        checked(arrays, first_row)
+        arrays = list(batch.columns)
+        coded = [i for i in range(len(arrays)) if i not in numeric]
+        for i in coded:
+            array = stripped(arrays[i]) if self.params.strip else arrays[i]
+            arrays[i] = without_escapes(array) if self._escaped else array
+        checked([arrays[i] for i in coded], first_row)  # no number has a NUL byte
+        for i, kind in numeric.items():
+            arrays[i] = plain_numbers(arrays[i], kind, self.params)
         return pa.RecordBatch.from_arrays(arrays, names=list(columns))
 
     def _explain(self, message: str, block: int, places: list[int]) -> NoReturn:

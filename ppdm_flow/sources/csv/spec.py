@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field, model_validator
 
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 from ppdm_flow.sources.text_options import Encoding, Mark
+
+_NAMES = {"point": ".", "comma": ",", "space": " ", "apostrophe": "'", "underscore": "_", "none": ""}
+
+
+def _named(sign: object) -> object:
+    return _NAMES.get(sign, sign) if isinstance(sign, str) else sign
 
 
 class CsvParams(Params):
@@ -21,6 +27,14 @@ class CsvParams(Params):
     skip_rows: Annotated[int, Field(ge=0)] = 0
     encoding: Encoding = "utf-8"
     formulas: Literal["keep", "escape"] = "keep"
+    decimal: Annotated[Literal[".", ","], BeforeValidator(_named)] = "."
+    thousands: Annotated[Literal["", ".", ",", " ", "'", "_"], BeforeValidator(_named)] = ""
+
+    @model_validator(mode="after")
+    def _differ(self) -> Self:
+        if self.decimal == self.thousands:
+            raise ValueError("`decimal` and `thousands` must be different signs")
+        return self
 
 
 SPEC = PluginSpec(

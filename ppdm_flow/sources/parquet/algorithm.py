@@ -12,11 +12,13 @@ import pyarrow.parquet as pq
 
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.results import Finding
+from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.sources.faults import distinct, fault, unreadable
 from ppdm_flow.sources.item_sets import merged, ranked
 from ppdm_flow.sources.parquet.beside import beside
 from ppdm_flow.sources.parquet.rendering import NotText, texts
 from ppdm_flow.sources.parquet.spec import ParquetParams
+from ppdm_flow.tables.numeric.parsing import fits
 from ppdm_flow.tables.sets import Baskets
 from ppdm_flow.tables.sets.arrow import KEY, holds_sets
 
@@ -68,13 +70,17 @@ class ParquetSource:
 
     def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Yield the rows. Raises DataError, naming the column, where a type has no text."""
+        return self.typed_batches(columns, {})
+
+    def typed_batches(self, columns: Sequence[str], types: Mapping[str, AttributeType]) -> Iterator[pa.RecordBatch]:
+        """Yield the rows; numbers and moments of the columns in ``types`` stay what they are. Raises DataError."""
         done = 0
         try:
             with self._open(columns) as file:
                 self.repeated = 0
                 self._told = documents(file.schema_arrow.metadata)
                 for batch in _blocks(file, list(columns)):
-                    yield self._batch(batch, columns, done)
+                    yield self._batch(batch, columns, types, done)
                     done += batch.num_rows
         except (pa.ArrowException, OSError):
             raise self._broken(done) from None
@@ -95,13 +101,16 @@ class ParquetSource:
         except pa.ArrowException:
             raise self._broken(None) from None
 
-    def _batch(self, batch: pa.RecordBatch, columns: Sequence[str], done: int) -> pa.RecordBatch:
+    def _batch(
+        self, batch: pa.RecordBatch, columns: Sequence[str], types: Mapping[str, AttributeType], done: int
+    ) -> pa.RecordBatch:
         if not columns:
             return pa.RecordBatch.from_struct_array(pa.array([{}] * batch.num_rows, pa.struct([])))
         arrays = []
         for name in columns:
             try:
-                arrays.append(self._column(batch.column(name)))
+                array = batch.column(name)
+                arrays.append(array if name in types and fits(array.type) else self._column(array))
             except NotText as error:
                 raise fault("PPF719", f"column `{name}`: {error}", help="drop it, or flatten it beforehand") from None
             except pa.ArrowException:

@@ -1,0 +1,134 @@
+"""Columns of a typed attribute, read as numbers: whatever a file has there, or a fault that names column and row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.errors import DataError
+from ppdm_flow.core.roles import AttributeType
+from ppdm_flow.engine.faults import data_fault
+from ppdm_flow.tables.column import MISSING, SUPPRESSED_TEXT, Column
+from ppdm_flow.tables.numeric.column import Mask, NumericColumn
+from ppdm_flow.tables.numeric.parsing import Parsed, numbers_among, parsed
+from ppdm_flow.tables.numeric.texts import texts_of
+
+WORDS: Mapping[AttributeType, str] = {
+    AttributeType.INTEGER: "integer",
+    AttributeType.FLOAT: "finite number",
+    AttributeType.DATE: "date (YYYY-MM-DD)",
+    AttributeType.TIMESTAMP: "timestamp (YYYY-MM-DDTHH:MM:SS)",
+}
+ADVICE: Mapping[AttributeType, str] = {
+    AttributeType.INTEGER: "digits alone, with a sign at most, and within 64 bits; what stands for a missing value"
+    " belongs in `source.missing`, and all else is `type: text`",
+    AttributeType.FLOAT: "a decimal point and no unit (for CSV, `source: {with: {decimal: comma}}` reads other"
+    " spellings); what stands for a missing value belongs in `source.missing`, and all else is `type: text`",
+    AttributeType.DATE: "a date with a time of day is `type: timestamp`; dates written otherwise are `type: text`, and"
+    ' `generalize` reads them with `{date: year, format: "%d.%m.%Y"}`',
+    AttributeType.TIMESTAMP: "a date, or a date and a time with at most 6 digits of a second; all cells have an offset"
+    " from UTC (they are read as UTC), or none; what is written otherwise is `type: text`",
+}
+
+
+class NumberReader:
+    """Reads the column of one attribute, a block after the other. ``missing`` are texts that stand for no value.
+
+    What was ``released`` may lie outside of the declared domain, whose values are those of the source.
+    """
+
+    def __init__(self, facts: AttributeFacts, missing: Sequence[str] = (), *, released: bool = False) -> None:
+        self.facts = facts
+        self._kind = facts.type
+        self._missing_texts = pa.array(sorted(set(missing)), pa.string())
+        self._missing_numbers = numbers_among(list(missing), facts.type)
+        self._nan = any(text.lower() == "nan" for text in missing)
+        self._domain = None if facts.domain is None or released else numbers_among(facts.domain, facts.type)
+        self._zoned: bool | None = None
+
+    def read(self, array: pa.Array, start: int) -> NumericColumn:
+        """Return the numbers; ``start`` is the number of the first row, from 0. Raises DataError."""
+        read = parsed(self._without_missing(array), self._kind)
+        if read.bad.any():
+            raise self._bad(array, read.bad, start)
+        self._check_zone(read, start)
+        missing = read.missing
+        if len(self._missing_numbers):
+            missing = missing | np.isin(read.values, self._missing_numbers)
+        if self._domain is not None:
+            outside = ~np.isin(read.values, self._domain) & ~missing
+            if outside.any():
+                raise self._fault("PPF711", "a value outside its declared domain", start + int(outside.argmax()))
+        return NumericColumn(read.values, self._kind, missing)
+
+    def _without_missing(self, array: pa.Array) -> pa.Array:
+        """Return the array with nulls in the place of texts, or of NaN, that stand for a missing value."""
+        if self._nan and pa.types.is_floating(array.type):
+            return pc.if_else(pc.is_nan(array), pa.scalar(None, array.type), array)
+        if not len(self._missing_texts):
+            return array
+        if pa.types.is_dictionary(array.type):
+            texts = self._without_missing(array.dictionary)
+            return pa.DictionaryArray.from_arrays(array.indices, texts)
+        if not (pa.types.is_string(array.type) or pa.types.is_large_string(array.type)):
+            return array
+        hit = pc.is_in(array, value_set=self._missing_texts.cast(array.type))
+        return pc.if_else(hit, pa.scalar(None, array.type), array) if pc.any(hit).as_py() else array
+
+    def _check_zone(self, read: Parsed, start: int) -> None:
+        if read.zoned is None:
+            return
+        if self._zoned is None:
+            self._zoned = read.zoned
+        if self._zoned is not read.zoned:
+            what = "a timestamp with an offset from UTC where others have none, or the other way round"
+            raise self._fault("PPF712", what, start + int((~read.missing).argmax()))
+
+    def _bad(self, array: pa.Array, bad: Mask, start: int) -> DataError:
+        row = int(bad.argmax())
+        cell = array[row].as_py()
+        if cell == SUPPRESSED_TEXT:
+            return self._fault(
+                "PPF713", f"the sign {SUPPRESSED_TEXT} as a value: it stands for suppressed cells", start + row
+            )
+        return self._fault(
+            "PPF712", f"a value that is not a valid {WORDS[self._kind]}", start + row, ADVICE[self._kind]
+        )
+
+    def _fault(self, code: str, what: str, row: int, advice: str | None = None) -> DataError:
+        text = f"row {row + 1}: column `{self.facts.name}` has {what}"
+        return data_fault(code, text, span=self.facts.span, advice=advice)
+
+
+def spelled(column: Column, kind: AttributeType) -> Column:
+    """Return the same cells, where each text that is a number of the type is spelled as typed columns spell it."""
+    if isinstance(column, NumericColumn):
+        return column
+    read = parsed(column.categories, kind)
+    if not len(read.values) or read.bad.all():
+        return column
+    texts = pc.if_else(pa.array(read.bad), column.categories, texts_of(read.values, kind))
+    if texts.equals(column.categories):
+        return column
+    coded = texts.dictionary_encode()
+    return column.mapped(coded.indices.to_numpy().astype(np.int32), coded.dictionary)
+
+
+def numeric(column: Column, kind: AttributeType) -> NumericColumn | None:
+    """Return a coded column as numbers, or None where a cell is suppressed or is no number of the type."""
+    if isinstance(column, NumericColumn):
+        return column if column.kind is kind else None
+    if (column.codes < MISSING).any():
+        return None
+    read = parsed(column.categories, kind)
+    used = column.codes[column.codes >= 0]
+    if read.bad.any() and read.bad[used].any():
+        return None
+    missing = column.codes == MISSING
+    if not len(read.values):
+        return NumericColumn(np.zeros(len(column), read.values.dtype), kind, missing)
+    return NumericColumn(read.values[column.codes], kind, missing)
