@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 import pyarrow as pa
 
 from ppdm_flow.sdk.view import DataView, PairedView
+from ppdm_flow.tables.buffers import frozen_texts
 from ppdm_flow.tables.counts import Counts
-from ppdm_flow.tables.frozen import frozen_counts, frozen_table, frozen_texts
+from ppdm_flow.tables.frozen import frozen_counts, frozen_table
 from ppdm_flow.tables.schema import Schema
 from ppdm_flow.tables.table import Table
 

@@ -1,40 +1,18 @@
-"""Tables, counts and sets that cannot be written to again: their memory is shown through immutable buffers.
-
-A flag on an array is no protection: ``setflags(write=True)`` takes it back where the array or its base owns writeable
-memory. An array over a buffer that says of itself that it is immutable cannot be made writeable, and shows no way back
-to the array whose memory it is. Nothing is copied but what is not contiguous.
-"""
+"""Tables, counts and sets that cannot be written to again: their memory is shown through immutable buffers."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
-import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
+from ppdm_flow.tables.buffers import frozen, frozen_texts
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.counts import Counts
 from ppdm_flow.tables.numeric.column import NumericColumn
 from ppdm_flow.tables.sets import Baskets, PackedSets, SetColumn
 from ppdm_flow.tables.table import Table
-
-Some = TypeVar("Some", bound=np.generic)
-
-
-def frozen(array: npt.NDArray[Some]) -> npt.NDArray[Some]:
-    """Return an array over the same memory that nobody can make writeable."""
-    contiguous = np.ascontiguousarray(array)
-    buffer = pa.foreign_buffer(contiguous.ctypes.data, contiguous.nbytes, base=contiguous)
-    view: npt.NDArray[Some] = np.ndarray(contiguous.shape, contiguous.dtype, buffer=buffer)
-    return view
-
-
-def frozen_texts(texts: pa.StringArray) -> pa.StringArray:
-    """Return the same texts over immutable buffers: those of a fresh Arrow array can be written to."""
-    buffers = [b if b is None else pa.foreign_buffer(b.address, b.size, base=b) for b in texts.buffers()]
-    return pa.Array.from_buffers(texts.type, len(texts), buffers, texts.null_count, texts.offset)
 
 
 def frozen_column(column: Column) -> Column:

@@ -23,7 +23,8 @@ from ppdm_flow.sdk.history import History, Membership
 from ppdm_flow.sdk.lent import LentPairs, LentView
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.sdk.wording import own_constants, unexplained
-from ppdm_flow.tables.frozen import frozen, frozen_table
+from ppdm_flow.tables.buffers import frozen
+from ppdm_flow.tables.frozen import frozen_table
 from ppdm_flow.tables.table import RowNumbers, Table
 
 _KNOWN = (Exception, SystemExit, KeyboardInterrupt, GeneratorExit)

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ppdm_flow.core.roles import AttributeType
+from ppdm_flow.tables.buffers import frozen, frozen_texts
 from ppdm_flow.tables.column import MISSING, Codes, Column
 from ppdm_flow.tables.numeric.texts import texts_of
 
@@ -117,7 +118,7 @@ class NumericColumn(Column):
         codes = rank[places] if self.missing is None else np.full(len(self), MISSING, dtype=np.int32)
         if self.missing is not None:
             codes[~self.missing] = rank[places]
-        return Column(codes, names.take(pa.array(order)))
+        return Column(frozen(codes), frozen_texts(names.take(pa.array(order))))  # several readers share them
 
 
 def stacked_numbers(columns: list[NumericColumn]) -> NumericColumn:

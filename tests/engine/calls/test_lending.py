@@ -13,9 +13,10 @@ from ppdm_flow.core.attributes import Change
 from ppdm_flow.engine.calls.lending import Loan
 from ppdm_flow.sdk.anonymizer import Fitted
 from ppdm_flow.sdk.spec import Effect
+from ppdm_flow.tables.buffers import frozen, frozen_texts
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.counts import count
-from ppdm_flow.tables.frozen import frozen, frozen_counts, frozen_sets, frozen_texts
+from ppdm_flow.tables.frozen import frozen_counts, frozen_sets
 from ppdm_flow.tables.sets import Baskets, Expansion, PackedSets, SeededSets
 from ppdm_flow.tables.table import Table
 

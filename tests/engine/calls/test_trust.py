@@ -494,7 +494,7 @@ def test_honest_process(run):
 
     class Pokes(Step):
         def apply(self, part, draws):
-            np.asarray(Address(part["income"].codes))[:] = 0
+            np.asarray(Address(part["income"].values))[:] = 0
             return part
 
     lines = run.released(Pokes)["study/study.csv"].splitlines()
