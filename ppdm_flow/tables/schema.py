@@ -10,12 +10,13 @@ from ppdm_flow.core.roles import AttributeType, Role
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One column's name, role and type; ``domain`` where the policy declares it."""
+    """One column's name, role and type; ``domain`` where the policy declares it. ``numeric``: it holds no labels."""
 
     name: str
     role: Role
     type: AttributeType = AttributeType.TEXT
     domain: tuple[str, ...] | None = None
+    numeric: bool = False
 
 
 @dataclass(frozen=True, slots=True)

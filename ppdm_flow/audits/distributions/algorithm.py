@@ -6,11 +6,21 @@ V. Columns are matched by their name in the source.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from ppdm_flow.audits.distributions.columns import Floats, Shares, associations, chart, recoded_shares, shares
+from ppdm_flow.audits.distributions.numbers import (
+    COARSE,
+    edges,
+    has_many_values,
+    in_intervals,
+    interval_shares,
+    is_numeric,
+)
 from ppdm_flow.audits.distributions.spec import DistributionsParams
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Series
@@ -18,6 +28,7 @@ from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.releases.attributes import source_of
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
+from ppdm_flow.tables.table import Table
 
 LEFT_OUT = (Role.IDENTIFIER, Role.WEIGHT, Role.SUBJECT, Role.ITEMS)
 
@@ -36,22 +47,30 @@ class DistributionsAudit:
         pairs = [(c, source_of(c, ctx)) for c in candidate.schema.names if candidate.schema[c].role not in LEFT_OUT]
         pairs = [(c, s) for c, s in pairs if s in original.schema]
         shares = {c: _shares(original, s, candidate, c, ctx) for c, s in pairs}
+        intervals = {c for c, s in pairs if _by_interval(original, s, candidate, c)}
         charts = [chart(c, s, shares[c], ctx) for c, s in pairs[:PICTURES]]
-        changes = self._associations(pairs, original, candidate)
-        figures = {**_columns(shares, ctx), **_changes(changes)}
+        changes = self._associations(pairs, intervals, original, candidate)
+        figures = {**_columns(shares, intervals, ctx), **_changes(changes)}
         return AuditOutcome(figures=figures, charts=(*charts, *_matrices(changes)))
 
     def _associations(
-        self, pairs: list[tuple[str, str]], original: DataView, candidate: DataView
+        self, pairs: list[tuple[str, str]], intervals: set[str], original: DataView, candidate: DataView
     ) -> Associations | None:
         chosen = pairs[: self.params.pair_columns]
         if len(chosen) < 2:
             return None
         limit = self.params.pair_rows
-        before = associations(original.sample(limit), [s for _, s in chosen], original.schema.weight)
-        after = associations(candidate.sample(limit), [c for c, _ in chosen], candidate.schema.weight)
+        bounds = {c: edges(original, s, COARSE) for c, s in chosen if c in intervals}
+        of_source = {s: bounds[c] for c, s in chosen if c in intervals}
+        first, second = _coarse(original.sample(limit), of_source), _coarse(candidate.sample(limit), bounds)
+        before = associations(first, [s for _, s in chosen], original.schema.weight)
+        after = associations(second, [c for c, _ in chosen], candidate.schema.weight)
         rows = max(original.row_count, candidate.row_count)
         return Associations([c for c, _ in chosen], before, after, limit if rows > limit else None, len(pairs))
+
+
+def _coarse(table: Table, bounds: Mapping[str, npt.NDArray[np.generic]]) -> Table:
+    return table.replaced({name: in_intervals(table[name], each) for name, each in bounds.items()})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,7 +96,15 @@ def _shares(original: DataView, source: str, candidate: DataView, column: str, c
         recoded = recoded_shares(ctx.pairs.joint(source, column))
         if recoded is not None:
             return recoded
+    if _by_interval(original, source, candidate, column):
+        return interval_shares(original, source, candidate, column)
     return shares(original, source, candidate, column)
+
+
+def _by_interval(original: DataView, source: str, candidate: DataView, column: str) -> bool:
+    if not (is_numeric(original, source) and is_numeric(candidate, column)):
+        return False
+    return has_many_values(original, source) or has_many_values(candidate, column)
 
 
 def _recoded(column: str, ctx: AuditContext) -> bool:
@@ -85,11 +112,12 @@ def _recoded(column: str, ctx: AuditContext) -> bool:
     return facts is not None and facts.was(Change.GENERALIZED, Change.PSEUDONYMIZED)
 
 
-def _columns(shares: dict[str, Shares], ctx: AuditContext) -> dict[str, Figure]:
+def _columns(shares: dict[str, Shares], intervals: set[str], ctx: AuditContext) -> dict[str, Figure]:
     figures: dict[str, Figure] = {}
     for column, mine in shares.items():
         level = "compared at the released level" if ctx.pairs is not None else "new names count as different values"
         note = level if _recoded(column, ctx) else ""
+        note = f"over {len(mine.names)} intervals of about equal share" if column in intervals else note
         figures[f"{column}.total_variation"] = Figure(mine.distance, "share", note=note)
         figures[f"{column}.suppressed"] = Figure(mine.suppressed, "share")
     distances = [s.distance for s in shares.values()]

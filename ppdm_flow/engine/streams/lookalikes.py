@@ -68,12 +68,15 @@ def _code(column: Column, row: int) -> int:
 def lookalike_checks(
     requirements: Iterable[Requirement], attributes: Iterable[AttributeFacts]
 ) -> tuple[LookalikeCheck, ...]:
-    """Return a check for each attribute that is read and of which requirements name values."""
+    """Return a check for each attribute that is read and of which requirements name values.
+
+    Numbers have one spelling, whatever it was in the file.
+    """
     named: dict[str, dict[str, Span | None]] = {}
     for requirement in requirements:
         for attribute, value, span in requirement.named_values():
             named.setdefault(attribute, {}).setdefault(value, span)
-    return tuple(LookalikeCheck(a, named[a.name]) for a in attributes if a.name in named)
+    return tuple(LookalikeCheck(a, named[a.name]) for a in attributes if a.name in named and not a.is_numeric)
 
 
 def look_alike(names: Sequence[str], declared: Sequence[str]) -> tuple[int, str] | None:

@@ -76,7 +76,7 @@ class ReadBack(Stream, Protocol):
 
 def schema_of(attributes: Sequence[AttributeFacts]) -> Schema:
     """Return the schema that plugins see."""
-    return Schema(tuple(Field(a.name, a.role, a.type, a.domain) for a in attributes))
+    return Schema(tuple(Field(a.name, a.role, a.type, a.domain, a.is_numeric) for a in attributes))
 
 
 class Stop:

@@ -91,6 +91,10 @@ class NumericColumn(Column):
         """Return the cells at ``rows``: positions, a boolean mask, or a slice."""
         return NumericColumn(self.values[rows], self.kind, None if self.missing is None else self.missing[rows])
 
+    def compact(self) -> NumericColumn:
+        """Return the column: no number stands in it that no row has."""
+        return self
+
     def floats(self) -> npt.NDArray[np.float64]:
         """Return every cell as float64, shape (rows,); NaN where it is missing."""
         numbers = self.values.astype(np.float64)
