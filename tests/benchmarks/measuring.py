@@ -32,11 +32,12 @@ class Row:
 
 @dataclass(frozen=True, order=True)
 class Spent:
-    """What one process took; ``peak_mb`` is its resident memory."""
+    """What one process took; ``peak_mb`` is its resident memory, ``user`` what of ``cpu`` is not the kernel's."""
 
     seconds: float
     cpu: float
     peak_mb: float
+    user: float = 0.0
 
 
 @dataclass
@@ -81,7 +82,7 @@ def timed(*words: str | Path, cwd: Path) -> Spent:
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         sys.exit(f"failed: {' '.join(command)}\n{said.decode(errors='replace')}")
-    return Spent(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+    return Spent(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, usage.ru_utime)
 
 
 def best(repeats: int, *words: str | Path, cwd: Path) -> Spent:

@@ -36,6 +36,10 @@ PICTURES = 60
 """Columns that get a picture: a report of a wide table stays readable."""
 
 
+Bounds = Mapping[str, npt.NDArray[np.generic]]
+"""By released column of many numbers, where its intervals begin."""
+
+
 class DistributionsAudit:
     """Compares the released columns, and pairs of them, with those of the original."""
 
@@ -46,31 +50,31 @@ class DistributionsAudit:
         """Return distances and shares of suppressed cells by column, changes of association, and pictures."""
         pairs = [(c, source_of(c, ctx)) for c in candidate.schema.names if candidate.schema[c].role not in LEFT_OUT]
         pairs = [(c, s) for c, s in pairs if s in original.schema]
-        shares = {c: _shares(original, s, candidate, c, ctx) for c, s in pairs}
-        intervals = {c for c, s in pairs if _by_interval(original, s, candidate, c)}
+        bounds = {c: edges(original, s) for c, s in pairs if _by_interval(original, s, candidate, c)}
+        shares = {c: _shares(original, s, candidate, c, bounds.get(c), ctx) for c, s in pairs}
         charts = [chart(c, s, shares[c], ctx) for c, s in pairs[:PICTURES]]
-        changes = self._associations(pairs, intervals, original, candidate)
-        figures = {**_columns(shares, intervals, ctx), **_changes(changes)}
+        changes = self._associations(pairs, bounds, original, candidate)
+        figures = {**_columns(shares, bounds, ctx), **_changes(changes)}
         return AuditOutcome(figures=figures, charts=(*charts, *_matrices(changes)))
 
     def _associations(
-        self, pairs: list[tuple[str, str]], intervals: set[str], original: DataView, candidate: DataView
+        self, pairs: list[tuple[str, str]], bounds: Bounds, original: DataView, candidate: DataView
     ) -> Associations | None:
         chosen = pairs[: self.params.pair_columns]
         if len(chosen) < 2:
             return None
         limit = self.params.pair_rows
-        bounds = {c: edges(original, s, COARSE) for c, s in chosen if c in intervals}
-        of_source = {s: bounds[c] for c, s in chosen if c in intervals}
-        first, second = _coarse(original.sample(limit), of_source), _coarse(candidate.sample(limit), bounds)
+        by_source = {s: bounds[c] for c, s in chosen if c in bounds}
+        first = _coarse(original.sample(limit), by_source)
+        second = _coarse(candidate.sample(limit), {c: bounds[c] for c, _ in chosen if c in bounds})
         before = associations(first, [s for _, s in chosen], original.schema.weight)
         after = associations(second, [c for c, _ in chosen], candidate.schema.weight)
         rows = max(original.row_count, candidate.row_count)
         return Associations([c for c, _ in chosen], before, after, limit if rows > limit else None, len(pairs))
 
 
-def _coarse(table: Table, bounds: Mapping[str, npt.NDArray[np.generic]]) -> Table:
-    return table.replaced({name: in_intervals(table[name], each) for name, each in bounds.items()})
+def _coarse(table: Table, bounds: Bounds) -> Table:
+    return table.replaced({name: in_intervals(table[name], each[COARSE]) for name, each in bounds.items()})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,13 +95,20 @@ class Associations:
         return changed
 
 
-def _shares(original: DataView, source: str, candidate: DataView, column: str, ctx: AuditContext) -> Shares:
+def _shares(
+    original: DataView,
+    source: str,
+    candidate: DataView,
+    column: str,
+    bounds: npt.NDArray[np.generic] | None,
+    ctx: AuditContext,
+) -> Shares:
     if ctx.pairs is not None and _recoded(column, ctx) and candidate.schema.weight is None:
         recoded = recoded_shares(ctx.pairs.joint(source, column))
         if recoded is not None:
             return recoded
-    if _by_interval(original, source, candidate, column):
-        return interval_shares(original, source, candidate, column)
+    if bounds is not None:
+        return interval_shares(original, source, candidate, column, bounds)
     return shares(original, source, candidate, column)
 
 
@@ -112,12 +123,12 @@ def _recoded(column: str, ctx: AuditContext) -> bool:
     return facts is not None and facts.was(Change.GENERALIZED, Change.PSEUDONYMIZED)
 
 
-def _columns(shares: dict[str, Shares], intervals: set[str], ctx: AuditContext) -> dict[str, Figure]:
+def _columns(shares: dict[str, Shares], bounds: Bounds, ctx: AuditContext) -> dict[str, Figure]:
     figures: dict[str, Figure] = {}
     for column, mine in shares.items():
         level = "compared at the released level" if ctx.pairs is not None else "new names count as different values"
         note = level if _recoded(column, ctx) else ""
-        note = f"over {len(mine.names)} intervals of about equal share" if column in intervals else note
+        note = f"over {len(mine.names)} intervals of about equal share" if column in bounds else note
         figures[f"{column}.total_variation"] = Figure(mine.distance, "share", note=note)
         figures[f"{column}.suppressed"] = Figure(mine.suppressed, "share")
     distances = [s.distance for s in shares.values()]
