@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.number_texts import canonical
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.policy.language.models import Attribute
 from ppdm_flow.policy.language.patterns import is_pattern, matches, overlap
 from ppdm_flow.policy.language.words import short
-from ppdm_flow.policy.params.params import number
 from ppdm_flow.policy.rules.repeats import repeats
 from ppdm_flow.policy.rules.scene import SUPPRESSED, Scene
 
@@ -100,6 +100,9 @@ def _domain(scene: Scene, name: str, attribute: Attribute) -> Iterator[Diagnosti
                 f"`{short(value)}` is not a {_TYPES.get(attribute.type, 'text')}, as `type: {attribute.type}` says"
             )
             yield scene.fault("PPF521", message, here)
+        elif (spelling := canonical(value, attribute.type)) != value:
+            message = f"`{short(value)}` never occurs: of `type: {attribute.type}` that number is written `{spelling}`"
+            yield scene.fault("PPF528", message, here, hint=f"write `{spelling}`")
 
 
 def suppressed(scene: Scene, path: tuple[str, ...], *, at_key: bool = False) -> Diagnostic:
@@ -110,13 +113,15 @@ def suppressed(scene: Scene, path: tuple[str, ...], *, at_key: bool = False) -> 
 
 def typed(text: str, kind: AttributeType) -> bool:
     """Whether a text can be a value of that type."""
-    if kind in (AttributeType.TEXT, AttributeType.DATE):  # how dates are written, the steps that read them say
-        return True
-    figure = number(text)
-    return figure is not None and (kind is AttributeType.FLOAT or figure == figure.to_integral_value())
+    return canonical(text, kind) is not None
 
 
-_TYPES = {AttributeType.INTEGER: "whole number", AttributeType.FLOAT: "number"}
+_TYPES = {
+    AttributeType.INTEGER: "whole number",
+    AttributeType.FLOAT: "number",
+    AttributeType.DATE: "date (YYYY-MM-DD)",
+    AttributeType.TIMESTAMP: "timestamp (YYYY-MM-DDTHH:MM:SS)",
+}
 
 
 _SETS = ("transactions", "baskets", "long")
