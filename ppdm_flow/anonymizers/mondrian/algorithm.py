@@ -138,7 +138,7 @@ class Mondrian:
         form = self.params.labels.get(name, default if own is None else "hierarchy")
         if form == "hierarchy":
             return ancestors(name, full_hierarchy(name, own, texts, ctx.home))
-        return sets(name, texts) if form == "sets" else intervals(name, texts, dates=kind is AttributeType.DATE)
+        return sets(name, texts) if form == "sets" else intervals(name, texts, dates=kind is not None and kind.is_time)
 
 
 def _by_row(data: DataView, columns: list[str]) -> tuple[Ints, Counts]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.file_names import DICTIONARY, OPERATOR, refused
-from ppdm_flow.core.roles import Role
+from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.core.visible import json_text
 from ppdm_flow.engine.faults import run_fault
 from ppdm_flow.engine.steps.origins import Channel
@@ -49,7 +49,7 @@ def _dictionary(plan: Plan, release: ReleaseNode, rows: int) -> Document:
         "attributes": [
             {
                 "name": a.name,
-                "type": a.type.value,
+                "type": (a.type if a.is_numeric else AttributeType.TEXT).value,
                 "role": a.role.value,
                 "computed_from": sorted(a.lineage.computed_from),
                 "how": a.how.value,

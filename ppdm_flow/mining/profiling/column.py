@@ -113,7 +113,7 @@ def facts(name: str, codes: npt.NDArray[np.int32], values: pa.StringArray) -> Co
         named=named(name),
         date_format=form,
         edges=edges(numbers_of(values), counts, integers=kind is AttributeType.INTEGER) if numeric else (),
-        decades=_decades(values) if kind is AttributeType.DATE else 0,
+        decades=_decades(values) if kind.is_time else 0,
     )
 
 

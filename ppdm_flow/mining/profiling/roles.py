@@ -146,7 +146,7 @@ def _by_name(column: ColumnFacts) -> Guess | None:
 
 
 def _dates(column: ColumnFacts) -> Guess | None:
-    if column.type is not AttributeType.DATE and column.date_format is None:
+    if not column.type.is_time and column.date_format is None:
         return None
     if column.decades >= _DECADES:
         return Guess(Role.QUASI_IDENTIFIER, "its dates span decades, as dates of birth do", "birth")

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.mining.profiling.check_digits import NATIONAL, card, iban
+from ppdm_flow.tables.numeric.parsing import parsed
 
 MARKS = ("?", "NULL", "null", "NaN", "nan", "N/A", "n/a", "#N/A")
 """Texts that stand for a missing value wherever they occur."""
@@ -26,7 +27,7 @@ _CODE = r"^0[0-9]"
 _LONGEST = 15
 """Digits that a float keeps; longer ones are codes, not numbers."""
 
-_ISO_LENGTHS = frozenset({10, 16, 19, 20, 22, 23, 25, 26})
+_ISO_DATE, _ISO_LONGEST = 10, 32
 _TRIED = 20_000
 _SAMPLE = 200
 
@@ -68,7 +69,7 @@ def type_of(values: pa.StringArray) -> AttributeType:
     if _all(pc.match_substring_regex(values, _FLOAT)):
         numbers = pc.cast(values, pa.float64()).to_numpy(zero_copy_only=False)
         return AttributeType.FLOAT if np.isfinite(numbers).all() else AttributeType.TEXT
-    return AttributeType.DATE if _dates(values) else AttributeType.TEXT
+    return _moments(values) or AttributeType.TEXT
 
 
 def numeric_but(values: pa.StringArray, marks: Sequence[str]) -> bool:
@@ -93,23 +94,14 @@ def numbers_of(values: pa.StringArray) -> np.ndarray[tuple[int], np.dtype[np.flo
     return numbers
 
 
-def _dates(values: pa.StringArray) -> bool:
-    lengths = pc.utf8_length(values)
-    if pc.min(lengths).as_py() < min(_ISO_LENGTHS) or pc.max(lengths).as_py() > max(_ISO_LENGTHS):
-        return False
-    try:
-        pc.cast(values, pa.date32())
-    except pa.ArrowInvalid:
-        return len(values) <= _TRIED and all(_iso(text) for text in values.to_pylist())
-    return True
-
-
-def _iso(text: str) -> bool:
-    try:
-        dt.datetime.fromisoformat(text)
-    except ValueError:
-        return False
-    return text[4:5] == "-"
+def _moments(values: pa.StringArray) -> AttributeType | None:
+    """Return whether all are dates, or else timestamps, as typed columns read them."""
+    if pc.min(pc.utf8_length(values)).as_py() < _ISO_DATE or pc.max(pc.utf8_length(values)).as_py() > _ISO_LONGEST:
+        return None
+    for kind in (AttributeType.DATE, AttributeType.TIMESTAMP):
+        if not parsed(values, kind).bad.any():
+            return kind
+    return None
 
 
 def _fits(texts: Sequence[str], form: str) -> bool:

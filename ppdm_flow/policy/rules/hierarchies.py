@@ -60,7 +60,7 @@ def _intervals(scene: Scene, name: str, attribute: Attribute, edges: tuple[float
         if not edges[i - 1] < edges[i]:
             message = f"the edge {number(edges[i])} does not lie above the one before it, {number(edges[i - 1])}"
             yield scene.fault("PPF515", message, (*path, str(i)), hint="edges ascend: [0, 18, 65, 120]")
-    if edges and attribute.type in (AttributeType.TEXT, AttributeType.DATE):
+    if (edges and attribute.type is AttributeType.TEXT) or attribute.type.is_time:
         yield scene.fault(
             "PPF520",
             f"intervals need numbers, and `{short(name)}` is of type `{attribute.type}`",

@@ -30,7 +30,11 @@ class Near:
 def says(requirement: TCloseness, frame: PolicyFrame) -> Iterator[Near]:
     """Yield what t claims."""
     ranked = requirement.distance is Distance.ORDERED
-    dates = ranked and not requirement.order and frame.type(requirement.attribute) is AttributeType.DATE
+    dates = (
+        ranked
+        and not requirement.order
+        and frame.type(requirement.attribute) in (AttributeType.DATE, AttributeType.TIMESTAMP)
+    )
     yield Near(
         requirement.attribute,
         requirement.t,

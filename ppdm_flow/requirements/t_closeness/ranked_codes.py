@@ -11,7 +11,6 @@ import numpy.typing as npt
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.mining.hierarchies.coarsening import UnplacedError
 from ppdm_flow.mining.hierarchies.intervals import decimals
 from ppdm_flow.requirements.t_closeness.requirement import TCloseness
@@ -45,7 +44,7 @@ def _order(
             raise _unfit(name, f"has {lost} values that the requirement gives no place in its order")
         keys = [float(place[v]) for v in values]
     else:
-        keys = _dates(name, values) if facts and facts.type is AttributeType.DATE else _numbers(name, values)
+        keys = _dates(name, values) if facts and facts.type.is_time else _numbers(name, values)
     return np.lexsort((np.arange(len(values)), np.array(keys)))
 
 

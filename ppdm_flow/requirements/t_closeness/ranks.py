@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.mining.exposure.faults import UnrankedError
 from ppdm_flow.requirements.t_closeness.requirement import TCloseness
 from ppdm_flow.sdk.audit import AuditContext
@@ -23,7 +22,7 @@ def ranked(requirement: TCloseness, values: Sequence[str], ctx: AuditContext) ->
         place = {value: i for i, value in enumerate(requirement.order)}
         return _sorted(values, lambda v: place[v], f"the order of `{requirement.attribute}` that the policy gives")
     facts = ctx.original_attributes.get(requirement.attribute)
-    if facts is not None and facts.type is AttributeType.DATE:
+    if facts is not None and facts.type.is_time:
         return _sorted(values, _moment, f"the order of dates, as `{requirement.attribute}` should have")
     return _sorted(values, _number, f"the order of numbers, as `{requirement.attribute}` should have")
 
