@@ -57,7 +57,7 @@ class NarrowNumbers:
         """Return the column in fewer bytes."""
         values: npt.NDArray[np.generic] = column.values
         if values.dtype.kind == "i" and len(values):
-            values = values.astype(np.promote_types(np.min_scalar_type(values.min()), _signed(values.max())))
+            values = values.astype(_smallest(int(values.min()), int(values.max())))
         return cls(values, column.kind, None if column.missing is None else np.packbits(column.missing))
 
     @property
@@ -77,9 +77,10 @@ class NarrowNumbers:
         return NumericColumn(values, self.kind, missing)
 
 
-def _signed(most: np.generic) -> np.dtype[np.generic]:
-    """Return the smallest signed type that holds a whole number."""
-    return np.min_scalar_type(-abs(int(most)) - 1)
+def _smallest(least: int, most: int) -> type[np.signedinteger]:
+    """Return the smallest signed type that holds both."""
+    sizes = (np.int8, np.int16, np.int32)
+    return next((t for t in sizes if np.iinfo(t).min <= least and most <= np.iinfo(t).max), np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -65,7 +65,9 @@ def _spread(of_dictionary: Parsed, indices: pa.Array) -> Parsed:
         values = np.zeros(len(places), of_dictionary.values.dtype)
         return Parsed(values, null, np.zeros(len(places), dtype=bool))
     missing = of_dictionary.missing[places] | null
-    return Parsed(of_dictionary.values[places], missing, of_dictionary.bad[places] & ~missing, of_dictionary.zoned)
+    values = of_dictionary.values[places]
+    values[missing] = 0
+    return Parsed(values, missing, of_dictionary.bad[places] & ~missing, of_dictionary.zoned)
 
 
 def _numpy(array: pa.Array, kind: AttributeType) -> Numbers:
