@@ -12,12 +12,13 @@ import pyarrow.compute as pc
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.core.roles import Role
+from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.streams.coding import has_suppressed_text
 from ppdm_flow.engine.streams.lookalikes import folded
 from ppdm_flow.tables.column import SUPPRESSED_TEXT, Column
 from ppdm_flow.tables.counts import weights_of
+from ppdm_flow.tables.numeric.parsing import parsed
 from ppdm_flow.tables.sets import Baskets, SetColumn
 from ppdm_flow.tables.table import RowNumbers, Table
 
@@ -110,10 +111,8 @@ def check_sampling_weights(facts: AttributeFacts, table: Table) -> None:
 
 
 def _no_people(names: pa.StringArray) -> Bad:
-    bad = _no_float(names)
-    good = np.flatnonzero(~bad)
-    numbers = pc.cast(names.take(pa.array(good)), pa.float64()).to_numpy(zero_copy_only=False)
-    bad[good[(numbers <= 0.0) | (numbers > _PEOPLE)]] = True
+    read = parsed(names, AttributeType.FLOAT)
+    bad: Bad = read.bad | (read.values <= 0.0) | (read.values > _PEOPLE)
     return bad
 
 
