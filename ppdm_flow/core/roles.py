@@ -54,6 +54,11 @@ class AttributeType(StrEnum):
         return self is not AttributeType.TEXT
 
     @property
+    def is_amount(self) -> bool:
+        """Whether its values are amounts, which intervals can be made of."""
+        return self in (AttributeType.INTEGER, AttributeType.FLOAT)
+
+    @property
     def is_time(self) -> bool:
         """Whether its numbers are days or microseconds, and not amounts."""
         return self in (AttributeType.DATE, AttributeType.TIMESTAMP)

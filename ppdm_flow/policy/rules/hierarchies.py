@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.policy.language.models import Attribute, Hierarchy
 from ppdm_flow.policy.language.words import number, short
 from ppdm_flow.policy.rules.attributes import suppressed
@@ -60,7 +59,7 @@ def _intervals(scene: Scene, name: str, attribute: Attribute, edges: tuple[float
         if not edges[i - 1] < edges[i]:
             message = f"the edge {number(edges[i])} does not lie above the one before it, {number(edges[i - 1])}"
             yield scene.fault("PPF515", message, (*path, str(i)), hint="edges ascend: [0, 18, 65, 120]")
-    if (edges and attribute.type is AttributeType.TEXT) or attribute.type.is_time:
+    if edges and not attribute.type.is_amount:
         yield scene.fault(
             "PPF520",
             f"intervals need numbers, and `{short(name)}` is of type `{attribute.type}`",
