@@ -142,7 +142,8 @@ def _asked(
     name: str, bound: Bound, release: ReleaseNode, requirements: tuple[Requirement, ...], policy: Policy, binder: Binder
 ) -> tuple[tuple[str, ...], list[Diagnostic]]:
     """Return what the audit asks of the source, and what it has to say on the release: without errors, it can run."""
-    scope = Scope(name, flow.by_name(release.attributes), requirements, policy.nulls)
+    roles = {attribute: declared.role for attribute, declared in policy.attributes.items()}
+    scope = Scope(name, flow.by_name(release.attributes), requirements, policy.nulls, roles)
     try:
         effect = bound.spec.effect(bound.params, scope)
     except Exception as error:  # noqa: BLE001  # a third party's code must not look like our own fault

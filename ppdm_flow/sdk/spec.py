@@ -17,7 +17,7 @@ from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.lineage import Derivation
 from ppdm_flow.core.plugin_info import PluginInfo
 from ppdm_flow.core.requirement import Requirement
-from ppdm_flow.core.roles import Nulls
+from ppdm_flow.core.roles import Nulls, Role
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +64,16 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What a step may know at compile time: the attributes that reach it, the requirements, null semantics."""
+    """What a step may know at compile time: the attributes that reach it, the requirements, null semantics.
+
+    ``source_roles`` are told to audits alone: the roles of the policy's attributes, by name or pattern.
+    """
 
     step: str
     attributes: Mapping[str, AttributeFacts]
     requirements: tuple[Requirement, ...]
     nulls: Nulls = Nulls.OWN_CATEGORY
+    source_roles: Mapping[str, Role] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

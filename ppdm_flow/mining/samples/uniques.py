@@ -1,0 +1,150 @@
+"""How many sample uniques are unique in the population too, by a log-linear Poisson model of the keys.
+
+The population has F_k ~ Poisson(lambda_k) people of key k, each in the sample with probability pi_k, so that the
+people of a key who were not asked are Poisson(lambda_k (1 - pi_k)), whatever the sample is. log lambda_k is linear in
+the values of the key (Skinner, Holmes, Journal of Official Statistics 14(4), 1998; Skinner, Shlomo, JASA 103, 2008).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ppdm_flow.mining.samples.log_linear import Term, fit
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+_NEAR_ZERO = 0.1
+_TERMS = 10
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Keys:
+    """The keys of a sample: dense ``codes`` (keys, attributes) from 0 up to ``widths`` (attributes,).
+
+    ``frequencies`` (keys,) in the sample, at least 1, and estimated ``populations`` (keys,), the sums of weights.
+    """
+
+    codes: Integers
+    widths: tuple[int, ...]
+    frequencies: Integers
+    populations: Floats
+
+    @property
+    def cells(self) -> int:
+        """How many keys there could be."""
+        return math.prod(self.widths)
+
+    def table(self, values: npt.NDArray[np.generic]) -> Floats:
+        """Return ``values`` (keys,) as a table with one axis an attribute, 0 where no key is."""
+        out = np.zeros(self.widths)
+        out[tuple(self.codes.T)] = values
+        return out
+
+
+@dataclass(frozen=True, slots=True)
+class Uniques:
+    """``population_uniques`` is tau_1, ``correct_matches`` tau_2.
+
+    ``fits`` are their statistics B/sqrt(v), standard normal where the model holds; None where nothing is left to
+    estimate. ``converged``: whether the fit did.
+    """
+
+    population_uniques: float
+    correct_matches: float
+    fits: tuple[float | None, float | None]
+    converged: bool
+
+    @property
+    def misfit(self) -> float:
+        """The larger of both statistics, without its sign; 0 for none."""
+        return max(abs(f or 0.0) for f in self.fits)
+
+
+def estimate(keys: Keys, terms: Sequence[Term]) -> Uniques:
+    """Estimate how many sample uniques are unique in the population, and how many of them are matched correctly.
+
+    Parameters
+    ----------
+    keys
+        The keys of the sample. Raises ValueError where there is none.
+    terms
+        Those of the model, as :func:`ppdm_flow.mining.samples.log_linear.fit` takes them.
+
+    lambda is fitted to the weighted table, a pseudo maximum likelihood (Skinner, Shlomo); of a sample
+    unique, pi is 1 over its weight. For the test of fit, pi is the ratio of the tables that were fitted to the sample
+    and to the weights.
+    """
+    if not len(keys.frequencies):
+        raise ValueError("a sample without rows has no model")
+    frequencies = keys.table(keys.frequencies)
+    expected = fit(frequencies, terms)
+    people = fit(keys.table(np.maximum(keys.populations, keys.frequencies)), terms)
+    alone = keys.frequencies == 1
+    not_asked = people.cells[tuple(keys.codes[alone].T)] * (1.0 - 1.0 / np.maximum(keys.populations[alone], 1.0))
+    return Uniques(
+        float(np.exp(-not_asked).sum()),
+        float(_mean_inverse(not_asked).sum()),
+        fit_statistics(frequencies.ravel(), expected.cells.ravel(), people.cells.ravel()),
+        expected.converged and people.converged,
+    )
+
+
+def fit_statistics(observed: Floats, expected: Floats, people: Floats) -> tuple[float | None, float | None]:
+    """Return B/sqrt(v) for tau_1 and for tau_2 (Skinner, Shlomo, JASA 103, 2008).
+
+    Parameters
+    ----------
+    observed
+        The sample's frequencies, every cell of the table, those of 0 too, shape (cells,).
+    expected
+        Their expectations mu = pi lambda, (cells,).
+    people
+        Those of the population, lambda, (cells,).
+
+    B estimates the bias of tau from the Poisson residuals f - mu and (f - mu)^2 - f, with the weights that a Taylor
+    expansion of P(F = 1 | f = 1), or of E(1/F | f = 1), gives them; under the model its mean is 0 and its variance v.
+    Far above 0 the model is too simple, and tau too high; far below it is too large, and tau too low. None where all
+    people were asked.
+    """
+    some = (people > 0.0) & (expected > 0.0)
+    f, mu, lam = observed[some], expected[some], people[some]
+    rate = np.minimum(mu / lam, 1.0)
+    rest = lam * (1.0 - rate)
+    weight = rate * lam * np.exp(-rate * lam)
+    exact = -np.exp(-rest), np.exp(-rest)
+    one, other = (_standardized(f, mu, rate, weight, slopes) for slopes in (exact, _slopes(rest)))
+    return one, other
+
+
+def _standardized(f: Floats, mu: Floats, rate: Floats, weight: Floats, slopes: tuple[Floats, Floats]) -> float | None:
+    first = -weight * slopes[0] * (1.0 - rate) / rate
+    second = weight * slopes[1] * ((1.0 - rate) / rate) ** 2 / 2.0
+    residual = f - mu
+    bias = float((first * residual + second * (residual**2 - f)).sum())
+    variance = float((first**2 * mu + 2.0 * second**2 * mu**2).sum())
+    return bias / math.sqrt(variance) if variance > 0.0 else None
+
+
+def _mean_inverse(rest: Floats) -> Floats:
+    """Return E(1 / (1 + X)) of Poisson variables X with these means: (1 - exp(-x)) / x."""
+    return np.divide(-np.expm1(-rest), rest, out=np.ones_like(rest), where=rest > 0.0)
+
+
+def _slopes(rest: Floats) -> tuple[Floats, Floats]:
+    """Return the first and the second derivative of (1 - exp(-x)) / x."""
+    x = np.maximum(rest, _NEAR_ZERO)
+    fall = np.exp(-x)
+    first = (fall * (x + 1.0) - 1.0) / x**2
+    second = (2.0 - fall * (x * x + 2.0 * x + 2.0)) / x**3
+    small = rest < _NEAR_ZERO
+    near = np.where(small, rest, 0.0)
+    orders = range(_TERMS)  # the series: sum over n of (-x)^n / (n + 1)!
+    ones = [(-1.0) ** (n + 1) * (n + 1) * near**n / math.factorial(n + 2) for n in orders]
+    twos = [(-1.0) ** n * (n + 1) * (n + 2) * near**n / math.factorial(n + 3) for n in orders]
+    return np.where(small, sum(ones), first), np.where(small, sum(twos), second)
