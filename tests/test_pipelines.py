@@ -21,7 +21,7 @@ def test_all_of_them_pass_check(cli, root):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("name", ["hospital", "pharmacy"])
+@pytest.mark.parametrize("name", ["hospital", "pharmacy", "wages"])
 def test_data_are_what_their_generator_writes(root, name):
     folder = root / "pipelines/data"
     spec = importlib.util.spec_from_file_location(f"make_{name}", folder / f"make_{name}.py")
@@ -88,6 +88,25 @@ def test_hospital_generated(cli, root, tmp_path, only_run, report_of):
     low, high = metrics["members.auc"]["interval"]
     assert low < 0.55
     assert high > 0.45
+
+
+def test_wages(cli, root, tmp_path, only_run, report_of):
+    done = cli("run", root / "pipelines/wages.yaml", "--out", tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    run = only_run(tmp_path)
+    metrics = {name: figure["value"] for name, figure in report_of(run)["metrics"].items()}
+    released = pa_csv.read_csv(run / "released/research/wages.csv").to_pandas()
+    original = pa_csv.read_csv(root / "pipelines/data/wages.csv.gz")
+    assert original.column("survey_weight").to_numpy().sum() == pytest.approx(412_000, abs=50)
+    assert list(released.columns) == [n for n in original.column_names if n != "respondent"]
+    assert metrics["survey.population"] < 412_050  # who was suppressed stands for nobody
+    assert metrics["survey.global_risk"] < metrics["reidentification_risk.prosecutor_average"] / 50
+    assert metrics["survey.population_uniques"] == metrics["survey.sample_uniques"] == 0
+    assert released["survey_weight"].value_counts().min() >= 500 * 0.97  # a few rows were suppressed
+    keys = released.groupby(["age", "sex", "region", "education", "occupation"])
+    alone = keys["survey_weight"].value_counts().eq(1).sum() - keys.size().eq(1).sum()
+    assert metrics["survey.told_apart_by_weight"] == alone
+    assert cli("verify", run, "--data", root / "pipelines/data/wages.csv.gz").returncode == 0
 
 
 def test_pharmacy(cli, root, tmp_path, only_run, report_of):

@@ -83,14 +83,14 @@ class IndividualRiskAudit:
         """Return risks of rows and of the file. Raises DataError where nothing says how large the population is."""
         columns = quasi_identifiers(self.params.attributes, candidate, ctx)
         keys = released_keys(columns, original, candidate, ctx, self.params.sampling_fraction)
+        told_apart = _told_apart(columns, candidate)
+        by_weight = {} if told_apart is None else {"told_apart_by_weight": Figure(told_apart, "rows")}
         if keys is None:
-            return AuditOutcome({name: Figure(None, unit, note=UNPAIRED) for name, unit in _UNITS.items()})
+            untold = {name: Figure(None, unit, note=UNPAIRED) for name, unit in _UNITS.items()}
+            return AuditOutcome({**untold, **by_weight}, findings=tuple(_telling(told_apart, ctx)))
         risks, model = RowRisks.of(keys), modelled(keys, self.params.model)
-        told_apart = _told_apart(columns, candidate, keys)
-        figures = {**self._figures(keys, risks, _note(columns, ctx)), **_of_model(model)}
-        if told_apart is not None:
-            figures["told_apart_by_weight"] = Figure(told_apart, "rows")
-        findings = (*_of_weights(keys, told_apart, original, ctx), *_misfits(model, ctx))
+        figures = {**self._figures(keys, risks, _note(columns, ctx)), **_of_model(model), **by_weight}
+        findings = (*_scaled(keys, original, ctx), *_telling(told_apart, ctx), *_misfits(model, ctx))
         return AuditOutcome(figures, findings=findings, charts=(self._chart(risks, columns, original, ctx),))
 
     def _figures(self, keys: Keys, risks: RowRisks, note: str) -> dict[str, Figure]:
@@ -110,13 +110,13 @@ class IndividualRiskAudit:
     def _chart(self, risks: RowRisks, columns: tuple[str, ...], original: DataView, ctx: AuditContext) -> Chart:
         sources = list(dict.fromkeys(s for c in columns if (s := source_of(c, ctx)) in original.schema))
         before = original_keys(sources, original, self.params.sampling_fraction)
-        series = (Series("released", risks.by_bin()),)
+        series = [Series("released", risks.by_bin())]
         if before is not None and len(sources) == len(columns):
-            series = (Series("original", RowRisks.of(before).by_bin()), *series)
+            series.insert(0, Series("original", RowRisks.of(before).by_bin()))
         names = [f"up to {edge:g}" for edge in EDGES]
         note = f"a row is at risk above {self.params.threshold:g}"
         return Chart(
-            "rows_by_risk", "Rows by individual risk", "bars", (*names, "up to 1"), series, "risk", "rows", note
+            "rows_by_risk", "Rows by individual risk", "bars", (*names, "up to 1"), tuple(series), "risk", "rows", note
         )
 
 
@@ -128,30 +128,31 @@ def _of_model(model: Modelled) -> dict[str, Figure]:
     return {name: Figure(value, _UNITS[name], note=model.note) for name, value in model.figures().items()}
 
 
-def _told_apart(columns: tuple[str, ...], candidate: DataView, keys: Keys) -> int | None:
+def _told_apart(columns: tuple[str, ...], candidate: DataView) -> int | None:
     """Return the rows that share their key, and are alone with key and released weight; None without a weight."""
     weights = candidate.schema.having(Role.SAMPLING_WEIGHT)
     if not weights:
         return None
     both = candidate.counts(list(dict.fromkeys((*columns, *weights)))).counts
-    return max(0, int((both == 1).sum()) - int((keys.frequencies == 1).sum()))
+    return int((both == 1).sum()) - int((candidate.counts(columns).counts == 1).sum())
 
 
-def _of_weights(keys: Keys, told_apart: int | None, original: DataView, ctx: AuditContext) -> Iterator[Finding]:
-    subject = f"{ctx.release}.individual_risk"
-    people, rows = float(keys.populations.sum()), int(keys.frequencies.sum())
-    if original.schema.sampling_weight is not None and people <= rows:
+def _scaled(keys: Keys, original: DataView, ctx: AuditContext) -> Iterator[Finding]:
+    if original.schema.sampling_weight is not None and float(keys.populations.sum()) <= int(keys.frequencies.sum()):
         text = (
             "the sampling weights add up to no more people than there are rows: weights that were scaled to the"
             " sample do not say how large the population is, and the risks are those of a census"
         )
-        yield Finding("PPF844", Severity.WARNING, text, f"{subject}.weights")
+        yield Finding("PPF844", Severity.WARNING, text, f"{ctx.release}.individual_risk.weights")
+
+
+def _telling(told_apart: int | None, ctx: AuditContext) -> Iterator[Finding]:
     if told_apart:
         text = (
             f"{told_apart:,} rows share their quasi-identifiers with others, and are alone with them and the released"
             " sampling weight: who knows how the sample was drawn may tell their stratum by it"
         )
-        yield Finding("PPF846", Severity.INFO, text, f"{subject}.told_apart")
+        yield Finding("PPF846", Severity.INFO, text, f"{ctx.release}.individual_risk.told_apart")
 
 
 def _misfits(model: Modelled, ctx: AuditContext) -> Iterator[Finding]:

@@ -59,6 +59,8 @@ def modelled(keys: Keys, model: str) -> Modelled:
     """Estimate by ``model``; by the simplest that fits, or the one that fits best, where it is ``fitting``."""
     if not len(keys.frequencies):
         return Modelled(None, "there are no rows")
+    if not (keys.frequencies == 1).any():
+        return Modelled(Uniques(0.0, 0.0, (None, None), converged=True), "there are no sample uniques", model)
     widths = [w for w in keys.widths if w > 1]
     wanted = list(_NAMES) if model == "fitting" else [model]
     possible = [m for m in wanted if len(widths) >= _FEWEST[m] and keys.cells <= _CELLS[m]]

@@ -79,7 +79,7 @@ def _with_weights(counted: Counts, columns: Sequence[str], weight: str) -> Keys:
     people = counts.counts * numbers[counts.of(weight)]
     codes, widths = _dense(counts, columns, first)
     frequencies = np.bincount(key, counts.counts, size).astype(np.int64)
-    return Keys(codes, widths, frequencies, np.bincount(key, people, size))
+    return Keys(codes, widths, frequencies, np.bincount(key, people, size).astype(np.float64))
 
 
 def _dense(counts: Counts, columns: Sequence[str], rows: Integers) -> tuple[Integers, tuple[int, ...]]:
