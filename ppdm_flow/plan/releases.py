@@ -20,6 +20,9 @@ from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.spec import Scope
 
 SHUFFLE = "shuffle_rows"
+INTERVAL_BOUNDS = "interval_bounds"
+BOUNDS = "bounds"
+_LABELS = "labels"
 _PERSONAL = frozenset({Role.IDENTIFIER, Role.SUBJECT})
 
 
@@ -34,6 +37,8 @@ def release_nodes(policy: Policy, state: Flow, wiring: Wiring, binder: Binder) -
         if origin is None or arriving is None or bound is None:
             continue
         facts = tuple(fact for fact in arriving.values() if not _unneeded(fact))
+        if _labels(release, binder, name) == BOUNDS:
+            origin, facts = _with_bounds(name, origin, facts, state, binder)
         if release.shuffle and not _reordered(origin, state.nodes, shared):
             origin = _shuffled(name, origin, facts, state, binder)
         kind, options = bound
@@ -106,17 +111,50 @@ def _shuffled(release: str, origin: str, facts: tuple[AttributeFacts, ...], stat
     bound = binder.bind("anonymizers", SHUFFLE, {}, path, path)
     if bound is None:
         return origin
-    name = f"shuffle-{release}"
-    while name in state.nodes:
-        name += "-again"
+    name = _free(f"shuffle-{release}", state)
     effect = bound.spec.effect(bound.params, Scope(name, flow.by_name(facts), (), state.nulls))
     state.nodes[name] = StepNode(name, bound, origin, effect, facts, implicit=True)
     return name
 
 
+def _labels(release: Release, binder: Binder, name: str) -> str:
+    """Return how labels of numbers are released: by their names, or as bounds."""
+    said = str(release.with_.get(_LABELS, "names"))
+    if said not in ("names", BOUNDS):
+        span = binder.places.value("releases", name, "with", _LABELS)
+        text = "`labels` is `names` (as they are) or `bounds` (two columns of numbers for each column of labels)"
+        binder.diagnostics.append(Diagnostic("PPF205", text, span))
+    return said
+
+
+def _with_bounds(
+    release: str, origin: str, facts: tuple[AttributeFacts, ...], state: Flow, binder: Binder
+) -> tuple[str, tuple[AttributeFacts, ...]]:
+    """Put a step before the release that writes its labels as numbers; without labels there is nothing to do."""
+    path = ("releases", release)
+    before = flow.by_name(facts)
+    bound = binder.bind("anonymizers", INTERVAL_BOUNDS, {}, path, path)
+    if bound is None or not any(fact.type.is_numeric and fact.labels for fact in facts):
+        return origin, facts
+    name = _free(f"bounds-{release}", state)
+    effect = bound.spec.effect(bound.params, Scope(name, before, (), state.nulls))
+    if not effect.drops:
+        return origin, facts
+    after = tuple(flow.after(name, before, effect).values())
+    state.nodes[name] = StepNode(name, bound, origin, effect, after, implicit=True)
+    return name, after
+
+
+def _free(name: str, state: Flow) -> str:
+    while name in state.nodes:
+        name += "-again"
+    return name
+
+
 def _options(kind: str, release: Release) -> Mapping[str, object]:
     """Return what a sink is given: a file for the public, which anybody may open in a spreadsheet, runs nothing."""
-    given = {**implied("sinks", kind, release.path), **release.with_}
+    own = {key: value for key, value in release.with_.items() if key != _LABELS}
+    given = {**implied("sinks", kind, release.path), **own}
     if release.audience != "public" or "formulas" in given:
         return given
     try:

@@ -6,18 +6,15 @@ This does not ask the step that wrote the labels: a label of an unknown form sta
 from __future__ import annotations
 
 import csv
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from decimal import Decimal, InvalidOperation
 from pathlib import Path
 
 from ppdm_flow.core.attributes import AttributeFacts, Change, HierarchySpec
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
+from ppdm_flow.mining.hierarchies.labels import number_of, range_of
 
-_BETWEEN = re.compile(r"\[(?P<low>[^,\[\]]+), ?(?P<high>[^,\[\]]+)(?P<end>[\])])")
-_BEYOND = re.compile(r"(?P<sign><=|>=|<|>) ?(?P<edge>.+)")
 EVERYTHING = "*"
 
 
@@ -30,7 +27,7 @@ class Labels:
         spec = own.hierarchy or HierarchySpec()
         self.spec = spec
         self.above = _ancestors(spec, own.name, home) if self.generalized else {}
-        self.ranges = [(i, *bounds) for label, i in self.place.items() if (bounds := _range(label)) is not None]
+        self.ranges = [(i, *bounds) for label, i in self.place.items() if (bounds := range_of(label)) is not None]
         masks = {spec.mask, "*"}
         self.masks = {(len(label), hidden) for label in labels if (hidden := _hidden(label, masks))}
         self.signs = sorted(masks)
@@ -57,7 +54,7 @@ class Labels:
                     yield "".join(shown) + sign * (length - len(value))
 
     def _within(self, value: str) -> Iterator[int]:
-        number = _number(value) if self.ranges else None
+        number = number_of(value) if self.ranges else None
         if number is not None:
             for i, low, high, low_in, high_in in self.ranges:
                 above = low is None or (number >= low if low_in else number > low)
@@ -95,27 +92,6 @@ def _read(path: Path, delimiter: str, name: str) -> dict[str, tuple[str, ...]]:
     except (OSError, UnicodeDecodeError, csv.Error):
         text = f"the hierarchy of `{name}` cannot be read, so nobody can say whom its labels stand for"
         raise DataError(Diagnostic("PPF878", text)) from None
-
-
-def _range(label: str) -> tuple[Decimal | None, Decimal | None, bool, bool] | None:
-    """Return (low, high, low included, high included) of ``[18, 25)``, ``>= 65`` and the like."""
-    if match := _BETWEEN.fullmatch(label):
-        low, high = _number(match["low"]), _number(match["high"])
-        return None if low is None or high is None else (low, high, True, match["end"] == "]")
-    if match := _BEYOND.fullmatch(label):
-        edge = _number(match["edge"])
-        if edge is not None:
-            sign = match["sign"]
-            return (None, edge, False, sign == "<=") if sign[0] == "<" else (edge, None, sign == ">=", False)
-    return None
-
-
-def _number(text: str) -> Decimal | None:
-    try:
-        number = Decimal(text.strip())
-    except InvalidOperation:
-        return None
-    return number if number.is_finite() and "_" not in text else None
 
 
 def _hidden(label: str, masks: set[str]) -> frozenset[int]:

@@ -1,0 +1,1 @@
+"""The plugin ``interval_bounds``: two numbers in the place of an interval's label."""
