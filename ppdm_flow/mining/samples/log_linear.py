@@ -12,7 +12,7 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 Term = tuple[int, ...]
 
-CLOSE = 1e-7
+CLOSE = 1e-5
 """How far a fitted margin may be from the observed one, as a share of the total."""
 _SWEEPS = 200
 
