@@ -1,6 +1,6 @@
 """What typed columns cost: a whole run over a table of numbers, against Arrow reading, permuting and writing it.
 
-    python tests/benchmarks/numbers.py [--largest 5000000] [--json FILE]
+    python tests/benchmarks/numeric.py [--largest 5000000] [--json FILE]
 
 Three floats of which hardly one occurs twice, a whole number, a date and a small category; a run measures k-anonymity
 and distributions, shuffles, writes, reads back and reports. Each row is one process; ``ratio`` is its user CPU over
