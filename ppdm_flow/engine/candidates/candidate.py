@@ -113,9 +113,18 @@ def read_back(
 
 
 def stream_of(
-    release: ReleaseNode, path: Path, partition_rows: int, budget: Budget, stop: Stop, *looks: Look
+    release: ReleaseNode,
+    path: Path,
+    partition_rows: int,
+    budget: Budget,
+    stop: Stop,
+    *looks: Look,
+    foreign: bool = False,
 ) -> SourceStream:
-    """Return a file with exactly the columns of ``release``, in their order. Raises DataError."""
+    """Return a file with exactly the columns of ``release``, in their order. Raises DataError.
+
+    ``foreign``: another tool wrote it.
+    """
     names = tuple(a.name for a in release.attributes)
     who = f"release `{release.name}`"
     with wrap_plugin_errors(who):
@@ -126,7 +135,7 @@ def stream_of(
         raise data_fault(
             "PPF904", f"{who}: the file has {len(column_names)} columns, other than the {len(names)} of the plan"
         )
-    reading = ReadOptions(columns=columns, partition_rows=partition_rows, released=True, who=who)
+    reading = ReadOptions(columns=columns, partition_rows=partition_rows, released=True, who=who, foreign=foreign)
     stream = SourceStream(source, release.attributes, reading, budget, stop)
     weights = [WeightCheck(a, zeros=False).look for a in release.attributes if a.role is Role.WEIGHT]
     stream.load(after=(*weights, *looks))

@@ -16,6 +16,7 @@ from ppdm_flow.tables.column import MISSING, SUPPRESSED_TEXT, Column
 from ppdm_flow.tables.numeric.column import Mask, NumericColumn
 from ppdm_flow.tables.numeric.parsing import Parsed, numbers_among, parsed
 from ppdm_flow.tables.numeric.texts import texts_of
+from ppdm_flow.tables.table import RowNumbers
 
 WORDS: Mapping[AttributeType, str] = {
     AttributeType.INTEGER: "integer",
@@ -104,18 +105,39 @@ class NumberReader:
         return data_fault(code, text, span=self.facts.span, advice=advice)
 
 
-def spelled(column: Column, kind: AttributeType) -> Column:
-    """Return the same cells, where each text that is a number of the type is spelled as typed columns spell it."""
-    if isinstance(column, NumericColumn):
-        return column
-    read = parsed(column.categories, kind)
-    if not len(read.values) or read.bad.all():
-        return column
-    texts = pc.if_else(pa.array(read.bad), column.categories, texts_of(read.values, kind))
-    if texts.equals(column.categories):
-        return column
-    coded = texts.dictionary_encode()
-    return column.mapped(coded.indices.to_numpy().astype(np.int32), coded.dictionary)
+class Spellings:
+    """Reads numbers among the texts of a column that another tool wrote: each has to have one spelling."""
+
+    def __init__(self, facts: AttributeFacts) -> None:
+        self._facts = facts
+        self._known: pa.StringArray = pa.array([], pa.string())
+        self._written: pa.StringArray = pa.array([], pa.string())
+
+    def look(self, column: Column, rows: RowNumbers) -> Column:
+        """Return the cells with numbers spelled as typed columns spell them. Raises DataError for a second spelling."""
+        read = parsed(column.categories, self._facts.type)
+        if not len(read.values) or read.bad.all():
+            return column
+        texts = pc.if_else(pa.array(read.bad), column.categories, texts_of(read.values, self._facts.type))
+        self._remember(column, texts, rows)
+        if texts.equals(column.categories):
+            return column
+        coded = texts.dictionary_encode()
+        return column.mapped(coded.indices.to_numpy().astype(np.int32), coded.dictionary)
+
+    def _remember(self, column: Column, texts: pa.StringArray, rows: RowNumbers) -> None:
+        """Take in how this block spells its numbers."""
+        known, written = pa.concat_arrays([self._known, texts]), pa.concat_arrays([self._written, column.categories])
+        places = pc.index_in(known, value_set=known)  # of the first spelling of the same number
+        other = pc.not_equal(written, written.take(places)).to_numpy(zero_copy_only=False).astype(bool)
+        if other.any():
+            second = np.append(other[len(self._known) :], [False, False])[column.codes]
+            row = int(rows[int(second.argmax())]) + 1
+            text = f"row {row}: column `{self._facts.name}` has a number that other rows spell otherwise"
+            advice = "rows can be told apart by it; write each number in one way"
+            raise data_fault("PPF712", text, span=self._facts.span, advice=advice)
+        first = pc.equal(places, pa.array(np.arange(len(known)))).to_numpy(zero_copy_only=False).astype(bool)
+        self._known, self._written = known.filter(pa.array(first)), written.filter(pa.array(first))
 
 
 def numeric(column: Column, kind: AttributeType) -> NumericColumn | None:

@@ -16,11 +16,11 @@ from ppdm_flow.engine.faults import wrap_plugin_errors
 from ppdm_flow.engine.streams.checks import zero_weight_mask
 from ppdm_flow.engine.streams.coding import mark_texts
 from ppdm_flow.engine.streams.narrow import NarrowTable
-from ppdm_flow.engine.streams.numbers import NumberReader, spelled
+from ppdm_flow.engine.streams.numbers import NumberReader, Spellings
 from ppdm_flow.engine.streams.rebatching import ahead, partitions
 from ppdm_flow.engine.streams.stream import Part, Stop
 from ppdm_flow.sdk.storage import Source, TypedSource
-from ppdm_flow.tables.column import MISSING, SUPPRESSED, SUPPRESSED_TEXT
+from ppdm_flow.tables.column import MISSING, SUPPRESSED, SUPPRESSED_TEXT, Column
 from ppdm_flow.tables.numeric.column import LONGEST_NUMBER, NumericColumn, missing_mask
 from ppdm_flow.tables.table import Table
 
@@ -52,9 +52,9 @@ class Budget:
 class ReadOptions:
     """How a file is read: the reader's name of each attribute's column, what counts as missing, sizes.
 
-    ``released`` files have ``⊥`` for suppressed cells. ``incomplete`` are the attributes in which a missing value
-    drops the row; a row of which ``weight`` is 0 stands for nobody and is dropped as well. ``typed`` are attributes
-    that are read as numbers besides those of the stream.
+    ``released`` files have ``⊥`` for suppressed cells; ``foreign`` ones of them were written by another tool.
+    ``incomplete`` are the attributes in which a missing value drops the row; a row of which ``weight`` is 0 stands for
+    nobody and is dropped as well. ``typed`` are attributes that are read as numbers besides those of the stream.
     """
 
     columns: Mapping[str, str]
@@ -64,6 +64,7 @@ class ReadOptions:
     incomplete: tuple[str, ...] = ()
     weight: str | None = None
     who: str = "the source"
+    foreign: bool = False
     typed: tuple[AttributeFacts, ...] = ()
 
     @property
@@ -94,6 +95,7 @@ class SourceStream:
         self._stop = stop
         self._memory = _MemoryCache()
         self._kept: list[npt.NDArray[np.uint8]] = []
+        self._spellings: dict[str, Spellings] = {}
 
     def load(self, before: Sequence[Look] = (), after: Sequence[Look] = ()) -> None:
         """Read everything once; ``before`` see every partition as it is read, ``after`` without dropped rows."""
@@ -181,12 +183,22 @@ class SourceStream:
     def _marked(self, table: Table) -> Table:
         texts = {n: c for n, c in table.columns.items() if not isinstance(c, NumericColumn)}
         if self._reading.released:
-            kinds = {a.name: a.type for a in self.attributes if a.type.is_numeric}
             marked = {n: mark_texts(c, [SUPPRESSED_TEXT], SUPPRESSED) for n, c in texts.items()}
-            return table.replaced({n: spelled(c, kinds[n]) if n in kinds else c for n, c in marked.items()})
+            return table.replaced({n: self._spelled(n, c, table) for n, c in marked.items()})
         if not self._reading.missing:
             return table
         return table.replaced({n: mark_texts(c, self._reading.missing, MISSING) for n, c in texts.items()})
+
+    def _spelled(self, name: str, column: Column, table: Table) -> Column:
+        """Return numbers in the file of another tool as typed columns spell them; labels of our own stay as they are.
+
+        Raises DataError where the file has one number in two spellings, which tell its rows apart.
+        """
+        facts = next(a for a in self.attributes if a.name == name)
+        if not (self._reading.foreign and facts.type.is_numeric):
+            return column
+        spellings = self._spellings.setdefault(name, Spellings(facts))
+        return spellings.look(column, table.rows)
 
     def _complete(self, table: Table) -> Table:
         if not self._reading.selects:

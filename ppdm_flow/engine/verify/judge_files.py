@@ -70,7 +70,7 @@ class _FileJudge:
         context, options = self.context, self.context.options
         source = Opening(context, original).open()
         node = self._node(released)
-        candidate = stream_of(node, released, options.partition_rows, context.budget, context.stop)
+        candidate = stream_of(node, released, options.partition_rows, context.budget, context.stop, foreign=True)
         if not candidate.row_count:
             raise data_fault("PPF714", f"`{released}` has a header and no rows")
         subject = self._subject(node, released, source, candidate, operator)

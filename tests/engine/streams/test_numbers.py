@@ -19,7 +19,7 @@ from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.engine.streams.multiset import MultisetHash
 from ppdm_flow.engine.streams.narrow import NarrowNumbers
-from ppdm_flow.engine.streams.numbers import NumberReader, numeric, spelled
+from ppdm_flow.engine.streams.numbers import NumberReader, Spellings, numeric
 from ppdm_flow.engine.streams.sql import _as_text
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.numeric.column import NumericColumn
@@ -180,7 +180,22 @@ def test_labels_are_numbers_only_where_all_cells_are():
     assert numeric(Column.of(["5", "old"]), INTEGER) is None
     assert numeric(Column(np.array([0], np.int32), pa.array(["5", "old"])), INTEGER).texts() == ["5"]
     assert numeric(Column.of([None, None]), FLOAT).texts() == [None, None]
-    assert spelled(Column.of(["05", "+5", "old", "⊥"]), INTEGER).texts() == ["5", "5", "old", "⊥"]
+
+
+def spellings(*blocks):
+    known = Spellings(AttributeFacts("x", Role.INSENSITIVE, FLOAT))
+    texts = []
+    for i, cells in enumerate(blocks):
+        texts += known.look(Column.of(cells), np.arange(10 * i, 10 * i + len(cells))).texts()
+    return texts
+
+
+def test_a_number_of_another_tool_has_one_spelling():
+    """Two would tell rows apart that count as alike."""
+    assert spellings(["5.0", "old", "⊥", None], ["5.0", "7", "[1, 2)"]) == ["5", "old", "⊥", None, "5", "7", "[1, 2)"]
+    for blocks in (["5", "1", "5.0"],), (["5"], ["1", "5.0"]), (["5.0"], ["7"], ["5"]):
+        with pytest.raises(DataError, match="has a number that other rows spell otherwise"):
+            spellings(*blocks)
 
 
 VALUES = {
@@ -236,3 +251,14 @@ def test_the_hash_of_rows_of_numbers():
         value(one, two.take(np.array([1, 0, 2]))),
     }
     assert len(different) == 5
+
+
+def test_labels_that_differ_in_their_spelling_are_different_labels(bench):
+    """A step cannot hide small classes behind two spellings of one number."""
+    (bench.folder / "table.csv").write_text("town,age\n" + "A,17\nA,18\nA,18\n" * 2)
+    text = POLICY[: POLICY.index("  born")] + "privacy: {k_anonymity: {k: 4}}\n"
+    text += "steps: {words: {use: recode, with: {attributes: {age: {17: '5', 18: '05'}}}}}\n"
+    text += "releases: {sheet: {path: sheet.csv}}\n"
+    run = bench.run(bench.plan(text.replace("SOURCE", "table.csv").replace("WITH", "")))
+    assert run.report.verdict == "withheld"
+    assert run.report.requirements[0].measured == 2
