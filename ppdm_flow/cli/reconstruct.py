@@ -132,7 +132,10 @@ def _notes(answer: ReconstructedCounts) -> Iterator[str]:
     if answer.method == "inverse":
         yield "Estimates are brought to 0 or more; `--format csv` and `json` have the unbiased ones as well."
     if groups.rounds is not None and groups.gap is not None and groups.converged is not None:
-        yield _iterations(int(groups.rounds.max()), float(groups.gap.max()), all_of=bool(groups.converged.all()))
+        settled = bool(groups.converged.all())
+        yield _iterations(
+            int(groups.rounds.max()), float(groups.gap.max()), all_of=settled, direct=answer.solved_directly
+        )
     if len(groups.alike):
         names = [_shown(answer.operator.domain[i]) for i in groups.alike[:_NAMED].tolist()]
         more = f" and {len(groups.alike) - _NAMED} more" if len(groups.alike) > _NAMED else ""
@@ -142,11 +145,13 @@ def _notes(answer: ReconstructedCounts) -> Iterator[str]:
         yield "Too small: fewer than 30 rows, or not one value whose interval excludes 0."
 
 
-def _iterations(rounds: int, gap: float, *, all_of: bool) -> str:
+def _iterations(rounds: int, gap: float, *, all_of: bool, direct: bool) -> str:
     state = "settled" if all_of else "NOT settled"
-    many = "1 more round" if rounds == 1 else f"{rounds:,} more rounds"
+    more = "more " if direct else ""
+    many = f"1 {more}round" if rounds == 1 else f"{rounds:,} {more}rounds"
+    how = "was begun at its end, solved for directly, and has" if direct else "has"
     left = f"log-likelihood at most {max(gap, 1e-12):.1g} below its maximum"
-    return f"The iteration was begun at its end, solved for directly, and has {state} after {many}: {left}."
+    return f"The iteration {how} {state} after {many}: {left}."
 
 
 def _number(value: float) -> str:

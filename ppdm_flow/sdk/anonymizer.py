@@ -16,6 +16,7 @@ from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.results import Chart, Figure, Finding
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.sdk.holdout import Holdout
+from ppdm_flow.sdk.matrix_operator import MATRIX, MatrixOperator
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.table import Table
 
@@ -134,7 +135,7 @@ class Fitted:
     transform: Transform
     figures: Mapping[str, Figure] = field(default_factory=dict)
     artifacts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    operators: Mapping[str, Operator] = field(default_factory=dict)
+    operators: Mapping[str, ValueOperator] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
     charts: tuple[Chart, ...] = ()
     holdout: Holdout | None = None
@@ -159,6 +160,11 @@ class Operator:
     def size(self) -> int:
         """M."""
         return len(self.domain)
+
+    @property
+    def staying(self) -> npt.NDArray[np.float64]:
+        """Return Pr[released i | original i], shape (m,)."""
+        return self.retention + (1.0 - self.retention) / self.size
 
     def matrix(self) -> npt.NDArray[np.float64]:
         """Return P of shape (m, m), P[j, i] = Pr[released j | original i]; columns sum to 1. For small m."""
@@ -188,6 +194,16 @@ class Operator:
         if not np.all((retention >= 0) & (retention <= 1)):
             raise ValueError("a retention probability outside [0, 1]")
         return cls(str(document["attribute"]), domain, retention)
+
+
+ValueOperator = Operator | MatrixOperator
+"""A randomization channel on single values, in either form."""
+
+
+def value_operator(document: Mapping[str, Any]) -> ValueOperator:
+    """Read the JSON form of either. Raises KeyError, TypeError or ValueError where it is none."""
+    made = MatrixOperator if document["form"] == MATRIX else Operator
+    return made.from_document(document)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.results import AuditOutcome
 from ppdm_flow.core.roles import Nulls
-from ppdm_flow.sdk.anonymizer import Operator, SetOperator
+from ppdm_flow.sdk.anonymizer import SetOperator, ValueOperator
 from ppdm_flow.sdk.generation import Generation
 from ppdm_flow.sdk.history import History
 from ppdm_flow.sdk.holdout import Holdout
@@ -101,7 +101,7 @@ class AuditContext:
     original_attributes: Mapping[str, AttributeFacts]
     requirements: tuple[Requirement, ...] = ()
     nulls: Nulls = Nulls.OWN_CATEGORY
-    operators: Mapping[str, Operator] = field(default_factory=dict)
+    operators: Mapping[str, ValueOperator] = field(default_factory=dict)
     operator_inputs: Mapping[str, DataView] = field(default_factory=dict)
     pairs: PairedView | None = None
     sql: Sql | None = None

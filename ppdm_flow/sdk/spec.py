@@ -87,6 +87,7 @@ class Effect:
     ``derivations`` say what the cells of changed and added columns are computed from, and what only chose them; one
     that is not among them counts as computed from everything that the step reads, row by row.
     ``numbers`` are the changed attributes whose values stay numbers of their type; the others become labels.
+    ``tells_frequencies`` are changed attributes whose operator is made from how often each value occurs, and tells it.
     ``asks``, of an audit: attributes of the source that it compares with, by parameter; only so are identifiers read.
     """
 
@@ -102,6 +103,7 @@ class Effect:
     outputs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     holds_out: bool = False
     asks: Mapping[str, str] = field(default_factory=dict)
+    tells_frequencies: tuple[str, ...] = ()
     derivations: Mapping[str, Derivation] = field(default_factory=dict)
     numbers: tuple[str, ...] = ()
 

@@ -8,7 +8,7 @@ from scipy import stats
 
 from ppdm_flow.core.requirement import within
 from ppdm_flow.requirements.templates.requirement import Template
-from ppdm_flow.sdk.anonymizer import Operator
+from ppdm_flow.sdk.anonymizer import ValueOperator
 from ppdm_flow.tables.table import Table
 from ppdm_flow.testing.case import Claim, Outcome
 
@@ -64,7 +64,7 @@ def channels_are_true(error: float = ERROR) -> Claim:
     return claim
 
 
-def smallest_p(original: Table, released: Table, operator: Operator) -> float:
+def smallest_p(original: Table, released: Table, operator: ValueOperator) -> float:
     """Return the smallest p-value over the operator's columns that have enough rows (5 expected in each cell)."""
     name = operator.attribute
     place = {value: i for i, value in enumerate(operator.domain)}

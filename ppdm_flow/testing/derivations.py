@@ -16,7 +16,8 @@ from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.lineage import Derivation
 from ppdm_flow.core.roles import Role
-from ppdm_flow.sdk.anonymizer import Operator, RowTransform, TableTransform, Transform
+from ppdm_flow.sdk.anonymizer import RowTransform, TableTransform, Transform, ValueOperator
+from ppdm_flow.sdk.matrix_operator import MatrixOperator
 from ppdm_flow.tables.column import Codes
 from ppdm_flow.tables.table import Table, concat
 from ppdm_flow.testing.case import Case
@@ -186,12 +187,15 @@ def _under_other_keys(case: Case, transform: Transform) -> Iterator[Outputs]:
         yield run(replace(case, params=case.other_key).fit().transform, case.table)
 
 
-def _chance_of_equal(table: Table, operator: Operator | None) -> float:
+def _chance_of_equal(table: Table, operator: ValueOperator | None) -> float:
     """Return the probability that two independent draws give all cells alike; 1 where nothing is known of it."""
     if operator is None or operator.attribute not in table.columns:
         return 1.0
     place = {value: i for i, value in enumerate(operator.domain)}
     rows = np.bincount([place[v] for v in table[operator.attribute].texts()], minlength=operator.size)
-    other = (1.0 - operator.retention) / operator.size
-    alike = (operator.retention + other) ** 2 + (operator.size - 1) * other**2
+    if isinstance(operator, MatrixOperator):
+        alike = (operator.transition**2).sum(axis=1)
+    else:
+        other = (1.0 - operator.retention) / operator.size
+        alike = operator.staying**2 + (operator.size - 1) * other**2
     return float(np.exp(np.sum(rows * np.log(alike))))

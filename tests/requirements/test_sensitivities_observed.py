@@ -77,7 +77,7 @@ def test_counts_against_a_loop_over_rows(pairs):
     values, out = (np.array([p[side] for p in pairs], dtype=np.int64) for side in (0, 1))
     prior = np.array([0.4, 0.3, 0.2, 0.1])
     joint = Joint(values, out, values) if not pairs else joint_of(values, out)
-    found = observe(SAFE, prior, joint, np.array([0, 2, 3]))
+    found = observe(most_telling(SAFE, prior), joint, np.array([0, 2, 3]))
     told = most_telling(SAFE, prior).released
     for position, i in enumerate((0, 2, 3)):
         trials = sum(1 for _, y in pairs if y == told[i])
@@ -105,7 +105,7 @@ def test_intervals_cover_together_at_their_rate(drawn):
     for _ in range(2000):
         values = rng.choice(4, 1000, p=prior) if drawn else fixed
         joint = joint_of(values, perturbed(values, SAFE, rng))
-        missed += observe(SAFE, prior, joint, np.arange(4)).outside > 0
+        missed += observe(most_telling(SAFE, prior), joint, np.arange(4)).outside > 0
     assert missed <= stats.binom.isf(1e-4, 2000, 1 - LEVEL)
 
 

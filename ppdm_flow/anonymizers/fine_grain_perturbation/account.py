@@ -85,11 +85,11 @@ def _operator(channel: Channel) -> dict[str, Any]:
     return {
         **channel.operator.document(),
         "directions": str(channel.requirement.directions),
-        "bounds": _as_written(channel.requirement),
+        "bounds": as_written(channel.requirement),
     }
 
 
-def _as_written(requirement: Sensitivity) -> Mapping[str, Any]:
+def as_written(requirement: Sensitivity) -> Mapping[str, Any]:
     """The bounds as the policy states them: those that a tolerance implies would publish exact frequencies."""
     bounds = [
         {"value": b.value, "r1": b.r1, "r2": b.r2} | ({"given": b.given} if b.given else {}) for b in requirement.bounds

@@ -47,7 +47,7 @@ def effect(params: FineGrainParams, scope: Scope) -> Effect:
         derivations=changed_in_place(chosen, Derivation((), drawn=True)),
         serves=served,
         guarantee="no (r1, r2) breach in any row, whatever the prior" if served else "",
-        problems=(*_problems(params, scope, wanted), *_recoded(wanted, chosen, scope)),
+        problems=(*_problems(params, scope, wanted), *recoded(wanted, chosen, scope)),
     )
 
 
@@ -68,7 +68,7 @@ def _problems(params: FineGrainParams, scope: Scope, wanted: tuple[Sensitivity, 
     return problems
 
 
-def _recoded(wanted: tuple[Sensitivity, ...], chosen: tuple[str, ...], scope: Scope) -> list[Problem]:
+def recoded(wanted: tuple[Sensitivity, ...], chosen: tuple[str, ...], scope: Scope) -> list[Problem]:
     """Bounds and domains are written in the values of the source; a coarser attribute has others."""
     problems = []
     for requirement in wanted:

@@ -8,13 +8,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
-from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.anonymizers.fine_grain_perturbation.cells import codes_of, column_of
 from ppdm_flow.core.draws import Draws
-from ppdm_flow.core.errors import PluginError
 from ppdm_flow.sdk.anonymizer import Operator
-from ppdm_flow.tables.column import MISSING, Codes, Column
+from ppdm_flow.tables.column import Codes, Column
 from ppdm_flow.tables.table import Table
 
 Words = npt.NDArray[np.uint64]
@@ -47,8 +45,8 @@ class PerturbTransform:
         at = 0
         for operator in self.operators:
             width = _words(operator)
-            values = _codes(part[operator.attribute], operator)
-            changed[operator.attribute] = _column(_perturbed(values, operator, words[:, at : at + width]), operator)
+            values = codes_of(part[operator.attribute], operator)
+            changed[operator.attribute] = column_of(_perturbed(values, operator, words[:, at : at + width]), operator)
             at += width
         return part.replaced(changed)
 
@@ -113,30 +111,3 @@ def _drawn(values: Codes, gate: _Gate, words: Words) -> Codes:
     out = values.copy()
     out[replaced] = np.minimum(drawn.astype(np.int32), size - 1)
     return out
-
-
-def _names(operator: Operator) -> pa.StringArray:
-    return pa.array([v for v in operator.domain if v is not None], pa.string())
-
-
-def _codes(column: Column, operator: Operator) -> Codes:
-    """Places in the operator's domain, the missing value being its last one."""
-    try:
-        codes = column.onto(_names(operator)).codes
-    except KeyError:
-        text = f"the column `{operator.attribute}` has a value that its operator was not made for"
-        raise PluginError(Diagnostic("PPF785", text)) from None
-    lowest = int(codes.min(initial=0))
-    if lowest >= 0:
-        return codes
-    if lowest < MISSING or operator.domain[-1] is not None:
-        what = "a suppressed cell" if lowest < MISSING else "a missing value"
-        text = f"the column `{operator.attribute}` has {what} that its operator was not made for"
-        raise PluginError(Diagnostic("PPF785", text))
-    return np.where(codes == MISSING, np.int32(operator.size - 1), codes)
-
-
-def _column(values: Codes, operator: Operator) -> Column:
-    if operator.domain[-1] is None:
-        values = np.where(values == operator.size - 1, np.int32(MISSING), values)
-    return Column(values, _names(operator))

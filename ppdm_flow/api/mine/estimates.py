@@ -12,7 +12,8 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.visible import json_text
 from ppdm_flow.mining.reconstruction.estimate import Method, Reconstruction
 from ppdm_flow.mining.reconstruction.groups import Groups, too_small
-from ppdm_flow.sdk.anonymizer import Operator
+from ppdm_flow.sdk.anonymizer import ValueOperator
+from ppdm_flow.sdk.matrix_operator import MatrixOperator
 
 BASIS = "the fixed original values of the released rows; the randomization alone is random"
 FIGURES = ("released", "estimate", "unbiased", "standard_error", "low", "high")
@@ -23,7 +24,7 @@ class ReconstructedCounts:
     """Estimates for each group (one, with the key ``()``, where nothing was grouped by) and each value."""
 
     file: str
-    operator: Operator
+    operator: ValueOperator
     where: Mapping[str, tuple[str, ...]]
     method: Method
     level: float
@@ -35,6 +36,11 @@ class ReconstructedCounts:
     def small(self) -> tuple[bool, ...]:
         """Which groups say little."""
         return tuple(too_small(self.reconstruction).tolist())
+
+    @property
+    def solved_directly(self) -> bool:
+        """Whether the iteration was begun at its end: that has a closed form for the fine-grain operator alone."""
+        return not isinstance(self.operator, MatrixOperator)
 
     def document(self, form: str) -> str:
         """Return the estimates as ``json`` (numbers in full, null for what is not known) or ``csv``."""

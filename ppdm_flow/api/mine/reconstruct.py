@@ -11,10 +11,11 @@ from ppdm_flow.core.errors import DataError, UsageError
 from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.engine.reading.received import ReceivedRelease, read_release
 from ppdm_flow.engine.streams.tallying import tally
-from ppdm_flow.mining.reconstruction.channel import Channel
+from ppdm_flow.mining.reconstruction.channels import AnyChannel, channel_of
 from ppdm_flow.mining.reconstruction.estimate import Method, misfit, reconstruct_counts
 from ppdm_flow.mining.reconstruction.groups import Groups, groups
-from ppdm_flow.sdk.anonymizer import Operator
+from ppdm_flow.mining.reconstruction.matrix_channel import SingularMatrixError
+from ppdm_flow.sdk.anonymizer import ValueOperator
 
 MOST = 2_000_000
 """So many estimates, groups times values, are made at most."""
@@ -44,7 +45,8 @@ def reconstruct(
     Raises
     ------
     UsageError, DataError
-        Where the release, the attribute or a column is not there, no row fits, or a value is outside the domain.
+        Where the release, the attribute or a column is not there, no row fits, a value is outside the domain, or the
+        operator is a matrix that cannot be inverted.
     """
     if not 0.0 < level < 1.0:
         advice = f"for {level:g} % write `--level {level / 100:g}`" if 1.0 < level < 100.0 else None
@@ -52,14 +54,14 @@ def reconstruct(
     got = read_release(release, attribute, operator)
     chosen = _operator(got, attribute)
     _allowed((*by, *where), chosen.attribute, by)
+    channel = _channel(chosen)
     counted = _groups(got, chosen, tuple(by), where)
-    channel = Channel.of(chosen.retention)
     doubts = (_doubt(chosen.attribute),) if misfit(channel, counted.released.sum(axis=0)) else ()
     estimates = reconstruct_counts(channel, counted.released, method, level)
     return ReconstructedCounts(got.file.name, chosen, where, method, level, counted, estimates, doubts)
 
 
-def _operator(got: ReceivedRelease, attribute: str | None) -> Operator:
+def _operator(got: ReceivedRelease, attribute: str | None) -> ValueOperator:
     known = {o.attribute: o for o in got.operators}
     listing = ", ".join(f"`{name}`" for name in known)
     if len(known) < len(got.operators):
@@ -79,6 +81,14 @@ def _operator(got: ReceivedRelease, attribute: str | None) -> Operator:
     return known[attribute]
 
 
+def _channel(operator: ValueOperator) -> AnyChannel:
+    try:
+        return channel_of(operator)
+    except SingularMatrixError:
+        text = f"the matrix of `{operator.attribute}` cannot be inverted: different originals give the same release"
+        raise DataError(Diagnostic("PPF133", text)) from None
+
+
 def _allowed(names: Sequence[str], attribute: str, by: Sequence[str]) -> None:
     if attribute in names:
         option = "--by" if attribute in by else "--where"
@@ -87,7 +97,7 @@ def _allowed(names: Sequence[str], attribute: str, by: Sequence[str]) -> None:
 
 
 def _groups(
-    got: ReceivedRelease, operator: Operator, by: tuple[str, ...], where: Mapping[str, tuple[str, ...]]
+    got: ReceivedRelease, operator: ValueOperator, by: tuple[str, ...], where: Mapping[str, tuple[str, ...]]
 ) -> Groups:
     counts = tally(got.open(), (*by, operator.attribute), where, f"`{got.file.name}`")
     if counts is None:

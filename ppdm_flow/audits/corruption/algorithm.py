@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from ppdm_flow.audits.corruption.independence import independence
-from ppdm_flow.audits.corruption.perturbed import Beliefs, exposure, grouped, highest
+from ppdm_flow.audits.corruption.perturbed import Beliefs, exposure, grouped, highest, highest_of_matrix
 from ppdm_flow.audits.corruption.second_route import grouped_again, perturbed_again
 from ppdm_flow.audits.corruption.spec import CorruptionParams
 from ppdm_flow.audits.corruption.wording import chart, findings
@@ -20,11 +21,13 @@ from ppdm_flow.core.results import AuditOutcome, Figure
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.reconstruction.histogram import given_the_original, histogram, operator_input
 from ppdm_flow.mining.releases.attributes import released, source_of
-from ppdm_flow.sdk.anonymizer import Operator
+from ppdm_flow.sdk.anonymizer import ValueOperator
 from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.matrix_operator import MatrixOperator
 from ppdm_flow.sdk.view import DataView
 
 Figures = dict[str, Figure]
+Floats = npt.NDArray[np.float64]
 
 WORST = ("worst_posterior", "worst_after_corruption", "certain", "certain_after_corruption", "exposure")
 LEAST = ("independence_p",)
@@ -109,27 +112,39 @@ def _of_beliefs(beliefs: Beliefs) -> Figures:
     return {n: Figure(v, unit, note=none) for (n, v), unit in zip(every.items(), units, strict=True)}
 
 
-def _perturbed(attack: _Attack, column: str, operator: Operator) -> Figures:
+def _perturbed(attack: _Attack, column: str, operator: ValueOperator) -> Figures:
     prior = _prior(attack, column, operator)
     if prior is None:
         note = "what the operator was given is not known"
         return {n: Figure(None, "probability", note=note) for n in (*WORST, *LEAST)}
     drawn = attack.params.sampled
     known = drawn - 1 if attack.known is None else attack.known
-    before = highest(operator.retention, prior, drawn)
-    after = highest(operator.retention, prior, drawn, known)
+    before = _highest(operator, prior, drawn, 0)
+    after = _highest(operator, prior, drawn, known)
     some = "" if prior.any() else "there are no rows"
     figures = {
         WORST[0]: Figure(float(before.max()) if not some else None, "probability", note=some),
         WORST[1]: Figure(float(after.max()) if not some else None, "probability", note=some),
         WORST[2]: Figure(float(prior[before >= 1.0].sum()), "share"),
         WORST[3]: Figure(float(prior[after >= 1.0].sum()), "share"),
-        WORST[4]: Figure(exposure(operator.retention, prior, drawn), "probability"),
+        WORST[4]: _exposure(operator, prior, drawn),
     }
     return figures | {LEAST[0]: _independent(attack, column, operator)}
 
 
-def _independent(attack: _Attack, column: str, operator: Operator) -> Figure:
+def _highest(operator: ValueOperator, prior: Floats, drawn: int, known: int) -> Floats:
+    if isinstance(operator, MatrixOperator):
+        return highest_of_matrix(operator.transition, prior, drawn, known)
+    return highest(operator.retention, prior, drawn, known)
+
+
+def _exposure(operator: ValueOperator, prior: Floats, drawn: int) -> Figure:
+    if isinstance(operator, MatrixOperator):
+        return Figure(None, "probability", note="a matrix does not say whether a value was kept or drawn again")
+    return Figure(exposure(operator.retention, prior, drawn), "probability")
+
+
+def _independent(attack: _Attack, column: str, operator: ValueOperator) -> Figure:
     ctx = attack.ctx
     source = source_of(column, ctx)
     direct = given_the_original(operator, ctx.attributes.get(column))
@@ -139,7 +154,7 @@ def _independent(attack: _Attack, column: str, operator: Operator) -> Figure:
     return Figure(tested.p_value, "probability", sample=tested.rows)
 
 
-def _prior(attack: _Attack, column: str, operator: Operator) -> np.ndarray[tuple[int], np.dtype[np.float64]] | None:
+def _prior(attack: _Attack, column: str, operator: ValueOperator) -> Floats | None:
     given = operator_input(operator, column, attack.original, attack.ctx)
     return None if given is None else histogram(*given, operator.domain).frequency
 

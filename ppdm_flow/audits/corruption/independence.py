@@ -15,8 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.sdk.anonymizer import Operator
+from ppdm_flow.sdk.anonymizer import ValueOperator
 from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.matrix_operator import MatrixOperator
 from ppdm_flow.tables.column import MISSING, SPECIALS, Column
 
 Places = npt.NDArray[np.int64]
@@ -39,7 +40,7 @@ class Dependence:
         return min(1.0, 2.0 * min(both))
 
 
-def independence(operator: Operator, source: str, column: str, ctx: AuditContext) -> Dependence | None:
+def independence(operator: ValueOperator, source: str, column: str, ctx: AuditContext) -> Dependence | None:
     """Compare every row with the next; None where rows cannot be paired or hold values the operator does not know."""
     if ctx.pairs is None:
         return None
@@ -51,7 +52,9 @@ def independence(operator: Operator, source: str, column: str, ctx: AuditContext
     return dependence
 
 
-def _neighbours(operator: Operator, source: str, column: str, ctx: AuditContext) -> Iterator[tuple[Places, Places]]:
+def _neighbours(
+    operator: ValueOperator, source: str, column: str, ctx: AuditContext
+) -> Iterator[tuple[Places, Places]]:
     """Yield places in the domain, each partition with the last row of the one before it."""
     if ctx.pairs is None:
         return
@@ -63,24 +66,30 @@ def _neighbours(operator: Operator, source: str, column: str, ctx: AuditContext)
         last = (original[-1:], released[-1:])
 
 
-def _compare(operator: Operator, original: Places, released: Places, dependence: Dependence) -> None:
+def _compare(operator: ValueOperator, original: Places, released: Places, dependence: Dependence) -> None:
     if len(original) < 2:
         return
-    leave = (1.0 - operator.retention) / operator.size
-    keep = operator.retention + leave
-    chance = keep[original]
+    chance = operator.staying[original]
     off = (original == released) - chance
     spread = chance * (1.0 - chance)
     dependence.kept += float(off[:-1] @ off[1:])
     dependence.kept_variance += float(np.maximum(chance[:-1], 1.0 - chance[:-1]) ** 2 @ spread[1:])
     mine, next_one = original[:-1], original[1:]
-    expected = np.where(mine == next_one, keep[mine], leave[mine])
+    expected = _chance(operator, mine, next_one)
     dependence.taken += float((released[:-1] == next_one).sum() - expected.sum())
     dependence.taken_variance += float((expected * (1.0 - expected)).sum())
     dependence.rows += len(mine)
 
 
-def _places(column: Column, operator: Operator) -> Places:
+def _chance(operator: ValueOperator, original: Places, released: Places) -> npt.NDArray[np.float64]:
+    """Return Pr[released | original] of each pair of places."""
+    if isinstance(operator, MatrixOperator):
+        return operator.transition[original, released]
+    leave = (1.0 - operator.retention) / operator.size
+    return np.where(original == released, operator.staying[original], leave[original])
+
+
+def _places(column: Column, operator: ValueOperator) -> Places:
     """Return the place of each cell in the operator's domain, -1 outside of it."""
     of_value = {value: i for i, value in enumerate(operator.domain)}
     table = np.full(len(column.categories) + SPECIALS, -1, dtype=np.int64)

@@ -48,6 +48,16 @@ def highest(retention: Floats, prior: Floats, sampled: int = 1, known: int = 0) 
     return np.where(prior > 0, np.clip(best, 0.0, 1.0), 0.0)
 
 
+def highest_of_matrix(transition: Floats, prior: Floats, sampled: int = 1, known: int = 0) -> Floats:
+    """Return the same for a matrix R of shape (m, m), R[i, j] = Pr[released j | original i]; quadratic in m."""
+    out = prior @ transition
+    corrupted = min(known, sampled - 1)
+    shown = out > 0
+    base = (sampled - corrupted) * out[shown] + corrupted * transition.min(axis=0)[shown]
+    gain = ((transition - out)[:, shown] / base).max(axis=1, initial=-1.0)
+    return np.where(prior > 0, np.clip(prior + prior * gain, 0.0, 1.0), 0.0)
+
+
 def exposure(retention: Floats, prior: Floats, sampled: int = 1) -> float:
     """Return the highest probability with which a release shows a person's own value because it was kept: p / k."""
     return float(retention[prior > 0].max(initial=0.0)) / sampled

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.mining.releases.relation import weight_of
-from ppdm_flow.sdk.anonymizer import Operator
+from ppdm_flow.sdk.anonymizer import ValueOperator
 from ppdm_flow.sdk.audit import AuditContext, quoted
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import SUPPRESSED_TEXT
@@ -51,7 +51,7 @@ def grouped_again(
     }
 
 
-def perturbed_again(operator: Operator, prior: Floats, sampled: int, known: int | None) -> Found:
+def perturbed_again(operator: ValueOperator, prior: Floats, sampled: int, known: int | None) -> Found:
     """Return the highest posteriors from every entry of P, for domains that are not too large."""
     if operator.size > SMALL or not prior.any():
         return {}

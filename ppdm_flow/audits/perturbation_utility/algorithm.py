@@ -7,19 +7,18 @@ between the original frequencies and those that a reader can reconstruct.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.audits.perturbation_utility.spec import PerturbationUtilityParams
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Series
-from ppdm_flow.mining.reconstruction.channel import Channel
+from ppdm_flow.mining.reconstruction.channels import AnyChannel, channel_of
 from ppdm_flow.mining.reconstruction.estimate import nearest, reconstruct_counts
 from ppdm_flow.mining.reconstruction.histogram import Histogram, given_the_original, histogram, operator_input, places
 from ppdm_flow.mining.reconstruction.likelihood import iterate, maximum
+from ppdm_flow.mining.reconstruction.matrix_channel import MatrixChannel, SingularMatrixError
 from ppdm_flow.mining.releases.attributes import source_of
-from ppdm_flow.sdk.anonymizer import Operator
+from ppdm_flow.sdk.anonymizer import ValueOperator
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 
@@ -29,42 +28,42 @@ TOP = 20
 
 Floats = npt.NDArray[np.float64]
 
+_SINGULAR = "the matrix cannot be inverted: different originals give one and the same release"
+
 STILL = 1e-10
 """Log-likelihood for each record that the iteration may leave to be gained."""
 
 
-def by_inverse(retention: Floats, released: Floats) -> Floats:
-    """Solve P f = r for f, in linear time; the nearest shares that could be where some estimate is negative.
+def by_inverse(channel: AnyChannel, released: Floats) -> Floats:
+    """Solve P f = r for f; the nearest shares that could be where some estimate is negative.
 
     Values with p = 0 that cannot be told apart share what is left equally.
 
     Parameters
     ----------
-    retention : p of shape (m,)
+    channel : that of the operator
     released : r of shape (m,), shares that sum to 1
 
     Returns
     -------
     Shares of shape (m,), not negative, with sum 1.
     """
-    channel = Channel.of(retention)
     return nearest(channel, channel.solve(released), np.asarray(released.sum()))
 
 
-def by_iteration(retention: Floats, released: Floats, rounds: int, start: Floats | None = None) -> Floats:
+def by_iteration(channel: AnyChannel, released: Floats, rounds: int, start: Floats | None = None) -> Floats:
     """Return the maximum-likelihood shares by iterative Bayesian reconstruction, from uniform ones or from ``start``.
 
-    f_i becomes f_i times the sum over j of r_j P[j,i] / (P f)_j (Agrawal and Aggarwal, PODS 2001, section 4), in
-    linear time for each round.
+    f_i becomes f_i times the sum over j of r_j P[j,i] / (P f)_j (Agrawal and Aggarwal, PODS 2001, section 4). It is
+    accelerated for a whole matrix, of which nobody knows beforehand where it ends.
     """
-    iterated = iterate(Channel.of(retention), released, start, rounds, STILL, accelerated=False)
-    return iterated.counts
+    accelerated = isinstance(channel, MatrixChannel)
+    return iterate(channel, released, start, rounds, STILL, accelerated=accelerated).counts
 
 
-def most_likely(retention: Floats, released: Floats) -> Floats:
-    """Return the shares where that iteration ends, directly."""
-    channel = Channel.of(retention)
-    return maximum(channel, released, channel.solve(released))
+def _most_likely(channel: AnyChannel, released: Floats, rounds: int) -> Floats:
+    """Return the shares where that iteration ends, begun there or near to it."""
+    return by_iteration(channel, released, rounds, maximum(channel, released, channel.solve(released)))
 
 
 def agreement(shares: Floats, original: Floats) -> float:
@@ -73,12 +72,18 @@ def agreement(shares: Floats, original: Floats) -> float:
 
 
 def chart(
-    operator: Operator, column: str, ctx: AuditContext, original: Floats, released: Histogram, reconstructed: Floats
+    operator: ValueOperator,
+    channel: AnyChannel,
+    column: str,
+    ctx: AuditContext,
+    original: Floats,
+    released: Histogram,
+    reconstructed: Floats,
 ) -> Chart:
     """Return bars for at most twenty values, the most frequent first; 95 % intervals given the fixed original."""
     order = np.argsort(-original, kind="stable")[:TOP].tolist()
     attribute = source_of(column, ctx)
-    low, high = _intervals(operator, released, reconstructed)
+    low, high = _intervals(channel, released, reconstructed)
     return Chart(
         id=f"{column}.reconstruction",
         title=f"{column}: original, released and reconstructed",
@@ -96,8 +101,8 @@ def chart(
     )
 
 
-def _intervals(operator: Operator, released: Histogram, reconstructed: Floats) -> tuple[Floats, Floats]:
-    estimates = reconstruct_counts(Channel.of(operator.retention), released.rows)
+def _intervals(channel: AnyChannel, released: Histogram, reconstructed: Floats) -> tuple[Floats, Floats]:
+    estimates = reconstruct_counts(channel, released.rows)
     total = max(1, released.total)
     return np.minimum(estimates.low / total, reconstructed), np.maximum(estimates.high / total, reconstructed)
 
@@ -123,29 +128,31 @@ class PerturbationUtilityAudit:
                 continue
             before = histogram(*given, operator.domain)
             after = histogram(candidate, column, operator.domain)
-            inverse = by_inverse(operator.retention, after.frequency)
-            end = most_likely(operator.retention, after.frequency)
-            iterated = by_iteration(operator.retention, after.frequency, self.params.iterations, end)
             by_column[column] = {
-                NAMES[0]: _share(float(before.frequency @ _keep(operator))),
+                NAMES[0]: _share(float(before.frequency @ operator.staying)),
                 NAMES[1]: _realised(operator, column, ctx),
+            }
+            try:
+                channel = channel_of(operator)
+            except SingularMatrixError:
+                by_column[column] |= dict.fromkeys(NAMES[2:], Figure(None, "share", note=_SINGULAR))
+                continue
+            inverse = by_inverse(channel, after.frequency)
+            iterated = _most_likely(channel, after.frequency, self.params.iterations)
+            by_column[column] |= {
                 NAMES[2]: _share(agreement(inverse, before.frequency)),
                 NAMES[3]: _share(agreement(iterated, before.frequency)),
             }
-            charts.append(chart(operator, column, ctx, before.frequency, after, iterated))
+            charts.append(chart(operator, channel, column, ctx, before.frequency, after, iterated))
         figures = {f"{c}.{name}": figure for c, mine in by_column.items() for name, figure in mine.items()}
         return AuditOutcome(figures={**_means(by_column), **figures}, charts=tuple(charts))
-
-
-def _keep(operator: Operator) -> Any:
-    return operator.retention + (1.0 - operator.retention) / operator.size
 
 
 def _share(value: float) -> Figure:
     return Figure(value, "share")
 
 
-def _realised(operator: Operator, column: str, ctx: AuditContext) -> Figure:
+def _realised(operator: ValueOperator, column: str, ctx: AuditContext) -> Figure:
     if ctx.pairs is None:
         return Figure(None, "share", note="original and released rows cannot be paired")
     if not given_the_original(operator, ctx.attributes.get(column)):

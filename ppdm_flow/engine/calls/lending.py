@@ -16,11 +16,12 @@ from ppdm_flow.engine.calls.promises import ReturnedTable
 from ppdm_flow.engine.faults import run_fault, wrap_plugin_errors
 from ppdm_flow.plan.definition import AuditNode, Bound, StepNode
 from ppdm_flow.sdk import registry
-from ppdm_flow.sdk.anonymizer import Operator
+from ppdm_flow.sdk.anonymizer import ValueOperator
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.generation import Generation
 from ppdm_flow.sdk.history import History, Membership
 from ppdm_flow.sdk.lent import LentPairs, LentView
+from ppdm_flow.sdk.matrix_operator import MatrixOperator
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.sdk.wording import own_constants, unexplained
 from ppdm_flow.tables.buffers import frozen
@@ -144,8 +145,10 @@ def lent_context(bound: Bound, context: AuditContext) -> AuditContext:
     )
 
 
-def frozen_operator(operator: Operator) -> Operator:
+def frozen_operator(operator: ValueOperator) -> ValueOperator:
     """Return the operator over immutable memory."""
+    if isinstance(operator, MatrixOperator):
+        return replace(operator, transition=frozen(operator.transition))
     return replace(operator, retention=frozen(operator.retention))
 
 

@@ -15,7 +15,7 @@ from ppdm_flow.engine.faults import run_fault
 from ppdm_flow.engine.steps.origins import Channel
 from ppdm_flow.plan.definition import Plan, ReleaseNode
 from ppdm_flow.policy.redaction import without
-from ppdm_flow.sdk.anonymizer import Fitted, Operator
+from ppdm_flow.sdk.anonymizer import Fitted, SetOperator
 from ppdm_flow.tables.formulas import UNDONE
 
 Document = Mapping[str, Any]
@@ -89,7 +89,7 @@ def _released(entries: list[Document], step: str, channels: Mapping[str, Channel
     for entry in entries:
         if entry["attribute"] in mine:
             name, operator = mine[entry["attribute"]]
-            judged = operator.document() if isinstance(operator, Operator) else operator.entry()
+            judged = operator.entry() if isinstance(operator, SetOperator) else operator.document()
             if _differs(entry, judged):
                 raise run_fault("PPF905", f"step `{step}` publishes another operator than the one that it is judged by")
             columns.append({**entry, "attribute": name})

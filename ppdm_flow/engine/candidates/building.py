@@ -32,7 +32,7 @@ from ppdm_flow.engine.streams.source import SourceStream
 from ppdm_flow.engine.streams.stream import Stream
 from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.plan.definition import SOURCE, ReleaseNode
-from ppdm_flow.sdk.anonymizer import Operator, SetOperator
+from ppdm_flow.sdk.anonymizer import SetOperator
 from ppdm_flow.sdk.history import History
 from ppdm_flow.sdk.holdout import Holdout
 from ppdm_flow.sdk.view import PairedView
@@ -138,7 +138,7 @@ class CandidateBuilder:
             candidate=StreamView(back),
             read_back=back,
             original_attributes=self.original.stream.attributes,
-            operators={n: c.operator for n, c in active.items() if isinstance(c.operator, Operator)},
+            operators={n: c.operator for n, c in active.items() if not isinstance(c.operator, SetOperator)},
             operator_inputs={name: views[c.reference] for name, c in active.items()},
             set_operators={n: c.operator for n, c in active.items() if isinstance(c.operator, SetOperator)},
             operator_pairs={n: p for n, c in active.items() if (p := self._operator_pairs(release, c)) is not None},

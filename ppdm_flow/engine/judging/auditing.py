@@ -29,7 +29,7 @@ from ppdm_flow.engine.streams.source import SourceStream
 from ppdm_flow.engine.streams.stream import ReadBack
 from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.plan.definition import AuditNode, Plan, ReleaseNode
-from ppdm_flow.sdk.anonymizer import Operator, SetOperator
+from ppdm_flow.sdk.anonymizer import SetOperator, ValueOperator
 from ppdm_flow.sdk.audit import AuditContext, Other, Rechecked, Seeded, SeededStep
 from ppdm_flow.sdk.generation import Generation
 from ppdm_flow.sdk.history import History
@@ -54,7 +54,7 @@ class Subject:
     candidate: StreamView
     read_back: ReadBack
     original_attributes: tuple[AttributeFacts, ...]
-    operators: Mapping[str, Operator] = field(default_factory=dict)
+    operators: Mapping[str, ValueOperator] = field(default_factory=dict)
     operator_inputs: Mapping[str, DataView] = field(default_factory=dict)
     pairs: PairedView | None = None
     holdout: Holdout | None = None

@@ -12,12 +12,12 @@ from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.file_names import OPERATOR
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.plan.definition import ReleaseNode
-from ppdm_flow.sdk.anonymizer import SETS, Operator, SetOperator
+from ppdm_flow.sdk.anonymizer import SETS, SetOperator, ValueOperator, value_operator
 
 _LARGEST = 256 << 20
 
 
-def operators_for(release: ReleaseNode, released: Path, given: Path | None) -> Mapping[str, Operator]:
+def operators_for(release: ReleaseNode, released: Path, given: Path | None) -> Mapping[str, ValueOperator]:
     """Return the operators by released attribute, from ``given`` or from the file beside ``released``.
 
     Each operator's own attribute is the source's name: that is where the values that went into it are found. Raises
@@ -31,7 +31,7 @@ def set_operators_for(release: ReleaseNode, released: Path, given: Path | None) 
     return _by_source(read_set_operators, release, released, given)
 
 
-Either = TypeVar("Either", Operator, SetOperator)
+Either = TypeVar("Either", bound=ValueOperator | SetOperator)
 
 
 def _by_source(
@@ -51,9 +51,9 @@ def _by_source(
     return operators
 
 
-def read_operators(path: Path) -> list[Operator]:
+def read_operators(path: Path) -> list[ValueOperator]:
     """Return the operators of a file on single values. Raises DataError where it cannot be read, or is none."""
-    return _read(path, lambda entry: None if _of_sets(entry) else Operator.from_document(entry))
+    return _read(path, lambda entry: None if _of_sets(entry) else value_operator(entry))
 
 
 def read_set_operators(path: Path) -> list[SetOperator]:

@@ -17,7 +17,7 @@ from ppdm_flow.engine.reading.opening import open_released
 from ppdm_flow.engine.reading.operator_files import read_operators
 from ppdm_flow.plan.definition import ReleaseNode
 from ppdm_flow.plan.formats import implied, inferred
-from ppdm_flow.sdk.anonymizer import Operator
+from ppdm_flow.sdk.anonymizer import ValueOperator
 from ppdm_flow.sdk.storage import Source
 
 _DOCUMENTS = (".json", ".md", ".html", ".txt.asc")
@@ -28,7 +28,7 @@ class ReceivedRelease:
     """A released file and the operators that came with it; ``options`` are those of its format's reader."""
 
     file: Path
-    operators: tuple[Operator, ...]
+    operators: tuple[ValueOperator, ...]
     format: str = ""
     options: Mapping[str, Any] | None = None
 

@@ -13,7 +13,7 @@ from ppdm_flow.engine.streams.expansion import ExpandedStream
 from ppdm_flow.engine.streams.pairs import StreamPairs
 from ppdm_flow.engine.streams.stream import Stream
 from ppdm_flow.plan.definition import Plan, ReleaseNode, StepNode
-from ppdm_flow.sdk.anonymizer import Fitted, Operator, SetOperator
+from ppdm_flow.sdk.anonymizer import Fitted, SetOperator, ValueOperator
 from ppdm_flow.sdk.generation import Generation
 
 
@@ -21,7 +21,7 @@ from ppdm_flow.sdk.generation import Generation
 class Channel:
     """An operator in force, and the reference (``source``, a step, ``step.output``) whose values went into it."""
 
-    operator: Operator | SetOperator
+    operator: ValueOperator | SetOperator
     reference: str
 
 
@@ -38,7 +38,7 @@ def channels(plan: Plan, release: ReleaseNode, fitted: Mapping[str, Fitted]) -> 
 
 
 def _after(
-    node: StepNode, before: Mapping[str, Channel], operators: Mapping[str, Operator | SetOperator]
+    node: StepNode, before: Mapping[str, Channel], operators: Mapping[str, ValueOperator | SetOperator]
 ) -> dict[str, Channel]:
     effect = node.effect
     if effect.rows == "generated":

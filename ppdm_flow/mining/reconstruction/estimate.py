@@ -9,7 +9,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.reconstruction.channel import Channel, Floats, Positions
+from ppdm_flow.mining.reconstruction.channel import Floats, Positions
+from ppdm_flow.mining.reconstruction.channels import AnyChannel
 from ppdm_flow.mining.reconstruction.likelihood import iterate, maximum
 from ppdm_flow.mining.reconstruction.variance import intervals, variances
 
@@ -88,7 +89,7 @@ class PooledSum:
 
 
 def reconstruct_counts(
-    channel: Channel, released: npt.ArrayLike, method: Method = "inverse", level: float = 0.95, rounds: int = 20_000
+    channel: AnyChannel, released: npt.ArrayLike, method: Method = "inverse", level: float = 0.95, rounds: int = 20_000
 ) -> Reconstruction:
     """Estimate the original counts of the released rows.
 
@@ -142,7 +143,7 @@ def reconstruct_counts(
     )
 
 
-def nearest(channel: Channel, unbiased: Floats, total: Floats) -> Floats:
+def nearest(channel: AnyChannel, unbiased: Floats, total: Floats) -> Floats:
     """Return counts that could be, at the least distance from A y in standard errors; shape (..., m)."""
     if not (unbiased < 0).any():
         return unbiased
@@ -153,14 +154,14 @@ def nearest(channel: Channel, unbiased: Floats, total: Floats) -> Floats:
     return project(unbiased, total, spread)
 
 
-def _pooled(channel: Channel, counts: Floats) -> Floats:
+def _pooled(channel: AnyChannel, counts: Floats) -> Floats:
     pooled = np.array(counts)
     pooled[..., channel.rest] = counts[..., channel.rest].sum(axis=-1, keepdims=True)
     return pooled
 
 
 def _together(
-    channel: Channel, released: Floats, unbiased: Floats, estimate: Floats, errors: Floats, low: Floats, high: Floats
+    channel: AnyChannel, released: Floats, unbiased: Floats, estimate: Floats, errors: Floats, low: Floats, high: Floats
 ) -> PooledSum:
     first = channel.alike[0]
     sums = [counts[..., channel.alike].sum(axis=-1) for counts in (released, unbiased, estimate)]
@@ -169,7 +170,7 @@ def _together(
     )
 
 
-def misfit(channel: Channel, released: npt.ArrayLike) -> bool:
+def misfit(channel: AnyChannel, released: npt.ArrayLike) -> bool:
     """Whether some count cannot come from any original table, but for chance, by a test per value (Bonferroni).
 
     Either an estimate lies below 0 by more standard errors than chance allows, or counts of values that nothing but

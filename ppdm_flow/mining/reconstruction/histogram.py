@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.mining.releases.attributes import source_of
-from ppdm_flow.sdk.anonymizer import Operator
+from ppdm_flow.sdk.anonymizer import ValueOperator
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import MISSING, SPECIALS
@@ -67,7 +67,7 @@ def tally(place: Integers, rows: Integers, size: int) -> Histogram:
 
 
 def operator_input(
-    operator: Operator, column: str, original: DataView, ctx: AuditContext
+    operator: ValueOperator, column: str, original: DataView, ctx: AuditContext
 ) -> tuple[DataView, str] | None:
     """Return the table that the operator was given and the name of its column there."""
     view = ctx.operator_inputs.get(column, original)
@@ -77,6 +77,6 @@ def operator_input(
     return None
 
 
-def given_the_original(operator: Operator, facts: AttributeFacts | None) -> bool:
+def given_the_original(operator: ValueOperator, facts: AttributeFacts | None) -> bool:
     """Whether the operator was given the source's own values: no step changed them before."""
     return facts is None or not facts.changes or not operator.step or facts.changes[0][0] == operator.step

@@ -8,6 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.mining.reconstruction.channel import Channel, Floats
+from ppdm_flow.mining.reconstruction.channels import AnyChannel
+from ppdm_flow.mining.reconstruction.matrix_channel import MatrixChannel
 
 _HALVINGS = 80
 _LEAST = 1e-20
@@ -19,19 +21,22 @@ _ROUNDING = 1e-12
 """Less log-likelihood than this, for each record, cannot be told from rounding."""
 
 
-def maximum(channel: Channel, released: Floats, unbiased: Floats) -> Floats:
+def maximum(channel: AnyChannel, released: Floats, unbiased: Floats) -> Floats:
     """Return n >= 0 with sum N that maximizes sum_j y_j log (P n)_j, up to rounding; shape (..., m).
 
     Where A y has no negative count it is the maximum. Else, with mu = P n and c = q^T n, the conditions of Karush,
     Kuhn and Tucker read mu_i = max(c, y_i / (1 - b + b/p_i)) for one number b in [0, 1], and n_i = (mu_i - c)/p_i.
     For a given b the sum of mu fixes c, and sum n - N falls from positive to negative as b grows: so bisection, with
-    a sort a step. A value with p = 0 has a count only if b = 0, and then has what is left.
+    a sort a step. A value with p = 0 has a count only if b = 0, and then has what is left. A whole matrix has no such
+    form: for it these are the counts that the iteration begins with.
 
     Parameters
     ----------
     released : y of shape (..., m), not negative
     unbiased : A y of the same shape
     """
+    if isinstance(channel, MatrixChannel):
+        return channel.start(unbiased)
     size = channel.size
     estimates = np.array(unbiased, dtype=np.float64).reshape(-1, size)
     counts = np.asarray(released, dtype=np.float64).reshape(-1, size)
@@ -95,7 +100,7 @@ class IterationResult:
 
 
 def iterate(
-    channel: Channel,
+    channel: AnyChannel,
     released: Floats,
     start: Floats | None = None,
     rounds: int = 20_000,
@@ -139,7 +144,7 @@ def _shares(counts: Floats) -> Floats:
 class _State:
     """All groups, of which those that have settled rest."""
 
-    def __init__(self, channel: Channel, targets: Floats, tolerance: Floats, shares: Floats) -> None:
+    def __init__(self, channel: AnyChannel, targets: Floats, tolerance: Floats, shares: Floats) -> None:
         self.channel = channel
         self.targets = targets
         self.tolerance = tolerance

@@ -12,25 +12,30 @@ from statistics import NormalDist
 import numpy as np
 
 from ppdm_flow.mining.reconstruction.channel import Channel, Floats
+from ppdm_flow.mining.reconstruction.channels import AnyChannel
+from ppdm_flow.mining.reconstruction.matrix_channel import MatrixChannel
 
 
-def variances(channel: Channel, counts: Floats) -> Floats:
+def variances(channel: AnyChannel, counts: Floats) -> Floats:
     """Return Var(n_j estimated | the original counts n), shape (..., m) as ``counts``.
 
     For values that cannot be told apart it is the variance of their sum.
     """
+    if isinstance(channel, MatrixChannel):
+        return channel.variances(counts)
     variance: Floats = np.maximum(_spread(channel, channel.forward(counts)) - _pooled(channel, counts), 0.0)
     return variance
 
 
-def slopes(channel: Channel, counts: Floats) -> Floats:
+def slopes(channel: AnyChannel, counts: Floats) -> Floats:
     """Return how fast each variance grows with the count it belongs to, shape (..., m) as ``counts``.
 
     The other counts go along as the estimates do, by Cov(., j)/Var_j for each record more of value j. As the variance
     is linear in the counts, the slope is Var_j at the counts Cov(., j), divided by Var_j at ``counts``.
     """
     spread = variances(channel, counts)
-    moved = _along(channel, counts) - spread
+    along = channel.along(counts) if isinstance(channel, MatrixChannel) else _along(channel, counts)
+    moved = along - spread
     return np.divide(moved, spread, out=np.zeros_like(moved), where=spread > 0)
 
 
@@ -76,7 +81,7 @@ def quantile(level: float) -> float:
     return NormalDist().inv_cdf(0.5 + 0.5 * level)
 
 
-def intervals(channel: Channel, unbiased: Floats, counts: Floats, level: float) -> tuple[Floats, Floats]:
+def intervals(channel: AnyChannel, unbiased: Floats, counts: Floats, level: float) -> tuple[Floats, Floats]:
     """Return the ends of intervals for the original counts, each of shape (..., m), cut to [0, N].
 
     They hold the x with (estimate - x)^2 <= z^2 Var(x), as Wilson's (1927) does for a share: the variance is that of

@@ -9,7 +9,7 @@ from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.roles import Nulls, Role
-from ppdm_flow.plan.rules.compiled_flow import CompiledFlow, covers, listed
+from ppdm_flow.plan.rules.compiled_flow import CompiledFlow, covers, listed, perturbers
 from ppdm_flow.policy.language.kinds import built_in
 from ppdm_flow.policy.requirements import specs_of
 
@@ -162,6 +162,25 @@ def public_frequencies(flow: CompiledFlow) -> Iterator[Diagnostic]:
                 hint="state `r1` and `r2` instead",
                 related=(Related(span, "public here"),) if span else (),
                 path=path,
+            )
+    yield from _made_from_frequencies(flow)
+
+
+def _made_from_frequencies(flow: CompiledFlow) -> Iterator[Diagnostic]:
+    telling = {step.name for step in flow.plan.steps if step.effect.tells_frequencies}
+    seen: set[str] = set()
+    for release, fact in flow.published():
+        drawing = [step for step in perturbers(fact) if step in telling and step not in seen]
+        if drawing and flow.policy.releases[release.name].audience == "public":
+            seen.add(drawing[0])
+            span = flow.places.value("releases", release.name, "audience")
+            yield Diagnostic(
+                "PPF646",
+                f"release `{release.name}` is public, and the operator of `{fact.name}` tells how often each value"
+                f" occurs: `{drawing[0]}` makes it from that",
+                flow.use(drawing[0]),
+                hint="state a matrix, or spread what is not retained evenly",
+                related=(Related(span, "public here"),) if span else (),
             )
 
 

@@ -28,10 +28,36 @@ def brute_posteriors(retention: Sequence[float], bounds: Sequence[Bound]) -> tup
     return _fractions(retention, bounds) if len(retention) <= FRACTIONS else _blocks(retention, bounds)
 
 
+def brute_posteriors_of_matrix(
+    matrix: Sequence[Sequence[float]], bounds: Sequence[Bound]
+) -> tuple[list[float], list[float]]:
+    """Return the same for a matrix of any form, ``matrix[j][i]`` = Pr[released j | original i]."""
+    if len(matrix) == 1:
+        return [b[0] if b else math.nan for b in bounds], [b[1] if b else math.nan for b in bounds]
+    if len(matrix) <= FRACTIONS:
+        return _over_entries([[Fraction(p) for p in row] for row in matrix], bounds)
+    return _columns(np.asarray(matrix, dtype=np.float64), bounds)
+
+
+def _columns(matrix: Floats, bounds: Sequence[Bound]) -> tuple[list[float], list[float]]:
+    """Look at a value at a time, with the column of every other one beside its own."""
+    upward, downward = [math.nan] * len(matrix), [math.nan] * len(matrix)
+    for i, bound in enumerate(bounds):
+        if bound is not None:
+            own, others = matrix[:, i], np.delete(matrix, i, axis=1)
+            upward[i] = float(_best(np.float64(bound[0]), own, others.min(axis=1)).max())
+            downward[i] = float(_best(np.float64(bound[1]), own, others.max(axis=1)).min())
+    return upward, downward
+
+
 def _fractions(retention: Sequence[float], bounds: Sequence[Bound]) -> tuple[list[float], list[float]]:
     m = len(retention)
     kept = [Fraction(p) for p in retention]
-    matrix = [[(kept[i] if i == j else 0) + (1 - kept[i]) / m for i in range(m)] for j in range(m)]
+    return _over_entries([[(kept[i] if i == j else 0) + (1 - kept[i]) / m for i in range(m)] for j in range(m)], bounds)
+
+
+def _over_entries(matrix: Sequence[list[Fraction]], bounds: Sequence[Bound]) -> tuple[list[float], list[float]]:
+    m = len(matrix)
     upward, downward = [math.nan] * m, [math.nan] * m
     for i, bound in enumerate(bounds):
         if bound is None:
@@ -72,7 +98,7 @@ def _blocks(retention: Sequence[float], bounds: Sequence[Bound]) -> tuple[list[f
     return upward.tolist(), downward.tolist()
 
 
-def _best(prior: Floats, own: Floats, other: Floats) -> Floats:
+def _best(prior: Floats | np.float64, own: Floats, other: Floats) -> Floats:
     marginal = prior * own + (1 - prior) * other
     with np.errstate(invalid="ignore", divide="ignore"):
         posterior: Floats = np.where(marginal == 0, prior, prior * own / marginal)

@@ -11,10 +11,15 @@ from ppdm_flow.requirements.sensitivities.bounds import Bounds, bounds
 from ppdm_flow.requirements.sensitivities.fit.bytes_check import BytesCheck, check_bytes
 from ppdm_flow.requirements.sensitivities.judgement import Judgement
 from ppdm_flow.requirements.sensitivities.observed import Observed, observe
-from ppdm_flow.requirements.sensitivities.posteriors import amplification, posteriors_at, worst_posteriors
+from ppdm_flow.requirements.sensitivities.of_operator import (
+    amplification,
+    most_telling,
+    posteriors_at,
+    worst_posteriors,
+)
 from ppdm_flow.requirements.sensitivities.replay import replay
 from ppdm_flow.requirements.sensitivities.requirement import Sensitivity
-from ppdm_flow.sdk.anonymizer import Operator
+from ppdm_flow.sdk.anonymizer import ValueOperator
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 
@@ -47,9 +52,9 @@ def judge(
         domain=operator.domain,
         frequency=frequency,
         bounds=bound,
-        posteriors=worst_posteriors(operator.retention, bound),
-        at_prior=posteriors_at(operator.retention, frequency),
-        amplification=amplification(operator.retention),
+        posteriors=worst_posteriors(operator, bound),
+        at_prior=posteriors_at(operator, frequency),
+        amplification=amplification(operator),
         doubt=doubt,
         bytes_check=check,
         observed=_observed(operator, frequency, bound, check),
@@ -57,18 +62,18 @@ def judge(
     )
 
 
-def _observed(operator: Operator, prior: Floats, bound: Bounds, check: BytesCheck) -> Observed | None:
+def _observed(operator: ValueOperator, prior: Floats, bound: Bounds, check: BytesCheck) -> Observed | None:
     values = np.unique(bound.values[bound.judged])
     if check.joint is None or not len(values):
         return None
-    return observe(operator.retention, prior, check.joint, values)
+    return observe(most_telling(operator, prior), check.joint, values)
 
 
-def _nothing(operator: Operator) -> Integers:
+def _nothing(operator: ValueOperator) -> Integers:
     return np.zeros(operator.size, dtype=np.int64)
 
 
-def _doubt(operator: Operator, column: str, ctx: AuditContext) -> str:
+def _doubt(operator: ValueOperator, column: str, ctx: AuditContext) -> str:
     """Say why the operator does not describe the whole way of the attribute, if so."""
     facts = ctx.attributes.get(column)
     if facts is None or not operator.step:

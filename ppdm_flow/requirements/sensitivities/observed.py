@@ -16,7 +16,7 @@ import numpy.typing as npt
 from scipy import stats
 
 from ppdm_flow.requirements.sensitivities.fit.joint import Joint
-from ppdm_flow.requirements.sensitivities.posteriors import most_telling
+from ppdm_flow.requirements.sensitivities.posteriors import Telling
 
 Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.int64]
@@ -58,11 +58,10 @@ class Observed:
         return int(seen[self.predicted[seen].argmax()]) if len(seen) else None
 
 
-def observe(retention: Floats, prior: Floats, joint: Joint, values: Places) -> Observed:
-    """Count the posteriors of ``values`` over the pairs, and predict them at ``prior`` (m,)."""
-    worst = most_telling(retention, prior)
+def observe(worst: Telling, joint: Joint, values: Places) -> Observed:
+    """Count the posteriors of ``values`` over the pairs, after the released values that tell most of them."""
     shown = worst.released[values]
-    m = len(retention)
+    m = len(worst.released)
     released = np.zeros(m, dtype=np.int64)
     np.add.at(released, joint.released, joint.rows)
     trials = released[shown]

@@ -17,8 +17,9 @@ from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.mining.reconstruction.histogram import Domain
 from ppdm_flow.mining.releases.attributes import source_of
-from ppdm_flow.sdk.anonymizer import Operator
+from ppdm_flow.sdk.anonymizer import ValueOperator
 from ppdm_flow.sdk.audit import AuditContext, Seeded
+from ppdm_flow.sdk.matrix_operator import MatrixOperator
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import MISSING, SPECIALS, Column
 
@@ -81,7 +82,7 @@ class _Sample:
 
 
 def replay(
-    operator: Operator, column: str, original: DataView, candidate: DataView, ctx: AuditContext
+    operator: ValueOperator, column: str, original: DataView, candidate: DataView, ctx: AuditContext
 ) -> Replay | None:
     """Undo the perturbation of ``column`` with the policy's seed; None where there is none, or it does not fit."""
     step = operator.step or _perturber(column, ctx)
@@ -101,9 +102,14 @@ def replay(
     return Replay(int((possible.sum(axis=1) == 1).sum()), len(rows.numbers), candidate.row_count)
 
 
-def _possible(operator: Operator, words: Words, released: Places) -> npt.NDArray[np.bool_]:
+def _possible(operator: ValueOperator, words: Words, released: Places) -> npt.NDArray[np.bool_]:
     """Return which originals, shape (rows, m), the draws ``words`` (rows, 1 or 2) turn into the released values."""
     size = operator.size
+    if isinstance(operator, MatrixOperator):
+        ends = np.cumsum(np.rint(operator.transition * 2.0**53).astype(np.int64), axis=1)
+        drawn_value = (words[:, 0] >> np.uint64(11)).astype(np.int64)
+        columns = [np.searchsorted(end, drawn_value, side="right") == released for end in ends]
+        return np.stack(columns, axis=1)
     limit = np.where(operator.retention >= 1.0, 0.0, np.floor(operator.retention * 2.0**64)).astype(np.uint64)
     first = words[:, :1]
     kept = (first < limit) | (operator.retention >= 1.0)
@@ -117,7 +123,7 @@ def _possible(operator: Operator, words: Words, released: Places) -> npt.NDArray
     return possible
 
 
-def _drawn(operator: Operator, key: bytes, rows: _Rows) -> tuple[int, slice] | None:
+def _drawn(operator: ValueOperator, key: bytes, rows: _Rows) -> tuple[int, slice] | None:
     """Return how many words its step drew for each row, and which of them the attribute had: those that fit.
 
     A step may perturb several attributes, and not all of them need to be in the release.
@@ -139,7 +145,7 @@ def _perturber(column: str, ctx: AuditContext) -> str:
 
 
 def _rows(
-    operator: Operator, column: str, original: DataView, candidate: DataView, ctx: AuditContext, seeded: Seeded
+    operator: ValueOperator, column: str, original: DataView, candidate: DataView, ctx: AuditContext, seeded: Seeded
 ) -> _Rows | None:
     """Return a bounded sample of rows, ascending; None where they cannot be numbered."""
     source, domain = source_of(column, ctx), operator.domain

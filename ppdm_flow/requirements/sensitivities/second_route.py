@@ -10,9 +10,11 @@ import numpy as np
 from ppdm_flow.core.roles import Directions
 from ppdm_flow.mining.reconstruction.histogram import operator_input
 from ppdm_flow.mining.releases.relation import weight_of
-from ppdm_flow.requirements.sensitivities.exact import brute_posteriors
+from ppdm_flow.requirements.sensitivities.exact import Bound, brute_posteriors, brute_posteriors_of_matrix
 from ppdm_flow.requirements.sensitivities.requirement import Sensitivity
+from ppdm_flow.sdk.anonymizer import ValueOperator
 from ppdm_flow.sdk.audit import AuditContext, quoted
+from ppdm_flow.sdk.matrix_operator import MatrixOperator
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import SUPPRESSED_TEXT
 from ppdm_flow.tables.counts import weights_of
@@ -29,7 +31,7 @@ def again(
     rises, falls = [], []
     for turn in range(max((len(own) for own in every), default=0)):  # mostly one: several are rare
         pairs = [own[turn] if turn < len(own) else None for own in every]
-        upward, downward = brute_posteriors(operator.retention.tolist(), pairs)
+        upward, downward = _posteriors(operator, pairs)
         rises += [u - b[1] for u, b in zip(upward, pairs, strict=True) if b]
         falls += [b[0] - d for d, b in zip(downward, pairs, strict=True) if b]
     judged = rises + falls if requirement.directions is Directions.BOTH else rises
@@ -41,6 +43,12 @@ def again(
     if ctx.sql is not None:
         figures["outside_cells"] = _outside(column, operator.domain, candidate, ctx)
     return figures
+
+
+def _posteriors(operator: ValueOperator, bounds: Sequence[Bound]) -> tuple[list[float], list[float]]:
+    if isinstance(operator, MatrixOperator):
+        return brute_posteriors_of_matrix(operator.matrix().tolist(), bounds)
+    return brute_posteriors(operator.retention.tolist(), bounds)
 
 
 def unreleased_again(requirement: Sensitivity, original: DataView) -> float:

@@ -5,14 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from ppdm_flow.mining.reconstruction.histogram import Histogram, given_the_original, histogram, places, tally
 from ppdm_flow.mining.releases.attributes import source_of
+from ppdm_flow.requirements.sensitivities.fit import whole_matrix
 from ppdm_flow.requirements.sensitivities.fit.joint import Joint, joint_fit
 from ppdm_flow.requirements.sensitivities.fit.marginal import marginal_fit
-from ppdm_flow.sdk.anonymizer import Operator
+from ppdm_flow.sdk.anonymizer import ValueOperator
 from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.matrix_operator import MatrixOperator
 from ppdm_flow.sdk.view import DataView
+
+Integers = npt.NDArray[np.int64]
 
 ERROR = 1e-6
 """How often a faithful release is refused by chance, over all attributes of a release."""
@@ -35,7 +40,7 @@ class BytesCheck:
 
 
 def check_bytes(
-    operator: Operator, column: str, before: Histogram, candidate: DataView, ctx: AuditContext, error: float
+    operator: ValueOperator, column: str, before: Histogram, candidate: DataView, ctx: AuditContext, error: float
 ) -> BytesCheck:
     """Test the released column against the operator, at the probability ``error`` of refusing a faithful one."""
     after = histogram(candidate, column, operator.domain)
@@ -52,19 +57,31 @@ def check_bytes(
         joint = None
     if joint is None:
         return _by_frequencies(operator, before, after, error)
-    p_value = joint_fit(operator.retention, joint)
+    p_value = _joint_fit(operator, joint)
     trials = tally(joint.original, joint.rows, operator.size).rows
     occurs = np.flatnonzero(trials)
-    sharp = joint_fit(operator.retention, Joint(occurs, occurs, trials[occurs])) < error
+    sharp = _joint_fit(operator, Joint(occurs, occurs, trials[occurs])) < error
     return BytesCheck(_verdict(p_value, error), p_value, "pairs", sharp=sharp, joint=joint)
 
 
-def _by_frequencies(operator: Operator, before: Histogram, after: Histogram, error: float) -> BytesCheck:
+def _by_frequencies(operator: ValueOperator, before: Histogram, after: Histogram, error: float) -> BytesCheck:
     if after.total > before.total:
         return BytesCheck("more rows were released than the operator was given")
-    p_value = marginal_fit(operator.retention, before.rows, after.rows)
-    sharp = marginal_fit(operator.retention, before.rows, before.rows) < error
+    p_value = _marginal_fit(operator, before.rows, after.rows)
+    sharp = _marginal_fit(operator, before.rows, before.rows) < error
     return BytesCheck(_verdict(p_value, error), p_value, "frequencies", sharp=sharp)
+
+
+def _joint_fit(operator: ValueOperator, joint: Joint) -> float:
+    if isinstance(operator, MatrixOperator):
+        return whole_matrix.joint_fit(operator.transition, joint)
+    return joint_fit(operator.retention, joint)
+
+
+def _marginal_fit(operator: ValueOperator, before: Integers, after: Integers) -> float:
+    if isinstance(operator, MatrixOperator):
+        return whole_matrix.marginal_fit(operator.transition, before, after)
+    return marginal_fit(operator.retention, before, after)
 
 
 def _verdict(p_value: float, error: float) -> str:
@@ -73,7 +90,7 @@ def _verdict(p_value: float, error: float) -> str:
     return "the released values do not follow the operator: chance alone does this less than once in a million times"
 
 
-def _joint(operator: Operator, column: str, ctx: AuditContext) -> Joint | None:
+def _joint(operator: ValueOperator, column: str, ctx: AuditContext) -> Joint | None:
     """Return the pairs, where the operator was given the original values themselves; places may be outside (-1)."""
     if ctx.pairs is None or not given_the_original(operator, ctx.attributes.get(column)):
         return None

@@ -1,0 +1,140 @@
+"""PRAM: its card, parameters and effect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from ppdm_flow.anonymizers.fine_grain_perturbation.spec import recoded
+from ppdm_flow.anonymizers.naming import absent, carried, reaches
+from ppdm_flow.anonymizers.pram.stated import UNUSABLE, faults
+from ppdm_flow.core.attributes import AttributeFacts, Change
+from ppdm_flow.core.lineage import Derivation, changed_in_place
+from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.core.roles import Role
+from ppdm_flow.requirements.sensitivities.requirement import Sensitivity
+from ppdm_flow.sdk.spec import Effect, FilePath, Params, PluginSpec, Problem, Scope
+
+LARGEST = 500
+"""The most values of an attribute: its matrix has the square of that many entries."""
+
+Row = Annotated[dict[str, Annotated[float, Field(ge=0.0, le=1.0)]], Field(min_length=1)]
+_UNFIT = (Role.IDENTIFIER, Role.SUBJECT, Role.WEIGHT, Role.ITEMS)
+
+
+class PramParams(Params):
+    """Which attributes to randomize (default: every one with a ``sensitivities`` requirement), and by which matrix.
+
+    One of ``matrix`` (original value -> released value -> probability), ``matrix_file`` and ``retain``; without any
+    the matrix is the best one under ``privacy.sensitivities``.
+    """
+
+    attribute: str | None = None
+    attributes: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
+    matrix: Annotated[dict[str, Row], Field(min_length=1)] | None = None
+    matrix_file: FilePath | None = None
+    delimiter: Annotated[str, Field(min_length=1, max_length=1)] = ","
+    retain: Annotated[float, Field(ge=0.0, le=1.0)] | None = None
+    spread: Literal["uniform", "frequency"] = "uniform"
+    invariant: bool = False
+    optimum: Literal["fine_grain", "general"] = "fine_grain"
+
+    @property
+    def named(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """The attributes that the parameters name, each with its place in them."""
+        one = ((self.attribute, ("attribute",)),) if self.attribute is not None else ()
+        return (*one, *((a, ("attributes", str(i))) for i, a in enumerate(self.attributes or ())))
+
+    @property
+    def derived(self) -> bool:
+        """Whether the matrix follows from the requirements."""
+        return self.matrix is None and self.matrix_file is None and self.retain is None
+
+    @property
+    def by_frequency(self) -> bool:
+        """Whether the matrix is made from how often each value occurs."""
+        return self.invariant or (self.retain is not None and self.spread == "frequency")
+
+    def chosen(self, requirements: tuple[Sensitivity, ...]) -> tuple[str, ...]:
+        """Return the attributes to randomize, each once."""
+        names = [a for a, _ in self.named] or [r.attribute for r in requirements]
+        return tuple(dict.fromkeys(names))
+
+
+def effect(params: PramParams, scope: Scope) -> Effect:
+    """Randomize the chosen attributes; serve their ``sensitivities``."""
+    wanted = carried(Sensitivity, scope.requirements, scope.attributes)
+    chosen = params.chosen(wanted)
+    served = tuple(r.id for r in wanted if r.attribute in chosen)
+    problems = [*_contradictions(params), *_names(params, scope, wanted), *_fitness(params, chosen, scope)]
+    problems += recoded(wanted, chosen, scope) if params.derived else _stated(params, chosen, scope)
+    return Effect(
+        reads=chosen,
+        changes=dict.fromkeys(chosen, Change.PERTURBED),
+        derivations=changed_in_place(chosen, Derivation((), drawn=True)),
+        serves=served,
+        guarantee="no (r1, r2) breach in any row, whatever the prior" if served and params.derived else "",
+        tells_frequencies=chosen if params.by_frequency else (),
+        problems=tuple(problems),
+    )
+
+
+def _contradictions(params: PramParams) -> Iterator[Problem]:
+    if params.attribute is not None and params.attributes is not None:
+        yield Problem("PPF782", "give `attribute` or `attributes`, not both", ("attribute",))
+    given = [name for name in ("matrix", "matrix_file", "retain") if getattr(params, name) is not None]
+    if len(given) > 1:
+        yield Problem("PPF782", f"give one of {' and '.join(f'`{n}`' for n in given)}", (given[1],))
+    said = params.model_fields_set
+    if "spread" in said and params.retain is None:
+        yield Problem("PPF782", "`spread` says what becomes of what `retain` does not keep: give `retain`", ("spread",))
+    if params.invariant and params.derived:
+        text = "an invariant matrix is made of another one: give `matrix`, `matrix_file` or `retain`"
+        yield Problem("PPF782", text, ("invariant",))
+    if "optimum" in said and not params.derived:
+        text = f"the matrix is given by `{given[0]}`: leave it or `optimum` out"
+        yield Problem("PPF782", text, ("optimum",))
+
+
+def _names(params: PramParams, scope: Scope, wanted: tuple[Sensitivity, ...]) -> Iterator[Problem]:
+    if not params.named and not wanted:
+        yield Problem("PPF780", "nothing to randomize: give `attribute`, or bound one by `privacy.sensitivities`")
+    for name, path in params.named:
+        if not reaches(name, scope.attributes):
+            yield absent(name, scope.attributes, path)
+        elif params.derived and name not in {r.attribute for r in wanted}:
+            text = f"`privacy.sensitivities` says nothing about `{name}`"
+            yield Problem("PPF780", text, path, "say how by `retain` or `matrix`")
+
+
+def _fitness(params: PramParams, chosen: tuple[str, ...], scope: Scope) -> Iterator[Problem]:
+    places = dict(params.named)
+    for name in chosen:
+        fact = scope.attributes.get(name)
+        if fact is not None and fact.role in _UNFIT:
+            text = f"`{name}` is no category: a column with `role: {fact.role}` has no transition matrix"
+            yield Problem(UNUSABLE, text, places.get(name, ()))
+
+
+def _stated(params: PramParams, chosen: tuple[str, ...], scope: Scope) -> Iterator[Problem]:
+    if params.retain is None and len(chosen) > 1:
+        text = "one matrix is for one attribute: give each a step of its own"
+        yield Problem("PPF782", text, ("attributes",) if params.attributes else ())
+    if params.matrix is not None and len(chosen) == 1:
+        for text, row in faults(params.matrix, declared(scope.attributes.get(chosen[0])), LARGEST):
+            yield Problem(UNUSABLE, text, ("matrix",) if row is None else ("matrix", row), named=row is not None)
+
+
+def declared(facts: AttributeFacts | None) -> tuple[str, ...] | None:
+    """Return the declared domain, where the attribute still has the values of the source."""
+    return None if facts is None or facts.changes else facts.domain
+
+
+SPEC = PluginSpec(
+    info=PluginInfo.of_page("anonymizers/pram", Kind.ROW_WISE, serves=("sensitivities",), randomized=True),
+    params=PramParams,
+    algorithm="ppdm_flow.anonymizers.pram.algorithm:Pram",
+    effect=effect,
+)
