@@ -112,7 +112,7 @@ def _after(step: str, use: str, options: Mapping[str, Any], here: Columns, polic
         return columns | {n: columns[n].after(step, alone=False) for n in names}
     if use == "pseudonymize":
         return columns | {n: columns[n].after(step, alone=False, bare=frozenset()) for n in options["attributes"]}
-    if use == "fine_grain_perturbation":
+    if use in ("fine_grain_perturbation", "pram"):
         return columns | {n: columns[n].after(step, alone=False, drawn=step, true=frozenset()) for n in _drawn(options)}
     if use in ("krimp_generator", "lossy_join", "roll_up", "limit_items", "randomize_transactions"):
         return _after_further(step, use, options, columns, policy)

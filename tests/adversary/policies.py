@@ -29,8 +29,9 @@ EVERY, PLACE = 5, 3
 """One of so many numbers gives a policy with a step that the others do not have."""
 SETS = ("roll_up", "limit_items", "randomize_transactions")
 TOGETHER = ("cumulative_k",)
-FURTHER = (("krimp_generator",), ("lossy_join",), SETS, TOGETHER)
-"""What it is of, in turn; the last has no step but a requirement."""
+_TURN = (("krimp_generator",), ("lossy_join",), SETS)
+FURTHER = (*_TURN, TOGETHER, *_TURN, ("pram",))
+"""What it is of, in turn; that of several releases together has no step but a requirement."""
 
 
 @dataclass(frozen=True)

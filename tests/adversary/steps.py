@@ -269,6 +269,21 @@ def fine_grain_perturbation(here: Here) -> Options | None:
     return {"attribute": column, "operator": here.draw.choice(("fine_grain", "uniform"))}
 
 
+def pram(here: Here) -> Options | None:
+    """Randomize a secret by a matrix, whether or not the policy bounds it."""
+    names = here.of(here.secret)
+    if not names:
+        return None
+    draw, column = here.draw, here.draw.choice(names)
+    here.changed([column])
+    if here.columns[column][0] in here.privacy.get("sensitivities", {}) and draw.random() < 0.5:
+        return {"attribute": column}
+    options: Options = {"attribute": column, "retain": draw.choice(("0", "0.2", "0.6", "1"))}
+    if draw.random() < 0.3:
+        options["spread"] = "frequency"
+    return options | ({"invariant": "true"} if draw.random() < 0.3 else {})
+
+
 def genetic_encode(here: Here) -> Options | None:
     """Exchange bits of numbers with the neighbouring row."""
     names = [n for n in here.of(NUMBERS) if here.columns[n][0] not in here.gaps]
@@ -362,6 +377,7 @@ FURTHER: dict[str, Maker] = {
     "roll_up": roll_up,
     "limit_items": limit_items,
     "randomize_transactions": randomize_transactions,
+    "pram": pram,
 }
 """Makers of steps that only some policies have."""
 

@@ -139,6 +139,53 @@ class TestUniformPerturbation(TestFineGrainPerturbation):
         return Case(known.spec, {"operator": "uniform"}, known.table, ROLES, self.requirements, claims=known.claims)
 
 
+class TestPramUnderBounds(TestFineGrainPerturbation):
+    def case(self):
+        known = super().case()
+        return Case(spec("pram"), {}, known.table, ROLES, self.requirements, claims=known.claims)
+
+
+class TestPram(AnonymizerConformance):
+    """Stated shares, on an attribute with missing cells and on one without, whatever any requirement says."""
+
+    params = {"attributes": ["disease", "job"], "retain": "0.6"}  # noqa: RUF012  # a constant
+
+    def case(self):
+        table = people()
+        return Case(
+            spec("pram"),
+            self.params,
+            table,
+            ROLES,
+            domains={n: frozenset(table[n].categories.to_pylist()) for n in ("disease", "job")},
+            claims=(claims.channels_are_true(), claims.exactly(3000)),
+            bad=(
+                BadInput("disease", people(3, disease=["⊥", "a", "b"])),
+                BadInput("jbo", params={"attribute": "jbo", "retain": "0.5"}),
+            ),
+        )
+
+
+class TestInvariantPram(TestPram):
+    params = {**TestPram.params, "invariant": "true"}  # noqa: RUF012  # a constant
+
+
+class TestStatedPram(AnonymizerConformance):
+    def case(self):
+        table = people()
+        names = table["disease"].categories.to_pylist()
+        rows = {v: {v: "0.7", names[0]: "0.3"} if v != names[0] else {v: "1"} for v in names}
+        return Case(
+            spec("pram"),
+            {"attribute": "disease", "matrix": rows},
+            table,
+            ROLES,
+            domains={"disease": frozenset(names)},
+            claims=(claims.channels_are_true(), claims.exactly(3000)),
+            bad=(BadInput("disease", params={"attribute": "disease", "matrix": {"other": {"other": "1"}}}),),
+        )
+
+
 class TestProgressiveDisclosure(AnonymizerConformance):
     nulls = Nulls.OWN_CATEGORY
     templates = (

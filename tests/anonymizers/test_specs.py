@@ -19,8 +19,8 @@ from ppdm_flow.sdk.spec import Scope
 BUILT_IN = (
     "assign_class_id", "drop", "fine_grain_perturbation", "full_domain_recoding", "generalize", "genetic_encode",
     "interval_bounds", "krimp_generator", "limit_items", "lossy_join", "mask", "microaggregation", "mondrian",
-    "progressive_disclosure", "pseudonymize", "randomize_transactions", "recode", "rename", "roll_up", "sample",
-    "shuffle_rows", "suppress", "swap", "vertical_partition",
+    "pram", "progressive_disclosure", "pseudonymize", "randomize_transactions", "recode", "rename", "roll_up",
+    "sample", "shuffle_rows", "suppress", "swap", "vertical_partition",
 )  # fmt: skip
 
 FACTS = {

@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from ppdm_flow.audits.corruption.algorithm import CorruptionAudit
 from ppdm_flow.audits.corruption.independence import Dependence
 from ppdm_flow.audits.corruption.independence import _compare as compare_rows
-from ppdm_flow.audits.corruption.perturbed import highest
+from ppdm_flow.audits.corruption.perturbed import highest, highest_of_matrix
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.sdk.anonymizer import Operator
+from ppdm_flow.sdk.matrix_operator import MatrixOperator
 from ppdm_flow.sdk.registry import load
 
 SPEC = load("audits", "corruption")
@@ -291,3 +292,35 @@ def test_a_domain_of_a_hundred_thousand_takes_no_matrix():
 def test_parameters_are_checked(bad):
     with pytest.raises(ValueError, match="validation error"):
         SPEC.params(**bad)
+
+
+MATRIX = np.array([[0.7, 0.2, 0.1, 0.0], [0.05, 0.9, 0.05, 0.0], [0.3, 0.1, 0.6, 0.0], [0.25, 0.25, 0.25, 0.25]])
+
+
+@settings(max_examples=60)
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=6), st.data())
+def test_a_matrix_is_attacked_like_the_form_that_it_has(kept, data):
+    kept = np.array(kept)
+    m = len(kept)
+    weights = np.array(data.draw(st.lists(st.integers(0, 9), min_size=m, max_size=m).filter(any)), dtype=float)
+    prior, drawn = weights / weights.sum(), data.draw(st.integers(1, 4))
+    known = data.draw(st.integers(0, drawn))
+    whole = np.diag(kept) + ((1 - kept) / m)[:, None]
+    assert highest_of_matrix(whole, prior, drawn, known) == pytest.approx(highest(kept, prior, drawn, known), abs=1e-9)
+
+
+def test_both_routes_agree_on_a_matrix_and_its_rows_are_tested(build, agree):
+    rng = np.random.default_rng(4)
+    original = rng.integers(0, 4, 3000)
+    released = np.array([rng.choice(4, p=MATRIX[v]) for v in original])
+    cells = [{"s": [DOMAIN[v] for v in column]} for column in (original, released)]
+    told = {"operators": {"s": MatrixOperator("s", DOMAIN, MATRIX, "p")}}
+    told["changes"] = {"s": (("p", Change.PERTURBED),)}
+    for corrupted in (1, "all"):
+        found = agree(audit(corrupted=corrupted, sampled=2), build.case(*cells, "s", **told), least=2)
+        assert found["worst_after_corruption"] > found["worst_posterior"]
+    figures = audit().measure(*build.case(*cells, "s", **told).args).figures
+    assert figures["independence_p"].value > 1e-6
+    assert figures["exposure"].value is None
+    moved = [cells[0], {"s": [*cells[1]["s"][1:], "SARS"]}]  # each row shows what the next one drew
+    assert audit().measure(*build.case(*moved, "s", **told).args).figures["independence_p"].value < 1e-6

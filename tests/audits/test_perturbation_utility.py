@@ -16,6 +16,7 @@ from ppdm_flow.audits.perturbation_utility.algorithm import (
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.mining.reconstruction.channel import Channel
 from ppdm_flow.sdk.anonymizer import Operator
+from ppdm_flow.sdk.matrix_operator import MatrixOperator
 from ppdm_flow.sdk.registry import load
 
 AUDIT = PerturbationUtilityAudit(load("audits", "perturbation_utility").params())
@@ -124,3 +125,20 @@ def test_an_attribute_changed_before_has_no_realised_utility(build):
 def test_agreement():
     assert agreement(np.array([1.0, 0.0]), np.array([0.0, 1.0])) == 0
     assert agreement(np.array([0.5, 0.5]), np.array([0.25, 0.75])) == 0.75
+
+
+def test_a_matrix_of_any_form(build):
+    """Exact frequencies of what is expected: the record utility is f . diag R, the aggregate utilities are 1."""
+    matrix = np.array([[0.7, 0.2, 0.1, 0.0], [0.0, 0.9, 0.1, 0.0], [0.3, 0.1, 0.6, 0.0], [0.0, 0.0, 0.5, 0.5]])
+    counts = np.array([100, 50, 30, 20])
+    before = [d for d, n in zip(DISEASES, counts, strict=True) for _ in range(n)]
+    after = [d for d, n in zip(DISEASES, np.rint(counts @ matrix).astype(int), strict=True) for _ in range(n)]
+    told = {"operators": {"s": MatrixOperator("s", DISEASES, matrix, "perturb")}}
+    figures = AUDIT.measure(*build.case({"s": before}, {"s": after}, "s", **told).args).figures
+    assert figures["expected_record_utility"].value == pytest.approx((counts / 200) @ np.diag(matrix))
+    assert figures["inverse_aggregate_utility"].value == pytest.approx(1.0)
+    assert figures["aggregate_utility"].value == pytest.approx(1.0, abs=1e-4)
+    told = {"operators": {"s": MatrixOperator("s", DISEASES, np.full((4, 4), 0.25), "perturb")}}
+    figures = AUDIT.measure(*build.case({"s": before}, {"s": after}, "s", **told).args).figures
+    assert figures["inverse_aggregate_utility"].value is figures["aggregate_utility"].value is None
+    assert figures["expected_record_utility"].value == pytest.approx(0.25)

@@ -39,7 +39,7 @@ def faults(rows: Rows, domain: Sequence[str] | None, most: int) -> Iterator[tupl
             yield "this row is about a value that the attribute's `domain` does not have", value
     lacking = [v for v in domain or () if v not in rows]
     if lacking:
-        yield f"{len(lacking)} of the {len(domain or ())} values of the attribute's `domain` have no row", None
+        yield f"values of the attribute's `domain` without a row: {len(lacking)} of {len(domain or ())}", None
 
 
 def read_matrix(path: Path, delimiter: str) -> Rows:
