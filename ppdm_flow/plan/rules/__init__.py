@@ -29,6 +29,7 @@ RULES: tuple[Callable[[CompiledFlow], Iterator[Diagnostic]], ...] = (
     perturbation.two_draws,
     perturbation.draw_and_truth,
     perturbation.variety_of_draws,
+    perturbation.classes_of_draws,
     perturbation.read_afterwards,
     joins.counted_tuples,
     joins.unmeasured_parts,

@@ -89,6 +89,25 @@ def variety_of_draws(flow: CompiledFlow) -> Iterator[Diagnostic]:
                 )
 
 
+def classes_of_draws(flow: CompiledFlow) -> Iterator[Diagnostic]:
+    """Whoever has the operator works out how secrets go with the true values, whatever classes of drawn ones show."""
+    requirements = [r for r in flow.plan.requirements if r.on_groups and r.secrets and r.grouping]
+    for release, fact in flow.published():
+        steps = perturbers(fact)
+        shown = frozenset().union(*(f.lineage.computed_from for f in release.attributes))
+        for requirement in requirements if steps else ():
+            counted = requirement.concerns(release.name) and not requirement.is_absent_from(shown)
+            if counted and covers(requirement.grouping, fact):
+                yield Diagnostic(
+                    "PPF569",
+                    f"`{requirement.id}` is judged on groups by `{fact.source}`, which `{steps[0]}` randomizes in"
+                    f" release `{release.name}`: its operator leads back to the true groups",
+                    flow.use(steps[0]),
+                    help=f"leave `{fact.source}` as it is, generalize it, or drop it",
+                    related=(Related(requirement.span, "judged here"),) if requirement.span else (),
+                )
+
+
 def _instead(*, on_sets: bool) -> str:
     what, left = ("randomized sets", "them as they are") if on_sets else ("a perturbed attribute", "it as it is")
     return f"bound what is learned of {what} by `{with_operators(on_sets=on_sets)}`, or leave {left}"

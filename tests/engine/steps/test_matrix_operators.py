@@ -60,7 +60,7 @@ def verdict(bench, text: str):
 
 @pytest.mark.usefixtures("data")
 def test_bounds_decide_by_the_matrix(bench):
-    """At 0.9 retained and 0.05 elsewhere 0.75 falls to 0.75 * 0.05 / (0.75 * 0.05 + 0.25 * 0.9) = 1/7; at 0.6 to 1/2."""
+    """At 0.9 retained 0.75 falls to 0.75 * 0.05 / (0.75 * 0.05 + 0.25 * 0.9) = 1/7; at 0.6 to 1/2."""
     assert verdict(bench, policy(SAFE))[0] == "released"
     found, requirement = verdict(bench, policy(SAFE.replace("0.6", "0.9")))
     assert found == "withheld"
