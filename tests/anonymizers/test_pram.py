@@ -289,7 +289,7 @@ def test_a_value_that_was_not_there_when_it_was_fitted():
 def test_a_matrix_that_nobody_can_invert_is_said():
     even = {"a": {"a": 0.5, "b": 0.5}, "b": {"a": 0.5, "b": 0.5}}
     fitted = fit(Table.of({"d": ["a", "b"]}), domain=("a", "b"), attribute="d", matrix=even)
-    assert [f.code for f in fitted.findings] == ["PPF133"]
+    assert [f.code for f in fitted.findings] == ["PPF869"]
     assert fitted.figures["condition"].value is None
 
 

@@ -63,7 +63,7 @@ def findings(one: Randomized, params: PramParams) -> Iterator[Finding]:
         yield Finding("PPF647", Severity.INFO, text, name)
     if condition(one.operator.transition) > WORST:
         text = f"the matrix of `{name}` cannot be inverted: nobody can reconstruct its frequencies from the release"
-        yield Finding("PPF133", Severity.WARNING, text, name)
+        yield Finding("PPF869", Severity.WARNING, text, name)
     if one.from_data:
         text = f"The domain of `{name}` was taken from the data: {one.operator.size} values."
         yield Finding("PPF794", Severity.INFO, text, name)

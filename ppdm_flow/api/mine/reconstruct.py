@@ -86,7 +86,7 @@ def _channel(operator: ValueOperator) -> AnyChannel:
         return channel_of(operator)
     except SingularMatrixError:
         text = f"the matrix of `{operator.attribute}` cannot be inverted: different originals give the same release"
-        raise DataError(Diagnostic("PPF133", text)) from None
+        raise DataError(Diagnostic("PPF869", text)) from None
 
 
 def _allowed(names: Sequence[str], attribute: str, by: Sequence[str]) -> None:

@@ -154,7 +154,7 @@ def test_a_matrix_without_an_inverse_is_not_reconstructed(bench):
     assert outcome.report.verdict == "released"
     with pytest.raises(DataError) as raised:
         api.reconstruct(outcome.run_dir)
-    assert [d.code for d in raised.value.diagnostics] == ["PPF133"]
+    assert [d.code for d in raised.value.diagnostics] == ["PPF869"]
 
 
 @pytest.mark.usefixtures("data")
