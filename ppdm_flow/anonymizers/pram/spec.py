@@ -21,7 +21,7 @@ LARGEST = 500
 """The most values of an attribute: its matrix has the square of that many entries."""
 
 Row = Annotated[dict[str, Annotated[float, Field(ge=0.0, le=1.0)]], Field(min_length=1)]
-_UNFIT = (Role.IDENTIFIER, Role.SUBJECT, Role.WEIGHT, Role.ITEMS)
+_UNFIT = (Role.IDENTIFIER, Role.SUBJECT, Role.WEIGHT, Role.SAMPLING_WEIGHT, Role.ITEMS)
 
 
 class PramParams(Params):
