@@ -257,7 +257,7 @@ def test_labels_that_differ_in_their_spelling_are_different_labels(bench):
     """A step cannot hide small classes behind two spellings of one number."""
     (bench.folder / "table.csv").write_text("town,age\n" + "A,17\nA,18\nA,18\n" * 2)
     text = POLICY[: POLICY.index("  born")] + "privacy: {k_anonymity: {k: 4}}\n"
-    text += "steps: {words: {use: recode, with: {attributes: {age: {17: '5', 18: '05'}}}}}\n"
+    text += "steps: {words: {use: recode, with: {attributes: {age: {values: {17: '5', 18: '05'}}}}}}\n"
     text += "releases: {sheet: {path: sheet.csv}}\n"
     run = bench.run(bench.plan(text.replace("SOURCE", "table.csv").replace("WITH", "")))
     assert run.report.verdict == "withheld"
