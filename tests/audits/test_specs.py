@@ -31,6 +31,7 @@ from ppdm_flow.requirements.blend.requirement import Blend
 from ppdm_flow.requirements.cumulative_k.requirement import CumulativeK
 from ppdm_flow.requirements.delta_disclosure.requirement import DeltaDisclosure
 from ppdm_flow.requirements.first_draw.requirement import FirstDraw
+from ppdm_flow.requirements.interval_disclosure.requirement import IntervalDisclosure, Width
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.requirements.k_map.requirement import KMap
 from ppdm_flow.requirements.l_diversity.requirement import LDiversity
@@ -115,6 +116,7 @@ def test_no_value_is_told(name, paired, build, tmp_path):
             LKC.of("x", l=2, k=500, attributes=("p", "q"), c=0.01, sensitive=by_attribute((("s", written),))),
             CumulativeK.of("n", k=500, attributes=("p", "q")),
             FirstDraw.of("o", attributes=("s",)),
+            IntervalDisclosure.of("i", "s", width=Width(sd=0.1), max=0.1),
         ),
         home=tmp_path,
         operators={"s": Operator("s", domain, np.full(4, 0.3))},

@@ -12,6 +12,7 @@ from ppdm_flow.core.errors import RunError
 from ppdm_flow.sdk.view import DataView, PairedView
 from ppdm_flow.tables.column import SUPPRESSED_TEXT, Column
 from ppdm_flow.tables.counts import Counts, count, merge, weights_of
+from ppdm_flow.tables.numeric.column import NumericColumn
 from ppdm_flow.tables.table import Table
 
 _GATHER = 8
@@ -84,6 +85,8 @@ def relation(pairs: PairedView, released: Sequence[str], original: Sequence[str]
 
 def cells_of(column: Column) -> pa.Array:
     """Return a column as texts, null for a missing value."""
+    if isinstance(column, NumericColumn):
+        return column.texts_by_row()
     known = pa.concat_arrays([pa.array([SUPPRESSED_TEXT, None], pa.string()), column.categories.cast(pa.string())])
     return known.take(pa.array(column.dense))
 

@@ -20,6 +20,7 @@ BASE = {
         "r": {"role": "sensitive"},
         "b": {"role": "items"},
         "i": {"role": "identifier"},
+        "n": {"role": "insensitive", "type": "float"},
     },
     "nulls": "own_category",
     "audits": {"sizes": {"use": "class_sizes"}},
@@ -64,6 +65,14 @@ PRIVACY = {
     "beta": ({"beta_likeness": {"s": {"beta": 2}}}, {"beta_likeness": {"s": {"beta": 1}}}),
     "delta for beta": ({"beta_likeness": {"s": {"beta": 2}}}, {"delta_disclosure": {"s": {"delta": 1}}}),
     "beta for t": ({"t_closeness": {"s": {"t": 0.5}}}, {"beta_likeness": {"s": {"beta": 1}}}),
+    "disclosed numbers": (
+        {"interval_disclosure": {"n": {"width": {"sd": 0.1}, "max": 0.2}}},
+        {"interval_disclosure": {"n": {"width": {"sd": 0.1}, "max": 0.1}}},
+    ),
+    "numbers within a larger width": (
+        {"interval_disclosure": {"n": {"width": {"relative": 0.1}, "max": 0.2}}},
+        {"interval_disclosure": {"n": {"width": {"relative": 0.2}, "max": 0.2}}},
+    ),
     "k-map": (
         {"k_map": {"k": 3, "population": POPULATION, "attributes": ["q1"]}},
         {"k_map": {"k": 4, "population": POPULATION}},

@@ -1,0 +1,118 @@
+"""The second route to interval disclosure: numbers are read, averaged and compared in SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ppdm_flow.core.roles import AttributeType
+from ppdm_flow.mining.exposure.numbers import other_rows
+from ppdm_flow.mining.exposure.paired import relation
+from ppdm_flow.requirements.interval_disclosure.near import SLACK
+from ppdm_flow.requirements.interval_disclosure.requirement import Width
+from ppdm_flow.sdk.audit import Sql, quoted
+from ppdm_flow.sdk.view import DataView, PairedView
+from ppdm_flow.tables.column import SUPPRESSED_TEXT
+
+Types = Sequence[AttributeType]
+"""Of the original numbers, and then of those in each column."""
+
+
+def shares_again(
+    sql: Sql, candidate: DataView, pairs: PairedView, attribute: str, columns: Sequence[str], types: Types, width: Width
+) -> list[float | None]:
+    """Return the share of each column, of their mean, and of their weighted mean: None where there is none.
+
+    Raises RunError where the paired rows are not those of the file.
+    """
+    weight = candidate.schema.weight
+    tables = {"paired": relation(pairs, columns, [attribute], weight)}
+    _hold(sql, columns, types, weight, tables)
+    every = range(len(columns))
+    named = ", ".join(f"{_number(f'r{i}', types[i + 1])} AS c{i}" for i in every)
+    cells = f"cells AS (SELECT row, n, {_number('o0', types[0])} AS o, {named} FROM paired WHERE o0 IS NOT NULL)"  # noqa: S608  # our own names
+    errors = ", ".join(f"SUM(n * pow(c{i} - o, 2)) / SUM(n) FILTER (c{i} IS NOT NULL) AS e{i}" for i in every)
+    begin = f"WITH {cells}, errors AS (SELECT {errors} FROM cells)"  # noqa: S608  # the same
+
+    def share(estimate: str) -> float:
+        text = f"{begin}, guesses AS (SELECT row, n, o, {estimate} AS e FROM cells)"  # noqa: S608  # the same
+        hits, total = sql.rows(text + _disclosed(width), (), tables)[0]
+        return float(hits or 0) / float(total) if total else 0.0
+
+    found: list[float | None] = [share(f"c{i}") for i in every]
+    if len(columns) > 1:
+        exact = " OR ".join(f"e{i} = 0" for i in every)
+        none = bool(sql.rows(f"{begin} SELECT {exact} FROM errors", (), tables)[0][0])  # noqa: S608  # the same
+        of_error = [f"(SELECT COALESCE(1.0 / NULLIF(e{i}, 0), 0) FROM errors)" for i in every]  # noqa: S608  # the same
+        found.append(share(_mean(["1.0" for _ in every])))
+        found.append(None if none else share(_mean(of_error)))
+    return found
+
+
+def _hold(sql: Sql, columns: Sequence[str], types: Types, weight: str | None, tables: dict[str, object]) -> None:
+    """Hold the paired numbers against those of the file, as sets of rows with counts."""
+    every = range(len(columns))
+    mine = ", ".join(f"{_number(f'r{i}', types[i + 1])} AS c{i}" for i in every)
+    of_file = ", ".join(f"{_number(quoted(c), types[i + 1])} AS c{i}" for i, c in enumerate(columns))
+    rows = "1" if weight is None else f"CAST({quoted(weight)} AS BIGINT)"
+    names = ", ".join(f"c{i}" for i in every)
+    both = [f"SELECT {mine}, n FROM paired", f"SELECT {of_file}, {rows} AS n FROM candidate"]  # noqa: S608  # quoted
+    grouped = [f"SELECT {names}, SUM(n) AS n FROM ({each}) GROUP BY {names} HAVING SUM(n) > 0" for each in both]  # noqa: S608  # the same
+    one, other = ((f"({grouped[i]})", f"({grouped[1 - i]})") for i in (0, 1))
+    text = (
+        f"SELECT (SELECT COUNT(*) FROM ({one[0]} EXCEPT {one[1]})),"  # noqa: S608  # the same
+        f" (SELECT COUNT(*) FROM ({other[0]} EXCEPT {other[1]}))"
+    )
+    if any(sql.rows(text, (), tables)[0]):
+        raise other_rows()
+
+
+def _number(cell: str, kind: AttributeType) -> str:
+    """Return the number of a text, in days for moments; NULL where it is missing or suppressed."""
+    text = f"NULLIF({cell}, '{SUPPRESSED_TEXT}')"
+    if kind is AttributeType.DATE:
+        return f"CAST(CAST({text} AS DATE) - DATE '1970-01-01' AS DOUBLE)"
+    if kind is AttributeType.TIMESTAMP:
+        return f"epoch_us(CAST({text} AS TIMESTAMP)) / 86400000000.0::DOUBLE"
+    return f"CAST({text} AS DOUBLE)"
+
+
+def _mean(shares: Sequence[str]) -> str:
+    """Return the weighted mean of the columns that are there, counted from the first of them."""
+    first = f"COALESCE({', '.join(f'c{i}' for i in range(len(shares)))})"
+    above = " + ".join(f"COALESCE({share} * (c{i} - {first}), 0)" for i, share in enumerate(shares))
+    total = " + ".join(f"CASE WHEN c{i} IS NULL THEN 0 ELSE {share} END" for i, share in enumerate(shares))
+    return f"{first} + ({above}) / ({total})"
+
+
+def _disclosed(width: Width) -> str:
+    """Return the SELECT of the rows within the width, and of all rows."""
+    if width.form == "rank":
+        return _by_rank(width.size)
+    sizes = {
+        "absolute": f"{width.size!r}::DOUBLE",
+        "relative": f"{width.size!r}::DOUBLE * abs(o)",
+        "sd": f"{width.size!r}::DOUBLE * (SELECT sqrt(SUM(n * pow(o - m, 2)) / SUM(n)) FROM cells,"  # noqa: S608  # a number
+        " (SELECT SUM(n * o) / SUM(n) AS m FROM cells))",
+    }
+    return (
+        f", halves AS (SELECT n, o, e, {sizes[width.form]} AS half FROM guesses)"  # noqa: S608  # numbers and our own names
+        f" SELECT SUM(n) FILTER (abs(e - o) <= half + {SLACK!r} * greatest(half, abs(o))), SUM(n) FROM halves"
+    )
+
+
+def _by_rank(share: float) -> str:
+    """Rank by counting: every number once a little below itself, once a little above it."""
+    slack = f"{SLACK!r} * greatest(1.0, abs(v))"
+    return f"""
+        , wanted AS (SELECT row, 0 AS own, o AS v FROM guesses
+            UNION ALL SELECT row, 1, e FROM guesses WHERE e IS NOT NULL)
+        , points AS (SELECT o AS v, n, NULL AS row, NULL AS own, NULL AS high FROM guesses
+            UNION ALL SELECT v - {slack}, 0, row, own, 0 FROM wanted
+            UNION ALL SELECT v + {slack}, 0, row, own, 1 FROM wanted)
+        , counted AS (SELECT row, own, high, SUM(n) OVER (ORDER BY v) AS upto, SUM(n) OVER (PARTITION BY v) AS here
+            FROM points)
+        , ranks AS (SELECT row, own, SUM(CASE WHEN high = 1 THEN upto ELSE upto - here END) / 2.0 AS rank
+            FROM counted WHERE row IS NOT NULL GROUP BY row, own)
+        , apart AS (SELECT row, MAX(rank) - MIN(rank) AS d FROM ranks GROUP BY row HAVING COUNT(*) = 2)
+        SELECT SUM(n) FILTER (d <= {share!r}::DOUBLE * total + {SLACK!r} * greatest(1, total)), ANY_VALUE(total)
+        FROM guesses LEFT JOIN apart USING (row), (SELECT SUM(n) AS total FROM guesses)"""  # noqa: S608  # numbers and our own names

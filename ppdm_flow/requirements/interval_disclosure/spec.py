@@ -1,0 +1,40 @@
+"""The kind of requirement `interval_disclosure`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
+from ppdm_flow.policy.language.wording import Failure, Wording
+from ppdm_flow.requirements.interval_disclosure import audit, requirement
+from ppdm_flow.requirements.interval_disclosure.problems import judge
+
+
+def clause(requirement: Mapping[str, Any]) -> str:
+    """Say what it bounds, and by what."""
+    form, size = next(iter(requirement["width"].items()), ("", 0.0))
+    return f"{requirement['attribute']} within {size:g} ({form}) in ≤ {requirement['max']:g} of rows"
+
+
+def advice(failure: Failure) -> str:
+    """Say what to do where it does not hold."""
+    name = failure.requirement["attribute"]
+    if failure.serving:
+        return f"{failure.who} changes the numbers: let it change them more; or leave out other columns with `{name}`."
+    return f"No step changes the numbers of `{name}`: swap them, replace them by means of groups, or drop them."
+
+
+WORDING = Wording(label="Interval disclosure", clause=clause, advice=advice, section="Numbers near the original ones")
+
+
+SPEC = RequirementSpec(
+    name="interval_disclosure",
+    requirement=requirement.IntervalDisclosure,
+    entries=Entries.BY_ATTRIBUTE,
+    order="ppdm_flow.requirements.interval_disclosure.order:ORDER",
+    audit=audit.SPEC,
+    wording=WORDING,
+    judge=judge,
+    rank=145,
+)
