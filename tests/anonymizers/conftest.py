@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import pytest
 from hypothesis import settings
 
@@ -9,6 +12,8 @@ from ppdm_flow.requirements.sensitivities.requirement import BoundOfValue, Sensi
 from ppdm_flow.requirements.templates.requirement import Template
 from ppdm_flow.tables.table import Table
 from ppdm_flow.testing.view import InMemoryView
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))  # tables of numbers, `numeric_tables`
 
 settings.register_profile("steady", deadline=None, derandomize=True, database=None, max_examples=60)
 settings.load_profile("steady")

@@ -1,0 +1,1 @@
+"""The plugin ``add_noise``: random numbers are added to numbers."""
