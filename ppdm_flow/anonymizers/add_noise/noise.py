@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 from scipy import special
 
 Floats = npt.NDArray[np.float64]
+Numbers = npt.NDArray[Any]
 Words = npt.NDArray[np.uint64]
 
 
@@ -27,7 +30,8 @@ def standard_noise(words: Words, distribution: str) -> Floats:
         return normal
     tail = 2.0 * np.minimum(uniform, 1.0 - uniform)
     size = -special.xlogy(1.0, tail) / np.sqrt(2.0)
-    return np.where(uniform < 0.5, -size, size)
+    laplace: Floats = np.where(uniform < 0.5, -size, size)
+    return laplace
 
 
 def factor(covariance: Floats) -> Floats:
@@ -61,21 +65,22 @@ def combined(row: Floats, noise: Floats) -> Floats:
     return total
 
 
-def held_between(
-    values: npt.NDArray[np.generic], low: float | None, high: float | None, outside: str
-) -> npt.NDArray[np.generic]:
-    """Return numbers within bounds: those beyond are reflected at them, as often as it takes, or put on them."""
+def held_between(values: Numbers, low: Any, high: Any, outside: str) -> Numbers:
+    """Return numbers within bounds: those beyond are reflected at them, as often as it takes, or put on them.
+
+    ``low`` and ``high`` are numbers of the same kind as ``values``, or None.
+    """
+    held: Numbers = values
     if outside == "clamp":
-        return np.clip(values, low, high) if (low, high) != (None, None) else values
-    if low is None and high is None:
-        return values
-    if high is None:
-        return low + np.abs(values - low)
-    if low is None:
-        return high - np.abs(high - values)
-    width = high - low
-    inside = np.mod(values - low, 2 * width)
-    return low + np.minimum(inside, 2 * width - inside)
+        held = values if low is None and high is None else np.clip(values, low, high)
+    elif low is not None and high is not None:
+        inside = np.mod(values - low, 2 * (high - low))
+        held = low + np.minimum(inside, 2 * (high - low) - inside)
+    elif low is not None:
+        held = low + np.abs(values - low)
+    elif high is not None:
+        held = high - np.abs(high - values)
+    return held
 
 
 def share_beyond(distances: Floats, distribution: str) -> Floats:
@@ -84,4 +89,5 @@ def share_beyond(distances: Floats, distribution: str) -> Floats:
         beyond: Floats = special.ndtr(-distances)
         return beyond
     half = 0.5 * np.exp(-np.sqrt(2.0) * np.abs(distances))
-    return np.where(distances >= 0, half, 1.0 - half)
+    either: Floats = np.where(distances >= 0, half, 1.0 - half)
+    return either

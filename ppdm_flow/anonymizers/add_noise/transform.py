@@ -58,7 +58,7 @@ class NoisyAttribute:
             return checked(held_between(new, self.low, self.high, outside), self.name, self.kind)
         with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused
             floats = held_between(values + change, self.low, self.high, outside)
-            floats = np.clip(np.round(floats, self.decimals), self.low, self.high) + 0.0
+            floats = held_between(np.round(floats, self.decimals), self.low, self.high, "clamp") + 0.0
         return checked(floats, self.name, self.kind)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ppdm_flow.anonymizers.naming import require
+from ppdm_flow.anonymizers.row_groups import groups_of
 from ppdm_flow.anonymizers.swap.spec import SwapParams
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.draws import Draws
@@ -23,17 +24,6 @@ from ppdm_flow.tables.table import Table
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
-
-
-def groups_of(columns: Sequence[Column], rows: int) -> Integers:
-    """Return a number from 0 for each row, shape (rows,), equal for rows that are equal in every column.
-
-    A missing and a suppressed cell are values of their own. Numbers depend on the coding: they name nothing.
-    """
-    numbers = np.zeros(rows, dtype=np.int64)
-    for column in columns:
-        _, numbers = np.unique(numbers * column.width + column.dense, return_inverse=True)
-    return numbers
 
 
 def givers(groups: Integers, keys: Floats) -> Integers:

@@ -1,0 +1,1 @@
+"""The plugin ``round_values``: numbers become multiples of a base."""
