@@ -193,3 +193,44 @@ def test_a_name_taken_over_by_another_attribute_is_not_mistaken():
     assert effect("fine_grain_perturbation", {}, facts={"d*": AttributeFacts("d*", Role.SENSITIVE)}).reads == (
         "disease",
     )
+
+
+@pytest.mark.parametrize(
+    ("params", "problems"),
+    [
+        ({"attribute": "disease", "retain": "0.5"}, []),
+        ({"attribute": "job", "retain": "0.5"}, []),  # no requirement needs to say anything about it
+        ({}, []),
+        ({"attribute": "job"}, ["PPF780"]),
+        ({"attribute": "jbo", "retain": "0.5"}, ["PPF781"]),
+        ({"attribute": "disease", "attributes": ["job"], "retain": "0.5"}, ["PPF782"]),
+        ({"attribute": "disease", "retain": "0.5", "matrix_file": "m.csv"}, ["PPF782"]),
+        ({"attribute": "disease", "spread": "frequency"}, ["PPF782"]),
+        ({"attribute": "disease", "invariant": "true"}, ["PPF782"]),
+        ({"attribute": "disease", "retain": "0.5", "optimum": "general"}, ["PPF782"]),
+        ({"attributes": ["disease", "job"], "matrix_file": "m.csv"}, ["PPF782"]),
+        ({"attribute": "disease", "matrix": {"a": {"a": "0.5", "b": "0.5"}, "b": {"b": "1"}}}, []),
+        ({"attribute": "disease", "matrix": {"a": {"a": "0.5", "b": "0.5"}}}, ["PPF885"]),
+        ({"attribute": "disease", "matrix": {"a": {"a": "0.5"}}}, ["PPF885"]),
+        ({"attribute": "disease", "matrix": {"⊥": {"⊥": "1"}}}, ["PPF885"]),
+    ],
+)
+def test_what_is_wrong_with_parameters_of_pram(params, problems):
+    assert codes(effect("pram", params)) == problems
+
+
+def test_pram_says_what_it_does_and_what_its_operator_tells():
+    said = effect("pram", {"attribute": "disease", "retain": "0.5"})
+    assert said.changes == {"disease": Change.PERTURBED}
+    assert said.derivations["disease"].drawn
+    assert said.tells_frequencies == ()
+    for more in ({"invariant": "true"}, {"spread": "frequency"}):
+        told = effect("pram", {"attribute": "disease", "retain": "0.5", **more})
+        assert told.tells_frequencies == ("disease",)
+    assert effect("pram", {}).guarantee
+    assert not said.guarantee
+    declared = {"disease": AttributeFacts("disease", Role.SENSITIVE, domain=("a", "b", "c"))}
+    stated = {"attribute": "disease", "matrix": {"a": {"a": "1"}, "b": {"b": "1"}}}
+    assert codes(effect("pram", stated, facts=declared)) == ["PPF885"]  # c has no row
+    weights = {"w": AttributeFacts("w", Role.WEIGHT)}
+    assert codes(effect("pram", {"attribute": "w", "retain": "0.5"}, (), weights)) == ["PPF885"]

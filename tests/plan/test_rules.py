@@ -250,3 +250,22 @@ def test_rows_that_groups_leave_out_are_released(codes, privacy, source, warned)
     text = ATTRIBUTES + f"privacy: {privacy}\n" + RELEASE
     assert ("PPF565" in codes(text, head=head)) is warned
     assert "PPF565" not in codes(text, head=head.replace("exclude", "wildcard"))
+
+
+@pytest.mark.parametrize(
+    ("privacy", "more", "refused"),
+    [
+        ("templates: {t: {channel: [age], sensitive: {ill: [hiv]}, confidence: 0.5}}", "", True),
+        ("l_diversity: {ill: {l: 2}}", "", True),
+        ("l_diversity: {ill: {l: 2, attributes: [sex]}}", "", False),  # age forms no group
+        ("k_anonymity: {k: 3}", "", False),  # equal released rows stay equally likely
+        ("l_diversity: {ill: {l: 2}}", "  d: {use: drop, with: {attributes: [ill]}}\n", False),
+        ("l_diversity: {ill: {l: 2}}", "  d: {use: drop, with: {attributes: [age]}}\n", False),
+    ],
+)
+@pytest.mark.parametrize("name", ["age", "years"])
+def test_secrets_are_not_judged_on_groups_by_a_randomized_attribute(codes, privacy, more, refused, name):
+    attributes = ATTRIBUTES.replace(", type: integer", "") + "  sex: {role: quasi_identifier}\n"
+    rename = "  n: {use: rename, with: {attributes: {age: years}}}\n" if name == "years" else ""
+    steps = f"steps:\n{rename}  p: {{use: pram, with: {{attribute: {name}, retain: 0.7}}}}\n{more.replace('age', name)}"
+    assert ("PPF569" in codes(attributes + f"privacy:\n  {privacy}\n" + steps + RELEASE)) is refused

@@ -10,8 +10,9 @@ import pyarrow as pa
 import pytest
 
 from ppdm_flow.core.attributes import Change
-from ppdm_flow.engine.calls.lending import Loan
-from ppdm_flow.sdk.anonymizer import Fitted
+from ppdm_flow.engine.calls.lending import Loan, frozen_operator
+from ppdm_flow.sdk.anonymizer import Fitted, Operator
+from ppdm_flow.sdk.matrix_operator import MatrixOperator
 from ppdm_flow.sdk.spec import Effect
 from ppdm_flow.tables.buffers import frozen, frozen_texts
 from ppdm_flow.tables.column import Column
@@ -296,6 +297,15 @@ def test_an_audit_cannot_change_what_others_measure(bench, tools):
     error = bench.fails(outsider(bench.plan(), "k_anonymity", Audits, tools))
     assert [d.code for d in error.diagnostics] == ["PPF901"]
     assert "a ValueError" in str(error)
+
+
+def test_operators_of_either_form_are_lent_over_memory_that_cannot_be_written_to():
+    fine = frozen_operator(Operator("town", ("a", "b"), np.array([0.5, 0.5])))
+    whole = frozen_operator(MatrixOperator("town", ("a", "b"), np.eye(2)))
+    for values in (fine.retention, whole.transition, whole.staying, whole.matrix()):
+        with pytest.raises(ValueError, match="read-only"):
+            values[0] = 1.0
+        assert not values.flags.writeable
 
 
 def test_a_generator_cannot_renumber_its_rows(bench, tools):
