@@ -1,0 +1,178 @@
+"""Special uniques, measured: the released rows that a few attributes single out (Elliot, Manning, Ford, IJUFKS 2002).
+
+A minimal sample unique is a set of attributes whose values one released row alone has, while each smaller part of it is
+shared. The fewer attributes it takes, the more likely is the row's person alone in the population too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ppdm_flow.core.phrases import counted
+from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Measured
+from ppdm_flow.core.roles import Nulls
+from ppdm_flow.mining.classes.wording import as_they_are, left_out, treatment, unmeasured
+from ppdm_flow.mining.exposure.columns import made_of, sensitive_attributes
+from ppdm_flow.mining.exposure.faults import UncountedError
+from ppdm_flow.mining.exposure.sizes import classes
+from ppdm_flow.mining.releases.attributes import listed
+from ppdm_flow.mining.uniques.special import (
+    SpecialUniques,
+    match_probabilities,
+    match_probability,
+    special_uniques,
+)
+from ppdm_flow.requirements.special_uniques.attributes import Told, named_or_known, told_of
+from ppdm_flow.requirements.special_uniques.audit import SpecialUniquesParams
+from ppdm_flow.requirements.special_uniques.picture import pictures
+from ppdm_flow.requirements.special_uniques.query import singled_out
+from ppdm_flow.requirements.special_uniques.requirement import FewUniques
+from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.view import DataView
+from ppdm_flow.tables.column import MISSING
+from ppdm_flow.tables.counts import Counts
+
+_GENERATED = (
+    "Rows are generated and belong to nobody: whom a few attributes single out among the original rows that they repeat"
+    " is not counted. Ask for `k_anonymity` of such a release."
+)
+_NOBODYS = "of generated rows, which belong to nobody"
+
+
+class SpecialUniquesAudit:
+    """Finds the minimal sample uniques of each requirement, or of the parameters' attributes where there is none."""
+
+    def __init__(self, params: SpecialUniquesParams) -> None:
+        self.params = params
+
+    def measure(self, original: DataView, candidate: DataView, ctx: AuditContext) -> AuditOutcome:
+        """Return how many rows are singled out, and what that says."""
+        del original
+        own = _own(ctx)
+        parts = [_judged(r, candidate, ctx) for r in own] or [self._plain(candidate, ctx)]
+        return AuditOutcome(
+            figures={name: figure for part in parts for name, figure in part.figures.items()},
+            measured=tuple(m for part in parts for m in part.measured),
+            findings=tuple(f for part in parts for f in part.findings),
+            charts=tuple(c for part in parts for c in part.charts),
+        )
+
+    def recheck(self, original: DataView, candidate: DataView, ctx: AuditContext) -> Mapping[str, float | int | None]:
+        """Count again in SQL, set by set."""
+        del original
+        figures: dict[str, float | int | None] = {}
+        if ctx.sql is None:
+            return figures
+        for requirement in _own(ctx):
+            told = told_of(requirement.attributes, candidate, ctx)
+            if (told.names and ctx.generation is not None) or not candidate.row_count:
+                continue
+            size = min(requirement.size, len(told.names))
+            many, rows = singled_out(ctx.sql, told, candidate.schema, size, ctx.nulls)
+            if rows:
+                figures |= {f"{requirement.id}.rows_{s}": number for s, number in enumerate(many, start=1)}
+                single = many[-1] if many else 0
+                figures |= {f"{requirement.id}.rows": single, f"{requirement.id}.share": single / rows}
+        return figures
+
+    def _plain(self, candidate: DataView, ctx: AuditContext) -> AuditOutcome:
+        told = named_or_known(self.params.attributes, candidate, ctx)
+        counts = candidate.counts(told.columns)
+        found = special_uniques(counts, told.carriers, self.params.size, ctx.nulls)
+        note = "" if ctx.generation is None else _NOBODYS
+        figures = _counted("", found, note) | _scored(found, counts, self.params, ctx.nulls, note)
+        shares = found.contributions().tolist()
+        figures |= {
+            f"{name}.contribution": Figure(share, "share", note=note)
+            for name, share in zip(told.names, shares, strict=True)
+        }
+        return AuditOutcome(figures, charts=tuple(pictures("special_uniques", found, told.names)))
+
+
+def _own(ctx: AuditContext) -> list[FewUniques]:
+    return [r for r in ctx.requirements if isinstance(r, FewUniques)]
+
+
+def _judged(requirement: FewUniques, candidate: DataView, ctx: AuditContext) -> AuditOutcome:
+    told = told_of(requirement.attributes, candidate, ctx)
+    if told.names and ctx.generation is not None:
+        fault = UncountedError(_GENERATED)
+        return AuditOutcome(
+            measured=(_unverified(requirement, fault.text),), findings=(unmeasured(requirement.id, fault),)
+        )
+    counts = candidate.counts(told.columns)
+    if not counts.total:
+        text = "There is no row to measure, so nothing can be said of it."
+        return AuditOutcome(measured=(_unverified(requirement, text),))
+    found = special_uniques(counts, told.carriers, requirement.size, ctx.nulls)
+    left = _left_out(counts, ctx.nulls)
+    prefix = f"{requirement.id}."
+    figures = _counted(prefix, found) | {f"{prefix}rows_left_out": Figure(left, "rows")}
+    measured = Measured(
+        requirement=requirement.id,
+        metric=f"{prefix}share",
+        figure=figures[f"{prefix}share"],
+        bound=requirement.max_share,
+        at_most=True,
+        sentence=_sentence(requirement, told, found) + made_of(told.columns, ctx) + treatment(ctx.nulls, left),
+    )
+    findings: list[Finding] = [*left_out(requirement.id, left)]
+    findings.extend(as_they_are(requirement.id, requirement.attributes, sensitive_attributes(ctx), candidate, ctx))
+    charts: list[Chart] = [*pictures(requirement.id, found, told.names)]
+    return AuditOutcome(figures, (measured,), tuple(findings), tuple(charts))
+
+
+def _unverified(requirement: FewUniques, text: str) -> Measured:
+    figure = Figure(None, "share", note=text)
+    bound = requirement.max_share
+    return Measured(requirement.id, f"{requirement.id}.share", figure, bound, True, text, verifiable=False)
+
+
+def _left_out(counts: Counts, nulls: Nulls) -> int:
+    """Return the rows that are in no set: they miss all attributes."""
+    if nulls is not Nulls.EXCLUDE or not counts.columns:
+        return 0
+    return int(counts.counts[(counts.codes == MISSING).all(axis=1)].sum())
+
+
+def _counted(prefix: str, found: SpecialUniques, note: str = "") -> dict[str, Figure]:
+    """Return how many rows have a minimal sample unique, in all and by its size."""
+    figures = {
+        f"{prefix}share": Figure(found.share(found.size), "share", note=note),
+        f"{prefix}rows": Figure(found.single(found.size), "rows", note=note),
+    }
+    for size in range(1, found.size + 1):
+        figures[f"{prefix}rows_{size}"] = Figure(found.single(size), "rows", note=note)
+    return figures
+
+
+def _scored(
+    found: SpecialUniques, counts: Counts, params: SpecialUniquesParams, nulls: Nulls, note: str
+) -> dict[str, Figure]:
+    """Return the scores of the rows, and how likely somebody matches one of them correctly."""
+    whole = classes(counts, nulls)
+    in_pairs = int(whole.rows[whole.sizes == 2].sum())  # a pair
+    average = match_probability(whole.uniques, in_pairs, params.sampling_fraction)
+    scores = found.scores()
+    each = match_probabilities(scores, average)
+    rows = max(1, found.rows)
+    return {
+        "minimal_sets": Figure(int(found.by_row.sum()), "sets", note=note),
+        "score_mean": Figure(float(scores.sum()) / rows, "score", note=note),
+        "score_max": Figure(float(scores.max(initial=0.0)), "score", note=note),
+        "dis": Figure(average, "probability", note=note),
+        "dis_suda_mean": Figure(float(each.sum()) / rows, "probability", note=note),
+        "dis_suda_max": Figure(float(each.max(initial=0.0)), "probability", note=note),
+        "rows_above": Figure(int((each > params.threshold).sum()), "rows", note=note),
+    }
+
+
+def _sentence(requirement: FewUniques, told: Told, found: SpecialUniques) -> str:
+    if not told.names:
+        return "None of the attributes is released, nor anything that was computed from them: they single out nobody."
+    single = found.single(found.size)
+    many = "" if found.size == len(told.names) else f"at most {counted(found.size, 'attribute')} of "
+    return (
+        f"{single:,} of {counted(found.rows, 'row')} ({single / found.rows:.2%}) {'is' if single == 1 else 'are'}"
+        f" singled out by {many}{listed(told.names)}; at most {requirement.max_share:.2%} is allowed."
+    )
