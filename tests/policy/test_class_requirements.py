@@ -16,6 +16,7 @@ from ppdm_flow.requirements.k_map.requirement import KMap
 from ppdm_flow.requirements.km_anonymity.requirement import KmAnonymity
 from ppdm_flow.requirements.l_diversity.requirement import Diversity, LDiversity
 from ppdm_flow.requirements.lkc.requirement import LKC
+from ppdm_flow.requirements.special_uniques.requirement import FewUniques
 from ppdm_flow.requirements.t_closeness.requirement import Distance, TCloseness
 
 HEAD = """\
@@ -116,6 +117,10 @@ def one(read, text):
             ),
         ),
         (
+            "special_uniques: {size: 2, max_share: 0.01}",
+            FewUniques.of("privacy.special_uniques", size=2, max_share=0.01, attributes=BOTH),
+        ),
+        (
             "lkc: {l: 2, k: 5, c: 0.5, sensitive: {disease: [HIV, flu]}}",
             LKC.of(
                 "privacy.lkc",
@@ -180,6 +185,10 @@ def test_a_child_overrides_one_attribute(tmp_path):
         "k_map: {k: 5}",
         "k_map: {k: 1, population: {path: x.csv}}",
         "lkc: {l: 0, k: 5}",
+        "special_uniques: {size: 0}",
+        "special_uniques: {size: 6}",
+        "special_uniques: {max_share: 1}",
+        "special_uniques: {max_share: .nan}",
         "km_anonymity: {k: 5, m: 5}",
     ],
 )

@@ -29,6 +29,7 @@ privacy:
   alpha_k: {illness: {alpha: 0.9}}
   delta_disclosure: {illness: {delta: 9}}
   lkc: {l: 1, k: 5, c: 0.9, sensitive: {illness: [flu]}}
+  special_uniques: {size: 2, max_share: 0.1}
 steps:
   classes: {use: STEP}
 releases:
@@ -70,7 +71,10 @@ def test_every_other_kind_is_enforced_and_measured(without, step):
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
     kinds = {result["id"].split(".")[1] for result in report["requirements"]}
-    assert kinds == {"k_anonymity", "templates", "l_diversity", "t_closeness", "alpha_k", "delta_disclosure", "lkc"}
+    assert kinds == {
+        "k_anonymity", "templates", "l_diversity", "t_closeness", "alpha_k", "delta_disclosure", "lkc",
+        "special_uniques",
+    }  # fmt: skip
     assert report["verdict"] == "released"
 
 

@@ -111,11 +111,12 @@ def test_renamed_and_composed_columns_count(build, agree):
     """A column of another name and role tells of its attribute; so does one that was made of two."""
     table = {"p": ["a", "a", "b", "b"], "q": ["x", "y", "x", "y"]}
     shown = {"z": [f"{p}{q}" for p, q in zip(table["p"], table["q"], strict=True)]}
-    for sources, share in ((("p", "q"), 1.0), ((), 0.0)):
-        lineage = Lineage(frozenset(sources) or frozenset({"other"}))
-        facts = {"z": AttributeFacts("z", Role.INSENSITIVE, source=None, lineage=lineage)}
-        case = build.case(table, shown, "qq", attributes=facts, requirements=(few(1, 0.0, ("p", "q")),))
-        assert AUDIT.measure(*case.args).measured[0].figure.value == share
+    for sources, share in ((("p", "q"), 1.0), (("other",), 0.0)):
+        facts = {"z": AttributeFacts("z", Role.INSENSITIVE, derived=Lineage(frozenset(sources)))}
+        case = build.case(
+            table, shown, "qq", sources={"z": "p"}, attributes=facts, requirements=(few(1, 0.0, ("p", "q")),)
+        )
+        assert agree(AUDIT, case)[SHARE] == share
 
 
 def test_nothing_released_singles_out_nobody(build, agree):

@@ -87,7 +87,7 @@ def _count_minimal(
     unique: Ints, chosen: Ints, known: tuple[Ints, Ints, Codes, int], inside: npt.NDArray[np.bool_],
     by_row: Ints, by_column: Ints,
 ) -> tuple[Ints, Ints, Codes, int]:  # fmt: skip
-    """Count the ``unique`` rows of which the ``chosen`` columns are a minimal set, and keep it unless it is the largest.
+    """Count the ``unique`` rows of which the ``chosen`` columns are a minimal set; keep it unless it is a largest one.
 
     ``known`` are the sets of each row as a linked list: the place of its last set, of the one before each set, the
     sets (-1 for no further column), and how many there are.

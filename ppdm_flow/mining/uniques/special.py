@@ -92,7 +92,9 @@ def match_probabilities(scores: Floats, average: float) -> Floats:
     return np.asarray(1.0 / (1.0 + (1.0 / average - 1.0) * harmonic / scores))
 
 
-def special_uniques(counts: Counts, carriers: Sequence[Sequence[str]], size: int, nulls: Nulls) -> SpecialUniques:
+def minimal_sample_uniques(
+    counts: Counts, carriers: Sequence[Sequence[str]], size: int, nulls: Nulls
+) -> SpecialUniques:
     """Find the minimal sample uniques of up to ``size`` attributes.
 
     Whoever knows an attribute sees all of the columns that tell of it.

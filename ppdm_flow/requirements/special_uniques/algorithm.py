@@ -20,7 +20,7 @@ from ppdm_flow.mining.uniques.special import (
     SpecialUniques,
     match_probabilities,
     match_probability,
-    special_uniques,
+    minimal_sample_uniques,
 )
 from ppdm_flow.requirements.special_uniques.attributes import Told, named_or_known, told_of
 from ppdm_flow.requirements.special_uniques.audit import SpecialUniquesParams
@@ -78,7 +78,7 @@ class SpecialUniquesAudit:
     def _plain(self, candidate: DataView, ctx: AuditContext) -> AuditOutcome:
         told = named_or_known(self.params.attributes, candidate, ctx)
         counts = candidate.counts(told.columns)
-        found = special_uniques(counts, told.carriers, self.params.size, ctx.nulls)
+        found = minimal_sample_uniques(counts, told.carriers, self.params.size, ctx.nulls)
         note = "" if ctx.generation is None else _NOBODYS
         figures = _counted("", found, note) | _scored(found, counts, self.params, ctx.nulls, note)
         shares = found.contributions().tolist()
@@ -104,7 +104,7 @@ def _judged(requirement: FewUniques, candidate: DataView, ctx: AuditContext) -> 
     if not counts.total:
         text = "There is no row to measure, so nothing can be said of it."
         return AuditOutcome(measured=(_unverified(requirement, text),))
-    found = special_uniques(counts, told.carriers, requirement.size, ctx.nulls)
+    found = minimal_sample_uniques(counts, told.carriers, requirement.size, ctx.nulls)
     left = _left_out(counts, ctx.nulls)
     prefix = f"{requirement.id}."
     figures = _counted(prefix, found) | {f"{prefix}rows_left_out": Figure(left, "rows")}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ppdm_flow.core.roles import Nulls
 from ppdm_flow.policy.order.claim import Order
-from ppdm_flow.policy.order.classes import contained
 from ppdm_flow.policy.order.frame import Between, PolicyFrame
 from ppdm_flow.requirements.special_uniques.requirement import FewUniques
 
@@ -26,13 +26,20 @@ def says(requirement: FewUniques, _frame: PolicyFrame) -> Iterator[SingledOut]:
 
 
 def singled_out(given: SingledOut, required: SingledOut, between: Between) -> str | None:
-    """Return why no more rows are unique: who knows fewer attributes singles out nobody else."""
-    holds = contained(given.attributes, required.attributes, between)
-    if holds is None or given.size < required.size or given.max_share > required.max_share:
+    """Return why no more rows are unique: who knows fewer attributes singles out nobody else.
+
+    With missing values as a category of their own, whoever is unique under wildcards or among the known is unique too.
+    """
+    nulls = between.given.nulls, between.asked.nulls
+    alike = nulls[0] is nulls[1] or nulls[0] is Nulls.OWN_CATEGORY
+    same = alike and between.same_counting and between.certain(given.attributes, required.attributes)
+    if not same or not given.attributes >= required.attributes:
+        return None
+    if given.size < required.size or given.max_share > required.max_share:
         return None
     return (
-        f"a share of {given.max_share:g} is at most {required.max_share:g}, and whom at most"
-        f" {required.size} attributes single out, up to {given.size} do; {holds}"
+        f"a share of {given.max_share:g} is at most {required.max_share:g}, and whom up to {required.size} of"
+        f" {len(required.attributes)} attributes single out, up to {given.size} of {len(given.attributes)} do"
     )
 
 

@@ -1,7 +1,7 @@
 """The second route to special uniques: sets of attributes in SQL, one GROUP BY each.
 
-A row is unique by some set of at most s attributes just where it has a minimal sample unique of at most s. So minimality
-needs no query: a row counts for the smallest set that singles it out.
+A row is unique by some set of at most s attributes just where it has a minimal sample unique of at most s. So no query
+looks for minimal sets: a row counts once, whichever sets single it out.
 """
 
 from __future__ import annotations

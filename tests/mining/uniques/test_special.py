@@ -15,7 +15,7 @@ from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.uniques.special import (
     match_probabilities,
     match_probability,
-    special_uniques,
+    minimal_sample_uniques,
     weights_of_sizes,
 )
 from ppdm_flow.tables.counts import count
@@ -73,7 +73,7 @@ def test_every_set_is_tried(rows, size, nulls, data):
     weights = data.draw(st.none() | st.lists(st.integers(0, 2), min_size=len(rows), max_size=len(rows)))
     counts = counted(rows, columns, weights)
     written_out = rows if weights is None else [r for r, w in zip(rows, weights, strict=True) for _ in range(w)]
-    found = special_uniques(counts, [(n,) for n in counts.columns], size, nulls)
+    found = minimal_sample_uniques(counts, [(n,) for n in counts.columns], size, nulls)
     sets = dict(zip(written_out, twin(written_out, min(size, columns), nulls), strict=True)) if written_out else {}
     kept = [r for r, n in zip(rows_of(counts), counts.counts.tolist(), strict=True) if n > 0]
     assert found.rows == len(written_out)
@@ -93,7 +93,7 @@ def test_all_columns_of_an_attribute_are_known_at_once(rows, nulls):
     """One attribute that two columns tell of is one column of pairs, and one column may tell of two attributes."""
     counts = counted(rows, 4)
     carriers = [("p", "q"), ("r",), ("s", "r")]
-    found = special_uniques(counts, carriers, 3, nulls)
+    found = minimal_sample_uniques(counts, carriers, 3, nulls)
 
     def unique(row, chosen):
         places = sorted({"pqrs".index(c) for i in chosen for c in carriers[i]})
@@ -113,17 +113,17 @@ def test_all_columns_of_an_attribute_are_known_at_once(rows, nulls):
 
 def test_a_row_that_counts_twice_is_not_unique():
     rows = [("a", "a"), ("b", "a")]
-    assert special_uniques(counted(rows, 2), [("p",), ("q",)], 2, Nulls.OWN_CATEGORY).single(2) == 2
-    assert special_uniques(counted(rows, 2, [2, 1]), [("p",), ("q",)], 2, Nulls.OWN_CATEGORY).single(2) == 1
-    assert special_uniques(counted(rows, 2, [2, 1]), [("p",), ("q",)], 2, Nulls.OWN_CATEGORY).share(1) == 1 / 3
-    assert special_uniques(counted(rows, 2, [2, 0]), [("p",), ("q",)], 2, Nulls.OWN_CATEGORY).single(2) == 0
+    assert minimal_sample_uniques(counted(rows, 2), [("p",), ("q",)], 2, Nulls.OWN_CATEGORY).single(2) == 2
+    assert minimal_sample_uniques(counted(rows, 2, [2, 1]), [("p",), ("q",)], 2, Nulls.OWN_CATEGORY).single(2) == 1
+    assert minimal_sample_uniques(counted(rows, 2, [2, 1]), [("p",), ("q",)], 2, Nulls.OWN_CATEGORY).share(1) == 1 / 3
+    assert minimal_sample_uniques(counted(rows, 2, [2, 0]), [("p",), ("q",)], 2, Nulls.OWN_CATEGORY).single(2) == 0
 
 
 def test_no_attributes_and_no_rows_single_out_nobody():
     counts = counted([("a",)], 1)
-    assert special_uniques(counts.project(()), [], 3, Nulls.OWN_CATEGORY).single(3) == 0
+    assert minimal_sample_uniques(counts.project(()), [], 3, Nulls.OWN_CATEGORY).single(3) == 0
     nothing = count(Table.of({"p": []}), ("p",))
-    assert special_uniques(nothing, [("p",)], 3, Nulls.OWN_CATEGORY).share(3) == 0
+    assert minimal_sample_uniques(nothing, [("p",)], 3, Nulls.OWN_CATEGORY).share(3) == 0
 
 
 @pytest.mark.parametrize("attributes", range(1, 7))
@@ -141,7 +141,7 @@ def test_score_of_a_table_by_hand():
     """Four attributes: the fifth row has a value of its own (3 * 2 = 6 of sizes up to 3), and a pair of values (2)."""
     rows = [("a", "x", "1", "m"), ("a", "y", "1", "m"), ("b", "x", "1", "m"), ("b", "y", "2", "m")]
     rows += [("a", "x", "1", "m"), ("a", "y", "1", "m"), ("b", "x", "1", "m")]
-    found = special_uniques(counted(rows, 4), [(n,) for n in "pqrs"], 3, Nulls.OWN_CATEGORY)
+    found = minimal_sample_uniques(counted(rows, 4), [(n,) for n in "pqrs"], 3, Nulls.OWN_CATEGORY)
     assert found.by_row.sum(axis=0).tolist() == [1, 1, 0]
     assert found.scores().tolist() == [3 * 2 + 2]
     assert found.contributions().tolist() == [0.5, 0.5, 0.5, 0]

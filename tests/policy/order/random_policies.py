@@ -72,6 +72,8 @@ class Maker:
                 body = self.grouped({"l": one(1, 2, 3), "k": one(2, 3)})
                 named = {"c": one(0.4, 0.5, 0.7), "sensitive": {"s": self.some(["a", "b", "c"])}}
                 return body | (named if self.chance(0.6) else {})
+            case "special_uniques":
+                return self.grouped({"size": one(1, 2, 3), "max_share": one(0, 0.2, 0.4)})
             case "km_anonymity":
                 return {"k": one(2, 3), "m": one(1, 2, 3)}
             case "sensitivities":
@@ -117,6 +119,7 @@ class Maker:
         "templates",
         "k_map",
         "lkc",
+        "special_uniques",
         "km_anonymity",
         "sensitivities",
         "anonymity_score",
@@ -128,6 +131,7 @@ class Maker:
         "k_anonymity",
         "k_map",
         "lkc",
+        "special_uniques",
         "km_anonymity",
         "blend",
         "itemset_breach",

@@ -29,6 +29,7 @@ CLAUSES = {
         {"R": {"values": {"x": {"r1": 0.1, "r2": 0.6}}}},
         {"R": {"values": {"x": {"r1": 0.1, "r2": 0.5}}}},
     ),
+    "special_uniques": ({"size": 1, "max_share": 0.2}, {"size": 2, "max_share": 0.1}),
     "anonymity_score": ({"max": 0.6}, {"max": 0.4}),
     "blend": ({"min_support": 3, "max": 0.6}, {"min_support": 3, "max": 0.4}),
 }
@@ -42,6 +43,8 @@ SETS = {
 }
 KEYED = ("l_diversity", "t_closeness", "alpha_k", "delta_disclosure", "beta_likeness", "sensitivities", "lkc")
 GROUPED = ("k_anonymity", "l_diversity", "t_closeness", "alpha_k", "delta_disclosure", "beta_likeness", "k_map", "lkc")
+GROUPED += ("special_uniques",)
+UNKEYED = ("k_anonymity", "k_map", "lkc", "special_uniques")
 
 
 def clause(kind, index, keyed="s", perturbed="r"):
@@ -112,7 +115,7 @@ def test_grouped_by_a_pattern_that_means_other_columns(judged, kind, nulls):
         bodies = [clause(kind, i) for i in (0, 1)]
         if inner:
             for body in bodies:
-                (body if kind in ("k_anonymity", "k_map", "lkc") else body["s"])["attributes"] = ["q*"]
+                (body if kind in UNKEYED else body["s"])["attributes"] = ["q*"]
         weak, strong = ({**policy(kind, body, **declared), "nulls": nulls} for body in bodies)
         assert judged(weak, strong, kind) == {Verdict.STRONGER}
         other = {**policy(kind, bodies[1], **declared, q_note="insensitive"), "nulls": nulls}

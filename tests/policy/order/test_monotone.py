@@ -77,6 +77,12 @@ PRIVACY = {
         {"k_map": {"k": 3, "population": POPULATION, "attributes": ["q1"]}},
         {"k_map": {"k": 4, "population": POPULATION}},
     ),
+    "special uniques of more attributes": (
+        {"special_uniques": {"size": 2, "max_share": 0.1, "attributes": ["q1"]}},
+        {"special_uniques": {"size": 2, "max_share": 0.1}},
+    ),
+    "special uniques by more": ({"special_uniques": {"size": 2}}, {"special_uniques": {}}),
+    "fewer special uniques": ({"special_uniques": {"max_share": 0.1}}, {"special_uniques": {"max_share": 0.05}}),
     "lkc k": ({"lkc": LKC}, {"lkc": LKC | {"k": 4}}),
     "lkc l": ({"lkc": LKC}, {"lkc": LKC | {"l": 3}}),
     "lkc c": ({"lkc": LKC}, {"lkc": LKC | {"c": 0.4}}),

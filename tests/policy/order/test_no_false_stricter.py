@@ -77,6 +77,7 @@ KINDS = (
     ("beta_likeness", ("beta_likeness", "t_closeness")),
     ("templates", ("templates",)),
     ("k_map", ("k_map",)),
+    ("special_uniques", ("special_uniques", "k_anonymity", "lkc")),
     ("km_anonymity", ("km_anonymity",)),
     ("sensitivities", ("sensitivities",)),
     ("anonymity_score", ("anonymity_score",)),

@@ -24,15 +24,17 @@ CLAUSES = {
     "negated": {"templates": {"t": {"channel": QI, "sensitive": {"s": ["a"]}, "confidence": 0.6, "negated": True}}},
     "lkc": {"lkc": {"l": 2, "k": 2, "c": 0.6, "sensitive": {"s": ["a"]}}},
     "k_map": {"k_map": {"k": 2, "population": {"path": "people.csv"}}},
+    "special_uniques": {"special_uniques": {"size": 2, "max_share": 0.3}},
 }
 PEOPLE = [{"q1": a, "q2": b} for a, b in (("x", "1"), ("x", "1"), ("x", "2"), ("y", "1"), ("x", None), ("x", None))]
 OVERLAP = [("x", "1", "a"), ("x", "1", "a"), ("x", "2", "a"), ("x", "2", "a"), ("x", None, "b"), ("x", None, "c")]
 """Two crowds of four that share two rows: `a` is half of each, and two thirds of both together."""
 HOLDS = dict.fromkeys(product(CLAUSES, [("own_category", "wildcard")]), True) | {
-    (name, ("own_category", "exclude")): True for name in ("templates", "negated")
+    (name, ("own_category", "exclude")): True for name in ("templates", "negated", "special_uniques")
 }
 """Which reading implies which other one: crowds under wildcards are made of whole classes, complete rows keep theirs,
-and a template is content where no row is left to count. All else has a counterexample."""
+a template is content where no row is left to count, and whoever is unique among known rows is unique among all.
+All else has a counterexample."""
 
 
 def policy(name, nulls):

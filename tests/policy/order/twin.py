@@ -204,6 +204,25 @@ def lkc(policy, body, world):
     return True
 
 
+def special_uniques(policy, body, world):
+    columns, nulls = here(world, body.get("attributes") or quasi(policy)), policy["nulls"]
+    if not columns:
+        return True
+    found = set()
+    for known in (c for n in range(1, body.get("size", 3) + 1) for c in combinations(columns, n)):
+        key = [tuple(row.get(c) for c in known) for row in world.released]
+        for i, one in enumerate(key):
+            if nulls == "exclude" and None in one:
+                continue
+            alike = [
+                all(b == a or (nulls == "wildcard" and b is None) for a, b in zip(one, other, strict=True))
+                for other in key
+            ]
+            if sum(alike) == 1:
+                found.add(i)
+    return bool(world.released) and at_most(len(found) / len(world.released), body.get("max_share", 0.0))
+
+
 def km_anonymity(_policy, body, world):
     found = Counter(
         c for items in world.sets for n in range(1, body.get("m", 2) + 1) for c in combinations(sorted(items), n)
@@ -300,6 +319,7 @@ SINGLE = {
     "k_anonymity": k_anonymity,
     "k_map": k_map,
     "lkc": lkc,
+    "special_uniques": special_uniques,
     "km_anonymity": km_anonymity,
     "anonymity_score": anonymity_score,
     "blend": blend,
