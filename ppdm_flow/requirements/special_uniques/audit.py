@@ -29,7 +29,7 @@ def _effect(params: SpecialUniquesParams, scope: Scope) -> Effect:
         if name not in told:
             near = closest(name, told)
             hint = f"did you mean `{near}`?" if near else None
-            problems.append(Problem("PPF842", f"the release has no attribute `{name}`", ("attributes", str(i)), hint))
+            problems.append(Problem("PPF861", f"the release has no attribute `{name}`", ("attributes", str(i)), hint))
     return Effect(problems=tuple(problems))
 
 
