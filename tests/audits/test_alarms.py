@@ -49,9 +49,9 @@ ATTACKS = {
 }
 MEASURES = {
     "anonymity_score", "blend", "class_sizes", "classification_error", "cluster_analysis", "discoverable_support",
-    "distributions", "individual_risk", "interval_disclosure", "itemset_comparison", "itemset_recovery",
-    "krimp_dissimilarity", "perturbation_utility", "reidentification_risk", "special_uniques",
-    "synthetic_training",
+    "distributions", "individual_risk", "information_loss", "interval_disclosure", "itemset_comparison",
+    "itemset_recovery", "krimp_dissimilarity", "marginals", "perturbation_utility", "propensity",
+    "reidentification_risk", "special_uniques", "synthetic_training",
 }  # fmt: skip
 """What may be named under `audits:` too, and attacks nobody."""
 

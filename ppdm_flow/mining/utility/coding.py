@@ -1,0 +1,81 @@
+"""Columns of original and release, made comparable: as numbers, or as values of one list at the released level."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ppdm_flow.core.attributes import Change
+from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.tables.column import SPECIALS, SUPPRESSED, Column, union
+from ppdm_flow.tables.counts import Counts
+from ppdm_flow.tables.numeric.column import NumericColumn
+from ppdm_flow.tables.table import Table
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ComparedColumn:
+    """A released column ``name`` beside its source: both numbers, or both coded over the same categories."""
+
+    name: str
+    before: Column
+    after: Column
+
+    @property
+    def numeric(self) -> bool:
+        """Whether both sides hold numbers."""
+        return isinstance(self.before, NumericColumn) and isinstance(self.after, NumericColumn)
+
+
+def compared(
+    before: Table, after: Table, pairs: tuple[tuple[str, str], ...], ctx: AuditContext
+) -> tuple[tuple[ComparedColumn, ...], tuple[str, ...]]:
+    """Return the columns that can be compared, and the names of those that cannot.
+
+    ``pairs`` are (released, source) names. A recoded column is compared at the released level, where each original
+    value became one label. One whose values became several labels each cannot be compared, nor one whose recoding is
+    not known, because rows cannot be paired.
+    """
+    columns, others = [], []
+    for name, source in pairs:
+        mine, theirs = before[source], after[name]
+        if not (isinstance(mine, NumericColumn) and isinstance(theirs, NumericColumn)):
+            level: Column | None = mine
+            if _recoded(name, ctx):
+                level = None if ctx.pairs is None else at_released_level(mine, ctx.pairs.joint(source, name))
+            elif isinstance(mine, NumericColumn):
+                level = None
+            if level is None:
+                others.append(name)
+                continue
+            mine, theirs = level.compact(), theirs.compact()
+            names = union((mine.categories, theirs.categories))
+            mine, theirs = mine.onto(names), theirs.onto(names)
+        columns.append(ComparedColumn(name, mine, theirs))
+    return tuple(columns), tuple(others)
+
+
+def _recoded(column: str, ctx: AuditContext) -> bool:
+    facts = ctx.attributes.get(column)
+    return facts is not None and facts.was(Change.GENERALIZED, Change.PSEUDONYMIZED)
+
+
+def at_released_level(column: Column, joint: Counts) -> Column | None:
+    """Return each original cell as the label that its value became; None where some value became several.
+
+    ``joint`` counts (original, released) cells. A value that was suppressed wherever it occurred, or that no released
+    row has, keeps its own name.
+    """
+    original, released = joint.of("original"), joint.of("released")
+    kept = released != SUPPRESSED
+    pairs = np.unique(np.stack([original[kept], released[kept]]), axis=1)
+    if (np.diff(pairs[0]) == 0).any():
+        return None
+    mine = Column(column.codes, column.categories)
+    names = union((mine.categories, joint.names("original"), joint.names("released")))
+    values = Column(pairs[0].astype(np.int32), joint.names("original")).onto(names).codes
+    labels = Column(pairs[1].astype(np.int32), joint.names("released")).onto(names).codes
+    image = np.arange(-SPECIALS, len(names), dtype=np.int32)
+    image[values + SPECIALS] = labels
+    return Column(image[mine.onto(names).codes + SPECIALS], names)

@@ -1,0 +1,84 @@
+"""Original and release as tables with row weights, and the original's two random halves."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ppdm_flow.core.roles import Role
+from ppdm_flow.mining.releases.attributes import source_of
+from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.holdout import Holdout
+from ppdm_flow.sdk.view import DataView
+from ppdm_flow.tables.column import Column
+from ppdm_flow.tables.counts import weights_of
+from ppdm_flow.tables.table import Table
+
+LEFT_OUT = (Role.IDENTIFIER, Role.WEIGHT, Role.SAMPLING_WEIGHT, Role.SUBJECT, Role.ITEMS)
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Side:
+    """Rows of one side, and how many persons each stands for: ``weights`` (rows,).
+
+    ``sample`` is the number of rows looked at where the side has more; None where all rows are here.
+    """
+
+    table: Table
+    weights: Floats
+    sample: int | None = None
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def __getitem__(self, name: str) -> Column:
+        return self.table[name]
+
+    def take(self, rows: npt.NDArray[np.bool_]) -> Side:
+        """Return the rows under a mask."""
+        return Side(self.table.take(rows), self.weights[rows], self.sample)
+
+
+def compared_columns(
+    original: DataView, candidate: DataView, ctx: AuditContext, chosen: Collection[str] | None = None
+) -> tuple[tuple[str, str], ...]:
+    """Return (released, source) names of the columns to compare, in the release's order; of ``chosen`` only.
+
+    ``chosen`` may have either name.
+    """
+    pairs = [(f.name, source_of(f.name, ctx)) for f in candidate.schema if f.role not in LEFT_OUT]
+    known = [(c, s) for c, s in pairs if s in original.schema and original.schema[s].role not in LEFT_OUT]
+    return tuple((c, s) for c, s in known if chosen is None or c in chosen or s in chosen)
+
+
+def side(view: DataView, columns: Sequence[str], limit: int) -> Side:
+    """Read at most ``limit`` rows of a view, evenly spaced: the same ones every time."""
+    table = view.sample(limit)
+    weight = view.schema.weight
+    weights = np.ones(len(table)) if weight is None else weights_of(table[weight]).astype(np.float64)
+    known = tuple(dict.fromkeys(columns))
+    return Side(table.select(known), weights, len(table) if len(table) < view.row_count else None)
+
+
+def persons(view: DataView, columns: Sequence[str], limit: int) -> tuple[Table, int | None]:
+    """Read at most ``limit`` persons, a weighted row as often as it counts; say how many, where these are not all."""
+    rows = side(view, columns, limit)
+    ends = np.cumsum(rows.weights)
+    total = int(ends[-1]) if len(ends) else 0
+    if view.schema.weight is None:
+        return rows.table, rows.sample
+    number = min(limit, total)
+    places = np.arange(number) * total // max(1, number)
+    table = rows.table.take(np.searchsorted(ends, places, side="right"))
+    return table, number if number < total or rows.sample else None
+
+
+def halves(original: Side) -> tuple[Side, Side]:
+    """Split rows in two by a fixed hash of their row numbers: what two samples of one population differ by."""
+    first = Holdout(0.5).held_out(original.table.rows)
+    return original.take(first), original.take(~first)
