@@ -48,10 +48,10 @@ ATTACKS = {
     "unsorted_matching": {},
 }
 MEASURES = {
-    "anonymity_score", "blend", "class_sizes", "classification_error", "cluster_analysis", "discoverable_support",
-    "distributions", "individual_risk", "information_loss", "interval_disclosure", "itemset_comparison",
-    "itemset_recovery", "krimp_dissimilarity", "marginals", "perturbation_utility", "propensity",
-    "reidentification_risk", "special_uniques", "synthetic_training",
+    "analyses", "anonymity_score", "blend", "class_sizes", "classification_error", "cluster_analysis",
+    "discoverable_support", "distributions", "individual_risk", "information_loss", "interval_disclosure",
+    "itemset_comparison", "itemset_recovery", "krimp_dissimilarity", "marginals", "perturbation_utility",
+    "propensity", "reidentification_risk", "special_uniques", "synthetic_training",
 }  # fmt: skip
 """What may be named under `audits:` too, and attacks nobody."""
 

@@ -44,7 +44,16 @@ from ppdm_flow.sdk.audit import Audit, Rechecked
 from ppdm_flow.sdk.registry import listed, load
 
 NAMES = [p.name for p in listed("audits") if p.built_in]
-NEEDED = {"complementary_release": {"other": "people.csv"}, "individual_risk": {"sampling_fraction": 0.1}}
+NEEDED = {
+    "analyses": {
+        "analyses": {
+            "x": {"table": ["p", "s"]},
+            "y": {"regression": "s", "model": "logistic", "positive": "canary-s0", "on": ["p", "q"]},
+        }
+    },
+    "complementary_release": {"other": "people.csv"},
+    "individual_risk": {"sampling_fraction": 0.1},
+}
 """Parameters without which an audit cannot be made."""
 ROOMS = [
     Path(room.__file__).parent

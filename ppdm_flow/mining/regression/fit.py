@@ -1,0 +1,176 @@
+"""Least squares by QR, and logistic regression by Newton's method, whose steps are weighted least squares.
+
+Rows are taken a block at a time: the triangular factor of the rows so far and the next block have the same triangular
+factor as all these rows (Golub, Van Loan, Matrix computations, 4th edition 2013, section 6.5). Normal equations, which
+square the condition of the matrix, are never formed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import linalg, stats
+
+from ppdm_flow.mining.regression.design import Design, Floats, Term
+
+_ROUNDS = 40
+_HALVINGS = 12
+_CONVERGED = 1e-11
+_SINGULAR = 1e-11
+"""A column whose part beyond the columns before it is so small a share of its length is one of their sums."""
+_CERTAIN = 1e-9
+"""A fitted probability as near to 0 or 1 is a sign of categories that separate the response."""
+LEVEL = 0.95
+
+
+class UnfittedError(Exception):
+    """A model that has no estimates; its text says why, and quotes nothing of the data."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Estimates:
+    """``values`` and standard ``errors`` of ``terms``, shape (terms,); ``freedom`` is None for a normal distribution.
+
+    ``freedom`` is one number for all terms, or has one for each.
+    """
+
+    terms: tuple[Term, ...]
+    values: Floats
+    errors: Floats
+    freedom: Floats | float | None
+
+    @property
+    def quantile(self) -> Floats:
+        """How many standard errors the interval of each term reaches to either side, shape (terms,)."""
+        upper = 1.0 - (1.0 - LEVEL) / 2
+        reach = stats.norm.ppf(upper) if self.freedom is None else stats.t.ppf(upper, self.freedom)
+        return np.broadcast_to(np.asarray(reach, dtype=np.float64), self.values.shape)
+
+    @property
+    def low(self) -> Floats:
+        """The lower ends of the 95 % intervals, shape (terms,)."""
+        return self.values - self.quantile * self.errors
+
+    @property
+    def high(self) -> Floats:
+        """The upper ends of the 95 % intervals, shape (terms,)."""
+        return self.values + self.quantile * self.errors
+
+    @property
+    def conclusion(self) -> Floats:
+        """What a test at 5 % says of each term, shape (terms,): -1 below zero, 1 above, 0 neither."""
+        return np.where(self.low > 0, 1.0, np.where(self.high < 0, -1.0, 0.0))
+
+
+def linear(design: Design, response: Floats, weights: Floats, people: float) -> Estimates:
+    """Fit weighted least squares; the covariance is s^2 (X'WX)^-1, s^2 = sum(w e^2) / (people - terms).
+
+    Parameters
+    ----------
+    design
+        The rows and terms.
+    response, weights
+        One number a row, shape (rows,); weights are positive.
+    people
+        How many rows there are, a row with a count as many times as it says.
+
+    Raises
+    ------
+    UnfittedError
+        Where there are too few rows, or one term is a sum of others.
+    """
+    freedom = people - len(design.terms)
+    if freedom <= 0:
+        raise UnfittedError("there are too few complete rows")
+    root = np.sqrt(weights)
+    parts = (np.column_stack([block, response[rows]]) * root[rows, None] for rows, block in design.blocks())
+    triangle = _triangle(parts, len(design.terms) + 1)
+    values, inverse = _solved(triangle)
+    residual = float(triangle[-1, -1]) ** 2 / freedom
+    errors = np.sqrt(residual * np.einsum("ij,ij->i", inverse, inverse))
+    return Estimates(design.terms, values, errors, freedom)
+
+
+def logistic(design: Design, response: Floats, weights: Floats) -> Estimates:
+    """Fit log(p / (1 - p)) = X b by maximum likelihood; the covariance is (X' W p (1 - p) X)^-1.
+
+    ``response`` is 0 or 1, shape (rows,). A row counts ``weights`` times in the likelihood. Raises UnfittedError where
+    one term is a sum of others, the response is the same everywhere, or terms separate it, so that no maximum exists.
+    """
+    if design.rows <= len(design.terms):
+        raise UnfittedError("there are too few complete rows")
+    if response.min() == response.max():
+        raise UnfittedError("the response is the same in all complete rows")
+    values = np.zeros(len(design.terms))
+    likelihood = _likelihood(design, values, response, weights)
+    for _ in range(_ROUNDS):
+        target, inverse = _solved(_newton(design, values, response, weights))
+        step = target - values
+        reached = _likelihood(design, values + step, response, weights)
+        for _ in range(_HALVINGS):
+            if reached >= likelihood - 1e-9 * abs(likelihood):
+                break
+            step = step / 2
+            reached = _likelihood(design, values + step, response, weights)
+        values, likelihood = values + step, reached
+        spread = np.sqrt(np.einsum("ij,ij->i", inverse, inverse))
+        if bool((np.abs(step) <= _CONVERGED * np.maximum(np.abs(values), spread)).all()):
+            return _converged(design, values, response, weights)
+    raise UnfittedError("the terms separate the response, so that no estimates exist")
+
+
+def _converged(design: Design, values: Floats, response: Floats, weights: Floats) -> Estimates:
+    _, inverse = _solved(_newton(design, values, response, weights))
+    certain = any(
+        bool((np.abs(_chances(block @ values) - response[rows]) < _CERTAIN).any()) for rows, block in design.blocks()
+    )
+    errors = np.sqrt(np.einsum("ij,ij->i", inverse, inverse))
+    if certain and bool((errors > 1e3 * np.maximum(1.0, np.abs(values))).any()):
+        raise UnfittedError("the terms separate the response, so that no estimates exist")
+    return Estimates(design.terms, values, errors, None)
+
+
+def _newton(design: Design, values: Floats, response: Floats, weights: Floats) -> Floats:
+    def parts() -> Iterable[Floats]:
+        for rows, block in design.blocks():
+            odds = block @ values
+            chance = _chances(odds)
+            curvature = np.maximum(chance * (1.0 - chance), 1e-300)
+            working = odds + (response[rows] - chance) / curvature
+            yield np.column_stack([block, working]) * np.sqrt(weights[rows] * curvature)[:, None]
+
+    return _triangle(parts(), len(design.terms) + 1)
+
+
+def _chances(odds: Floats) -> Floats:
+    half: Floats = np.tanh(odds / 2)
+    return 0.5 * (1.0 + half)
+
+
+def _likelihood(design: Design, values: Floats, response: Floats, weights: Floats) -> float:
+    total = 0.0
+    for rows, block in design.blocks():
+        odds = block @ values
+        total += float((weights[rows] * (response[rows] * odds - np.logaddexp(0.0, odds))).sum())
+    return total
+
+
+def _triangle(parts: Iterable[Floats], width: int) -> Floats:
+    """Return the triangular factor of the rows of all parts, shape (width, width)."""
+    triangle: Floats = np.zeros((width, width))
+    for part in parts:
+        factor = linalg.qr(np.vstack([triangle, part]), mode="r", overwrite_a=True)[0]
+        triangle = np.asarray(factor, dtype=np.float64)[:width]
+    return triangle
+
+
+def _solved(triangle: Floats) -> tuple[Floats, Floats]:
+    """Return the estimates, shape (terms,), and the inverse of the factor, shape (terms, terms)."""
+    factor, right = triangle[:-1, :-1], triangle[:-1, -1]
+    lengths = np.linalg.norm(factor, axis=0)
+    if not np.isfinite(factor).all() or bool((np.abs(np.diag(factor)) <= _SINGULAR * lengths).any()):
+        raise UnfittedError("a term is a sum of others, or occurs in no row that tells anything")
+    inverse = linalg.solve_triangular(factor, np.eye(len(factor)))
+    return np.asarray(linalg.solve_triangular(factor, right)), np.asarray(inverse)
