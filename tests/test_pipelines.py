@@ -21,7 +21,7 @@ def test_all_of_them_pass_check(cli, root):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("name", ["hospital", "pharmacy", "wages"])
+@pytest.mark.parametrize("name", ["hospital", "laboratory", "pharmacy", "wages"])
 def test_data_are_what_their_generator_writes(root, name):
     folder = root / "pipelines/data"
     spec = importlib.util.spec_from_file_location(f"make_{name}", folder / f"make_{name}.py")
@@ -107,6 +107,29 @@ def test_wages(cli, root, tmp_path, only_run, report_of):
     alone = keys["survey_weight"].value_counts().eq(1).sum() - keys.size().eq(1).sum()
     assert metrics["survey.told_apart_by_weight"] == alone
     assert cli("verify", run, "--data", root / "pipelines/data/wages.csv.gz").returncode == 0
+
+
+def test_laboratory(cli, root, tmp_path, only_run, report_of):
+    done = cli("run", root / "pipelines/laboratory.yaml", "--out", tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    run = only_run(tmp_path)
+    assert all(r["holds"] for r in report_of(run)["requirements"])
+    table = pq.read_table(run / "released/study/laboratory.parquet")
+    types = {field.name: str(field.type) for field in table.schema}
+    assert types["glucose"] == types["crp"] == "double"
+    assert types["age_low"] == types["age_high"] == "int64"
+    assert types["admitted_low"] == "date32[day]"
+    released = table.to_pandas()
+    groups = released.groupby(["sex", "ward", "age_low", "age_high", "admitted_low", "admitted_high"], dropna=False)
+    assert groups.size().min() >= 10
+    original = pa_csv.read_csv(root / "pipelines/data/laboratory.csv.gz").to_pandas()
+    values = ["glucose", "creatinine", "haemoglobin"]
+    assert (released[values].mean() - original[values].mean()).abs().max() < 1
+    assert (released[values].corr() - original[values].corr()).abs().to_numpy().max() < 0.05
+    tail = original["crp"].dropna().nlargest(int(0.005 * len(original["crp"].dropna())))
+    assert released["crp"].max() == pytest.approx(tail.mean(), rel=0.02)
+    assert released["crp"].dropna().mean() == pytest.approx(original["crp"].dropna().mean(), rel=0.01)
+    assert cli("verify", run, "--data", root / "pipelines/data/laboratory.csv.gz").returncode == 0
 
 
 def test_pharmacy(cli, root, tmp_path, only_run, report_of):

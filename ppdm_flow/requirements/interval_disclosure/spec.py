@@ -20,9 +20,8 @@ def clause(requirement: Mapping[str, Any]) -> str:
 def advice(failure: Failure) -> str:
     """Say what to do where it does not hold."""
     name = failure.requirement["attribute"]
-    if failure.serving:
-        return f"{failure.who} changes the numbers: let it change them more; or leave out other columns with `{name}`."
-    return f"No step changes the numbers of `{name}`: swap them, replace them by means of groups, or drop them."
+    how = "more noise, exchanges over longer ranks, means of larger groups"
+    return f"Change the numbers of `{name}` more ({how}), or drop columns that are computed from them."
 
 
 WORDING = Wording(label="Interval disclosure", clause=clause, advice=advice, section="Numbers near the original ones")
