@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 SOURCE = "source"
-MAPS = {"generalize", "recode", "mask", "suppress", "full_domain_recoding", "progressive_disclosure"}
+MAPS = {"generalize", "recode", "mask", "suppress", "full_domain_recoding", "progressive_disclosure",
+    "top_bottom_code"}  # fmt: skip
 """Steps whose labels are a function of the attribute's own value, or suppressed."""
 
 
@@ -107,8 +108,8 @@ def _after(step: str, use: str, options: Mapping[str, Any], here: Columns, polic
         return columns | {name: _mixture([columns[n] for n in dict.fromkeys(read)], name, (name,))}
     if use in ("microaggregation", "mondrian"):
         return columns | _by_classes(step, use, options, columns, policy)
-    if use in ("swap", "genetic_encode"):
-        names = options["attributes"] if use == "swap" else [options["attribute"]]
+    if use in ("swap", "genetic_encode", "add_noise", "rank_swap", "round_values"):
+        names = [options["attribute"]] if use == "genetic_encode" else options["attributes"]
         return columns | {n: columns[n].after(step, alone=False) for n in names}
     if use == "pseudonymize":
         return columns | {n: columns[n].after(step, alone=False, bare=frozenset()) for n in options["attributes"]}
@@ -124,7 +125,8 @@ def _after(step: str, use: str, options: Mapping[str, Any], here: Columns, polic
 def _is_map(use: str, options: Mapping[str, Any]) -> bool:
     """Classes over one attribute, which keep equal rows together, are a map of it as well."""
     alone = use == "mondrian" and len(options["attributes"]) == 1 and options.get("partitioning") != "relaxed"
-    return alone or use in MAPS
+    nearest = use == "round_values" and options.get("how", "nearest") == "nearest"
+    return alone or nearest or use in MAPS
 
 
 def _by_classes(

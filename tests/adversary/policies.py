@@ -1,7 +1,8 @@
 """A random policy and its table, from a number.
 
 One number of five has a further step or requirement: rows that a generator or a lossy join makes, a column of sets
-beside others, or `cumulative_k` over two releases without a ledger. What is not drawn, and why:
+beside others, values that are randomized, moved or rounded, or `cumulative_k` over two releases without a ledger. What
+is not drawn, and why:
 
 - `itemset_breach`: its figure is the worst over all itemsets below the maximal supports, by formulas of the operator;
   brute force would enumerate the operator's outputs over the alphabet for each size, and the maxima are estimates.
@@ -30,7 +31,8 @@ EVERY, PLACE = 5, 3
 SETS = ("roll_up", "limit_items", "randomize_transactions")
 TOGETHER = ("cumulative_k",)
 _TURN = (("krimp_generator",), ("lossy_join",), SETS)
-FURTHER = (*_TURN, TOGETHER, *_TURN, ("pram",))
+CHANGES = ("add_noise", "rank_swap", "round_values", "pram", "top_bottom_code")
+FURTHER = (*_TURN, TOGETHER, *_TURN, CHANGES)
 """What it is of, in turn; that of several releases together has no step but a requirement."""
 
 

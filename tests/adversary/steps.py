@@ -190,6 +190,49 @@ def swap(here: Here) -> Options | None:
     return {"attributes": chosen, "within": within, "share": here.draw.choice(("0.3", "1")), **together}
 
 
+def add_noise(here: Here) -> Options | None:
+    """Add noise to numbers, little or much of it."""
+    names = here.of(NUMBERS)
+    if not names:
+        return None
+    chosen = here.some(names)
+    here.changed(chosen)
+    bounds = {"min": "0", "outside": here.draw.choice(("reflect", "clamp"))} if here.draw.random() < 0.4 else {}
+    return {"attributes": chosen, "sd": here.draw.choice(("0.3", "5")), **bounds}
+
+
+def rank_swap(here: Here) -> Options | None:
+    """Exchange numbers with near ones."""
+    names = here.of(NUMBERS)
+    if not names:
+        return None
+    chosen = here.some(names)
+    here.changed(chosen)
+    return {"attributes": chosen, "percent": "100"}
+
+
+def round_values(here: Here) -> Options | None:
+    """Round numbers, in one of the three ways."""
+    names = here.of(NUMBERS)
+    if not names:
+        return None
+    chosen = here.some(names)
+    here.changed(chosen)
+    how = here.draw.choice(("nearest", "random", "controlled"))
+    return {"attributes": chosen, "base": here.draw.choice(("2", "20")), "how": how}
+
+
+def top_bottom_code(here: Here) -> Options | None:
+    """Cut tails off."""
+    names = here.of(NUMBERS)
+    if not names:
+        return None
+    chosen = here.some(names)
+    here.changed(chosen)
+    bottom = {"bottom": "10"} if here.draw.random() < 0.5 else {}
+    return {"attributes": chosen, "top": here.draw.choice(("30", {"quantile": "0.7"})), **bottom}
+
+
 def pseudonymize(here: Here) -> Options | None:
     """Replace who somebody is, or a secret, by pseudonyms."""
     people = here.of(["person"])
@@ -378,6 +421,10 @@ FURTHER: dict[str, Maker] = {
     "limit_items": limit_items,
     "randomize_transactions": randomize_transactions,
     "pram": pram,
+    "add_noise": add_noise,
+    "rank_swap": rank_swap,
+    "round_values": round_values,
+    "top_bottom_code": top_bottom_code,
 }
 """Makers of steps that only some policies have."""
 
