@@ -13,9 +13,10 @@ import pyarrow.compute as pc
 
 from ppdm_flow.anonymizers.deterministic import Deterministic
 from ppdm_flow.anonymizers.microaggregation.account import Loss, charts, figures, findings
-from ppdm_flow.anonymizers.microaggregation.axes import Axes, indicators, numbers, ranks, standardized
+from ppdm_flow.anonymizers.microaggregation.axes import Axes, indicators, moments, numbers, ranks, standardized
 from ppdm_flow.anonymizers.microaggregation.spec import MicroaggregationParams, chosen, kind_of
 from ppdm_flow.anonymizers.naming import require
+from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.draws import Draws
 from ppdm_flow.core.errors import PluginError
@@ -27,6 +28,8 @@ from ppdm_flow.sdk.spec import Scope
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.counts import Counts
+from ppdm_flow.tables.numeric.column import NumericColumn
+from ppdm_flow.tables.numeric.parsing import parsed
 from ppdm_flow.tables.table import Table
 
 Ints = npt.NDArray[np.int64]
@@ -119,7 +122,8 @@ class Microaggregation:
         groups = grouped(points, counts.counts, k, self.params.most) if len(counts) else none
         texts = [self._released(a, codes[:, j], counts.counts, groups) for j, a in enumerate(axes)]
         released = tuple(
-            Column(place[groups.group].astype(np.int32), pa.array(own, pa.string())) for own, place in texts
+            _column(own, place[groups.group], ctx.attributes.get(name))
+            for name, (own, place) in zip(counts.columns, texts, strict=True)
         )
         averaged = AveragedColumns(counts.columns, tuple(a.texts for a in axes), counts.codes, released)
         return averaged, Loss(counts.columns, tuple(every), counts.counts, groups)
@@ -129,6 +133,8 @@ class Microaggregation:
         texts, kind = counts.names(name).to_pylist(), kind_of(facts)
         if kind == "number":
             return numbers(name, texts, integers=facts is not None and facts.type is AttributeType.INTEGER)
+        if kind == "time" and facts is not None:
+            return moments(texts, facts.type)
         if kind == "order" and facts is not None and facts.hierarchy is not None:
             return ranks(name, texts, facts.hierarchy.order or ())
         return indicators(name, texts)
@@ -143,6 +149,13 @@ class Microaggregation:
         by_group = [way(codes[m], weights[m]) for m in members[: groups.size]]
         texts, place = np.unique(np.asarray(by_group, dtype=object).astype(str), return_inverse=True)
         return texts.tolist(), place
+
+
+def _column(texts: list[str], places: Ints, facts: AttributeFacts | None) -> Column:
+    """Return a column of texts, or of numbers where the attribute holds numbers."""
+    if facts is None or not facts.is_numeric:
+        return Column(places.astype(np.int32), pa.array(texts, pa.string()))
+    return NumericColumn(parsed(pa.array(texts, pa.string()), facts.type).values[places], facts.type)
 
 
 def _refuse_marks(counts: Counts) -> None:

@@ -8,12 +8,17 @@ from decimal import ROUND_HALF_EVEN, Decimal, localcontext
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
+from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.mining.hierarchies.coarsening import UnplacedError
 from ppdm_flow.mining.hierarchies.intervals import decimals, written
+from ppdm_flow.tables.numeric.parsing import parsed
+from ppdm_flow.tables.numeric.texts import texts_of
 
+MICROSECONDS = 1_000_000
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 MOST_TEXTS = 100
@@ -25,17 +30,25 @@ LARGEST = Decimal("1e150")
 class Axes:
     """``points`` (texts, axes) of each distinct value; ``ranked``: one axis, whose order is the values' own.
 
-    ``digits`` are the decimal places of released means, None where a mean has no meaning.
+    ``digits`` are the decimal places of released means, None where a mean has no meaning. ``time``: the values are
+    dates or timestamps, whose means are multiples of ``unit`` days or microseconds.
     """
 
     texts: tuple[str, ...]
     points: Floats
     ranked: bool
     digits: int | None = None
+    time: AttributeType | None = None
+    unit: int = 1
 
     def mean(self, codes: Ints, weights: Ints) -> str:
         """Return the mean of values, rounded to as many places as values have; halves go to the even digit."""
-        exact = Decimal(repr(float(weights @ self.points[codes, 0] / weights.sum())))
+        mean = float(weights @ self.points[codes, 0] / weights.sum())
+        if self.time is not None:
+            whole = np.array([round(mean / self.unit) * self.unit], dtype=np.int64)
+            text: str = texts_of(whole, self.time)[0].as_py()
+            return text
+        exact = Decimal(repr(mean))
         with localcontext(prec=400):  # as many digits as the largest number has
             return written(exact.quantize(Decimal(1).scaleb(-(self.digits or 0)), ROUND_HALF_EVEN))
 
@@ -63,6 +76,14 @@ def numbers(name: str, texts: Sequence[str], *, integers: bool) -> Axes:
         raise PluginError(Diagnostic("PPF882", text))
     points = np.array([float(n) for n in values], dtype=np.float64)[:, None]
     return Axes(tuple(texts), points, ranked=True, digits=max(0, min(places, 15)))
+
+
+def moments(texts: Sequence[str], kind: AttributeType) -> Axes:
+    """Return an attribute of dates, as days, or of timestamps, as microseconds: of whole seconds where all are."""
+    values = parsed(pa.array(texts, pa.string()), kind).values
+    whole = kind is AttributeType.TIMESTAMP and not (values % MICROSECONDS).any()
+    points = (values.astype(np.float64))[:, None]
+    return Axes(tuple(texts), points, ranked=True, digits=0, time=kind, unit=MICROSECONDS if whole else 1)
 
 
 def ranks(name: str, texts: Sequence[str], order: Sequence[str]) -> Axes:

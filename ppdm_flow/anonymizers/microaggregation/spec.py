@@ -51,6 +51,7 @@ def effect(params: MicroaggregationParams, scope: Scope) -> Effect:
     return Effect(
         reads=names,
         changes=dict.fromkeys(names, Change.OTHER),
+        numbers=tuple(n for n in names if n in scope.attributes and scope.attributes[n].is_numeric),
         derivations=changed_in_place(names) if params.apart else {},
         serves=tuple(r.id for r in held),
         guarantee=f"equal values over {', '.join(names)} in groups of at least {k} rows" if held else "",
@@ -70,11 +71,15 @@ def _of_k(k: int | None) -> list[Problem]:
     )
 
 
-def kind_of(facts: AttributeFacts | None) -> Literal["number", "order", "text"]:
+def kind_of(facts: AttributeFacts | None) -> Literal["number", "time", "order", "text"]:
     """Return how values of an attribute are compared and what a group of them becomes."""
-    if facts is not None and facts.type in NUMERIC:
+    if facts is None:
+        return "text"
+    if facts.type in NUMERIC:
         return "number"
-    return "order" if facts is not None and facts.hierarchy is not None and facts.hierarchy.order else "text"
+    if facts.hierarchy is not None and facts.hierarchy.order:
+        return "order"
+    return "time" if facts.is_numeric else "text"
 
 
 SPEC = PluginSpec(
