@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 
 import numpy as np
@@ -42,9 +43,12 @@ def test_an_unchanged_release_has_not_moved(build):
     case = build.case(table, {n: table[n] for n in ("p", "q")}, "qqi")
     found = AUDIT.measure(*case.args).figures
     assert {n: f.value for n, f in found.items()} == {
-        **{f"{c}.{n}": 0.0 for c in "pq" for n in ("total_variation", "suppressed")},
+        **{f"{c}.{n}": 0.0 for c in "pq" for n in ("total_variation", "generalization_loss", "suppressed")},
         "mean_total_variation": 0.0,
         "largest_total_variation": 0.0,
+        "mean_generalization_loss": 0.0,
+        "largest_generalization_loss": 0.0,
+        "rows_lost": 0.0,
         "suppressed_cells": 0.0,
         "mean_association_change": 0.0,
         "largest_association_change": 0.0,
@@ -149,3 +153,39 @@ def test_a_column_of_single_values(build):
     case = build.case(table, table.take(np.arange(0, rows, 2)), "q")
     found = AUDIT.measure(*case.args).figures
     assert found["p.total_variation"].value == pytest.approx(0.5)
+
+
+def entropy(values):
+    counts = Counter(values)
+    return -sum(n / len(values) * math.log(n / len(values)) for n in counts.values())
+
+
+@settings(max_examples=100)
+@given(rows=st.lists(st.tuples(st.sampled_from(["a", "b", "c", None]), st.booleans()), min_size=1, max_size=12))
+@pytest.mark.parametrize("known", [True, False])
+def test_generalization_loss(rows, known, build):
+    """Of a declared recoding, which is compared at the released level, and of labels that nobody explains."""
+    coarse = {"a": "ab", "b": "ab", "c": "c", None: None}
+    before = [v for v, _ in rows]
+    after = ["⊥" if hidden else coarse[v] for v, hidden in rows]
+    changes = {"p": (("coarsen", Change.GENERALIZED),)} if known else None
+    found = AUDIT.measure(*build.case({"p": before}, {"p": after}, "q", changes=changes).args).figures
+    told = [v for v in after if v != "⊥"]
+    kept = len(told) / len(rows) * entropy(told) if told else 0.0
+    whole = entropy(before)
+    loss = 1 - kept / whole if whole > 1e-12 else 1 - len(told) / len(rows)
+    assert found["p.generalization_loss"].value == pytest.approx(min(1.0, max(0.0, loss)), abs=1e-9)
+
+
+def test_a_release_of_one_label_reads_as_such(build):
+    table = {"p": ["a", "b", "a", "c"], "q": ["x", "y", "x", "y"]}
+    changes = {"p": (("coarsen", Change.GENERALIZED),)}
+    case = build.case(table, {"p": ["*"] * 2, "q": ["x", "y"]}, "qq", changes=changes)
+    found = AUDIT.measure(*case.args).figures
+    assert found["p.total_variation"].value == 0
+    assert found["p.generalization_loss"].value == 1
+    assert (found["largest_generalization_loss"].value, found["largest_generalization_loss"].note) == (1, "`p`")
+    assert found["mean_generalization_loss"].value == 0.5
+    assert found["rows_lost"].value == 0.5
+    weighted = build.case({"p": ["a", "b"], "w": ["3", "1"]}, {"p": ["a"], "w": ["3"]}, "qw")
+    assert AUDIT.measure(*weighted.args).figures["rows_lost"].value == 0.25

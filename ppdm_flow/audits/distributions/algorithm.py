@@ -28,6 +28,7 @@ from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.releases.attributes import source_of
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
+from ppdm_flow.tables.counts import weights_of
 from ppdm_flow.tables.table import Table
 
 LEFT_OUT = (Role.IDENTIFIER, Role.WEIGHT, Role.SUBJECT, Role.ITEMS)
@@ -47,14 +48,15 @@ class DistributionsAudit:
         self.params = params
 
     def measure(self, original: DataView, candidate: DataView, ctx: AuditContext) -> AuditOutcome:
-        """Return distances and shares of suppressed cells by column, changes of association, and pictures."""
+        """Return distances, losses of detail and suppressed cells by column, changes of association, and pictures."""
         pairs = [(c, source_of(c, ctx)) for c in candidate.schema.names if candidate.schema[c].role not in LEFT_OUT]
         pairs = [(c, s) for c, s in pairs if s in original.schema]
         bounds = {c: edges(original, s) for c, s in pairs if _by_interval(original, s, candidate, c)}
         shares = {c: _shares(original, s, candidate, c, bounds.get(c), ctx) for c, s in pairs}
         charts = [chart(c, s, shares[c], ctx) for c, s in pairs[:PICTURES]]
         changes = self._associations(pairs, bounds, original, candidate)
-        figures = {**_columns(shares, bounds, ctx), **_changes(changes)}
+        rows_lost = _rows_lost(original, candidate, ctx)
+        figures = {**_columns(shares, bounds, ctx), "rows_lost": rows_lost, **_changes(changes)}
         return AuditOutcome(figures=figures, charts=(*charts, *_matrices(changes)))
 
     def _associations(
@@ -130,14 +132,37 @@ def _columns(shares: dict[str, Shares], bounds: Bounds, ctx: AuditContext) -> di
         note = level if _recoded(column, ctx) else ""
         note = f"over {len(mine.names)} intervals of about equal share" if column in bounds else note
         figures[f"{column}.total_variation"] = Figure(mine.distance, "share", note=note)
+        figures[f"{column}.generalization_loss"] = Figure(mine.generalization_loss, "share")
         figures[f"{column}.suppressed"] = Figure(mine.suppressed, "share")
     distances = [s.distance for s in shares.values()]
     none = "" if shares else "no column of the original is released"
     figures["mean_total_variation"] = Figure(float(np.mean(distances)) if shares else None, "share", note=none)
     figures["largest_total_variation"] = Figure(max(distances, default=None), "share", note=none)
+    losses = {column: mine.generalization_loss for column, mine in shares.items()}
+    worst = max(losses, key=losses.__getitem__, default="")
+    mean_loss = float(np.mean(list(losses.values()))) if losses else None
+    figures["mean_generalization_loss"] = Figure(mean_loss, "share", note=none)
+    figures["largest_generalization_loss"] = Figure(losses.get(worst), "share", note=f"`{worst}`" if worst else none)
     cells = float(np.mean([s.suppressed for s in shares.values()])) if shares else None
     figures["suppressed_cells"] = Figure(cells, "share", note=none)
     return figures
+
+
+def _rows_lost(original: DataView, candidate: DataView, ctx: AuditContext) -> Figure:
+    """Return the share of the original's rows that the release does not have, a weighted one as often as it counts."""
+    before, after = _rows(original), _rows(candidate)
+    if not before:
+        return Figure(None, "share", note="the original has no rows")
+    generated = any(facts.was(Change.GENERATED) for facts in ctx.attributes.values())
+    note = "generated rows: their number was chosen" if generated else ""
+    return Figure(max(0.0, 1.0 - after / before), "share", note=note)
+
+
+def _rows(view: DataView) -> int:
+    weight = view.schema.weight
+    if weight is None:
+        return view.row_count
+    return sum(int(weights_of(part[weight]).sum()) for part in view.partitions([weight]))
 
 
 def _changes(associated: Associations | None) -> dict[str, Figure]:

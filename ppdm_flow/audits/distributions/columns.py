@@ -26,11 +26,15 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shares:
-    """Shares of rows by value, ``before`` and ``after``, shape (values + 2,): suppressed, missing, then ``names``."""
+    """Shares of rows by value, ``before`` and ``after``, shape (values + 2,): suppressed, missing, then ``names``.
+
+    ``original`` (values,) are the shares of the original's own values, where ``before`` is at the released level.
+    """
 
     names: pa.StringArray
     before: Floats
     after: Floats
+    original: Floats | None = None
 
     @property
     def distance(self) -> float:
@@ -42,12 +46,32 @@ class Shares:
         """The share of suppressed cells in the release."""
         return float(self.after[SUPPRESSED + SPECIALS])
 
+    @property
+    def generalization_loss(self) -> float:
+        """The share of the original's entropy that the release does not have, in [0, 1].
+
+        A suppressed cell tells nothing. Of a column that has one value, nothing but suppression can be lost.
+        """
+        mine = entropy(self.before if self.original is None else self.original)
+        if mine <= 0:
+            return self.suppressed
+        told = self.after.copy()
+        told[SUPPRESSED + SPECIALS] = 0.0
+        kept = float(told.sum()) * entropy(told)
+        return min(1.0, max(0.0, 1.0 - kept / mine))
+
     def label(self, place: int, ctx: AuditContext, attribute: str, number: int) -> str:
         """Return how the value at ``place`` may be shown."""
         if place == SUPPRESSED + SPECIALS:
             return "suppressed"
         value = None if place == MISSING + SPECIALS else self.names[place - SPECIALS].as_py()
         return ctx.label(attribute, value, number)
+
+
+def entropy(shares: Floats) -> float:
+    """Return Shannon's entropy, in nats, of weights that are divided by their sum; 0 where all are 0."""
+    some = shares[shares > 0] / max(shares.sum(), np.finfo(np.float64).tiny)
+    return max(0.0, -float((some * np.log(some)).sum()))
 
 
 def shares(original: DataView, source: str, candidate: DataView, column: str) -> Shares:
@@ -75,7 +99,8 @@ def recoded_shares(joint: Counts) -> Shares | None:
     target = Column(pairs[1].astype(np.int32), joint.names("released")).onto(names).codes
     image[known] = target[place[known]]
     after = Column(released, joint.names("released")).onto(names).codes
-    return Shares(names, *(_share(codes, joint.counts, len(names)) for codes in (image, after)))
+    own = np.bincount(original + SPECIALS, weights=joint.counts).astype(np.float64)
+    return Shares(names, *(_share(codes, joint.counts, len(names)) for codes in (image, after)), original=own)
 
 
 def _over(counts: Counts, column: str, names: pa.StringArray) -> Floats:

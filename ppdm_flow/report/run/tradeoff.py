@@ -11,12 +11,15 @@ from ppdm_flow.report.run.fields import FigureDocument, ReportDocument
 from ppdm_flow.report.run.verdict import Verdict
 
 _MOST = 10
+_MOST_KEPT = 20
 _SHARES = frozenset({"share", "probability"})
 
 _KEPT = {
     "record_utility": ("Rows that keep their value", True),
     "aggregate_utility": ("Frequencies that can be estimated back", True),
     "error_increase": ("Change of the classification error", False),
+    "mean_generalization_loss": ("Detail lost by generalization and suppression", False),
+    "rows_lost": ("Rows left out", False),
     "mean_total_variation": ("Change of distributions", False),
     "mean_association_change": ("Change of relations between attributes", False),
     "suppressed_cells": ("Suppressed cells", False),
@@ -82,7 +85,7 @@ def tradeoff(document: ReportDocument, judged: Verdict) -> Tradeoff:
     shares = sorted(_measured(document), key=lambda share: (share.release, _ORDER.index(share.name)))
     risks = [Gauge(_RISKS[s.name], s.release, _inside(s.value), s.text) for s in shares if s.name in _RISKS]
     kept = [_kept(share) for share in shares if share.name in _KEPT]
-    return Tradeoff(tuple(used[:_MOST]), tuple(risks[:_MOST]), tuple(kept[:_MOST]), max(0, len(used) - _MOST))
+    return Tradeoff(tuple(used[:_MOST]), tuple(risks[:_MOST]), tuple(kept[:_MOST_KEPT]), max(0, len(used) - _MOST))
 
 
 def _used(check: Check, several: bool) -> Gauge | None:
