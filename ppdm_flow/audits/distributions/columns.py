@@ -100,7 +100,8 @@ def recoded_shares(joint: Counts) -> Shares | None:
     image[known] = target[place[known]]
     after = Column(released, joint.names("released")).onto(names).codes
     own = np.bincount(original + SPECIALS, weights=joint.counts).astype(np.float64)
-    return Shares(names, *(_share(codes, joint.counts, len(names)) for codes in (image, after)), original=own)
+    at_level, shown = (_share(codes, joint.counts, len(names)) for codes in (image, after))
+    return Shares(names, at_level, shown, own)
 
 
 def _over(counts: Counts, column: str, names: pa.StringArray) -> Floats:

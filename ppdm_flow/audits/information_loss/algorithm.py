@@ -43,7 +43,7 @@ class InformationLossAudit:
     def measure(self, original: DataView, candidate: DataView, ctx: AuditContext) -> AuditOutcome:
         """Return losses by column and of relations, each beside the baseline, and pictures."""
         pairs = compared_columns(original, candidate, ctx, self.params.attributes)
-        gathered = gather(original, candidate, pairs, self.params.rows)
+        gathered = gather(original, candidate, ctx, pairs, self.params.rows)
         figures = {"columns_not_comparable": _not_comparable(gathered)}
         if not gathered.columns or not len(gathered.before.values) or not len(gathered.after.values):
             return AuditOutcome(figures | _nothing("no column has numbers in the original and in the release"))

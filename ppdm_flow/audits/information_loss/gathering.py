@@ -8,10 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ppdm_flow.mining.utility.coding import released_numbers
 from ppdm_flow.mining.utility.numbers import Cells, mean_and_deviation
 from ppdm_flow.mining.utility.sides import Side, halves, side
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
+from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.counts import weights_of
 from ppdm_flow.tables.numeric.column import NumericColumn
 from ppdm_flow.tables.table import Table
@@ -40,10 +42,14 @@ class Gathered:
     rows: int
 
 
-def gather(original: DataView, candidate: DataView, pairs: Sequence[tuple[str, str]], limit: int) -> Gathered:
+def gather(
+    original: DataView, candidate: DataView, ctx: AuditContext, pairs: Sequence[tuple[str, str]], limit: int
+) -> Gathered:
     """Read at most ``limit`` rows of each side."""
     before, after = side(original, [s for _, s in pairs], limit), side(candidate, [c for c, _ in pairs], limit)
     known = [(c, s) for c, s in pairs if isinstance(before[s], NumericColumn)]
+    read = {c: released_numbers(before[s], after[c], c, ctx) for c, s in known}
+    after = Side(after.table.replaced(read), after.weights, after.sample)
     both = [(c, s) for c, s in known if isinstance(after[c], NumericColumn)]
     columns, sources = tuple(c for c, _ in both), tuple(s for _, s in both)
     labels = tuple(c for c, _ in known if c not in columns)
@@ -77,8 +83,10 @@ def linked(ctx: AuditContext, gathered: Gathered, limit: int) -> tuple[Floats, F
     before, after, weights = [np.zeros((0, len(gathered.columns)))], [np.zeros((0, len(gathered.columns)))], []
     for mine, theirs in ctx.pairs.pairs(wanted, gathered.columns):
         rows = slice(None, None, step)
+        both = zip(gathered.columns, gathered.sources, strict=True)
+        read = {c: released_numbers(mine[s], theirs[c], c, ctx) for c, s in both}
         before.append(_floats(mine, gathered.sources)[rows])
-        after.append(_floats(theirs, gathered.columns)[rows])
+        after.append(_floats(theirs.replaced(read), gathered.columns)[rows])
         weights.append((weights_of(mine[weight]).astype(np.float64) if weight else np.ones(len(mine)))[rows])
     return np.concatenate(before), np.concatenate(after), np.concatenate([np.zeros(0), *weights])
 
@@ -88,5 +96,10 @@ def _cells(rows: Side, columns: Sequence[str]) -> Cells:
 
 
 def _floats(table: Table, columns: Sequence[str]) -> Floats:
-    numbers = [c.floats() for name in columns if isinstance(c := table[name], NumericColumn)]
+    numbers = [_numbers(table[name]) for name in columns]
     return np.stack(numbers, axis=1) if numbers else np.zeros((len(table), 0))
+
+
+def _numbers(column: Column) -> Floats:
+    """Return the cells; NaN for all where a part of the table has labels (all of its cells may be suppressed)."""
+    return column.floats() if isinstance(column, NumericColumn) else np.full(len(column), np.nan)

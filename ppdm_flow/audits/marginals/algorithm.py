@@ -51,7 +51,7 @@ class MarginalsAudit:
         before = side(original, [s for _, s in pairs], self.params.rows)
         after = side(candidate, [c for c, _ in pairs], self.params.rows)
         columns, others = compared(before.table, after.table, pairs, ctx)
-        note = f"{listed(others)}: a value became several labels" if others else ""
+        note = f"{listed(others)}: the recoding is not known, or made several labels of a value" if others else ""
         left_out = {"columns_not_comparable": Figure(len(others), "count", note=note)}
         if not columns or not len(before):
             return AuditOutcome(left_out | _nothing(self.params.ways))

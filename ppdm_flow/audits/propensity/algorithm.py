@@ -53,9 +53,8 @@ class PropensityAudit:
         before, sample = persons(original, [s for _, s in pairs], limit)
         after, sample_after = persons(candidate, [c for c, _ in pairs], limit)
         columns, others = compared(before, after, pairs, ctx)
-        left_out = Figure(
-            len(others), "count", note=f"{listed(others)}: a value became several labels" if others else ""
-        )
+        note = f"{listed(others)}: the recoding is not known, or made several labels of a value" if others else ""
+        left_out = Figure(len(others), "count", note=note)
         figures = {"columns_not_comparable": left_out}
         if not columns or len(before) < 2 or not len(after):
             return AuditOutcome(figures | _nothing("there is nothing to compare"))

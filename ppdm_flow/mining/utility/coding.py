@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import pyarrow as pa
 
 from ppdm_flow.core.attributes import Change
+from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.tables.column import SPECIALS, SUPPRESSED, Column, union
 from ppdm_flow.tables.counts import Counts
@@ -39,7 +41,7 @@ def compared(
     """
     columns, others = [], []
     for name, source in pairs:
-        mine, theirs = before[source], after[name]
+        mine, theirs = before[source], released_numbers(before[source], after[name], name, ctx)
         if not (isinstance(mine, NumericColumn) and isinstance(theirs, NumericColumn)):
             level: Column | None = mine
             if _recoded(name, ctx):
@@ -54,6 +56,29 @@ def compared(
             mine, theirs = mine.onto(names), theirs.onto(names)
         columns.append(ComparedColumn(name, mine, theirs))
     return tuple(columns), tuple(others)
+
+
+def released_numbers(original: Column, released: Column, name: str, ctx: AuditContext) -> Column:
+    """Return the released cells of a column of amounts as numbers, where all of its labels are; else as they are.
+
+    A step that changes some cells of a column may leave labels: numbers as texts, and suppressed cells, which count as
+    missing ones. Labels of generalized columns and pseudonyms stand for something else, also where they are numbers.
+    """
+    if not isinstance(original, NumericColumn) or original.kind.is_time or isinstance(released, NumericColumn):
+        return released
+    used = released.compact()
+    if _recoded(name, ctx) or not len(used.categories):
+        return released
+    try:
+        numbers = used.numbers()
+    except pa.ArrowInvalid:
+        return released
+    if not np.isfinite(numbers).all():
+        return released
+    known = used.codes >= 0
+    values = np.zeros(len(used))
+    values[known] = numbers[used.codes[known]]
+    return NumericColumn(values, AttributeType.FLOAT, ~known)
 
 
 def _recoded(column: str, ctx: AuditContext) -> bool:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from ppdm_flow.audits.information_loss.algorithm import InformationLossAudit
+from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.sdk.registry import load
 from ppdm_flow.tables.column import Column
@@ -121,3 +122,22 @@ def test_a_sample_is_told(build):
     outcome = figures(build, before, table(**before), rows=100)
     assert outcome.figures["x.wasserstein"].sample == 100
     assert not any("50." in label for chart in outcome.charts for label in chart.x)
+
+
+def test_numbers_beside_suppressed_cells_are_compared(build):
+    before = {"x": np.arange(1.0, 101.0)}
+    after = Column.of(["⊥" if v > 90 else f"{v:.0f}" for v in before["x"]])
+    outcome = figures(build, before, table(100, x=after), "x")
+    found = values(outcome)
+    assert found["columns_not_comparable"] == 0
+    assert found["x.il1s"] == 0
+    assert found["x.missing_change"] == pytest.approx(0.1)
+    assert found["x.mean_change"] == pytest.approx(5 / before["x"].std(ddof=1))
+
+
+def test_labels_of_generalized_columns_are_no_numbers(build):
+    before = {"x": np.arange(1.0, 101.0)}
+    after = table(100, x=Column.of([f"{v // 10 * 10:.0f}" for v in before["x"]]))
+    case = build.case(table(100, **before), after, "x", changes={"x": (("coarsen", Change.GENERALIZED),)})
+    outcome = InformationLossAudit(SPEC.params()).measure(*case.args)
+    assert outcome.figures["columns_not_comparable"].value == 1
