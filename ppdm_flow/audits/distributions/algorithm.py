@@ -142,7 +142,9 @@ def _columns(shares: dict[str, Shares], bounds: Bounds, ctx: AuditContext) -> di
     worst = max(losses, key=losses.__getitem__, default="")
     mean_loss = float(np.mean(list(losses.values()))) if losses else None
     figures["mean_generalization_loss"] = Figure(mean_loss, "share", note=none)
-    figures["largest_generalization_loss"] = Figure(losses.get(worst), "share", note=f"`{worst}`" if worst else none)
+    figures["largest_generalization_loss"] = Figure(
+        losses.get(worst), "share", note=f"`{worst}`" if losses.get(worst) else none
+    )
     cells = float(np.mean([s.suppressed for s in shares.values()])) if shares else None
     figures["suppressed_cells"] = Figure(cells, "share", note=none)
     return figures

@@ -20,6 +20,7 @@ from ppdm_flow.tables.counts import Counts, count
 from ppdm_flow.tables.table import Table
 
 TOP = 20
+ROUNDING = 1e-12
 
 Floats = npt.NDArray[np.float64]
 
@@ -57,8 +58,8 @@ class Shares:
             return self.suppressed
         told = self.after.copy()
         told[SUPPRESSED + SPECIALS] = 0.0
-        kept = float(told.sum()) * entropy(told)
-        return min(1.0, max(0.0, 1.0 - kept / mine))
+        loss = 1.0 - float(told.sum()) * entropy(told) / mine
+        return min(1.0, loss) if loss > ROUNDING else 0.0
 
     def label(self, place: int, ctx: AuditContext, attribute: str, number: int) -> str:
         """Return how the value at ``place`` may be shown."""

@@ -31,6 +31,8 @@ OF_COLUMNS = {
 }
 """What is measured of each column, and its unit."""
 OF_PAIRS = ("correlation_change", "covariance_change")
+ROUNDING = 1e-9
+"""Losses up to this are those of floating-point numbers: no column is named for one."""
 NO_PAIRS = "rows cannot be paired"
 
 
@@ -89,7 +91,8 @@ def _total(
     for word, least in (("mean", np.nanmean), ("largest", np.nanmax)):
         for end, each in (("", values), (".baseline", baseline)):
             known = ~np.isnan(each)
-            where = of[int(np.nanargmax(each))] if word == "largest" and known.any() else ""
+            some = word == "largest" and known.any() and np.nanmax(each) > ROUNDING
+            where = of[int(np.nanargmax(each))] if some else ""
             figure = Figure(float(least(each)), unit, note=where) if known.any() else Figure(None, unit, note=without)
             figures[f"{word}_{name}{end}"] = figure
     return figures

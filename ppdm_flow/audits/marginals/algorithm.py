@@ -22,6 +22,8 @@ Floats = npt.NDArray[np.float64]
 WAYS = ("one_way", "two_way", "three_way")
 MOST_COLUMNS = 60
 """Columns of a picture."""
+ROUNDING = 1e-9
+"""Distances up to this are those of floating-point numbers: no column is named for one."""
 LARGE = 2.0
 """A marginal that is more than so many times its baseline apart has lost more than sampling explains."""
 
@@ -86,11 +88,11 @@ def _figures(every: list[Marginals], names: list[str], sample: int | None) -> di
         for end, apart in (("", marginals.released), (".baseline", marginals.halves)):
             figures[f"{way}.mean_total_variation{end}"] = Figure(float(apart.mean()), "share", sample=sample, note=note)
             worst = int(apart.argmax())
-            where = listed(names[i] for i in marginals.tables[worst])
+            where = listed(names[i] for i in marginals.tables[worst]) if apart[worst] > ROUNDING else ""
             figures[f"{way}.largest_total_variation{end}"] = Figure(
                 float(apart[worst]), "share", sample=sample, note=where
             )
-        above = float((marginals.released > LARGE * marginals.halves + 1e-12).mean())
+        above = float((marginals.released > LARGE * marginals.halves + ROUNDING).mean())
         figures[f"{way}.above_baseline"] = Figure(above, "share", sample=sample, note=note)
     means = {}
     for end, field in (("", "released"), (".baseline", "halves")):
@@ -98,9 +100,8 @@ def _figures(every: list[Marginals], names: list[str], sample: int | None) -> di
         for name, mean in zip(names, means[end], strict=True):
             figures[f"{name}.mean_total_variation{end}"] = Figure(mean, "share", sample=sample)
         worst = int(np.argmax(means[end]))
-        figures[f"largest_of_columns{end}"] = Figure(
-            means[end][worst], "share", sample=sample, note=listed([names[worst]])
-        )
+        named = listed([names[worst]]) if means[end][worst] > ROUNDING else ""
+        figures[f"largest_of_columns{end}"] = Figure(means[end][worst], "share", sample=sample, note=named)
     return figures
 
 

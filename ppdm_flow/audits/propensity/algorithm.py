@@ -27,6 +27,8 @@ Truths = npt.NDArray[np.bool_]
 MODELS = ("logistic", "tree")
 OF_MODELS = {"pmse": "probability", "expected_pmse": "probability", "ratio": "ratio", "standardized": "ratio"}
 MOST_BARS = 40
+ROUNDING = 1e-9
+"""Ratios up to this are those of floating-point numbers: no column is named for one."""
 LEAST_LEAF = 20
 DEEPEST = 10
 
@@ -121,7 +123,8 @@ def _figures(told: Told, chance: Told | None, sample: int | None) -> dict[str, F
     for end, each in (("", told), (".baseline", chance)):
         worst = max(each.by_column.items(), key=lambda pair: pair[1].ratio or 0.0) if each else None
         ratio = worst[1].ratio if worst else None
-        figures[f"largest_column_ratio{end}"] = Figure(ratio, "ratio", note=f"`{worst[0]}`" if worst else none)
+        named = f"`{worst[0]}`" if worst and (ratio or 0.0) > ROUNDING else ""
+        figures[f"largest_column_ratio{end}"] = Figure(ratio, "ratio", note=named if worst else none)
     return figures
 
 
