@@ -50,8 +50,8 @@ ATTACKS = {
 MEASURES = {
     "analyses", "anonymity_score", "blend", "class_sizes", "classification_error", "cluster_analysis",
     "discoverable_support", "distributions", "individual_risk", "information_loss", "interval_disclosure",
-    "itemset_comparison", "itemset_recovery", "krimp_dissimilarity", "marginals", "perturbation_utility",
-    "propensity", "reidentification_risk", "special_uniques", "synthetic_training",
+    "itemset_comparison", "itemset_recovery", "krimp_dissimilarity", "marginals", "numeric_linkage",
+    "perturbation_utility", "propensity", "reidentification_risk", "special_uniques", "synthetic_training",
 }  # fmt: skip
 """What may be named under `audits:` too, and attacks nobody."""
 

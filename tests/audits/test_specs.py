@@ -36,6 +36,7 @@ from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.requirements.k_map.requirement import KMap
 from ppdm_flow.requirements.l_diversity.requirement import LDiversity
 from ppdm_flow.requirements.lkc.requirement import LKC
+from ppdm_flow.requirements.numeric_linkage.requirement import NumericLinkage
 from ppdm_flow.requirements.sensitivities.requirement import BoundOfValue, Sensitivity
 from ppdm_flow.requirements.t_closeness.requirement import Distance, TCloseness
 from ppdm_flow.requirements.templates.requirement import Template
@@ -126,6 +127,7 @@ def test_no_value_is_told(name, paired, build, tmp_path):
             CumulativeK.of("n", k=500, attributes=("p", "q")),
             FirstDraw.of("o", attributes=("s",)),
             IntervalDisclosure.of("i", "s", width=Width(sd=0.1), max=0.1),
+            NumericLinkage.of("j", attributes=("s", "t"), max=0.1),
         ),
         home=tmp_path,
         operators={"s": Operator("s", domain, np.full(4, 0.3))},

@@ -45,12 +45,14 @@ class UnnumberedError(UnmeasuredError):
 class PairedNumbers:
     """Numbers by attribute of the source and by released column, each of shape (rows,), NaN where there is none.
 
-    ``weights`` (rows,): the rows that each stands for. ``types`` are those of the attributes.
+    ``weights`` (rows,): the rows that each stands for, ``rows`` (rows,): its number in the source. ``types`` are those
+    of the attributes.
     """
 
     original: dict[str, Floats]
     released: dict[str, Floats]
     weights: Ints
+    rows: Ints
     types: dict[str, AttributeType]
 
 
@@ -111,6 +113,7 @@ def paired_numbers(
         raise UnpairedError(
             "Nothing tells which original record a released one comes from, so they cannot be compared."
         )
+    columns = list(dict(columns).items())  # one that tells of two attributes is read once
     for column, _ in columns:
         require_numbers(column, ctx)
     read = _read(ctx.pairs, attributes, columns, candidate.schema.weight, ctx)
@@ -128,6 +131,7 @@ def _read(
     before: dict[str, list[Floats]] = {name: [] for name in attributes}
     after: dict[str, list[Floats]] = {name: [] for name, _ in columns}
     weights: list[Ints] = []
+    rows: list[Ints] = [np.zeros(0, np.int64)]
     kinds = {name: type_of(name, None, ctx) for name in attributes}
     wanted = list(dict.fromkeys((*after, *(() if weight is None else (weight,)))))
     for left, right in pairs.pairs(list(before), wanted):
@@ -136,11 +140,13 @@ def _read(
             before[name].append(floats_of(left[name], kinds[name], name))
         for name, attribute in columns:
             after[name].append(floats_of(right[name], kinds[attribute], name))
+        rows.append(np.asarray(right.rows, dtype=np.int64))
         weights.append(np.ones(len(right), np.int64) if weight is None else weights_of(right[weight]))
     return PairedNumbers(
         {name: _joined(parts) for name, parts in before.items()},
         {name: _joined(parts) for name, parts in after.items()},
         np.concatenate(weights) if weights else np.zeros(0, np.int64),
+        np.concatenate(rows),
         kinds,
     )
 

@@ -16,10 +16,10 @@ import numpy as np
 from ppdm_flow.core.results import AuditOutcome, Figure, Finding, Measured
 from ppdm_flow.mining.classes.wording import unmeasured, unreleased
 from ppdm_flow.mining.exposure.columns import carriers
+from ppdm_flow.mining.exposure.estimates import MEAN, WEIGHTED, estimates
 from ppdm_flow.mining.exposure.faults import UnmeasuredError
 from ppdm_flow.mining.exposure.numbers import Floats, PairedNumbers, paired_numbers, type_of
 from ppdm_flow.requirements.interval_disclosure.audit import IntervalDisclosureParams
-from ppdm_flow.requirements.interval_disclosure.estimates import MEAN, WEIGHTED, estimates
 from ppdm_flow.requirements.interval_disclosure.near import near
 from ppdm_flow.requirements.interval_disclosure.query import shares_again
 from ppdm_flow.requirements.interval_disclosure.requirement import IntervalDisclosure, Width

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ppdm_flow.core.roles import AttributeType
-from ppdm_flow.mining.exposure.numbers import other_rows
+from ppdm_flow.mining.exposure.numbers_query import Types, hold, number_of
 from ppdm_flow.mining.exposure.paired import relation
 from ppdm_flow.requirements.interval_disclosure.near import SLACK
 from ppdm_flow.requirements.interval_disclosure.requirement import Width
-from ppdm_flow.sdk.audit import Sql, quoted
+from ppdm_flow.sdk.audit import Sql
 from ppdm_flow.sdk.view import DataView, PairedView
-from ppdm_flow.tables.column import SUPPRESSED_TEXT
-
-Types = Sequence[AttributeType]
-"""Of the original numbers, and then of those in each column."""
 
 
 def shares_again(
@@ -26,10 +21,10 @@ def shares_again(
     """
     weight = candidate.schema.weight
     tables = {"paired": relation(pairs, columns, [attribute], weight)}
-    _hold(sql, columns, types, weight, tables)
+    hold(sql, columns, types[1:], weight, tables)
     every = range(len(columns))
-    named = ", ".join(f"{_number(f'r{i}', types[i + 1])} AS c{i}" for i in every)
-    cells = f"cells AS (SELECT row, n, {_number('o0', types[0])} AS o, {named} FROM paired WHERE o0 IS NOT NULL)"  # noqa: S608  # our own names
+    named = ", ".join(f"{number_of(f'r{i}', types[i + 1])} AS c{i}" for i in every)
+    cells = f"cells AS (SELECT row, n, {number_of('o0', types[0])} AS o, {named} FROM paired WHERE o0 IS NOT NULL)"  # noqa: S608  # our own names
     errors = ", ".join(f"SUM(n * pow(c{i} - o, 2)) / SUM(n) FILTER (c{i} IS NOT NULL) AS e{i}" for i in every)
     begin = f"WITH {cells}, errors AS (SELECT {errors} FROM cells)"  # noqa: S608  # the same
 
@@ -46,34 +41,6 @@ def shares_again(
         found.append(share(_mean(["1.0" for _ in every])))
         found.append(None if none else share(_mean(of_error)))
     return found
-
-
-def _hold(sql: Sql, columns: Sequence[str], types: Types, weight: str | None, tables: dict[str, object]) -> None:
-    """Hold the paired numbers against those of the file, as sets of rows with counts."""
-    every = range(len(columns))
-    mine = ", ".join(f"{_number(f'r{i}', types[i + 1])} AS c{i}" for i in every)
-    of_file = ", ".join(f"{_number(quoted(c), types[i + 1])} AS c{i}" for i, c in enumerate(columns))
-    rows = "1" if weight is None else f"CAST({quoted(weight)} AS BIGINT)"
-    names = ", ".join(f"c{i}" for i in every)
-    both = [f"SELECT {mine}, n FROM paired", f"SELECT {of_file}, {rows} AS n FROM candidate"]  # noqa: S608  # quoted
-    grouped = [f"SELECT {names}, SUM(n) AS n FROM ({each}) GROUP BY {names} HAVING SUM(n) > 0" for each in both]  # noqa: S608  # the same
-    one, other = ((f"({grouped[i]})", f"({grouped[1 - i]})") for i in (0, 1))
-    text = (
-        f"SELECT (SELECT COUNT(*) FROM ({one[0]} EXCEPT {one[1]})),"  # noqa: S608  # the same
-        f" (SELECT COUNT(*) FROM ({other[0]} EXCEPT {other[1]}))"
-    )
-    if any(sql.rows(text, (), tables)[0]):
-        raise other_rows()
-
-
-def _number(cell: str, kind: AttributeType) -> str:
-    """Return the number of a text, in days for moments; NULL where it is missing or suppressed."""
-    text = f"NULLIF({cell}, '{SUPPRESSED_TEXT}')"
-    if kind is AttributeType.DATE:
-        return f"CAST(CAST({text} AS DATE) - DATE '1970-01-01' AS DOUBLE)"
-    if kind is AttributeType.TIMESTAMP:
-        return f"epoch_us(CAST({text} AS TIMESTAMP)) / 86400000000.0::DOUBLE"
-    return f"CAST({text} AS DOUBLE)"
 
 
 def _mean(shares: Sequence[str]) -> str:

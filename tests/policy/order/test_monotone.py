@@ -69,6 +69,14 @@ PRIVACY = {
         {"interval_disclosure": {"n": {"width": {"sd": 0.1}, "max": 0.2}}},
         {"interval_disclosure": {"n": {"width": {"sd": 0.1}, "max": 0.1}}},
     ),
+    "records found by numbers": (
+        {"numeric_linkage": {"attributes": ["n"], "max": 0.2}},
+        {"numeric_linkage": {"attributes": ["n"], "max": 0.1}},
+    ),
+    "records found among more candidates": (
+        {"numeric_linkage": {"attributes": ["n"], "max": 0.2}},
+        {"numeric_linkage": {"attributes": ["n"], "max": 0.2, "candidates": 5}},
+    ),
     "numbers within a larger width": (
         {"interval_disclosure": {"n": {"width": {"relative": 0.1}, "max": 0.2}}},
         {"interval_disclosure": {"n": {"width": {"relative": 0.2}, "max": 0.2}}},

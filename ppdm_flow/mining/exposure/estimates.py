@@ -6,7 +6,7 @@ column that tells nothing does not hide what two others tell together.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -55,3 +55,15 @@ def combined(columns: list[Floats], shares: list[float]) -> Floats:
         total += np.where(shown, share, 0.0)
     with np.errstate(invalid="ignore"):
         return np.asarray(first + above / np.where(total > 0, total, 1.0))
+
+
+def best(original: Floats, released: Sequence[Floats], weights: Ints) -> Floats:
+    """Return the weighted mean of columns, or of those of them alone that are exact; ``original`` may have NaN."""
+    known = ~np.isnan(original)
+    errors = [squared_error(original[known], numbers[known], weights[known]) for numbers in released]
+    exact = [numbers for numbers, error in zip(released, errors, strict=True) if error == 0]
+    if exact:
+        rest = [numbers for numbers, error in zip(released, errors, strict=True) if error > 0]
+        first = combined(exact, [1.0] * len(exact))
+        return np.where(np.isnan(first), best(original, rest, weights), first) if rest else first
+    return combined(list(released), [1.0 / error for error in errors])

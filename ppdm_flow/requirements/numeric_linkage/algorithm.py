@@ -1,0 +1,184 @@
+"""The share of original records that an intruder finds again, who knows their numbers and takes the nearest rows.
+
+The intruder knows the original numbers of a record in some attributes, and names the released rows that are nearest to
+them in one of three spaces; the space that finds most counts. Of several released columns of one attribute the
+intruder takes the mean, weighted by how near each is on average. Rows are paired by their number in the source, so the
+order of rows protects nothing here. Beside it stands the share that naming rows at random finds (Domingo-Ferrer,
+Torra, 2001; the covariance of errors: Torra, Abowd, Domingo-Ferrer, PSD 2006).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ppdm_flow.core.results import AuditOutcome, Figure, Finding, Measured
+from ppdm_flow.mining.classes.wording import unmeasured
+from ppdm_flow.mining.exposure.columns import carriers
+from ppdm_flow.mining.exposure.estimates import best
+from ppdm_flow.mining.exposure.faults import UnmeasuredError
+from ppdm_flow.mining.exposure.numbers import Floats, Ints, UnnumberedError, paired_numbers, type_of
+from ppdm_flow.requirements.numeric_linkage.audit import NumericLinkageParams
+from ppdm_flow.requirements.numeric_linkage.intervals import ERROR, clopper_pearson
+from ppdm_flow.requirements.numeric_linkage.nearest import chances
+from ppdm_flow.requirements.numeric_linkage.requirement import NumericLinkage
+from ppdm_flow.requirements.numeric_linkage.second_route import chances_again, numbers_again
+from ppdm_flow.requirements.numeric_linkage.sentences import nothing, sentence
+from ppdm_flow.requirements.numeric_linkage.spaces import SPACES, spaces
+from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.view import DataView
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """The ``prefix`` of the figures, what the intruder knows and does, and who asks for it."""
+
+    prefix: str
+    attributes: tuple[str, ...]
+    candidates: int
+    sample: int
+    requirement: NumericLinkage | None
+
+    def columns(self, candidate: DataView, ctx: AuditContext) -> list[tuple[str, str]]:
+        """Return the released columns, each with the attribute that it tells of."""
+        return [(c, a) for a in self.attributes for c in carriers(a, candidate, ctx)]
+
+
+class NumericLinkageAudit:
+    """Looks for a sample of original records among the released rows."""
+
+    def __init__(self, params: NumericLinkageParams) -> None:
+        self.params = params
+
+    def measure(self, original: DataView, candidate: DataView, ctx: AuditContext) -> AuditOutcome:
+        """Return the share of records that are found, by space, with intervals where they are a sample."""
+        del original
+        figures: dict[str, Figure] = {}
+        measured: list[Measured] = []
+        findings: list[Finding] = []
+        for wanted in self._wanted(ctx):
+            columns = wanted.columns(candidate, ctx)
+            if not columns:
+                figures[f"{wanted.prefix}columns"] = Figure(0, "columns")
+                measured.extend(nothing(r) for r in (wanted.requirement,) if r is not None)
+                continue
+            try:
+                before, after = _numbers(columns, candidate, ctx)
+                chosen, known = sampled(before, wanted.sample)
+            except UnmeasuredError as fault:
+                figure = Figure(None, "share", note=fault.text)
+                figures[f"{wanted.prefix}share_bound"] = figure
+                measured.extend(_judged(wanted, figure, fault.text, verifiable=False))
+                findings.append(unmeasured(wanted.prefix.removesuffix(".") or "numeric_linkage", fault))
+                continue
+            by_space = {n: chances(s, chosen, wanted.candidates) for n, s in spaces(before, after).items()}
+            own = _figures(wanted, by_space, known, len(before), len(columns))
+            figures |= {f"{wanted.prefix}{name}": figure for name, figure in own.items()}
+            text = sentence(wanted.attributes, wanted.candidates, own)
+            measured.extend(_judged(wanted, own["share_bound"], text))
+        return AuditOutcome(figures, tuple(measured), tuple(findings))
+
+    def recheck(self, original: DataView, candidate: DataView, ctx: AuditContext) -> Mapping[str, float | int | None]:
+        """Read the numbers again in SQL, and compare every record of the sample with every row."""
+        found: dict[str, float | int | None] = {}
+        for wanted in self._wanted(ctx):
+            columns = wanted.columns(candidate, ctx)
+            if not columns:
+                found[f"{wanted.prefix}columns"] = 0
+                continue
+            try:
+                before, after = _read_again(columns, original, candidate, ctx)
+                chosen, known = sampled(before, wanted.sample)
+            except UnmeasuredError:
+                continue
+            by_space = {n: chances_again(s, chosen, wanted.candidates) for n, s in spaces(before, after).items()}
+            own = _figures(wanted, by_space, known, len(before), len(columns))
+            found |= {f"{wanted.prefix}{name}": figure.value for name, figure in own.items()}
+        return found
+
+    def _wanted(self, ctx: AuditContext) -> Iterator[_Wanted]:
+        own = [r for r in ctx.requirements if isinstance(r, NumericLinkage)]
+        yield from (_Wanted(f"{r.id}.", r.attributes, r.candidates, r.sample, r) for r in own)
+        if not own and self.params.attributes is not None:
+            yield _Wanted("", self.params.attributes, self.params.candidates, self.params.sample, None)
+
+
+def sampled(original: Floats, most: int) -> tuple[Ints, int]:
+    """Return the places of records that are looked for, and of how many they are a sample.
+
+    Those that miss a number are none of them. The sample is the same every time. Raises UnnumberedError of none.
+    """
+    known = np.flatnonzero(~np.isnan(original).any(axis=1))
+    if not len(known):
+        raise UnnumberedError("No released row has all the original numbers that records are to be found by.")
+    if len(known) <= most:
+        return known, len(known)
+    return np.sort(np.random.default_rng(0).choice(known, most, replace=False)), len(known)
+
+
+def _numbers(columns: Sequence[tuple[str, str]], candidate: DataView, ctx: AuditContext) -> tuple[Floats, Floats]:
+    """Return original numbers and what is released of them, (rows, attributes), by row number."""
+    names = list(dict.fromkeys(attribute for _, attribute in columns))
+    read = paired_numbers(names, columns, candidate, ctx)
+    order = np.argsort(read.rows, kind="stable")
+    before = np.column_stack([read.original[name][order] for name in names])
+    released = {column: numbers[order] for column, numbers in read.released.items()}
+    return before, _estimated(before, names, columns, released)
+
+
+def _estimated(
+    before: Floats, names: Sequence[str], columns: Sequence[tuple[str, str]], released: Mapping[str, Floats]
+) -> Floats:
+    ones = np.ones(len(before), np.int64)
+    each = [[released[c] for c, a in columns if a == name] for name in names]
+    return np.column_stack([best(before[:, j], parts, ones) for j, parts in enumerate(each)])
+
+
+def _read_again(
+    columns: Sequence[tuple[str, str]], original: DataView, candidate: DataView, ctx: AuditContext
+) -> tuple[Floats, Floats]:
+    if ctx.sql is None or ctx.pairs is None:
+        raise UnnumberedError("Nothing to read.")
+    names = list(dict.fromkeys(attribute for _, attribute in columns))
+    paired_numbers(names, columns, candidate, ctx)  # what the first route cannot read, this one need not read either
+    first = next(original.partitions(names), None)
+    part = next(candidate.partitions([c for c, _ in columns]), None)
+    of_names = {n: type_of(n, None if first is None else first[n], ctx) for n in names}
+    types = [of_names[a] if part is None else getattr(part[c], "kind", of_names[a]) for c, a in columns]
+    plain = [c for c, _ in columns]
+    kinds = [of_names[n] for n in names], types
+    before, after = numbers_again(ctx.sql, candidate, ctx.pairs, names, plain, kinds)
+    return before, _estimated(before, names, columns, {c: after[:, i] for i, c in enumerate(plain)})
+
+
+def _figures(wanted: _Wanted, by_space: Mapping[str, Floats], known: int, rows: int, columns: int) -> dict[str, Figure]:
+    looked_for = len(next(iter(by_space.values())))
+    figures: dict[str, Figure] = {}
+    bounds = []
+    for name, found in by_space.items():
+        share = float(found.mean())
+        interval = None
+        if looked_for < known:
+            interval = clopper_pearson(float(found.sum()), looked_for, ERROR / len(SPACES))
+        bounds.append(share if interval is None else interval[1])
+        figures[f"{name}_share"] = Figure(share, "share", interval, looked_for)
+    return {
+        "share_bound": Figure(max(bounds), "share", sample=looked_for),
+        "share": Figure(max(figure.value or 0.0 for figure in figures.values()), "share", sample=looked_for),
+        **figures,
+        "chance_share": Figure(min(1.0, wanted.candidates / rows), "share"),
+        "records": Figure(looked_for, "rows"),
+        "records_known": Figure(known, "rows"),
+        "rows": Figure(rows, "rows"),
+        "columns": Figure(columns, "columns"),
+    }
+
+
+def _judged(wanted: _Wanted, figure: Figure, text: str, *, verifiable: bool = True) -> Iterator[Measured]:
+    requirement = wanted.requirement
+    if requirement is not None:
+        end = f" At most {requirement.max:.1%} is allowed." if verifiable else ""
+        name = f"{requirement.id}.share_bound"
+        yield Measured(requirement.id, name, figure, requirement.max, True, text + end, verifiable=verifiable)

@@ -1,0 +1,69 @@
+"""The chance that a record's own released row is among the nearest ones, by trees; ties share it."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ppdm_flow.mining.exposure.numbers import Floats, Ints
+from ppdm_flow.requirements.numeric_linkage.spaces import Space
+
+Bools = npt.NDArray[np.bool_]
+SLACK = 1e-9
+"""Relative: squared distances that are nearer to each other are ties."""
+FLOOR = 1e-12
+"""And so much, whatever they are."""
+
+
+def chances(space: Space, sample: Ints, candidates: int) -> Floats:
+    """Return for each row of ``sample`` the chance that its own released row is among so many candidates.
+
+    Those at the same distance as the last candidate share the places that are left.
+    """
+    from scipy.spatial import cKDTree  # noqa: PLC0415  # slow to import, and for this alone
+
+    own = squared_distances(space, sample)
+    low, high = own * (1 - SLACK) - FLOOR, own * (1 + SLACK) + FLOOR
+    nearer, upto = np.zeros(len(sample)), np.zeros(len(sample))
+    groups = []
+    for shown, members in patterns(space):
+        metric = np.linalg.cholesky(space.precision(shown))
+        metric = metric if shown.any() else np.zeros((0, 1))  # where all is hidden, all rows are one point
+        points = space.original[np.ix_(sample, shown)] @ metric
+        groups.append((cKDTree(space.released[np.ix_(members, shown)] @ metric), points, space.penalty(shown)))
+    for tree, points, penalty in groups:  # more than the candidates need not be counted
+        nearest = tree.query(points, k=np.arange(1, min(tree.n, candidates) + 1))[0]
+        nearer += (nearest**2 + penalty < low[:, np.newaxis]).sum(axis=1)
+    open_ = np.flatnonzero(nearer < candidates)
+    for tree, points, penalty in groups:
+        left = high[open_] - penalty
+        some = open_[left >= 0]
+        if len(some):
+            upto[some] += tree.query_ball_point(points[some], np.sqrt(high[some] - penalty), return_length=True)
+    return shared(nearer, upto, candidates)
+
+
+def shared(nearer: Floats, upto: Floats, candidates: int) -> Floats:
+    """Return the chance from how many rows are nearer than the own one, and how many up to as near, itself included.
+
+    >>> shared(np.array([0.0, 0.0, 1.0]), np.array([1.0, 4.0, 2.0]), 1)
+    array([1.  , 0.25, 0.  ])
+    """
+    return np.clip((candidates - nearer) / np.maximum(upto - nearer, 1.0), 0.0, 1.0)
+
+
+def squared_distances(space: Space, rows: Ints) -> Floats:
+    """Return how far each record is from its own released row."""
+    found = np.zeros(len(rows))
+    for shown, members in patterns(space):
+        own = np.isin(rows, members)
+        apart = (space.released[rows[own]] - space.original[rows[own]])[:, shown]
+        found[own] = ((apart @ space.precision(shown)) * apart).sum(axis=1) + space.penalty(shown)
+    return found
+
+
+def patterns(space: Space) -> list[tuple[Bools, Ints]]:
+    """Return the released rows by which attributes they show."""
+    different, places = np.unique(~np.isnan(space.released), axis=0, return_inverse=True)
+    places = places.reshape(-1)
+    return [(pattern, np.flatnonzero(places == i)) for i, pattern in enumerate(different)]

@@ -1,0 +1,33 @@
+"""What can be wrong with a clause on numeric linkage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.roles import Role
+from ppdm_flow.policy.language.words import short
+from ppdm_flow.policy.rules.repeats import repeats
+from ppdm_flow.policy.rules.scene import Scene, entry_path
+from ppdm_flow.requirements.numeric_linkage.requirement import NumericLinkage
+
+_NO_NUMBERS = (Role.IDENTIFIER, Role.SUBJECT, Role.WEIGHT, Role.ITEMS)
+
+
+def judge(scene: Scene, entries: Mapping[str, NumericLinkage]) -> Iterator[Diagnostic]:
+    """Judge them (PPF500, PPF502, PPF582, PPF599)."""
+    for name, clause in entries.items():
+        path = entry_path("numeric_linkage", name)
+        yield from repeats(scene, clause.attributes, (*path, "attributes"), "`attributes`")
+        for i, each in enumerate(clause.attributes):
+            here = (*path, "attributes", str(i))
+            attribute, faults = scene.attribute(each, here)
+            yield from faults
+            if attribute is not None and attribute.role in _NO_NUMBERS:
+                yield scene.unfit(each, attribute.role, here, "a number that people are found by")
+            elif attribute is not None and not attribute.type.is_numeric:
+                text = f"`{short(each)}` holds texts, and nothing says how far one is from another"
+                hint = "give the attribute `type: integer`, `float`, `date` or `timestamp`"
+                yield scene.fault("PPF599", text, here, hint=hint)
+        if clause.max >= 1.0:
+            yield scene.fault("PPF582", "no share exceeds 1, so this bound holds of any data", (*path, "max"))

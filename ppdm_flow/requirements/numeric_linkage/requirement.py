@@ -1,0 +1,43 @@
+"""Numeric linkage: few original records are found again by the numbers that are released of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, ClassVar, Self
+
+from pydantic import Field
+
+from ppdm_flow.core.model import HIGHER, LOWER, Texts
+from ppdm_flow.core.requirement import Columns, NameOf, Requirement
+from ppdm_flow.core.requirement_families import reaching
+
+_ATTRIBUTES = "The numbers, dates and timestamps of a person that an intruder knows."
+_MAX = "The largest share of original records that are found; the upper end of its interval is held against it."
+_CANDIDATES = "How many of the nearest released rows the intruder may name."
+_SAMPLE = "The most original records that are looked for."
+
+
+class NumericLinkage(Requirement):
+    """At most a share ``max`` of original records is found by nearest neighbours over ``attributes``.
+
+    Source: Domingo-Ferrer, Torra, Confidentiality, Disclosure and Data Access, 2001 (distance-based record linkage).
+    """
+
+    kind: ClassVar[str] = "numeric_linkage"
+    attributes: Annotated[Texts, Field(description=_ATTRIBUTES, examples=[["income", "age"]])]
+    max: Annotated[float, Field(ge=0.0, le=1.0, description=_MAX, examples=["0.05"]), LOWER]
+    candidates: Annotated[int, Field(ge=1, le=1000, description=_CANDIDATES, examples=["1"]), HIGHER] = 1
+    sample: Annotated[int, Field(ge=1, le=1_000_000, description=_SAMPLE, examples=["1000"])] = 1000
+
+    def is_absent_from(self, sources: frozenset[str]) -> bool:
+        """Whether nothing is released that is computed from what the intruder knows."""
+        return sources.isdisjoint(self.attributes)
+
+    def on_columns(self, columns: Columns) -> Iterator[Self]:
+        """Yield it with the columns that its names mean."""
+        yield self.changed(attributes=columns.every(self.attributes, self))
+
+    def renamed(self, name_of: NameOf) -> Self | None:
+        """Return it in present names; None where none of the attributes reaches the step."""
+        names = reaching(self.attributes, name_of)
+        return self.changed(attributes=names) if names else None

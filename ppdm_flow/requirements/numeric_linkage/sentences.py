@@ -1,0 +1,38 @@
+"""What numeric linkage means, in a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ppdm_flow.core.phrases import counted
+from ppdm_flow.core.results import Figure, Measured
+from ppdm_flow.mining.releases.attributes import listed
+from ppdm_flow.requirements.numeric_linkage.requirement import NumericLinkage
+
+
+def nothing(requirement: NumericLinkage) -> Measured:
+    """Return that it holds: nothing is released that is computed from what the intruder knows."""
+    return Measured(
+        requirement=requirement.id,
+        metric=f"{requirement.id}.columns",
+        figure=Figure(0, "columns"),
+        bound=0.0,
+        at_most=True,
+        sentence=f"Nothing is released that is computed from {listed(requirement.attributes)}, so nobody is found by"
+        " it.",
+    )
+
+
+def sentence(attributes: Sequence[str], candidates: int, figures: Mapping[str, Figure]) -> str:
+    """Return the sentence for the report."""
+    share, bound = float(figures["share"].value or 0.0), float(figures["share_bound"].value or 0.0)
+    records, known = int(figures["records"].value or 0), int(figures["records_known"].value or 0)
+    chance = float(figures["chance_share"].value or 0.0)
+    named = "the nearest released row" if candidates == 1 else f"the {candidates:,} nearest released rows"
+    text = (
+        f"Whoever knows a record's original {listed(attributes)} and names {named} finds its own in {share:.1%} of"
+        f" {counted(records, 'record')}; at random it would be {chance:.2g} of them."
+    )
+    if records < known:
+        text += f" They are a sample of {known:,}: in all it is at most {bound:.1%}, with 95 % confidence."
+    return text

@@ -1,0 +1,83 @@
+"""The spaces in which an intruder compares records: by standard deviations, by errors, by ranks.
+
+``euclidean`` divides each attribute by the standard deviation of its original numbers. ``mahalanobis`` goes by the
+covariance of the errors, which whoever knows the method of a noise knows. ``rank`` compares the ranks on either side,
+which no monotone change of the numbers disturbs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ppdm_flow.mining.exposure.numbers import Floats
+
+_RIDGE = 1e-9
+"""Of each variance: that much is added to those of the errors, since an exact attribute has none."""
+SPACES = ("euclidean", "mahalanobis", "rank")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Space:
+    """``original`` (rows, attributes) of known records, ``released`` (rows, attributes) with NaN where hidden.
+
+    A squared distance is the sum over the attributes that a released row shows, in the metric ``precision``
+    (attributes, attributes), and ``hidden`` (attributes,) for each of the others: what the own record has on average.
+    """
+
+    original: Floats
+    released: Floats
+    covariance: Floats
+    hidden: Floats
+
+    def penalty(self, shown: npt.NDArray[np.bool_]) -> float:
+        """Return what counts for the attributes that are hidden."""
+        return float(self.hidden[~shown].sum())
+
+    def precision(self, shown: npt.NDArray[np.bool_]) -> Floats:
+        """Return the inverse of the covariance over the attributes that are shown."""
+        places = np.flatnonzero(shown)
+        return np.asarray(np.linalg.inv(self.covariance[np.ix_(places, places)]))
+
+
+def spaces(original: Floats, released: Floats) -> Mapping[str, Space]:
+    """Return the spaces by name. ``original`` and ``released`` are (rows, attributes), NaN where there is no number."""
+    deviation = np.nanstd(original, axis=0)
+    deviation = np.where(deviation > 0, deviation, 1.0)
+    plain = original / deviation, released / deviation
+    ranks = _ranks(original), _ranks(released)
+    one = np.eye(original.shape[1])
+    found = {"euclidean": (*plain, one), "mahalanobis": (*plain, _errors(*plain)), "rank": (*ranks, one)}
+    return {name: Space(o, r, c, _expected(o, r, c)) for name, (o, r, c) in found.items()}
+
+
+def _errors(original: Floats, released: Floats) -> Floats:
+    """Return the second moments of the errors, of rows that have all numbers where there are enough; else variances."""
+    errors = released - original
+    whole = errors[~np.isnan(errors).any(axis=1)]
+    enough = len(whole) > 2 * errors.shape[1]
+    moments = whole.T @ whole / len(whole) if enough else np.diag(_mean_squares(errors))
+    return np.asarray(moments + np.diag(_RIDGE + 1e-6 * np.diag(moments)))
+
+
+def _expected(original: Floats, released: Floats, covariance: Floats) -> Floats:
+    return _mean_squares(released - original) / np.diag(covariance)
+
+
+def _mean_squares(errors: Floats) -> Floats:
+    known = (~np.isnan(errors)).sum(axis=0)
+    return np.asarray(np.nansum(errors**2, axis=0) / np.maximum(known, 1))
+
+
+def _ranks(numbers: Floats) -> Floats:
+    """Return the middle rank of each number among those of its column, as a share of them."""
+    found = np.full(numbers.shape, np.nan)
+    for j in range(numbers.shape[1]):
+        known = ~np.isnan(numbers[:, j])
+        ordered = np.sort(numbers[known, j])
+        sides = [np.searchsorted(ordered, numbers[known, j], side=side) for side in ("left", "right")]
+        found[known, j] = (sides[0] + sides[1]) / 2.0 / max(1, len(ordered))
+    return found

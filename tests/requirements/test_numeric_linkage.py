@@ -1,0 +1,197 @@
+"""Numeric linkage: against plain loops, by every distance, on planted leaks, and on independent numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.lineage import Lineage
+from ppdm_flow.core.roles import AttributeType, Role
+from ppdm_flow.requirements.numeric_linkage.intervals import clopper_pearson
+from ppdm_flow.requirements.numeric_linkage.nearest import chances
+from ppdm_flow.requirements.numeric_linkage.requirement import NumericLinkage
+from ppdm_flow.requirements.numeric_linkage.second_route import chances_again
+from ppdm_flow.requirements.numeric_linkage.spaces import spaces
+from ppdm_flow.sdk.registry import load
+from ppdm_flow.tables.column import Column
+from ppdm_flow.tables.numeric.column import NumericColumn
+from ppdm_flow.tables.table import Table
+
+SPEC = load("audits", "numeric_linkage")
+AUDIT = SPEC.load()(SPEC.params())
+ID = "privacy.numeric_linkage"
+FLOAT = AttributeType.FLOAT
+RNG = np.random.default_rng(11)
+ROWS = 600
+X = np.round(RNG.lognormal(10, 0.5, ROWS), 2)
+Y = np.round(RNG.normal(40, 12, ROWS), 1)
+
+
+def column(values):
+    if isinstance(values, Column):
+        return values
+    missing = np.array([v is None for v in values], dtype=bool)
+    return NumericColumn(np.array([0.0 if v is None else v for v in values], dtype=np.float64), FLOAT, missing)
+
+
+def case_of(build, original, released, sources, **more):
+    """``sources``: the attribute that each released column is computed from."""
+    rows = np.arange(len(next(iter(original.values()))))
+    before = Table({n: column(v) for n, v in original.items()}, rows)
+    after = Table({n: column(v) for n, v in released.items()}, rows)
+    attributes = {
+        n: AttributeFacts(n, Role.SENSITIVE, type=FLOAT, derived=Lineage(frozenset((a,)), value_map=False))
+        for n, a in sources.items()
+    }
+    asked = {"max": 0.05, "candidates": 1, "sample": 1000, "attributes": tuple(original)} | more
+    return build.case(
+        before,
+        after,
+        dict.fromkeys(original, Role.SENSITIVE),
+        sources=sources,
+        attributes=attributes,
+        original_attributes={n: AttributeFacts(n, Role.SENSITIVE, type=FLOAT, source=n) for n in original},
+        requirements=(NumericLinkage.of(ID, **asked),),
+    )
+
+
+def plain(space, sample, candidates):
+    """Every distance, by a loop over attributes; the chance by counting."""
+    found = []
+    for i in sample:
+        distances = []
+        for row in space.released:
+            shown = [j for j in range(len(row)) if not np.isnan(row[j])]
+            inverse = np.linalg.inv([[space.covariance[a][b] for b in shown] for a in shown]) if shown else []
+            apart = [row[j] - space.original[i][j] for j in shown]
+            inside = sum(apart[a] * inverse[a][b] * apart[b] for a in range(len(shown)) for b in range(len(shown)))
+            distances.append(inside + sum(space.hidden[j] for j in range(len(row)) if j not in shown))
+        own = distances[i]
+        nearer = sum(d < own * (1 - 1e-9) - 1e-12 for d in distances)
+        ties = sum(d <= own * (1 + 1e-9) + 1e-12 for d in distances) - nearer
+        found.append(min(1.0, max(0, candidates - nearer) / ties))
+    return found
+
+
+CELLS = st.one_of(st.none(), st.integers(0, 5).map(float), st.sampled_from([0.5, 2.25]))
+
+
+@settings(deadline=None, derandomize=True, database=None, max_examples=120)
+@given(data=st.data(), width=st.integers(1, 3), candidates=st.integers(1, 4))
+def test_distance_by_distance(data, width, candidates):
+    size = data.draw(st.integers(1, 9))
+    known = st.lists(st.integers(0, 5).map(float), min_size=width, max_size=width)
+    shown = st.lists(CELLS, min_size=width, max_size=width)
+    original = np.array(data.draw(st.lists(known, min_size=size, max_size=size)), dtype=np.float64)
+    released = np.array(data.draw(st.lists(shown, min_size=size, max_size=size)), dtype=np.float64)
+    sample = np.arange(size)
+    for space in spaces(original, released).values():
+        expected = plain(space, sample, candidates)
+        assert chances(space, sample, candidates) == pytest.approx(expected, abs=1e-12)
+        assert chances_again(space, sample, candidates) == pytest.approx(expected, abs=1e-12)
+
+
+def found_by(build, agree, released, sources, **more):
+    return agree(AUDIT, case_of(build, {"x": X, "y": Y}, released, sources, **more), least=8)
+
+
+def test_a_copy_is_found(build, agree):
+    found = found_by(build, agree, {"x": X, "y": Y}, {"x": "x", "y": "y"})
+    assert found[f"{ID}.share_bound"] == 1.0
+    renamed = found_by(build, agree, {"pay": X, "far": RNG.permutation(X)}, {"pay": "x", "far": "x"})
+    assert renamed[f"{ID}.share_bound"] > 0.99  # equal incomes share the chance
+
+
+def test_a_tenth_of_the_noise_that_was_claimed_is_found(build, agree):
+    shares = []
+    for part in (2.0, 0.02):
+        noisy = {"x": X + RNG.normal(0, part * X.std(), ROWS), "y": Y + RNG.normal(0, part * Y.std(), ROWS)}
+        shares.append(found_by(build, agree, noisy, {"x": "x", "y": "y"})[f"{ID}.share"])
+    assert shares[0] < 0.05 < 0.5 < shares[1]
+
+
+def test_a_changed_scale_hides_nothing(build, agree):
+    found = found_by(build, agree, {"x": X / 7 + 3, "y": Y}, {"x": "x", "y": "y"})
+    assert found[f"{ID}.rank_share"] > 0.99
+
+
+def test_independent_numbers_are_found_by_chance_alone(build, agree):
+    """The own row is any of 600: more than the 99.9 % point of the binomial would be an alarm."""
+    limit = stats.binom.ppf(1 - 1e-4, ROWS, 1 / ROWS) / ROWS
+    for _ in range(5):
+        mixed = {"x": RNG.permutation(X), "y": RNG.permutation(Y)}
+        found = found_by(build, agree, mixed, {"x": "x", "y": "y"})
+        assert found[f"{ID}.share"] <= limit
+        assert found[f"{ID}.chance_share"] == 1 / ROWS
+
+
+def test_two_noisy_copies_are_averaged(build, agree):
+    copies = {f"n{i}": X + RNG.normal(0, 0.02 * X.std(), ROWS) for i in range(8)}
+    sources = dict.fromkeys(copies, "x")
+    every = found_by(build, agree, copies, sources)[f"{ID}.share"]
+    alone = found_by(build, agree, {"n0": copies["n0"]}, {"n0": "x"})[f"{ID}.share"]
+    again = found_by(build, agree, dict.fromkeys(copies, copies["n0"]), sources)[f"{ID}.share"]
+    assert every > 1.5 * alone
+    assert again == pytest.approx(alone)
+
+
+def test_groups_share_the_chance(build, agree):
+    """Means of groups of 5: each of the five is found with a chance of a fifth."""
+    order = np.argsort(X)
+    means = np.empty(ROWS)
+    for start in range(0, ROWS, 5):
+        means[order[start : start + 5]] = X[order[start : start + 5]].mean()
+    found = found_by(build, agree, {"x": means}, {"x": "x"})
+    assert found[f"{ID}.euclidean_share"] <= 0.2 + 1e-12
+    more = found_by(build, agree, {"x": means}, {"x": "x"}, candidates=5)
+    assert more[f"{ID}.share"] > 0.8
+
+
+def test_hidden_cells(build, agree):
+    half = [x if i % 2 else None for i, x in enumerate(X.tolist())]
+    found = found_by(build, agree, {"x": half, "y": Y}, {"x": "x", "y": "y"})
+    assert 0.4 < found[f"{ID}.share"] < 0.9
+    nothing = found_by(build, agree, {"x": [None] * ROWS}, {"x": "x"})
+    assert nothing[f"{ID}.share"] == pytest.approx(1 / ROWS)
+
+
+def test_a_sample_has_an_interval(build, agree):
+    found = found_by(build, agree, {"x": X, "y": RNG.permutation(Y)}, {"x": "x", "y": "y"}, sample=50)
+    assert (found[f"{ID}.records"], found[f"{ID}.records_known"]) == (50, ROWS)
+    example = case_of(build, {"x": X}, {"x": RNG.permutation(X)}, {"x": "x"}, sample=50)
+    outcome = AUDIT.measure(*example.args)
+    figure = outcome.figures[f"{ID}.euclidean_share"]
+    assert figure.interval == clopper_pearson(figure.value * 50, 50, 0.05 / 3)
+    assert outcome.measured[0].figure.value >= figure.interval[1] > 0.05
+    wide = clopper_pearson(7, 50, 0.05)
+    exact = stats.binomtest(7, 50).proportion_ci(0.95, method="exact")
+    assert wide == pytest.approx((exact.low, exact.high))
+    assert clopper_pearson(50, 50, 0.05)[1] == 1.0
+
+
+def test_what_cannot_be_measured_does_not_hold(build):
+    ranges = Column.of(["[0, 30)"] * ROWS)
+    unknown = case_of(build, {"x": [None] * ROWS}, {"x": X}, {"x": "x"})
+    labelled = case_of(build, {"x": X}, {"x": ranges}, {"x": "x"})
+    for example in (unknown, labelled, labelled.but(pairs=None)):
+        (measured,) = AUDIT.measure(*example.args).measured
+        assert not measured.verifiable
+        assert AUDIT.recheck(*example.args) == {}
+
+
+def test_nothing_released_is_found_by_nothing(build):
+    example = case_of(build, {"x": X}, {"y": Y}, {"y": "x"})
+    example = example.but(attributes={"y": AttributeFacts("y", Role.SENSITIVE, type=FLOAT, source="y")})
+    (measured,) = AUDIT.measure(*example.args).measured
+    assert measured.figure.value == 0
+    assert AUDIT.recheck(*example.args) == {f"{ID}.columns": 0}
+
+
+def test_the_audit_by_itself(build):
+    audit = SPEC.load()(SPEC.params(attributes=["x"]))
+    example = case_of(build, {"x": X}, {"x": X}, {"x": "x"}).but(requirements=())
+    assert audit.measure(*example.args).figures["share"].value > 0.99
