@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -195,3 +197,37 @@ def test_the_audit_by_itself(build):
     audit = SPEC.load()(SPEC.params(attributes=["x"]))
     example = case_of(build, {"x": X}, {"x": X}, {"x": "x"}).but(requirements=())
     assert audit.measure(*example.args).figures["share"].value > 0.99
+
+
+POLICY = """version: 1
+name: wages
+source: {path: wages.csv}
+attributes:
+  income: {role: sensitive, type: integer}
+  age: {role: insensitive, type: float}
+privacy:
+  numeric_linkage: {attributes: [income, age], max: 0.1}
+steps:
+  names: {use: rename, with: {attributes: {income: pay}}}
+STEPS
+releases:
+  study: {path: study.csv, shuffle: true}
+randomness: {mode: reproducible, seed: near}
+"""
+ONE = "  exchange: {use: swap, with: {attributes: [age]}}\n"
+BOTH = "  exchange: {use: swap, with: {attributes: [age, pay]}}\n"
+
+
+def test_by_a_run(cli, tmp_path):
+    """Renaming and shuffling protect nothing; one attribute that is exact finds people, whatever the others are."""
+    income = RNG.permutation(40_000)[:900] + 1000
+    lines = ["income,age", *(f"{a},{b}" for a, b in zip(income, RNG.integers(20, 70, 900), strict=True))]
+    (tmp_path / "wages.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    for name, steps, holds in (("copy", "", False), ("one", ONE, False), ("both", BOTH, True)):
+        policy = tmp_path / f"{name}.yaml"
+        policy.write_text(POLICY.replace("STEPS\n", steps), encoding="utf-8")
+        done = cli("run", policy, "--out", tmp_path / name)
+        assert done.returncode == (0 if holds else 1), done.stdout + done.stderr
+        (report,) = (tmp_path / name).glob("*/*/report.json")
+        (requirement,) = json.loads(report.read_text())["requirements"]
+        assert (requirement["measured"] > 0.99) == (not holds)

@@ -32,6 +32,14 @@ CLAUSES = {
     "special_uniques": ({"size": 1, "max_share": 0.2}, {"size": 2, "max_share": 0.1}),
     "anonymity_score": ({"max": 0.6}, {"max": 0.4}),
     "blend": ({"min_support": 3, "max": 0.6}, {"min_support": 3, "max": 0.4}),
+    "interval_disclosure": (
+        {"S": {"width": {"sd": 0.1}, "max": 0.6}},
+        {"S": {"width": {"sd": 0.2}, "max": 0.4}},
+    ),
+    "numeric_linkage": (
+        {"attributes": ["s"], "max": 0.6},
+        {"attributes": ["s"], "max": 0.4, "candidates": 2},
+    ),
 }
 DEFAULTS = (
     {"R": {"default": {"tolerance": 3}}},
@@ -42,6 +50,8 @@ SETS = {
     "itemset_breach": ({"level": 0.6, "sizes": [1, 2]}, {"level": 0.4, "sizes": [1, 2]}),
 }
 KEYED = ("l_diversity", "t_closeness", "alpha_k", "delta_disclosure", "beta_likeness", "sensitivities", "lkc")
+KEYED += ("interval_disclosure",)
+NUMERIC = ("interval_disclosure", "numeric_linkage")
 GROUPED = ("k_anonymity", "l_diversity", "t_closeness", "alpha_k", "delta_disclosure", "beta_likeness", "k_map", "lkc")
 GROUPED += ("special_uniques",)
 UNKEYED = ("k_anonymity", "k_map", "lkc", "special_uniques")
@@ -63,13 +73,14 @@ def policy(kind, body, **attributes):
     declared = {"q1": "quasi_identifier", "q2": "quasi_identifier", "s": "sensitive", "r": "sensitive", **attributes}
     if kind in SETS:
         declared = {"basket": "items", **attributes}
+    numbers = {"s": {"type": "float"}} if kind in NUMERIC else {}
     return {
         "version": 1,
         "name": "p",
         "attributes": {
             name: role
             if isinstance(role, dict)
-            else {"role": role, **({"domain": ["x", "y"]} if name[0] == "r" else {})}
+            else {"role": role, **({"domain": ["x", "y"]} if name[0] == "r" else {}), **numbers.get(name[0], {})}
             for name, role in declared.items()
             if role
         },
@@ -136,7 +147,7 @@ def test_sets_of_another_name(judged, kind):
     assert judged(weak, strong, kind) == {Verdict.INCOMPARABLE}
 
 
-@pytest.mark.parametrize("kind", ["itemset_breach", "anonymity_score", "blend"])
+@pytest.mark.parametrize("kind", ["itemset_breach", "anonymity_score", "blend", *NUMERIC])
 def test_an_original_that_is_read_otherwise(judged, kind):
     weak, strong = policy(kind, clause(kind, 0)), policy(kind, clause(kind, 1))
     strong["source"] = {"missing": ["?"]}
