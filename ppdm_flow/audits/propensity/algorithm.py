@@ -15,7 +15,7 @@ from ppdm_flow.audits.propensity.spec import PropensityParams
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Series
 from ppdm_flow.mining.releases.attributes import listed
 from ppdm_flow.mining.utility.coding import ComparedColumn, compared
-from ppdm_flow.mining.utility.propensity import Propensity, block, by_logistic, by_permutation, products
+from ppdm_flow.mining.utility.propensity import Propensity, block, by_logistic, by_permutation, in_steps, products
 from ppdm_flow.mining.utility.sides import compared_columns, persons
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.holdout import Holdout
@@ -72,7 +72,7 @@ class PropensityAudit:
         main = np.hstack(blocks)
         numeric = [c.numeric for c in columns]
         more = products(list(zip(blocks, numeric, strict=True)), self.params.interactions)
-        model, importances = _tree(main, released)
+        model, importances = _tree(in_steps(main), released)
         models = {
             "logistic": by_logistic(np.hstack([main, *more]), released),
             "tree": by_permutation(released, model, self.params.permutations),
@@ -83,7 +83,7 @@ class PropensityAudit:
         return Told(models, alone, shares)
 
 
-def _tree(features: Floats, released: Truths) -> tuple[Callable[[Truths], Floats], Floats]:
+def _tree(features: npt.NDArray[np.float32], released: Truths) -> tuple[Callable[[Truths], Floats], Floats]:
     """Return what a tree that learns from labels says of the rows, and each feature's share in the true one."""
     from sklearn.tree import DecisionTreeClassifier  # noqa: PLC0415  # heavy, and used by few audits
 

@@ -21,6 +21,7 @@ from ppdm_flow.tables.numeric.column import NumericColumn
 Floats = npt.NDArray[np.float64]
 Truths = npt.NDArray[np.bool_]
 
+STEPS_OF_NUMBERS = 64
 _STEPS = 30
 _RIDGE = 1e-9
 """Keeps the solution finite where some rows can be told without error."""
@@ -108,10 +109,26 @@ def by_logistic(features: Floats, released: Truths) -> Propensity:
 
 def _independent(features: Floats) -> Floats:
     """Return orthonormal columns that span what ``features`` do."""
-    q, r, _ = linalg.qr(features, mode="economic", pivoting=True)
-    size = np.abs(np.diagonal(r))
-    independent: Floats = q[:, : int((size > 1e-9 * size.max(initial=0.0)).sum())].astype(np.float64)
+    base, small = np.linalg.qr(features)
+    rotation, triangle, _ = linalg.qr(small, mode="economic", pivoting=True)  # fast on the small factor
+    size = np.abs(np.diagonal(triangle))
+    independent: Floats = base @ rotation[:, : int((size > 1e-9 * size.max(initial=0.0)).sum())]
     return independent
+
+
+def in_steps(features: Floats, steps: int = STEPS_OF_NUMBERS) -> npt.NDArray[np.float32]:
+    """Return features with more than ``steps`` distinct numbers as the rank of the interval they are in, of so many.
+
+    The intervals have about equal numbers of rows. A tree that looks for its cuts among these is several times faster.
+    """
+    coarse = np.empty(features.shape, dtype=np.float32)
+    for i, numbers in enumerate(features.T):
+        coarse[:, i] = numbers
+        ordered = np.sort(numbers)
+        if int((np.diff(ordered) > 0).sum()) >= steps:
+            edges = np.unique(ordered[np.arange(1, steps) * len(ordered) // steps])
+            coarse[:, i] = np.searchsorted(edges, numbers, side="left")
+    return coarse
 
 
 def fitted_probabilities(features: Floats, released: Truths) -> Floats:

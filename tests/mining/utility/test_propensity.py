@@ -15,6 +15,7 @@ from ppdm_flow.mining.utility.propensity import (
     by_logistic,
     by_permutation,
     fitted_probabilities,
+    in_steps,
     products,
 )
 from ppdm_flow.tables.column import Column, union
@@ -111,3 +112,13 @@ def test_features():
     assert [m.shape[1] for m in made] == [1, 2]
     assert made[0].ravel().tolist() == [0, 1, 4]
     assert products([(one, True), (two, False)], 1)[0].shape == (3, 1)
+
+
+def test_numbers_in_steps():
+    numbers = np.stack([np.arange(400.0), np.arange(400.0) % 7, np.r_[np.zeros(300), np.arange(1.0, 101.0)]], axis=1)
+    found = in_steps(numbers, 8)
+    assert np.bincount(found[:, 0].astype(int)).tolist() == [51, 50, 50, 50, 50, 50, 50, 49]
+    assert found[:, 1].tolist() == numbers[:, 1].tolist()
+    assert found[:, 2].tolist() == sorted(found[:, 2].tolist())
+    assert len(set(found[:300, 2])) == 1
+    assert in_steps(np.zeros((0, 2))).shape == (0, 2)
