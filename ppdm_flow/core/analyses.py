@@ -10,6 +10,8 @@ from pydantic import Field
 
 from ppdm_flow.core.model import Flag, Model, Texts
 
+AUDIT = "analyses"
+"""The audit that runs the analyses of a policy, and how it is named in metrics."""
 FORMS = ("table", "mean", "regression")
 _KEYS = {
     "table": frozenset({"table", "least_count", "weighted"}),
@@ -21,36 +23,15 @@ _KEYS = {
 class Analysis(Model):
     """One of ``table``, ``mean`` and ``regression``; attributes have their names in the source."""
 
-    table: Annotated[
-        Texts | None,
-        Field(description="The attributes whose combinations are counted.", examples=[["sex", "job"]]),
-    ] = None
-    mean: Annotated[str | None, Field(description="The number whose mean is taken.", examples=["income"])] = None
-    by: Annotated[
-        tuple[str, ...],
-        Field(description="Of `mean`: the attributes that form the groups; one mean over all if left out."),
-    ] = ()
-    regression: Annotated[
-        str | None, Field(description="The attribute that is explained, the response.", examples=["income"])
-    ] = None
-    on: Annotated[
-        Texts | None,
-        Field(description="Of `regression`: the attributes that explain it.", examples=[["age", "sex"]]),
-    ] = None
-    model: Annotated[
-        Literal["linear", "logistic"],
-        Field(description="Of `regression`: least squares, or the log odds of `positive`."),
-    ] = "linear"
-    positive: Annotated[
-        str | None,
-        Field(description="Of a logistic regression: the value of the response that counts as 1.", examples=["yes"]),
-    ] = None
-    least_count: Annotated[
-        int, Field(ge=1, description="Cells and groups with fewer rows of the original are not compared one by one.")
-    ] = 10
-    weighted: Annotated[
-        Flag, Field(description="Whether rows count by the attribute of role `sampling_weight`, where there is one.")
-    ] = True
+    table: Texts | None = None
+    mean: str | None = None
+    by: tuple[str, ...] = ()
+    regression: str | None = None
+    on: Texts | None = None
+    model: Literal["linear", "logistic"] = "linear"
+    positive: str | None = None
+    least_count: Annotated[int, Field(ge=1)] = 10
+    weighted: Flag = True
 
     @property
     def form(self) -> str:
@@ -71,11 +52,12 @@ class Analysis(Model):
 
 @dataclass(frozen=True, slots=True)
 class FormFault:
-    """What is wrong with the form of an analysis, at ``path`` below it."""
+    """What is wrong with the form of an analysis, at ``path`` below it; ``of_key``: with the key, not its value."""
 
     path: tuple[str, ...]
     message: str
     hint: str = ""
+    of_key: bool = True
 
 
 def form_faults(analysis: Analysis) -> Iterator[FormFault]:
@@ -94,7 +76,7 @@ def form_faults(analysis: Analysis) -> Iterator[FormFault]:
     if analysis.on is None:
         yield FormFault((), "a regression needs `on`: the attributes that explain the response", "add `on: [age]`")
     elif analysis.regression in analysis.on:
-        yield FormFault(("on",), f"`{analysis.regression}` cannot explain itself")
+        yield FormFault(("on",), f"`{analysis.regression}` cannot explain itself", of_key=False)
     if analysis.model == "logistic" and analysis.positive is None:
         text = "a logistic regression needs `positive`: the value of the response that counts as 1"
         yield FormFault((), text, 'add `positive: "yes"`')

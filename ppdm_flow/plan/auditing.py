@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
+from ppdm_flow.core.analyses import AUDIT as ANALYSES
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.requirement import Requirement
@@ -17,6 +18,7 @@ from ppdm_flow.plan.together import APART
 from ppdm_flow.policy.language.kinds import measured_on, over_releases
 from ppdm_flow.policy.language.models import Audit, Policy
 from ppdm_flow.policy.language.patterns import is_pattern, matches
+from ppdm_flow.policy.loaded import PolicyPath
 from ppdm_flow.sdk.spec import Effect, Scope
 
 _QI = Role.QUASI_IDENTIFIER
@@ -33,6 +35,7 @@ def audit_nodes(
         for name, audit in policy.audits.items()
         for node in _written(name, audit, policy, releases, requirements, binder)
     ]
+    written += _analyses(policy, releases, requirements, binder)
     judged = [node for release in releases for node in _of_requirements(release, requirements, binder)]
     usual = [
         node for release in releases for node in _usual(release, _measured_on(release, (*judged, *written)), binder)
@@ -94,6 +97,29 @@ def _in_common(
             yield AuditNode(spec.name, bound, release.name, implicit=True, spans=release.spans)
 
 
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """An audit in the policy: its name in metrics, its key, the value that names its plugin, and its parameters."""
+
+    name: str
+    key: PolicyPath
+    use: PolicyPath
+    with_: PolicyPath
+
+
+def _analyses(
+    policy: Policy, releases: tuple[ReleaseNode, ...], requirements: tuple[Requirement, ...], binder: Binder
+) -> list[AuditNode]:
+    """Return the audit that runs the policy's ``analyses``, on each release."""
+    if not policy.analyses:
+        return []
+    key = (ANALYSES,)
+    place = _Place(ANALYSES, key, key, ())
+    bound = binder.bind("audits", ANALYSES, {"analyses": policy.analyses}, key, key)
+    nodes = [] if bound is None else _where_it_fits(place, bound, list(releases), requirements, policy, binder)
+    return [replace(node, implicit=True) for node in nodes]
+
+
 def _written(
     name: str,
     audit: Audit,
@@ -103,7 +129,8 @@ def _written(
     binder: Binder,
 ) -> list[AuditNode]:
     path = ("audits", name)
-    bound = binder.bind("audits", audit.use, audit.with_, (*path, "use"), (*path, "with"))
+    place = _Place(name, path, (*path, "use"), (*path, "with"))
+    bound = binder.bind("audits", audit.use, audit.with_, place.use, place.with_)
     if audit.release is not None and audit.release not in policy.releases:
         span = binder.places.value(*path, "release")
         hint = did_you_mean(audit.release, policy.releases)
@@ -117,64 +144,81 @@ def _written(
         binder.diagnostics.append(Diagnostic("PPF617", text, binder.places.value(*path, "use")))
         return []
     chosen = [r for r in releases if audit.release in (None, r.name)]
-    asked_by_release = {r.name: _asked(name, bound, r, requirements, policy, binder) for r in chosen}
+    return _where_it_fits(place, bound, chosen, requirements, policy, binder)
+
+
+def _where_it_fits(
+    place: _Place,
+    bound: Bound,
+    chosen: list[ReleaseNode],
+    requirements: tuple[Requirement, ...],
+    policy: Policy,
+    binder: Binder,
+) -> list[AuditNode]:
+    """Return the audit on each of these releases on which it can be measured, and say what is wrong."""
+    asked_by_release = {r.name: _asked(place, bound, r, requirements, policy, binder) for r in chosen}
     fits = {release: requirements_asked for release, (_, requirements_asked) in asked_by_release.items()}
     good = [r for r in chosen if not any(d.severity is Severity.ERROR for d in fits[r.name])]
     shown = good or chosen[:1]
-    binder.diagnostics += [d for r in shown for d in fits[r.name]]
-    binder.diagnostics += [_left_out(name, r, fits[r.name], binder) for r in chosen if good and r not in good]
-    spans = tuple(s for s in (binder.places.key(*path),) if s is not None)
-    return [AuditNode(name, bound, r.name, spans=spans, asks=asked_by_release[r.name][0]) for r in good]
+    binder.diagnostics += dict.fromkeys(d for r in shown for d in fits[r.name])
+    binder.diagnostics += [_left_out(place, r, fits[r.name], binder) for r in chosen if good and r not in good]
+    spans = tuple(s for s in (binder.places.key(*place.key),) if s is not None)
+    return [AuditNode(place.name, bound, r.name, spans=spans, asks=asked_by_release[r.name][0]) for r in good]
 
 
-def _left_out(name: str, release: ReleaseNode, why: list[Diagnostic], binder: Binder) -> Diagnostic:
+def _left_out(place: _Place, release: ReleaseNode, why: list[Diagnostic], binder: Binder) -> Diagnostic:
     reason = next(d.message for d in why if d.severity is Severity.ERROR)
     return Diagnostic(
         "PPF618",
-        f"audit `{name}` cannot be measured on release `{release.name}`: {reason}",
-        binder.places.key("audits", name),
+        f"audit `{place.name}` cannot be measured on release `{release.name}`: {reason}",
+        binder.places.key(*place.key),
         Severity.WARNING,
         help="name the release that it is meant for with `release:`",
     )
 
 
 def _asked(
-    name: str, bound: Bound, release: ReleaseNode, requirements: tuple[Requirement, ...], policy: Policy, binder: Binder
+    place: _Place,
+    bound: Bound,
+    release: ReleaseNode,
+    requirements: tuple[Requirement, ...],
+    policy: Policy,
+    binder: Binder,
 ) -> tuple[tuple[str, ...], list[Diagnostic]]:
     """Return what the audit asks of the source, and what it has to say on the release: without errors, it can run."""
     roles = {attribute: declared.role for attribute, declared in policy.attributes.items()}
-    scope = Scope(name, flow.by_name(release.attributes), requirements, policy.nulls, roles)
+    scope = Scope(place.name, flow.by_name(release.attributes), requirements, policy.nulls, roles)
     try:
         effect = bound.spec.effect(bound.params, scope)
     except Exception as error:  # noqa: BLE001  # a third party's code must not look like our own fault
         text = f"the plugin `{bound.info.name}` cannot say what it reads: it raised {type(error).__name__}"
-        return (), [Diagnostic("PPF406", text, binder.places.value("audits", name, "use"))]
+        return (), [Diagnostic("PPF406", text, binder.places.value(*place.use))]
     unknown = [
-        _not_there(name, parameter, source_column, policy, binder) for parameter, source_column in effect.asks.items()
+        _not_there(place, parameter, source_column, policy, binder) for parameter, source_column in effect.asks.items()
     ]
-    diagnostics = [*(d for d in unknown if d is not None), *_problems(name, effect, scope, binder)]
+    diagnostics = [*(d for d in unknown if d is not None), *_problems(place, effect, scope, binder)]
     return tuple(effect.asks.values()), diagnostics
 
 
-def _not_there(name: str, parameter: str, wanted: str, policy: Policy, binder: Binder) -> Diagnostic | None:
+def _not_there(place: _Place, parameter: str, wanted: str, policy: Policy, binder: Binder) -> Diagnostic | None:
     if any(wanted == known or (is_pattern(known) and matches(known, wanted)) for known in policy.attributes):
         return None
     hint = did_you_mean(wanted, policy.attributes)
     text = f"the source has no attribute `{wanted}`"
-    return Diagnostic("PPF861", text, binder.places.value("audits", name, "with", parameter), hint=hint)
+    return Diagnostic("PPF861", text, binder.places.value(*place.with_, parameter), hint=hint)
 
 
-def _problems(name: str, effect: Effect, scope: Scope, binder: Binder) -> list[Diagnostic]:
+def _problems(place: _Place, effect: Effect, scope: Scope, binder: Binder) -> list[Diagnostic]:
     diagnostics = []
     for problem in effect.problems:
-        path = ("audits", name, "with", *problem.path) if problem.path else ("audits", name, "use")
+        path = (*place.with_, *problem.path) if problem.path else place.use
         severity = Severity.WARNING if problem.warning else Severity.ERROR
         span = binder.places.key(*path) if problem.named else binder.places.value(*path)
         diagnostics.append(Diagnostic(problem.code, problem.message, span, severity, problem.hint))
     if not diagnostics:
-        span = binder.places.value("audits", name, "use")
+        span = binder.places.value(*place.use)
         reads = replace(effect, changes={}, drops=(), renames={}, adds=())
-        for misfit in flow.misfits(name, flow.by_name(scope.attributes.values()), reads):
+        for misfit in flow.misfits(place.name, flow.by_name(scope.attributes.values()), reads):
             text = misfit.message.replace("step", "audit", 1)
             diagnostics.append(Diagnostic(misfit.code, text, span, hint=misfit.hint))
     return diagnostics

@@ -36,7 +36,8 @@ def names_of(policy: Policy) -> frozenset[str]:
 
 def _names(policy: Policy) -> Iterator[str]:
     yield policy.name
-    for entries in (policy.attributes, policy.steps, policy.audits, policy.gates, policy.releases, policy.waivers):
+    measured = (policy.audits, policy.analyses, policy.gates, policy.waivers)
+    for entries in (policy.attributes, policy.steps, *measured, policy.releases):
         yield from entries
     for spec in specs_of(policy):
         yield from policy.privacy.entries(spec.name) if spec.entries is Entries.BY_NAME else ()

@@ -78,6 +78,9 @@ def declared_values(policy: models.Policy, requirements: Iterable[Requirement]) 
             values_by_attribute[name].update(attribute.hierarchy.order or ())
             for value, ancestors in (attribute.hierarchy.levels or {}).items():
                 values_by_attribute[name].update((value, *ancestors))
+    for analysis in policy.analyses.values():
+        if analysis.regression is not None and analysis.positive is not None:
+            values_by_attribute[analysis.regression].add(analysis.positive)
     for requirement in requirements:
         for name, value, _ in requirement.named_values():
             values_by_attribute[name].add(value)

@@ -327,6 +327,32 @@ def test_what_a_requirement_rests_on_is_not_weaker_either(read, floor: str, poli
     assert below(read, f"{floor}: not weaker", policy + "\n", LATTICE) == faults
 
 
+ANALYSED = """attributes: {age: {role: quasi_identifier, type: integer}, pay: {role: insensitive, type: float}}
+analyses:
+  wage: {regression: pay, on: [age]}
+  beside: {mean: pay}
+gates:
+  g: {metric: analyses.wage.least_overlap, min: 0.5}
+"""
+ALL_ANALYSED = ANALYSED.replace("analyses.wage.least_overlap", "analyses.worst_overlap")
+
+
+@pytest.mark.parametrize(
+    ("template", "policy", "faults"),
+    [
+        (ANALYSED, "gates: {g: {min: 0.6}}", []),
+        (ANALYSED, "gates: {g: {min: 0.4}}", ["gates.g.min"]),
+        (ANALYSED, "analyses: {more: {table: [age]}}", []),
+        (ANALYSED, "analyses: {beside: {by: [age]}}", []),
+        (ANALYSED, "analyses: {wage: {weighted: false}}", ["analyses.wage.weighted"]),
+        (ALL_ANALYSED, "analyses: {beside: {by: [age]}}", ["analyses.beside.by"]),
+        (ALL_ANALYSED, "analyses: {beside: null}", ["analyses.beside"]),
+    ],
+)
+def test_a_gate_rests_on_the_analysis_that_it_bounds(read, template: str, policy: str, faults: list[str]) -> None:
+    assert below(read, "gates: not weaker", policy + "\n", template) == faults
+
+
 @pytest.mark.parametrize(
     ("policy", "faults"),
     [

@@ -11,7 +11,7 @@ from ppdm_flow.sdk import registry
 
 _WORD = "another"
 """A text, or an item of a list, that no policy means."""
-_NAMED = ("attributes", "steps", "releases", "audits")
+_NAMED = ("attributes", "steps", "releases", "audits", "analyses")
 _SWITCHES = (
     ("internal", "partner", "public"),
     ("true", "false"),

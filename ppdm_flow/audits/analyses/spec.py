@@ -37,7 +37,7 @@ def _problems(name: str, analysis: Analysis, scope: Scope) -> Iterator[Problem]:
     faults = list(form_faults(analysis))
     for fault in faults:
         text = f"analysis `{name}`: {fault.message}"
-        yield Problem(CODE, text, (*place, *fault.path), fault.hint or None, named=not fault.path)
+        yield Problem(CODE, text, (*place, *fault.path), fault.hint or None, named=fault.of_key)
     if faults:
         return
     released: dict[str, AttributeFacts] = {}
@@ -51,7 +51,7 @@ def _problems(name: str, analysis: Analysis, scope: Scope) -> Iterator[Problem]:
         elif role in _NO_VARIABLE:
             yield Problem(CODE, f"`{attribute}` is of role `{role}`, and no variable of an analysis", (*place, *key))
         elif attribute not in released:
-            text = f"analysis `{name}` needs `{attribute}`, which release has no column of: it has no figures there"
+            text = f"analysis `{name}` needs `{attribute}`, which a release has no column of: there it has no figures"
             yield Problem(CODE, text, (*place, *key), warning=True)
     number = analysis.number
     facts_of = released.get(number) if number is not None else None

@@ -113,7 +113,8 @@ def _recoded(attribute: str, before: Column, after: Column, column: str, ctx: Au
     if not (to_labels or changed or other):
         return None
     if ctx.pairs is None:
-        if to_labels and numbers_of(after) is None:
+        renamed = changed and not set(after.compact().categories) <= set(before.categories)
+        if renamed or (to_labels and numbers_of(after) is None):
             raise UncomparableError(f"`{attribute}` is released as labels, and rows cannot be paired with the original")
         return None
     recoded = _at_level(before, ctx.pairs.joint(attribute, column))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ppdm_flow.core.analyses import AUDIT as ANALYSES
 from ppdm_flow.core.roles import Role
 from ppdm_flow.policy.floors.places import MISSING, value
 from ppdm_flow.policy.floors.strength import counts_groups, groups_by_role
@@ -60,8 +61,11 @@ def _quasi_identifiers(tree: Any) -> Iterator[PolicyPath]:
 
 
 def _audits(path: PolicyPath, here: Mapping[str, Any]) -> Iterator[PolicyPath]:
-    """Yield the audits whose figures the gates at ``path`` bound."""
+    """Yield the audits, and the analyses, whose figures the gates at ``path`` bound."""
     for gate in here.values() if len(path) == 1 else (here,):
         metric = gate.get("metric") if isinstance(gate, Mapping) else None
         if isinstance(metric, str):
-            yield "audits", metric.rpartition("/")[2].partition(".")[0]
+            owner, _, figure = metric.rpartition("/")[2].partition(".")
+            yield "audits", owner
+            if owner == ANALYSES:
+                yield ("analyses", figure.partition(".")[0]) if "." in figure else ("analyses",)

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from ppdm_flow.core.analyses import Analysis
 from ppdm_flow.core.gate import MAX_WIDTH
 from ppdm_flow.core.model import (
     HIGHER,
@@ -170,6 +171,7 @@ class Policy(Model):
     privacy: Privacy = Field(default_factory=Privacy)
     steps: dict[Name, Step] = Field(default_factory=dict)
     audits: dict[Name, Audit] = Field(default_factory=dict)
+    analyses: dict[Name, Analysis] = Field(default_factory=dict)
     gates: dict[Name, Gate] = Field(default_factory=dict)
     waivers: dict[Name, Waiver] = Field(default_factory=dict)
     releases: Annotated[dict[Name, Release], Field(min_length=1)]

@@ -13,6 +13,7 @@ _NOUNS = {
     "attributes": "attribute",
     "steps": "step",
     "audits": "audit",
+    "analyses": "analysis",
     "gates": "gate",
     "waivers": "waiver",
     "releases": "release",

@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ppdm_flow.core.analyses import AUDIT as ANALYSES
 from ppdm_flow.core.gate import Gate
 from ppdm_flow.core.model import unordered
 from ppdm_flow.core.requirement import Requirement
@@ -92,6 +93,10 @@ class MetricReader:
             return ("audit", audit.use, self.canon("audits", audit.use, audit.with_), figure)
         if owner in self.policy.steps:
             return ("step", chain(self.policy.steps, owner, self.canon), figure)
+        if owner == ANALYSES:
+            of = figure.partition(".")[0]
+            asked = {n: each.model_dump_json() for n, each in self.policy.analyses.items() if of in (n, figure)}
+            return ("analyses", tuple(sorted(asked.items())), figure)
         return ("implicit", owner, figure)
 
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from ppdm_flow.policy.language.models import Audit, Step
+from ppdm_flow.policy.language.models import Audit, Policy, Step
 from ppdm_flow.policy.order.clauses import Change, Clauses, Side, Verdict
 
 Canon = Callable[[str, str, Mapping[str, Any]], str]
@@ -48,10 +48,15 @@ def means(old: Clauses, new: Clauses, canon: Canon) -> Iterator[Change]:
     yield from _named("steps", old, new, _of_steps(old.policy.steps, canon), _of_steps(new.policy.steps, canon), _STEPS)
     audits = _of_audits(old.policy.audits, canon), _of_audits(new.policy.audits, canon)
     yield from _named("audits", old, new, *audits, _AUDITS)
+    yield from _named("analyses", old, new, _of_analyses(old.policy), _of_analyses(new.policy), _AUDITS)
 
 
 def _of_steps(steps: Mapping[str, Step], canon: Canon) -> dict[str, Content]:
     return {n: (s.use, s.input, canon("anonymizers", s.use, s.with_)) for n, s in steps.items()}
+
+
+def _of_analyses(policy: Policy) -> dict[str, Content]:
+    return {name: (analysis.model_dump_json(),) for name, analysis in policy.analyses.items()}
 
 
 def _of_audits(audits: Mapping[str, Audit], canon: Canon) -> dict[str, Content]:

@@ -27,6 +27,7 @@ KNOWN: Mapping[type[BaseModel], frozenset[str]] = {
             "privacy",
             "steps",
             "audits",
+            "analyses",
             "gates",
             "waivers",
             "releases",
