@@ -78,9 +78,13 @@ class Table:
 
 
 def stacked_columns(columns: Sequence[Column]) -> Column:
-    """Return the cells of columns, one column after the other: numbers where all are numbers of one type."""
+    """Return the cells of columns, one column after the other: numbers where all that have cells are of one type."""
     numeric = [c for c in columns if isinstance(c, NumericColumn)]
-    if len(numeric) == len(columns) and len({c.kind for c in numeric}) == 1:
+    if (
+        numeric
+        and all(isinstance(c, NumericColumn) or not len(c) for c in columns)
+        and len({c.kind for c in numeric}) == 1
+    ):
         return stacked_numbers(numeric)
     categories: pa.StringArray = union(c.categories for c in columns)
     return Column(np.concatenate([c.onto(categories).codes for c in columns]), categories)

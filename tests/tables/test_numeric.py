@@ -180,6 +180,12 @@ def test_numbers_beside_labels_are_stacked_as_texts():
     assert concat([numbers, labels])["a"].texts() == ["1", "2", "[0-5)", "⊥"]
 
 
+def test_a_table_without_rows_makes_no_texts_of_numbers():
+    numbers = Table({"a": NumericColumn(np.array([1, 2]), INTEGER)}, np.arange(2))
+    assert isinstance(concat([Table.of({"a": []}), numbers])["a"], NumericColumn)
+    assert isinstance(concat([Table.of({"a": []}), Table.of({"a": []})])["a"].codes, np.ndarray)
+
+
 def test_a_missing_cell_hides_no_number():
     column = NumericColumn(np.array([7, 8]), INTEGER, np.array([True, False]))
     assert column.values.tolist() == [0, 8]

@@ -11,12 +11,13 @@ import pyarrow as pa
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.core.roles import Role
+from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.streams.stream import CountedStream, Stream, schema_of
 from ppdm_flow.tables.column import Column, union
 from ppdm_flow.tables.counts import Counts, count, merge
+from ppdm_flow.tables.numeric.column import NumericColumn, dtype_of
 from ppdm_flow.tables.schema import Schema
 from ppdm_flow.tables.sets import Baskets
 from ppdm_flow.tables.table import Table, concat
@@ -125,7 +126,9 @@ class StreamView:
         names = self._schema.names if columns is None else columns
         sets = [n for n in names if self._schema[n].role is Role.ITEMS]
         empty = Column(np.zeros(0, dtype=np.int32), pa.array([], pa.string()))
-        plain = dict.fromkeys([n for n in names if n not in sets], empty)
+        plain = {
+            n: _no_numbers(self._schema[n].type) if self._schema[n].numeric else empty for n in names if n not in sets
+        }
         return Table(plain, np.zeros(0, dtype=np.int64), {n: Baskets.of([]) for n in sets})
 
     def _known(self, columns: Sequence[str]) -> None:
@@ -153,6 +156,10 @@ class StreamView:
                 self._answers[key] = answer
                 self._held += size
         return answer
+
+
+def _no_numbers(kind: AttributeType) -> NumericColumn:
+    return NumericColumn(np.zeros(0, dtype=dtype_of(kind)), kind)
 
 
 def unknown(name: str, known: Sequence[str]) -> DataError:
