@@ -18,23 +18,30 @@ FIGURES = [(info, name) for info in CARDS.values() for name in info.figures]
 
 NEITHER = {
     "it says what the data, or the work on them, is like": {
-        "alone", "alphabet", "bits_before", "candidates", "cells", "classes", "code_table_itemsets", "codes",
-        "combinations", "disclosures", "distinct", "earlier", "empty", "frequent", "holdout_rows", "items_after",
-        "items_before", "itemsets", "largest", "largest_support", "lattice_nodes", "learned_rows", "left_out", "longer",
-        "longest", "matched", "mean_size_before", "original_itemsets", "population", "rare_original", "rare_released",
-        "redundant_templates", "released_itemsets", "released_with_worst", "removed_candidates", "rows", "shorter",
-        "slices", "transactions", "tuples", "values", "values_after", "values_before",
+        "alone", "alphabet", "bits_before", "bottom_rows", "candidates", "cells", "classes", "code_table_itemsets",
+        "codes", "columns", "combinations", "contribution", "disclosures", "distinct", "earlier", "empty", "frequent",
+        "holdout_rows", "items_after", "items_before", "itemsets", "largest", "largest_support", "lattice_nodes",
+        "learned_rows", "left_out", "longer", "longest", "matched", "mean_size_before", "original_itemsets",
+        "population", "rare_original", "rare_released", "records", "records_known", "redundant_templates",
+        "released_itemsets", "released_with_worst", "removed_candidates", "rows", "rows_left_out", "rows_shown",
+        "shorter", "slices", "top_rows", "transactions", "tuples", "values", "values_after", "values_before",
     },
     "others are compared with it": {
-        "as_of_original", "base", "baseline", "by_chance", "chance_difference", "confidence_before", "control",
-        "explained_original", "explained_released", "guessed_without", "guessing", "holdout_copies", "holdout_median",
-        "holdout_p05", "inferences_before", "internal", "measured", "measured_at_own_prior", "prior_of_worst", "real",
-        "recovered_by_chance", "removed", "removed_dependence_before", "smallest_group_before", "training_median",
-        "uncorrelated", "violating_groups_before", "violating_rows_before", "worst_before",
+        "as_of_original", "base", "baseline", "by_chance", "chance_difference", "chance_share", "confidence_before",
+        "constant_share", "control", "expected_pmse", "explained_original", "explained_released", "guessed_without",
+        "guessing", "holdout_copies", "holdout_median", "holdout_p05", "inferences_before", "internal",
+        "largest_difference_of_halves", "largest_relative_error_of_halves", "least_overlap_of_halves",
+        "mean_difference_of_halves", "mean_overlap_of_halves", "measured", "measured_at_own_prior", "prior_of_worst",
+        "real", "recovered_by_chance", "removed", "removed_dependence_before", "same_conclusions_of_halves",
+        "smallest_group_before", "total_variation_of_halves", "training_median", "uncorrelated",
+        "violating_groups_before", "violating_rows_before", "worst_before",
+    },
+    "it is best at 0, and worse on both sides": {
+        "fit_correct_matches", "fit_population_uniques", "mean_shift", "shift",
     },
 }  # fmt: skip
 """Why a figure has no better side."""
-SILENT = {"drop", "rename", "sample", "shuffle_rows"}
+SILENT = {"drop", "interval_bounds", "rename", "sample", "shuffle_rows"}
 """What they do is all in the plan."""
 
 

@@ -17,10 +17,10 @@ RANGES = (
     ("PPF100", "PPF117"),  # text
     ("PPF201", "PPF210"),  # shape
     ("PPF301", "PPF318"),  # inheritance and params
-    ("PPF500", "PPF536"),  # rules on requirements, attributes, the ledger and files
+    ("PPF500", "PPF537"),  # rules on requirements, attributes, the ledger and files
     ("PPF575", "PPF577"),
     ("PPF580", "PPF586"),  # and on equivalence classes
-    ("PPF590", "PPF598"),  # and on sets of items
+    ("PPF590", "PPF599"),  # and on sets of items and numbers
 )
 WAIVERS = ("PPF330", "PPF331", "PPF334", "PPF336", "PPF338")
 """What can be said of waivers without knowing what day it is, or which warnings there are."""

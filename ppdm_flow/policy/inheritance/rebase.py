@@ -19,6 +19,7 @@ PLUGIN_FILES: Mapping[str, PolicyPath] = {
     "complementary_release": ("other",),
     "generalize": ("attributes", "*", "hierarchy"),
     "linkage": ("external",),
+    "pram": ("matrix_file",),
     "pseudonymize": ("key_file",),
     "reidentification_risk": ("population",),
     "roll_up": ("hierarchy",),
