@@ -233,9 +233,9 @@ def test_they_are_locked(flow, folder):
 
 
 def test_they_are_listed_and_explained(flow):
-    text = flow("list", "requirements")[1]
+    text = " ".join(flow("list", "requirements")[1].split())  # columns are as wide as the longest name
     for part in (
-        "acme_p_sensitive  everybody is one of at least",
+        "acme_p_sensitive everybody is one of at least",
         "Truta, Vinay",
         "acme-rounding 2.1.0",
         "k_anonymity",
