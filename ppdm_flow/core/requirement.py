@@ -129,7 +129,8 @@ class Requirement(Model):
     which its field ``population`` names.
     ``counts_values``: it counts values as they are, so that randomized ones say nothing. ``needs_operator``: it can
     only hold of attributes that a known operator randomized. ``on_sets``: it is about sets of items.
-    ``counts_whole_rows``: it compares whole rows with the original's. ``successive``: it is about people, over this and
+    ``counts_whole_rows``: it compares whole rows with the original's. ``counts_people``: where a person has several
+    rows it counts people; the others are refused there. ``successive``: it is about people, over this and
     earlier releases. ``waivable``: a waiver may take it back for a while. ``classes``: of a kind that can be enforced
     class by class, the dotted path of its models (``package.module:name``, a function as
     `mining.recoding.models.ModelsOf` says), loaded where a step makes classes. ``releases`` are those that it is about;
@@ -144,6 +145,7 @@ class Requirement(Model):
     needs_operator: ClassVar[bool] = False
     on_sets: ClassVar[bool] = False
     counts_whole_rows: ClassVar[bool] = False
+    counts_people: ClassVar[bool] = False
     successive: ClassVar[bool] = False
     waivable: ClassVar[bool] = True
     classes: ClassVar[str] = ""

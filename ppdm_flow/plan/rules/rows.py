@@ -44,7 +44,7 @@ def uncounted_subjects(flow: CompiledFlow) -> Iterator[Diagnostic]:
     """Groups are counted in rows; where a person has several rows, that overstates how many people there are."""
     subjects = [name for name, a in flow.policy.attributes.items() if a.role is Role.SUBJECT]
     for requirement in flow.plan.requirements if subjects else ():
-        if requirement.successive:  # these count people
+        if requirement.successive or requirement.counts_people:
             continue
         yield Diagnostic(
             "PPF562",
