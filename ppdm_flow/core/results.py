@@ -81,7 +81,9 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A picture's data. ``kind`` is ``bars``, ``lines`` or ``matrix`` (then each series is a row).
+    """A picture's data. ``kind`` is ``bars``, ``lines``, ``matrix`` (then each series is a row) or ``forest``.
+
+    In a forest each series has estimates and their intervals, one row a label.
 
     ``x`` are labels: never data values unless the audit got them through ``AuditContext.label``. ``release`` names the
     release that it shows, where there are several; the engine sets it.

@@ -13,6 +13,7 @@ from ppdm_flow.report.plots.bars import bars
 from ppdm_flow.report.plots.bullet import HEIGHT, WIDTH, bullet
 from ppdm_flow.report.plots.drawing import shortened, styles
 from ppdm_flow.report.plots.figure import MOST_CHARTS, budget, picture, trimmed
+from ppdm_flow.report.plots.forest import forest
 from ppdm_flow.report.plots.lines import lines
 from ppdm_flow.report.plots.matrix import matrix
 from ppdm_flow.report.plots.scale import Scale, tick_text, ticks
@@ -234,3 +235,34 @@ def test_no_chart_has_a_place_that_is_no_number(values, kind):
     assert all(math.isfinite(place) for place in places)
     assert all(r.x >= -1 and r.x + r.width <= drawing.width + 1 for r in drawing.rects)
     assert all(r.width >= 0 and r.height >= 0 for r in drawing.rects)
+
+
+def test_a_forest_has_a_row_for_each_label_and_a_line_at_zero():
+    original = {"name": "original", "y": [-1.0, 2.0], "low": [-3.0, 1.0], "high": [1.0, 3.0]}
+    released = {"name": "released", "y": [-2.0, 4.0], "low": [-4.0, 3.0], "high": [0.0, 5.0]}
+    given = chart("forest", ["age", "sex"], original, released, x_label="term", y_label="standard errors")
+    drawing = forest(given)
+    (zero,) = [line for line in drawing.back if line.style == "axis zero"]
+    by_style = {s: [d for d in drawing.dots if d.style == s] for s in ("s0", "s1")}
+    for dots, series in zip(by_style.values(), (original, released), strict=True):
+        unit = (dots[1].x - dots[0].x) / (series["y"][1] - series["y"][0])
+        assert dots[0].x - zero.x1 == pytest.approx(unit * series["y"][0], abs=0.3)
+        assert dots[0].y < dots[1].y  # the labels' order
+    spreads = [line for line in drawing.lines if line.y1 == line.y2]
+    assert len(spreads) == 4
+    for line in spreads:
+        (dot,) = [d for d in drawing.dots if d.y == line.y1]
+        assert line.x1 < dot.x < line.x2
+    assert all(0 <= x <= drawing.width for line in drawing.lines for x in (line.x1, line.x2))
+    assert all(0 <= label.y <= drawing.height for label in drawing.labels)
+    shown = picture(given, 100)
+    assert shown.head == ("term", "original", "released")
+    assert shown.rows[1] == ("sex", "2 (1 to 3)", "4 (3 to 5)")
+    assert [style for _, style in shown.legend] == ["s0", "s1"]
+
+
+def test_a_forest_without_intervals_is_drawn():
+    drawing = forest(chart("forest", ["a long name of a category, and one more"], {"y": [0.0]}))
+    assert len(drawing.dots) == 1
+    assert not drawing.lines
+    assert "…" in drawing.labels[-1].text

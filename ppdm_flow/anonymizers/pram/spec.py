@@ -12,6 +12,7 @@ from ppdm_flow.anonymizers.naming import absent, carried, reaches
 from ppdm_flow.anonymizers.pram.stated import UNUSABLE, faults
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.lineage import Derivation, changed_in_place
+from ppdm_flow.core.number_texts import canonical
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.roles import Role
 from ppdm_flow.requirements.sensitivities.requirement import Sensitivity
@@ -67,18 +68,29 @@ def effect(params: PramParams, scope: Scope) -> Effect:
     """Randomize the chosen attributes; serve their ``sensitivities``."""
     wanted = carried(Sensitivity, scope.requirements, scope.attributes)
     chosen = params.chosen(wanted)
+    domains = {r.attribute: r.domain for r in wanted}
     served = tuple(r.id for r in wanted if r.attribute in chosen)
     problems = [*_contradictions(params), *_names(params, scope, wanted), *_fitness(params, chosen, scope)]
     problems += recoded(wanted, chosen, scope) if params.derived else _stated(params, chosen, scope)
     return Effect(
         reads=chosen,
         changes=dict.fromkeys(chosen, Change.PERTURBED),
+        numbers=tuple(name for name in chosen if _stays_numbers(params, scope.attributes.get(name), domains.get(name))),
         derivations=changed_in_place(chosen, Derivation((), drawn=True)),
         serves=served,
         guarantee="no (r1, r2) breach in any row, whatever the prior" if served and params.derived else "",
         tells_frequencies=chosen if params.by_frequency else (),
         problems=tuple(problems),
     )
+
+
+def _stays_numbers(params: PramParams, facts: AttributeFacts | None, bounded: tuple[str | None, ...] | None) -> bool:
+    """Whether each value that may be released is a number of the attribute's type; what a file says is not known."""
+    if facts is None or not facts.is_numeric or params.matrix_file is not None:
+        return False
+    stated = [value for row in (params.matrix or {}).values() for value in row]
+    domain = declared(facts) or bounded or ()
+    return all(value is None or canonical(value, facts.type) == value for value in (*stated, *domain))
 
 
 def _contradictions(params: PramParams) -> Iterator[Problem]:

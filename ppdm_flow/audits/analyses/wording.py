@@ -45,6 +45,13 @@ class Names:
             return ", ".join(self._cell(a, c) for a, c in cells) or f"`{name}`"
         return f"`{name}`" if code < 0 else self._cell(name, code)
 
+    def short(self, term: Term) -> str:
+        """Return the name in a picture: without marks, and of a group its categories only."""
+        if self.analysis.form != "mean" or not self.analysis.by:
+            return self.of(term).replace("`", "")
+        cells = zip(self.analysis.by, self.shared.cells[term[1]].tolist(), strict=True)
+        return ", ".join(self.data.variables[a].label(a, c, self.ctx) for a, c in cells)
+
     def _cell(self, attribute: str, code: int) -> str:
         return f"`{attribute}`: {self.data.variables[attribute].label(attribute, code, self.ctx)}"
 
@@ -89,13 +96,15 @@ def chart(name: str, before: Estimates, after: Estimates, alike: Likeness, names
     rest = len(before.terms) - len(shown) - (INTERCEPT in before.terms)
     zero = "from the original mean" if names.analysis.form == "mean" else "from 0"
     note = "95 % intervals" + (f"; {rest:,} further terms are not shown" if rest else "")
+    if any(abs(end) >= _EDGE for each in series for end in (*each.low, *each.high)):
+        note += f"; what lies beyond {_EDGE:g} is drawn there"
     return Chart(
         id=f"{name}.estimates",
         title=f"Analysis {name}: estimates on original and release",
-        kind="bars",
-        x=tuple(names.of(before.terms[i]) for i in shown),
+        kind="forest",
+        x=tuple(names.short(before.terms[i]) for i in shown),
         series=series,
-        x_label="term",
+        x_label=", ".join(names.analysis.by) or "term",
         y_label=f"standard errors of the original {zero}",
         note=note,
         group="analyses",

@@ -30,12 +30,14 @@ class Shares:
     """Shares of rows by value, ``before`` and ``after``, shape (values + 2,): suppressed, missing, then ``names``.
 
     ``original`` (values,) are the shares of the original's own values, where ``before`` is at the released level.
+    ``intervals``: the values are intervals of numbers, in their order.
     """
 
     names: pa.StringArray
     before: Floats
     after: Floats
     original: Floats | None = None
+    intervals: bool = False
 
     @property
     def distance(self) -> float:
@@ -65,7 +67,11 @@ class Shares:
         """Return how the value at ``place`` may be shown."""
         if place == SUPPRESSED + SPECIALS:
             return "suppressed"
-        value = None if place == MISSING + SPECIALS else self.names[place - SPECIALS].as_py()
+        if place == MISSING + SPECIALS:
+            return "missing"
+        value = self.names[place - SPECIALS].as_py()
+        if self.intervals:
+            return str(value) if ctx.show_values else f"interval {place - SPECIALS + 1}"
         return ctx.label(attribute, value, number)
 
 
@@ -117,9 +123,15 @@ def _share(codes: Codes, counts: npt.NDArray[np.int64], size: int) -> Floats:
 
 
 def chart(column: str, attribute: str, shares: Shares, ctx: AuditContext) -> Chart:
-    """Return bars for at most twenty values, those with the largest share on either side first."""
+    """Return bars for at most twenty values, those with the largest share on either side first; all of intervals.
+
+    Intervals stand in the order of the numbers.
+    """
     weight = np.maximum(shares.before, shares.after)
-    order = [i for i in np.argsort(-weight, kind="stable")[:TOP].tolist() if weight[i] > 0]
+    if shares.intervals:
+        order = [i for i in (*range(SPECIALS, len(weight)), *range(SPECIALS)) if weight[i] > 0]
+    else:
+        order = [i for i in np.argsort(-weight, kind="stable")[:TOP].tolist() if weight[i] > 0]
     rest = int((weight > 0).sum()) - len(order)
     return Chart(
         id=f"{column}.shares",
@@ -130,11 +142,17 @@ def chart(column: str, attribute: str, shares: Shares, ctx: AuditContext) -> Cha
             Series(name, tuple(float(values[i]) for i in order))
             for name, values in (("original", shares.before), ("released", shares.after))
         ),
-        x_label="value",
+        x_label="interval" if shares.intervals else "value",
         y_label="share of rows",
-        note=f"{rest:,} further values are not shown" if rest else "",
+        note=_note(shares, rest),
         group=column,
     )
+
+
+def _note(shares: Shares, rest: int) -> str:
+    if shares.intervals:
+        return "intervals of about equal shares of the original, in the order of the numbers"
+    return f"{rest:,} further values are not shown" if rest else ""
 
 
 def cramers_v(left: Codes, right: Codes, weights: Floats) -> float:

@@ -60,9 +60,10 @@ def interval_shares(
 ) -> Shares:
     """Count the rows of both sides by interval; missing cells are an interval of their own."""
     kind = next((cells.kind for cells, _ in _parts(original, source, None)), None)
-    names = ["below", *(f"from {t}" for t in (texts_of(bounds, kind).to_pylist() if kind is not None else ()))]
+    texts = texts_of(bounds, kind).to_pylist() if kind is not None else []
+    names = [f"below {texts[0]}" if texts else "all", *(f"from {t}" for t in texts)]
     both = (_counted(view, name, bounds) for view, name in ((original, source), (candidate, column)))
-    return Shares(pa.array(names, pa.string()), *both)
+    return Shares(pa.array(names, pa.string()), *both, intervals=True)
 
 
 def in_intervals(column: Column, bounds: npt.NDArray[np.generic]) -> Column:

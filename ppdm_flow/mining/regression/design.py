@@ -6,7 +6,7 @@ The matrix is never built as a whole: blocks of rows are, one after the other.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -61,6 +61,15 @@ class Design:
                 occurring = np.flatnonzero(np.bincount(each.codes)) if len(each.codes) else ()
                 terms += [(each.name, int(code)) for code in occurring if code != each.base]
         return cls(tuple(predictors), rows, tuple(terms))
+
+    def every(self, stride: int) -> Design:
+        """Return the design of the first of each ``stride`` rows, with the same terms."""
+        some = slice(None, None, stride)
+        taken = tuple(
+            replace(p, values=p.values[some]) if isinstance(p, Numbers) else replace(p, codes=p.codes[some])
+            for p in self.predictors
+        )
+        return Design(taken, -(-self.rows // stride), self.terms)
 
     def blocks(self) -> Iterator[tuple[slice, Floats]]:
         """Yield rows and their part of the matrix, shape (rows, terms)."""

@@ -2,7 +2,7 @@
 
 Rows are taken a block at a time: the triangular factor of the rows so far and the next block have the same triangular
 factor as all these rows (Golub, Van Loan, Matrix computations, 4th edition 2013, section 6.5). Normal equations, which
-square the condition of the matrix, are never formed.
+square the condition of the matrix, only bring a logistic regression near its estimates; these are found by QR.
 """
 
 from __future__ import annotations
@@ -13,11 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg, stats
 
-from ppdm_flow.mining.regression.design import Design, Floats, Term
+from ppdm_flow.mining.regression.design import BLOCK, Design, Floats, Term
 
 _ROUNDS = 40
 _HALVINGS = 12
-_CONVERGED = 1e-11
+_CONVERGED = 1e-10
+"""The share of its standard error that the last step of an estimate may be; what remains is about its square."""
+_NEAR = 1e-5
 _SINGULAR = 1e-11
 """A column whose part beyond the columns before it is so small a share of its length is one of their sums."""
 _CERTAIN = 1e-9
@@ -103,58 +105,103 @@ def logistic(design: Design, response: Floats, weights: Floats) -> Estimates:
         raise UnfittedError("there are too few complete rows")
     if response.min() == response.max():
         raise UnfittedError("the response is the same in all complete rows")
-    values = np.zeros(len(design.terms))
-    likelihood = _likelihood(design, values, response, weights)
+    values, likelihood = _approached(design, response, weights), -np.inf
+    step: Floats = np.zeros(len(values))
     for _ in range(_ROUNDS):
-        target, inverse = _solved(_newton(design, values, response, weights))
-        step = target - values
-        reached = _likelihood(design, values + step, response, weights)
+        triangle, reached = _newton(design, values, response, weights)
         for _ in range(_HALVINGS):
-            if reached >= likelihood - 1e-9 * abs(likelihood):
+            if reached >= likelihood - 1e-9 * abs(reached):
                 break
             step = step / 2
-            reached = _likelihood(design, values + step, response, weights)
-        values, likelihood = values + step, reached
-        spread = np.sqrt(np.einsum("ij,ij->i", inverse, inverse))
-        if bool((np.abs(step) <= _CONVERGED * np.maximum(np.abs(values), spread)).all()):
-            return _converged(design, values, response, weights)
+            values = values - step
+            triangle, reached = _newton(design, values, response, weights)
+        likelihood = reached
+        target, inverse = _solved(triangle)
+        step = target - values
+        values = target
+        errors = np.sqrt(np.einsum("ij,ij->i", inverse, inverse))
+        if bool((np.abs(step) <= _CONVERGED * errors).all()):
+            return _converged(design, values, errors, response)
     raise UnfittedError("the terms separate the response, so that no estimates exist")
 
 
-def _converged(design: Design, values: Floats, response: Floats, weights: Floats) -> Estimates:
-    _, inverse = _solved(_newton(design, values, response, weights))
-    certain = any(
+def _converged(design: Design, values: Floats, errors: Floats, response: Floats) -> Estimates:
+    """Return the estimates. Raises UnfittedError where the last step was small beside infinite errors only."""
+    if bool((errors > 1e3 * np.maximum(1.0, np.abs(values))).any()) and any(
         bool((np.abs(_chances(block @ values) - response[rows]) < _CERTAIN).any()) for rows, block in design.blocks()
-    )
-    errors = np.sqrt(np.einsum("ij,ij->i", inverse, inverse))
-    if certain and bool((errors > 1e3 * np.maximum(1.0, np.abs(values))).any()):
+    ):
         raise UnfittedError("the terms separate the response, so that no estimates exist")
     return Estimates(design.terms, values, errors, None)
 
 
-def _newton(design: Design, values: Floats, response: Floats, weights: Floats) -> Floats:
-    def parts() -> Iterable[Floats]:
+def _approached(design: Design, response: Floats, weights: Floats) -> Floats:
+    """Return where to begin: near the estimates, or at 0 where the way there is not plain.
+
+    Found by normal equations, from the estimates of at most 32,768 rows. What is lost by them is found again by QR.
+    """
+    nothing = np.zeros(len(design.terms))
+    stride = -(-design.rows // BLOCK)
+    if stride == 1:
+        return nothing
+    some = slice(None, None, stride)
+    begun = _scored(design.every(stride), nothing, response[some], weights[some])
+    found = _scored(design, nothing if begun is None else begun, response, weights)
+    return nothing if found is None else found
+
+
+def _scored(design: Design, values: Floats, response: Floats, weights: Floats) -> Floats | None:
+    """Take Newton's steps by normal equations until they are small; None where one leads away."""
+    likelihood = -np.inf
+    for _ in range(_ROUNDS // 2):
+        slope, reached = np.zeros(len(values)), 0.0
+        curvature = np.zeros((len(values), len(values)))
         for rows, block in design.blocks():
             odds = block @ values
             chance = _chances(odds)
+            reached += _likelihood(odds, response[rows], weights[rows])
+            slope += block.T @ (weights[rows] * (response[rows] - chance))
+            curvature += block.T @ (block * (weights[rows] * chance * (1.0 - chance))[:, None])
+        scale = np.sqrt(np.diagonal(curvature))
+        if reached < likelihood - 1e-9 * abs(reached) or not (scale > 0).all():
+            return None
+        likelihood = reached
+        try:
+            factor = linalg.cho_factor(curvature / np.outer(scale, scale))
+        except linalg.LinAlgError:
+            return None
+        step = linalg.cho_solve(factor, slope / scale)  # in units of 1 / scale, at most a standard error each
+        values = values + step / scale
+        if bool((np.abs(step) <= _NEAR).all()):
+            return values
+    return None
+
+
+def _newton(design: Design, values: Floats, response: Floats, weights: Floats) -> tuple[Floats, float]:
+    """Return the triangular factor of the next step, and the likelihood where it begins."""
+    total = 0.0
+
+    def parts() -> Iterable[Floats]:
+        nonlocal total
+        for rows, block in design.blocks():
+            odds = block @ values
+            chance = _chances(odds)
+            total += _likelihood(odds, response[rows], weights[rows])
             curvature = np.maximum(chance * (1.0 - chance), 1e-300)
             working = odds + (response[rows] - chance) / curvature
             yield np.column_stack([block, working]) * np.sqrt(weights[rows] * curvature)[:, None]
 
-    return _triangle(parts(), len(design.terms) + 1)
+    return _triangle(parts(), len(design.terms) + 1), total
+
+
+def _likelihood(odds: Floats, response: Floats, weights: Floats) -> float:
+    """Return the logarithm of the likelihood of some rows."""
+    terms = response * odds - np.maximum(odds, 0.0) - np.log1p(np.exp(-np.abs(odds)))
+    return float(weights @ terms)
 
 
 def _chances(odds: Floats) -> Floats:
     half: Floats = np.tanh(odds / 2)
     return 0.5 * (1.0 + half)
-
-
-def _likelihood(design: Design, values: Floats, response: Floats, weights: Floats) -> float:
-    total = 0.0
-    for rows, block in design.blocks():
-        odds = block @ values
-        total += float((weights[rows] * (response[rows] * odds - np.logaddexp(0.0, odds))).sum())
-    return total
 
 
 def _triangle(parts: Iterable[Floats], width: int) -> Floats:

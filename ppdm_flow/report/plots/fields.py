@@ -23,7 +23,11 @@ class ChartDocument(TypedDict):
 
     id: Annotated[str, about("A name, used once in a document.")]
     title: Annotated[str, about("Heading of the picture.")]
-    kind: Annotated[str, one_of(("bars", "lines", "matrix")), about("How it is drawn; in a matrix a series is a row.")]
+    kind: Annotated[
+        str,
+        one_of(("bars", "lines", "matrix", "forest")),
+        about("How it is drawn; in a matrix a series is a row, in a forest estimates have their intervals."),
+    ]
     group: Annotated[str, about("The section that it belongs to; may be empty.")]
     release: Annotated[
         str, about("The release that it shows; empty where it is about all, or where there is only one.")

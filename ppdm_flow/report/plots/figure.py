@@ -7,11 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from ppdm_flow.report.amounts import amount
+from ppdm_flow.report.amounts import amount, between
 from ppdm_flow.report.plots.bars import bars
 from ppdm_flow.report.plots.drawing import Drawing, styles
 from ppdm_flow.report.plots.fields import ChartDocument, SeriesDocument
-from ppdm_flow.report.plots.frame import colours
+from ppdm_flow.report.plots.forest import forest
+from ppdm_flow.report.plots.frame import colours, ends
 from ppdm_flow.report.plots.lines import lines
 from ppdm_flow.report.plots.matrix import matrix
 from ppdm_flow.report.plots.scale import unit_of
@@ -65,7 +66,13 @@ def _at(values: list[float], keep: range) -> list[float]:
     return [values[i] for i in keep if i < len(values)]
 
 
-_KINDS: dict[str, Callable[[ChartDocument], Drawing]] = {"bars": bars, "lines": lines, "matrix": matrix}
+_KINDS: dict[str, Callable[[ChartDocument], Drawing]] = {
+    "bars": bars,
+    "lines": lines,
+    "matrix": matrix,
+    "forest": forest,
+}
+_WORDS = {"bars": "Bar chart", "lines": "Line chart", "matrix": "Matrix", "forest": "Estimates and intervals"}
 _MOST_ROWS = 60
 
 
@@ -117,8 +124,7 @@ def _legend(chart: ChartDocument) -> tuple[tuple[str, str], ...]:
 
 def _spoken(chart: ChartDocument) -> str:
     values = [y for one in chart["series"] for y in one["y"]]
-    unit = unit_of(chart)
-    kind = {"bars": "Bar chart", "lines": "Line chart", "matrix": "Matrix"}[chart["kind"]]
+    unit, kind = unit_of(chart), _WORDS[chart["kind"]]
     names = ", ".join(one["name"] for one in chart["series"][:4] if one["name"])
     shape = f"{len(chart['x'])} labels" + (f", {names}" if names else "")
     return f"{kind} of {shape}: from {amount(min(values), unit)} to {amount(max(values), unit)}. The data stands below."
@@ -131,8 +137,12 @@ def _table(chart: ChartDocument) -> tuple[tuple[str, ...], tuple[tuple[str, ...]
         return ("", *chart["x"]), rows
     head = (chart["x_label"], *(one["name"] or chart["y_label"] or "value" for one in chart["series"]))
     count = range(len(chart["x"]))
-    return head, tuple((chart["x"][i], *(_cell(one, i, unit) for one in chart["series"])) for i in count)
+    return head, tuple((chart["x"][i], *(_cell(chart, one, i, unit) for one in chart["series"])) for i in count)
 
 
-def _cell(series: SeriesDocument, index: int, unit: str) -> str:
-    return amount(series["y"][index], unit) if index < len(series["y"]) else ""
+def _cell(chart: ChartDocument, series: SeriesDocument, index: int, unit: str) -> str:
+    if index >= len(series["y"]):
+        return ""
+    text = amount(series["y"][index], unit)
+    interval = ends(series, index) if chart["kind"] == "forest" else None
+    return f"{text} ({between(interval, unit)})" if interval else text

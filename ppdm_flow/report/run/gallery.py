@@ -14,7 +14,7 @@ from ppdm_flow.report.run.fields import ReportDocument
 from ppdm_flow.report.run.wording import spoken
 
 _SECTIONS = (
-    ("Before and after", r"\.(shares|quantiles)$|^distributions$"),
+    ("Before and after", r"\.(shares|quantiles|density)$|^distributions$"),
     ("How many people share a combination", r"_by_size$|^class_sizes$"),
     ("Original rows in the release", ""),
     ("Risk of re-identification", r"^attackers$|^reidentification_risk$"),
@@ -24,6 +24,7 @@ _SECTIONS = (
     ("What can still be found in randomized sets", r"randomize_transactions|itemset_recovery|discoverable_support"),
     ("What perturbation keeps", r"\.reconstruction$|^perturbation_utility$|\.shadow_prices$"),
     ("Usefulness for classification", r"classif|error_increase|^errors$"),
+    ("What analyses say", r"^analyses$"),
     ("Relations between attributes", r"^(associations?|correlation)(_|$)"),
 )
 """(title, pattern of a chart's id or group), in the order of the page; other sections follow.

@@ -141,3 +141,19 @@ def test_labels_of_generalized_columns_are_no_numbers(build):
     case = build.case(table(100, **before), after, "x", changes={"x": (("coarsen", Change.GENERALIZED),)})
     outcome = InformationLossAudit(SPEC.params()).measure(*case.args)
     assert outcome.figures["columns_not_comparable"].value == 1
+
+
+def test_densities_are_shares_in_units_of_the_deviation(build):
+    before = {"x": np.append(np.arange(100.0), 1e6)}
+    outcome = figures(build, before, table(101, x=np.append(np.arange(100.0), 2e6)), "x")
+    density = {c.id: c for c in outcome.charts}["x.density"]
+    original, released = (series.y for series in density.series)
+    assert original == released
+    assert 0.95 <= sum(original) < 1  # the far value is left out
+    assert max(original) <= 6 / 101
+    assert not any("e+" in label or "1000000" in label for label in density.x)
+
+
+def test_a_column_of_one_value_has_no_density(build):
+    outcome = figures(build, {"x": np.array([1.0, 1, 1, 1])}, table(4, x=np.arange(4.0)), "x")
+    assert not any(c.id.endswith(".density") for c in outcome.charts)
