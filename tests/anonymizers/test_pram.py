@@ -13,16 +13,18 @@ from hypothesis import strategies as st
 
 from ppdm_flow.anonymizers.pram.algorithm import Pram
 from ppdm_flow.anonymizers.pram.matrices import general, invariant, of_rows, on_grid, retaining
-from ppdm_flow.anonymizers.pram.spec import PramParams
+from ppdm_flow.anonymizers.pram.spec import SPEC, PramParams
 from ppdm_flow.anonymizers.pram.transform import PramTransform
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.roles import Directions, Role
+from ppdm_flow.core.roles import AttributeType, Directions, Role
 from ppdm_flow.requirements.sensitivities.exact import brute_posteriors_of_matrix
 from ppdm_flow.requirements.sensitivities.requirement import BoundOfValue, Sensitivity, slack_of
 from ppdm_flow.sdk.anonymizer import Operator, StepContext, value_operator
 from ppdm_flow.sdk.matrix_operator import MatrixOperator
+from ppdm_flow.sdk.spec import Scope
+from ppdm_flow.tables.numeric.column import NumericColumn
 from ppdm_flow.tables.table import Table
 from ppdm_flow.testing.claims import smallest_p
 from ppdm_flow.testing.running import run
@@ -296,3 +298,38 @@ def test_a_matrix_that_nobody_can_invert_is_said():
 def test_a_single_value():
     fitted = fit(Table.of({"d": ["a", "a"]}), attribute="d", retain=0.1)
     assert run(fitted.transform, Table.of({"d": ["a", "a"]}))[""]["d"].texts() == ["a", "a"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "more", "numbers"),
+    [
+        (AttributeType.INTEGER, {"retain": 0.5}, True),
+        (AttributeType.DATE, {"retain": 0.5}, True),
+        (AttributeType.TEXT, {"retain": 0.5}, False),
+        (AttributeType.INTEGER, {"matrix": {"1": {"1": 0.5, "2": 0.5}}}, True),
+        (AttributeType.INTEGER, {"matrix": {"1": {"1": 0.5, "02": 0.5}}}, False),
+        (AttributeType.INTEGER, {"matrix": {"1": {"1": 0.5, "none": 0.5}}}, False),
+        (AttributeType.INTEGER, {"matrix_file": "m.csv"}, False),
+    ],
+)
+def test_numbers_stay_numbers_where_all_that_may_be_drawn_are(kind, more, numbers):
+    facts = AttributeFacts("income", Role.SENSITIVE, type=kind)
+    effect = SPEC.effect(PramParams(attribute="income", **more), Scope("p", {"income": facts}, ()))
+    assert effect.numbers == (("income",) if numbers else ())
+
+
+def test_labels_of_numbers_do_not_become_numbers():
+    facts = AttributeFacts("income", Role.SENSITIVE, type=AttributeType.INTEGER, labels=True)
+    assert SPEC.effect(PramParams(attribute="income", retain=0.5), Scope("p", {"income": facts}, ())).numbers == ()
+
+
+def test_a_numeric_column_is_randomized_over_its_numbers():
+    values = np.array([1, 2, 10, 0] * 50)
+    column = NumericColumn(values, AttributeType.INTEGER, values == 0)
+    table = Table({"income": column}, np.arange(200))
+    facts = {"income": AttributeFacts("income", Role.SENSITIVE, type=AttributeType.INTEGER)}
+    fitted = Pram(PramParams(attribute="income", retain=0.5)).fit(
+        InMemoryView.of(table, None), StepContext("p", facts, ())
+    )
+    released = fitted.transform.apply(table, Draws(KEY.step("p"), 1))["income"]
+    assert set(released.texts()) <= {"1", "2", "10", None}

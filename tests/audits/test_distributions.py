@@ -6,16 +6,20 @@ import math
 from collections import Counter
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
 from ppdm_flow.audits.distributions.algorithm import DistributionsAudit
-from ppdm_flow.audits.distributions.columns import cramers_v
+from ppdm_flow.audits.distributions.columns import Shares, chart, cramers_v
 from ppdm_flow.core.attributes import Change
+from ppdm_flow.core.roles import AttributeType
+from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.registry import load
 from ppdm_flow.tables.column import Column
+from ppdm_flow.tables.numeric.column import NumericColumn
 from ppdm_flow.tables.table import Table
 
 SPEC = load("audits", "distributions")
@@ -189,3 +193,21 @@ def test_a_release_of_one_label_reads_as_such(build):
     assert found["rows_lost"].value == 0.5
     weighted = build.case({"p": ["a", "b"], "w": ["3", "1"]}, {"p": ["a"], "w": ["3"]}, "qw")
     assert AUDIT.measure(*weighted.args).figures["rows_lost"].value == 0.25
+
+
+def test_intervals_of_numbers_are_named_in_their_order(build):
+    numbers = np.arange(1000.0) ** 2
+    column = NumericColumn(np.append(numbers, 0.0), AttributeType.FLOAT, np.arange(1001) == 1000)
+    table = Table({"x": column}, np.arange(1001))
+    case = build.case(table, table, "x")
+    (bars,) = (c for c in AUDIT.measure(*case.args).charts if c.id == "x.shares")
+    assert bars.x == (*(f"interval {i}" for i in range(1, 21)), "missing")
+    assert bars.series[0].y == bars.series[1].y
+    assert all(0.04 < y < 0.06 for y in bars.series[0].y[:-1])
+
+
+def test_intervals_have_their_bounds_where_values_may_be_shown():
+    shares = Shares(pa.array(["below 3.5", "from 3.5"]), np.full(4, 0.25), np.full(4, 0.25), intervals=True)
+    shown = [AuditContext("public", {}, {}, show_values=each) for each in (True, False)]
+    assert chart("x", "x", shares, shown[0]).x == ("below 3.5", "from 3.5", "suppressed", "missing")
+    assert chart("x", "x", shares, shown[1]).x == ("interval 1", "interval 2", "suppressed", "missing")

@@ -62,8 +62,8 @@ def interval_shares(
     kind = next((cells.kind for cells, _ in _parts(original, source, None)), None)
     texts = texts_of(bounds, kind).to_pylist() if kind is not None else []
     names = [f"below {texts[0]}" if texts else "all", *(f"from {t}" for t in texts)]
-    both = (_counted(view, name, bounds) for view, name in ((original, source), (candidate, column)))
-    return Shares(pa.array(names, pa.string()), *both, intervals=True)
+    before, after = (_counted(view, name, bounds) for view, name in ((original, source), (candidate, column)))
+    return Shares(pa.array(names, pa.string()), before, after, intervals=True)
 
 
 def in_intervals(column: Column, bounds: npt.NDArray[np.generic]) -> Column:
