@@ -14,6 +14,7 @@ from scipy import stats
 
 from ppdm_flow.audits.distributions.algorithm import DistributionsAudit
 from ppdm_flow.audits.distributions.columns import Shares, chart, cramers_v
+from ppdm_flow.audits.distributions.numbers import edges, interval_shares
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.sdk.audit import AuditContext
@@ -199,8 +200,9 @@ def test_intervals_of_numbers_are_named_in_their_order(build):
     numbers = np.arange(1000.0) ** 2
     column = NumericColumn(np.append(numbers, 0.0), AttributeType.FLOAT, np.arange(1001) == 1000)
     table = Table({"x": column}, np.arange(1001))
-    case = build.case(table, table, "x")
-    (bars,) = (c for c in AUDIT.measure(*case.args).charts if c.id == "x.shares")
+    view = build.view(table, {"x": build.roles["x"]})
+    found = interval_shares(view, "x", view, "x", edges(view, "x"))
+    bars = chart("x", "x", found, AuditContext("public", {}, {}))
     assert bars.x == (*(f"interval {i}" for i in range(1, 21)), "missing")
     assert bars.series[0].y == bars.series[1].y
     assert all(0.04 < y < 0.06 for y in bars.series[0].y[:-1])
