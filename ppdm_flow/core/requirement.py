@@ -124,7 +124,8 @@ class Requirement(Model):
     says which side is stricter, if one is. Read from a policy, it is bound to its place there, which also fills in what
     the entry leaves out.
 
-    ``on_groups``: judged on groups of rows, and so on the joined table of releases that can be joined as well.
+    ``on_groups``: judged on groups of rows, and so (as what is judged on ``numbers``) on the joined table of releases
+    that can be joined as well.
     ``hides_people``: a group that keeps it has several rows. ``in_population``: the groups are those of a population,
     which its field ``population`` names.
     ``counts_values``: it counts values as they are, so that randomized ones say nothing. ``needs_operator``: it can
@@ -182,6 +183,16 @@ class Requirement(Model):
     def secrets(self) -> tuple[str, ...]:
         """The attributes of which something must not be inferred."""
         return ()
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """The attributes whose released numbers, all copies together, are held against the original ones."""
+        return ()
+
+    @property
+    def on_joined(self) -> bool:
+        """Whether it is judged on the joined table of releases that can be joined, too."""
+        return self.on_groups or bool(self.numbers)
 
     @property
     def counts_rows(self) -> bool:

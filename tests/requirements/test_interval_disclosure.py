@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import statistics
 
 import numpy as np
 import pytest
@@ -101,6 +102,9 @@ def plain(original, released, width, weights):
         return guesses
 
     ways = list(released)
+    if len(released) > 2:
+        cells = [[v for v in row if v is not None] for row in zip(*released, strict=True)]
+        ways.append([statistics.median(row) if row else None for row in cells])
     if len(released) > 1:
         ways.append(weighted([1.0] * len(released)))
         errors = []
@@ -178,6 +182,17 @@ def test_several_noisy_copies_are_averaged(build, agree):
     assert hidden[f"{ID}.share"] == pytest.approx(every[f"{ID}.share"], abs=0.02)
     same = share(build, agree, {f"n{i}": copies["n0"] for i in range(9)}, width)  # one draw, told nine times
     assert same[f"{ID}.share"] == alone[0]
+
+
+def test_the_median_of_copies_with_rare_large_errors(build, agree):
+    """Each copy is far off in 4 of 10 cells of its own, and so are means; the median of nine hardly ever is."""
+    far = [
+        np.where(RNG.random(len(X)) < 0.4, RNG.normal(0, 1e6, len(X)), RNG.normal(0, 2500, len(X))) for _ in range(9)
+    ]
+    found = share(build, agree, {f"n{i}": X + far[i] for i in range(9)}, {"absolute": 2000.0})
+    alone = max(found[f"{ID}.column_share.n{i}"] for i in range(9))
+    assert max(found[f"{ID}.mean_share"], found[f"{ID}.weighted_mean_share"]) < 0.1 < alone < 0.4
+    assert found[f"{ID}.share"] == found[f"{ID}.median_share"] > 0.55
 
 
 def test_missing_and_suppressed_cells_tell_nothing(build, agree):

@@ -37,7 +37,7 @@ def requirements_of(plan: Plan, audited: Sequence[AuditResult]) -> tuple[Require
     joined = [name for name in dict.fromkeys(a.node.release for a in audited) if name not in own]
     results: list[RequirementResult] = []
     for requirement in plan.requirements:
-        tables = [n for n in joined if requirement.on_groups and any(map(requirement.concerns, n.split(SIGN)))]
+        tables = [n for n in joined if requirement.on_joined and any(map(requirement.concerns, n.split(SIGN)))]
         for release in (*(name for name in own if requirement.concerns(name)), *tables):
             outcomes = [a.outcome for a in audited if a.node.release == release]
             measured = [m for o in outcomes for m in o.measured if m.requirement == requirement.id]

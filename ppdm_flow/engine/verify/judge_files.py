@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,7 @@ from ppdm_flow.engine.streams.source import SourceStream
 from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.plan.definition import Plan, ReleaseNode
 from ppdm_flow.plan.formats import implied, inferred
+from ppdm_flow.plan.rules.perturbation import judged_on_draws
 from ppdm_flow.sdk.storage import InspectingSource
 
 
@@ -109,6 +110,7 @@ class _FileJudge:
         view = StreamView(source.stream)
         operators = operators_for(node, file, operator)
         sets = set_operators_for(node, file, operator)
+        _refuse_groups_of_draws(self.context.plan, node, {*operators, *sets})
         sources = {name: each.attribute for name, each in operators.items()}
         sources |= {name: each.attribute for name, each in sets.items()}
         return Subject(
@@ -121,6 +123,18 @@ class _FileJudge:
             operators=operators,
             operator_inputs={n: view for n, source in sources.items() if _is_direct(node, n, source)},
             set_operators=sets,
+        )
+
+
+def _refuse_groups_of_draws(plan: Plan, node: ReleaseNode, randomized: Collection[str]) -> None:
+    """Raise DataError where an operator came with an attribute that secrets are judged on groups by."""
+    drawn = [fact for fact in node.attributes if fact.name in randomized]
+    for requirement, fact in judged_on_draws(plan.requirements, node, drawn):
+        raise data_fault(
+            "PPF569",
+            f"`{requirement.id}` is judged on groups by `{fact.source}`, which an operator randomizes in release"
+            f" `{node.name}`: it leads back to the true groups",
+            advice=f"release `{fact.source}` as it is, generalized, or not at all",
         )
 
 

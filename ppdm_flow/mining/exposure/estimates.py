@@ -1,7 +1,8 @@
-"""What an intruder takes for the original numbers: each released column, their mean, and their weighted mean.
+"""What an intruder takes for the original numbers: each released column, their means, and their median.
 
 Weights are one over the mean squared errors of the columns, which whoever knows the method of a noise knows: then a
-column that tells nothing does not hide what two others tell together.
+column that tells nothing does not hide what two others tell together. The median of three and more is not moved by a
+few that are far off.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from ppdm_flow.mining.exposure.numbers import Floats, Ints
 
 MEAN = "mean"
 WEIGHTED = "weighted_mean"
+MEDIAN = "median"
 
 
 def estimates(original: Floats, released: Mapping[str, Floats], weights: Ints) -> dict[tuple[str, str], Floats]:
@@ -23,6 +25,8 @@ def estimates(original: Floats, released: Mapping[str, Floats], weights: Ints) -
         return found
     columns = list(released.values())
     found[MEAN, ""] = combined(columns, [1.0] * len(columns))
+    if len(columns) > 2:  # that of two is the mean
+        found[MEDIAN, ""] = _middle(columns)
     errors = [squared_error(original, numbers, weights) for numbers in columns]
     if all(error > 0 for error in errors):
         found[WEIGHTED, ""] = combined(columns, [1.0 / error for error in errors])
@@ -55,6 +59,15 @@ def combined(columns: list[Floats], shares: list[float]) -> Floats:
         total += np.where(shown, share, 0.0)
     with np.errstate(invalid="ignore"):
         return np.asarray(first + above / np.where(total > 0, total, 1.0))
+
+
+def _middle(columns: list[Floats]) -> Floats:
+    """Return the median of the numbers that each row shows, NaN where there is none."""
+    cells = np.sort(np.column_stack(columns), axis=1)  # NaN last
+    shown = (~np.isnan(cells)).sum(axis=1)[:, np.newaxis]
+    return np.asarray(
+        np.take_along_axis(cells, np.hstack((np.maximum(shown - 1, 0) // 2, shown // 2)), axis=1).mean(axis=1)
+    )
 
 
 def best(original: Floats, released: Sequence[Floats], weights: Ints) -> Floats:

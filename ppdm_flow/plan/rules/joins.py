@@ -90,7 +90,7 @@ def _joinable(one: ReleaseNode, other: ReleaseNode) -> bool:
 def keyed_columns(flow: CompiledFlow) -> Iterator[Diagnostic]:
     """Two releases with a column that is made of the same attribute with a key: they will be judged as one table."""
     there = {release.name for release in flow.releases}
-    for link in keyed_links(flow.plan) if any(r.on_groups for r in flow.plan.requirements) else ():
+    for link in keyed_links(flow.plan) if any(r.on_joined for r in flow.plan.requirements) else ():
         if {link.one.name, link.other.name} <= there:
             yield Diagnostic(
                 "PPF540",

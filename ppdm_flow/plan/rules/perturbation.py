@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity
 from ppdm_flow.core.plugin_info import Kind
+from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.roles import Role
 from ppdm_flow.plan.definition import ReleaseNode, StepNode
 from ppdm_flow.plan.rules.compiled_flow import CompiledFlow, covers, perturbers
@@ -91,21 +92,30 @@ def variety_of_draws(flow: CompiledFlow) -> Iterator[Diagnostic]:
 
 def classes_of_draws(flow: CompiledFlow) -> Iterator[Diagnostic]:
     """Whoever has the operator works out how secrets go with the true values, whatever classes of drawn ones show."""
-    requirements = [r for r in flow.plan.requirements if r.on_groups and r.secrets and r.grouping]
-    for release, fact in flow.published():
-        steps = perturbers(fact)
-        shown = frozenset().union(*(f.lineage.computed_from for f in release.attributes))
-        for requirement in requirements if steps else ():
-            counted = requirement.concerns(release.name) and not requirement.is_absent_from(shown)
-            if counted and covers(requirement.grouping, fact):
-                yield Diagnostic(
-                    "PPF569",
-                    f"`{requirement.id}` is judged on groups by `{fact.source}`, which `{steps[0]}` randomizes in"
-                    f" release `{release.name}`: its operator leads back to the true groups",
-                    flow.use(steps[0]),
-                    help=f"leave `{fact.source}` as it is, generalize it, or drop it",
-                    related=(Related(requirement.span, "judged here"),) if requirement.span else (),
-                )
+    for release in flow.releases:
+        drawn = [fact for fact in release.attributes if perturbers(fact)]
+        for requirement, fact in judged_on_draws(flow.plan.requirements, release, drawn):
+            step = perturbers(fact)[0]
+            yield Diagnostic(
+                "PPF569",
+                f"`{requirement.id}` is judged on groups by `{fact.source}`, which `{step}` randomizes in"
+                f" release `{release.name}`: its operator leads back to the true groups",
+                flow.use(step),
+                help=f"leave `{fact.source}` as it is, generalize it, or drop it",
+                related=(Related(requirement.span, "judged here"),) if requirement.span else (),
+            )
+
+
+def judged_on_draws(
+    requirements: Iterable[Requirement], release: ReleaseNode, drawn: Iterable[AttributeFacts]
+) -> Iterator[tuple[Requirement, AttributeFacts]]:
+    """Yield what infers secrets from groups of a release, with the randomized attribute that they are formed by."""
+    shown = frozenset().union(*(f.lineage.computed_from for f in release.attributes))
+    judged = [r for r in requirements if r.on_groups and r.secrets and r.concerns(release.name)]
+    for fact in drawn:
+        for requirement in judged:
+            if covers(requirement.grouping, fact) and not requirement.is_absent_from(shown):
+                yield requirement, fact
 
 
 def _instead(*, on_sets: bool) -> str:

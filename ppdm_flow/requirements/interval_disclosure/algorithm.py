@@ -1,9 +1,9 @@
 """The share of released rows that show a number within a width of the original one of the same row.
 
 The intruder takes for the original number what a released column shows in the row, or the mean of all columns that are
-computed from the attribute, or their mean weighted by how near each is on average; the largest of these shares counts.
-Rows are paired by their number in the source, so the order of rows protects nothing here. A row whose original number
-is missing is left out; one that shows no number tells nothing (Domingo-Ferrer, Torra, 2001).
+computed from the attribute, their mean weighted by how near each is on average, or their median; the largest of these
+shares counts. Rows are paired by their number in the source, so the order of rows protects nothing here. A row whose
+original number is missing is left out; one that shows no number tells nothing (Domingo-Ferrer, Torra, 2001).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from ppdm_flow.core.results import AuditOutcome, Figure, Finding, Measured
 from ppdm_flow.mining.classes.wording import unmeasured, unreleased
 from ppdm_flow.mining.exposure.columns import carriers
-from ppdm_flow.mining.exposure.estimates import MEAN, WEIGHTED, estimates
+from ppdm_flow.mining.exposure.estimates import MEAN, MEDIAN, WEIGHTED, estimates
 from ppdm_flow.mining.exposure.faults import UnmeasuredError
 from ppdm_flow.mining.exposure.numbers import Floats, PairedNumbers, paired_numbers, type_of
 from ppdm_flow.requirements.interval_disclosure.audit import IntervalDisclosureParams
@@ -140,7 +140,7 @@ def _again(
     part = next(candidate.partitions(list(carrying)), None)
     types = [kind, *(kind if part is None else getattr(part[c], "kind", kind) for c in carrying)]
     shares = shares_again(ctx.sql, candidate, ctx.pairs, wanted.attribute, carrying, types, wanted.width)
-    names = [*(f"column_share.{c}" for c in carrying), f"{MEAN}_share", f"{WEIGHTED}_share"]
+    names = [*(f"column_share.{c}" for c in carrying), *(f"{way}_share" for way in (MEAN, WEIGHTED, MEDIAN))]
     figures: dict[str, float | int | None] = {
         f"{wanted.prefix}{name}": value for name, value in zip(names, shares, strict=False) if value is not None
     }

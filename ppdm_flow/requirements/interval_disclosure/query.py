@@ -15,7 +15,7 @@ from ppdm_flow.sdk.view import DataView, PairedView
 def shares_again(
     sql: Sql, candidate: DataView, pairs: PairedView, attribute: str, columns: Sequence[str], types: Types, width: Width
 ) -> list[float | None]:
-    """Return the share of each column, of their mean, and of their weighted mean: None where there is none.
+    """Return the share of each column, of their mean, their weighted mean and their median: None where there is none.
 
     Raises RunError where the paired rows are not those of the file.
     """
@@ -40,6 +40,8 @@ def shares_again(
         of_error = [f"(SELECT COALESCE(1.0 / NULLIF(e{i}, 0), 0) FROM errors)" for i in every]  # noqa: S608  # the same
         found.append(share(_mean(["1.0" for _ in every])))
         found.append(None if none else share(_mean(of_error)))
+    if len(columns) > 2:
+        found.append(share(f"list_median([{', '.join(f'c{i}' for i in every)}])"))
     return found
 
 

@@ -77,6 +77,11 @@ class IntervalDisclosure(OnAttribute):
     width: Annotated[Width, Field(description=_WIDTH, examples=[{"relative": "0.05"}])]
     max: Annotated[float, Field(ge=0.0, le=1.0, description=_MAX, examples=["0.1"]), LOWER]
 
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """The attribute."""
+        return (self.attribute,)
+
 
 def _no_form() -> str:
     raise ValueError("a width needs one of `absolute`, `relative`, `sd` and `rank`")

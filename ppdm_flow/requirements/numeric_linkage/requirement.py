@@ -29,6 +29,11 @@ class NumericLinkage(Requirement):
     candidates: Annotated[int, Field(ge=1, le=1000, description=_CANDIDATES, examples=["1"]), HIGHER] = 1
     sample: Annotated[int, Field(ge=1, le=1_000_000, description=_SAMPLE, examples=["1000"])] = 1000
 
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """What the intruder knows."""
+        return self.attributes
+
     def is_absent_from(self, sources: frozenset[str]) -> bool:
         """Whether nothing is released that is computed from what the intruder knows."""
         return sources.isdisjoint(self.attributes)

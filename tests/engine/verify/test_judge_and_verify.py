@@ -235,3 +235,35 @@ def test_a_link_to_a_folder_is_not_part_of_a_run(bench, tools):
     run = bench.run(bench.plan()).run_dir
     (run / "released" / "study" / "more").symlink_to("/etc")
     assert verify(run, None, never).extra == ("released/study/more",)
+
+
+GROUPED = """version: 1
+name: clinic
+source: {path: table.csv}
+attributes:
+  age: {role: quasi_identifier, domain: [a, b]}
+  illness: {role: sensitive}
+privacy:
+  PRIVACY
+releases:
+  study: {path: study.csv}
+"""
+DRAWN = {"attribute": "age", "form": "fine_grain", "domain": ["a", "b"], "retention": [0.4, 0.4]}
+
+
+@pytest.mark.parametrize(
+    ("privacy", "refused"), [("l_diversity: {illness: {l: 2}}", True), ("k_anonymity: {k: 2}", False)]
+)
+def test_groups_by_an_attribute_that_an_operator_randomizes(bench, tmp_path, privacy, refused):
+    """The file shows l-diverse groups; whoever inverts the operator finds the true ones."""
+    data = bench.data([["ab"[i % 2], f"i{i // 2 % 2}"] for i in range(40)], header="age,illness")
+    plan = bench.plan(GROUPED.replace("PRIVACY", privacy))
+    operator = tmp_path / "from-elsewhere.json"
+    operator.write_text(json.dumps(DRAWN), encoding="utf-8")
+    assert judge(plan, data, data, "study").verdict == "released"
+    if refused:
+        with pytest.raises(DataError) as refusal:
+            judge(plan, data, data, "study", operator)
+        assert [d.code for d in refusal.value.diagnostics] == ["PPF569"]
+    else:
+        assert judge(plan, data, data, "study", operator).verdict == "released"

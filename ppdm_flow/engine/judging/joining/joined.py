@@ -39,11 +39,11 @@ class JoinedAudit:
 def joined_audits(
     plan: Plan, subjects: Sequence[Subject], graph: Graph, original: Stream, partition_rows: int, stop: Stop
 ) -> tuple[JoinedAudit, ...]:
-    """Return the audits of requirements on groups, for each set of releases some rows of which can be joined.
+    """Return the audits of requirements on groups and numbers, for each set of releases that have rows to be joined.
 
     ``subjects`` are the releases by themselves; those whose rows belong to nobody are not joined.
     """
-    nodes = [n for n in plan.audits if any(r.on_groups for r in n.requirements)]
+    nodes = [n for n in plan.audits if any(r.on_joined for r in n.requirements)]
     people = [s for s in subjects if s.pairs is not None]
     if not nodes or not read_together(plan) or len(people) < 2:
         return ()
@@ -80,7 +80,7 @@ class _JoinSource:
     ) -> list[JoinedAudit]:
         """Return the audits of one joined table; none where no column tells of what any requirement is about."""
         releases = [self.streams[n].release for n in names]
-        columns = layout(releases, joined_rows, grouping_attributes(self.plan))
+        columns = layout(releases, joined_rows, joined_attributes(self.plan))
         if not columns:
             return []
         rows, places = origins({n: prints[n].rows for n in names}, joined_rows)
@@ -94,9 +94,9 @@ class _JoinSource:
         )
         mine = self._nodes(nodes, names, release.name)
         every, why = self._subject(release, made, made.table), reason(joined_rows)
-        found_in_population = [n for n in mine if any(r.in_population for r in n.requirements)]
-        of_population = self._subject(release, made, made.unknowing) if found_in_population else every
-        return [JoinedAudit(n, of_population if n in found_in_population else every, why) for n in mine]
+        hiding = [n for n in mine if any(r.in_population or r.numbers for r in n.requirements)]
+        hidden = self._subject(release, made, made.unknowing) if hiding else every
+        return [JoinedAudit(n, hidden if n in hiding else every, why) for n in mine]
 
     def _nodes(self, nodes: Iterable[AuditNode], names: Sequence[str], release: str) -> list[AuditNode]:
         """Return an audit of the joined table for each kind of requirement, with those about any of its releases."""
@@ -120,12 +120,13 @@ class _JoinSource:
         )
 
 
-def grouping_attributes(plan: Plan) -> frozenset[str]:
-    """Return the attributes of the source that the plan's requirements on groups are about."""
+def joined_attributes(plan: Plan) -> frozenset[str]:
+    """Return the attributes of the source that the plan's requirements on groups and on numbers are about."""
     names = {a.name for a in plan.source.attributes if a.role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE)}
     for requirement in plan.requirements:
         if requirement.on_groups:
             names |= {*requirement.grouping, *requirement.secrets}
+        names |= {*requirement.numbers}
     return frozenset(names)
 
 

@@ -90,7 +90,7 @@ class JoinedTable:
 
     @property
     def unknowing(self) -> Table:
-        """The rows with suppressed cells where a release is not there: of a population, both may be anybody's."""
+        """The rows with suppressed cells where a release is not there: anybody's of a population, and no number."""
         changed = {}
         for name, code in self.absent.items():
             column = self.table[name]
