@@ -7,9 +7,11 @@ import gzip
 import io
 import json
 import random
+import re
 import tempfile
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -425,3 +427,27 @@ def test_survey_weights_are_the_sampling_weight(tmp_path):
     assert roles(found)["sampling_weight"] == "quasi_identifier"  # only one can be it
     path.write_text("age,job,survey_weight\n" + "\n".join(f"{line.rsplit(',', 2)[0]}," for line in lines) + "\n")
     assert roles(api.profile(path))["survey_weight"] != "sampling_weight"  # all of them are missing
+
+
+def test_exact_sensitive_numbers_get_steps_and_a_bound_to_fill_in(tmp_path):
+    rng = np.random.default_rng(0)
+    lines = [f"{rng.integers(20, 60)},{'fm'[i % 2]},{np.exp(rng.normal(10, 0.6)):.2f}" for i in range(800)]
+    data = tmp_path / "employees.csv"
+    data.write_text("age,sex,monthly income\n" + "\n".join(lines) + "\n")
+    text = api.profile(data).rendered("yaml", beside=tmp_path)
+    assert "interval_disclosure" not in yaml.safe_load(text)["privacy"]
+    uncommented = re.sub(r"^  # (tails:|noise:|interval_disclosure:|  \S.*width)", r"  \1", text, flags=re.MULTILINE)
+    tree = yaml.safe_load(uncommented)
+    assert tree["privacy"]["interval_disclosure"] == {"monthly income": {"width": {"sd": 0.1}, "max": 0.5}}
+    assert list(tree["steps"]) == ["recode", "tails", "noise"]
+    policy = tmp_path / "policy.yaml"
+    policy.write_text(uncommented)
+    assert api.run(policy, out=tmp_path / "runs").report.verdict == "released"
+
+
+def test_few_rows_or_few_numbers_get_no_steps_on_numbers(tmp_path):
+    data = tmp_path / "small.csv"
+    for rows, values in ((300, 300), (800, 10)):
+        data.write_text("age,income\n" + "\n".join(f"{20 + i % 40},{i % values}" for i in range(rows)) + "\n")
+        text = api.profile(data).rendered("yaml", beside=tmp_path)
+        assert "noise" not in text

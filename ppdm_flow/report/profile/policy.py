@@ -20,6 +20,10 @@ _EXACT = 0.05
 _WIDTH = 110
 _MOST_NAMED = 6
 _BY_TYPE = "text"
+_NUMBERS = ("integer", "float")
+_MANY_VALUES = 20
+_ENOUGH_FOR_TAILS = 500
+"""Rows of which a hundredth are a tail that is not one person's."""
 
 
 def render(profile: ProfileDocument, path: str) -> str:
@@ -150,7 +154,22 @@ def _steps(profile: ProfileDocument) -> str:
     if profile["rows"] < _K:
         return "\n".join(_comment(f"No step helps: the data has fewer than {_K} rows.")) + "\n"
     lines = ["steps:", *_comment("Small classes, each with labels of its own, that keep what `privacy` asks.", "  ")]
-    return "\n".join([*lines, "  recode: {use: mondrian}"]) + "\n"
+    return "\n".join([*lines, "  recode: {use: mondrian}", *_steps_on_numbers(profile)]) + "\n"
+
+
+def _steps_on_numbers(profile: ProfileDocument) -> Iterator[str]:
+    """Yield, as comments, steps for sensitive numbers that are hardly shared: far values first, then noise."""
+    exact = [c for c in _with_role(profile["columns"], "sensitive") if _is_exact(c)]
+    if not exact or profile["rows"] < _ENOUGH_FOR_TAILS:
+        return
+    names = _flow([c["name"] for c in exact])
+    yield from _comment("The largest numbers are known to many: they may end at a bound, the rest get noise.", "  ")
+    yield f"  # tails: {{use: top_bottom_code, with: {{attributes: {names}, top: {{quantile: 0.99}}}}}}"
+    yield f"  # noise: {{use: add_noise, with: {{attributes: {names}, scale: 0.2}}}}"
+
+
+def _is_exact(column: ProfileColumn) -> bool:
+    return column["type"] in _NUMBERS and column["distinct"] >= _MANY_VALUES
 
 
 def _with_role(columns: Sequence[ProfileColumn], role: str) -> list[ProfileColumn]:

@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
-from ppdm_flow.policy.language.wording import Failure, Wording
+from ppdm_flow.policy.language.wording import Draft, DraftFacts, Failure, Wording
 from ppdm_flow.requirements.interval_disclosure import audit, requirement
 from ppdm_flow.requirements.interval_disclosure.problems import judge
+
+_NUMBERS = ("integer", "float")
 
 
 def clause(requirement: Mapping[str, Any]) -> str:
@@ -24,7 +26,24 @@ def advice(failure: Failure) -> str:
     return f"Change the numbers of `{name}` more ({how}), or drop columns that are computed from them."
 
 
-WORDING = Wording(label="Interval disclosure", clause=clause, advice=advice, section="Numbers near the original ones")
+_MANY_VALUES = 20
+"""Numbers with fewer values are categories rather: those who look alike shall have several of them."""
+
+
+def draft(facts: DraftFacts) -> Draft | None:
+    """Show a bound on exact numbers of sensitive attributes; how near is too near, somebody has to say."""
+    exact = [c["name"] for c in facts.sensitive if c["type"] in _NUMBERS and c["distinct"] >= _MANY_VALUES]
+    reason = "Where exact numbers harm, or find a row, few may stay near the original (with the steps on them below):"
+    return Draft(reason, {name: {"width": {"sd": 0.1}, "max": 0.5} for name in exact}, comment=True) if exact else None
+
+
+WORDING = Wording(
+    label="Interval disclosure",
+    clause=clause,
+    advice=advice,
+    section="Numbers near the original ones",
+    draft=draft,
+)
 
 
 SPEC = RequirementSpec(
