@@ -108,9 +108,15 @@ def _after(step: str, use: str, options: Mapping[str, Any], here: Columns, polic
         return columns | {name: _mixture([columns[n] for n in dict.fromkeys(read)], name, (name,))}
     if use in ("microaggregation", "mondrian"):
         return columns | _by_classes(step, use, options, columns, policy)
-    if use in ("swap", "genetic_encode", "add_noise", "rank_swap", "round_values"):
-        names = [options["attribute"]] if use == "genetic_encode" else options["attributes"]
+    if use in ("swap", "genetic_encode", "add_noise", "rank_swap", "round_values", "swap_records"):
+        key = {"genetic_encode": "attribute", "swap_records": "areas"}.get(use, "attributes")
+        names = [options[key]] if use == "genetic_encode" else options[key]
         return columns | {n: columns[n].after(step, alone=False) for n in names}
+    if use == "shuffle_values":
+        return columns | {
+            n: _mixture([columns[m] for m in (n, *options["given"])], n, (*columns[n].way, step))
+            for n in options["attributes"]
+        }
     if use == "pseudonymize":
         return columns | {n: columns[n].after(step, alone=False, bare=frozenset()) for n in options["attributes"]}
     if use in ("fine_grain_perturbation", "pram"):

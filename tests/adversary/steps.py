@@ -211,6 +211,31 @@ def rank_swap(here: Here) -> Options | None:
     return {"attributes": chosen, "percent": "100"}
 
 
+def shuffle_values(here: Here) -> Options | None:
+    """Let numbers go where others of their row say."""
+    names = here.of(NUMBERS)
+    if not names:
+        return None
+    chosen = here.some(names)
+    rest = [n for n in here.all_but_people() if n not in chosen]
+    given = [here.draw.choice(rest)] if rest and here.draw.random() < 0.6 else []
+    here.changed(chosen)
+    return {"attributes": chosen, "given": given}
+
+
+def swap_records(here: Here) -> Options | None:
+    """Exchange what somebody knows between similar rows."""
+    names = here.all_but_people()
+    if len(names) < 2:
+        return None
+    areas = here.some(names)[:2]
+    rest = [n for n in names if n not in areas]
+    if not rest:
+        return None
+    here.changed(areas)
+    return {"areas": areas, "key": rest[:2], "similar": [rest[:1], []], "swap_rate": here.draw.choice(("0", "0.5"))}
+
+
 def round_values(here: Here) -> Options | None:
     """Round numbers, in one of the three ways."""
     names = here.of(NUMBERS)
@@ -423,6 +448,8 @@ FURTHER: dict[str, Maker] = {
     "pram": pram,
     "add_noise": add_noise,
     "rank_swap": rank_swap,
+    "shuffle_values": shuffle_values,
+    "swap_records": swap_records,
     "round_values": round_values,
     "top_bottom_code": top_bottom_code,
 }

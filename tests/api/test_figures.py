@@ -23,8 +23,9 @@ NEITHER = {
         "holdout_rows", "items_after", "items_before", "itemsets", "largest", "largest_support", "lattice_nodes",
         "learned_rows", "left_out", "longer", "longest", "matched", "mean_size_before", "original_itemsets",
         "population", "rare_original", "rare_released", "records", "records_known", "redundant_templates",
-        "released_itemsets", "released_with_worst", "removed_candidates", "rows", "rows_left_out", "rows_shown",
-        "shorter", "slices", "top_rows", "transactions", "tuples", "values", "values_after", "values_before",
+        "released_itemsets", "released_with_worst", "removed_candidates", "risky_rows", "rows", "rows_left_out",
+        "rows_shown", "shorter", "slices", "top_rows", "transactions", "tuples", "values", "values_after",
+        "values_before",
     },
     "others are compared with it": {
         "as_of_original", "base", "baseline", "by_chance", "chance_difference", "chance_share", "confidence_before",

@@ -1,0 +1,172 @@
+"""Data shuffling: draw from the copula given what stays, and put the original numbers into the order of the draws."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import special
+
+from ppdm_flow.anonymizers.naming import require
+from ppdm_flow.anonymizers.number_columns import Kinds, kinds_of, numbers_of
+from ppdm_flow.anonymizers.shuffle_values.copula import (
+    Conditional,
+    Floats,
+    Variable,
+    conditional,
+    correlations,
+    drawn_scores,
+    scores,
+    spearman,
+)
+from ppdm_flow.anonymizers.shuffle_values.spec import ShuffleValuesParams
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.draws import Draws
+from ppdm_flow.core.errors import PluginError
+from ppdm_flow.core.results import Figure
+from ppdm_flow.sdk.anonymizer import Fitted, StepContext
+from ppdm_flow.sdk.view import DataView
+from ppdm_flow.tables.column import Column
+from ppdm_flow.tables.numeric.column import NumericColumn
+from ppdm_flow.tables.table import Table
+
+MOST_VALUES = 20
+"""A given attribute of texts may have so many values: each is a dummy column of its own."""
+_LEAST_FREE = 1e-6
+"""The share of a variance that `given` must leave undetermined."""
+_TRIAL = hashlib.sha256(b"ppdm-flow data shuffling, trial for figures").digest()
+"""A key that everybody knows: figures are those of a shuffle that is never released."""
+
+
+def ordered(values: npt.NDArray[Any], drawn: Floats, ties: Floats) -> npt.NDArray[Any]:
+    """Return the values in the rank order of ``drawn``; equal draws in that of ``ties``. All of shape (rows,)."""
+    out = np.empty_like(values)
+    out[np.lexsort((ties, drawn))] = np.sort(values)
+    return out
+
+
+def variables_of(column: Column, name: str) -> list[Variable]:
+    """Return what the copula sees of a given column: ranks, or dummies of its values but the most frequent.
+
+    A missing (or suppressed) cell has a dummy too. Raises PluginError for texts of more than 20 values.
+    """
+    if isinstance(column, NumericColumn):
+        missing = np.isnan(column.floats())
+        ranked = [Variable(column.floats())]
+        return [*ranked, Variable(missing.astype(np.float64), dummy=True)] if missing.any() else ranked
+    codes, counts = np.unique(column.codes, return_counts=True)
+    if len(codes) > MOST_VALUES:
+        text = f"the given column `{name}` has more than {MOST_VALUES} values, and each is a column of the copula"
+        raise PluginError(Diagnostic("PPF782", text, help="generalize it before, or leave it out of `given`"))
+    kept = np.delete(codes, int(counts.argmax())) if len(codes) else codes
+    return [Variable((column.codes == code).astype(np.float64), dummy=True) for code in kept.tolist()]
+
+
+class ShuffleValues:
+    """Moves numbers to other rows."""
+
+    def __init__(self, params: ShuffleValuesParams) -> None:
+        self.params = params
+
+    def fit(self, data: DataView, ctx: StepContext) -> Fitted:
+        """Shuffle once for the figures. Raises PluginError for labels, and where nothing can be shuffled."""
+        kinds = kinds_of(self.params.attributes, data, ctx)
+        given = tuple(dict.fromkeys(self.params.given))
+        require(given, data.schema.names, ctx.step)
+        transform = ShuffleValuesTransform(self.params, kinds)
+        table = data.table(tuple(dict.fromkeys((*kinds, *given))))
+        model = transform.model(table)
+        trial = transform.apply_table(table, Draws(_TRIAL, transform.draws_per_row))[""]
+        numeric = tuple(n for n in given if isinstance(table[n], NumericColumn))
+        return Fitted(transform, _figures(table, trial, tuple(kinds), numeric, model))
+
+
+@dataclass(frozen=True, slots=True)
+class ShuffleValuesTransform:
+    """One draw a row and attribute."""
+
+    params: ShuffleValuesParams
+    kinds: Kinds
+
+    @property
+    def draws_per_row(self) -> int:
+        """One an attribute."""
+        return len(self.kinds)
+
+    def given(self, table: Table) -> list[Variable]:
+        """Return what the copula sees of the given columns. Raises PluginError for texts of too many values."""
+        return [v for name in dict.fromkeys(self.params.given) for v in variables_of(table[name], name)]
+
+    def model(self, table: Table) -> Conditional:
+        """Return the copula of the shuffled columns given the others, over all rows, whatever their weight.
+
+        Raises PluginError where a column has one number only, or the given ones determine it.
+        """
+        columns = {name: numbers_of(table[name], name, kind) for name, kind in self.kinds.items()}
+        for name, column in columns.items():
+            if len(column.present()) == 1:
+                raise _nothing(f"the column `{name}` has one number, which no other row can get", "leave it out")
+        own = [Variable(c.floats()) for c in columns.values()]
+        model = conditional(correlations([*own, *self.given(table)]), len(own))
+        for place, name in enumerate(columns):
+            if model.explained[place] > 1.0 - _LEAST_FREE:
+                text = f"the `given` attributes determine the ranks of the column `{name}`: each number would stay"
+                raise _nothing(text, "take out of `given` what nearly repeats it, or what has nearly a value a row")
+        return model
+
+    def apply_table(self, table: Table, draws: Draws) -> Mapping[str, Table]:
+        """Shuffle. Raises PluginError for labels, and where nothing can be shuffled."""
+        words = draws.words(table.rows)
+        noise: Floats = special.ndtri(((words >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52)
+        model = self.model(table)
+        drawn = drawn_scores([scores(v) for v in self.given(table)], noise, model)
+        changed: dict[str, Column] = {}
+        for place, (name, kind) in enumerate(self.kinds.items()):
+            column = numbers_of(table[name], name, kind)
+            rows = np.arange(len(table)) if column.missing is None else np.flatnonzero(~column.missing)
+            values = column.values.copy()
+            values[rows] = ordered(values[rows], drawn[rows, place], noise[rows, place])
+            changed[name] = NumericColumn(values, kind, column.missing)
+        return {"": table.replaced(changed)}
+
+    def describe(self) -> Mapping[str, Any]:
+        """The parameters."""
+        return self.params.model_dump(mode="json")
+
+
+def _nothing(text: str, help_text: str) -> PluginError:
+    return PluginError(Diagnostic("PPF829", text, help=help_text))
+
+
+def _figures(
+    table: Table, trial: Table, names: Sequence[str], given: Sequence[str], model: Conditional
+) -> dict[str, Figure]:
+    """Return figures of a shuffle with a known key, which stands for the one that is released."""
+    figures: dict[str, Figure] = {}
+    kinds = {n: c.kind for n, c in trial.columns.items() if isinstance(c, NumericColumn)}
+    before, after = ({n: numbers_of(t[n], n, kinds[n]).floats() for n in (*names, *given)} for t in (table, trial))
+    for place, name in enumerate(names):
+        kept = _rank_correlation(before[name], after[name])
+        figures[f"{name}.rank_correlation"] = Figure(kept, "correlation", note=_note(kept))
+        figures[f"{name}.explained"] = Figure(float(model.explained[place]), "share")
+    pairs = [(x, y) for i, x in enumerate(names) for y in (*names[:i], *given)]
+    both = [(_rank_correlation(before[x], before[y]), _rank_correlation(after[x], after[y])) for x, y in pairs]
+    if pairs:
+        changes = [abs(new - old) for old, new in both if old is not None and new is not None]
+        largest = max(changes) if changes else None
+        figures["rank_correlation_change"] = Figure(largest, "correlation", note=_note(largest))
+    return figures
+
+
+def _rank_correlation(x: Floats, y: Floats) -> float | None:
+    both = ~(np.isnan(x) | np.isnan(y))
+    x, y = x[both], y[both]
+    return spearman(x, y) if len(x) > 1 and np.ptp(x) > 0 and np.ptp(y) > 0 else None
+
+
+def _note(value: float | None) -> str:
+    return "" if value is not None else "a column has one value at most"

@@ -1,0 +1,43 @@
+"""Data shuffling: its card, parameters and effect."""
+
+from __future__ import annotations
+
+from ppdm_flow.anonymizers.naming import missing_ones
+from ppdm_flow.anonymizers.numeric_attributes import Names, of_names, present
+from ppdm_flow.core.attributes import Change
+from ppdm_flow.core.lineage import Derivation
+from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
+
+
+class ShuffleValuesParams(Params):
+    """``attributes`` are shuffled, with the rank correlations among them and with the ``given`` ones."""
+
+    attributes: Names
+    given: tuple[str, ...] = ()
+
+
+def effect(params: ShuffleValuesParams, scope: Scope) -> Effect:
+    """Move numbers to other rows. Where they go depends on the ``given`` cells of the row: these are told by them."""
+    there = present(params.attributes, scope)
+    given = present(params.given, scope)
+    problems = [*of_names(params.attributes, scope), *missing_ones(params.given, scope.attributes, ("given",))]
+    if set(params.attributes) & set(params.given):
+        problems.append(Problem("PPF782", "an attribute cannot both be shuffled and be given", ("given",)))
+    others = {name: tuple(o for o in there if o != name) for name in there}
+    return Effect(
+        reads=tuple(dict.fromkeys((*there, *given))),
+        changes=dict.fromkeys(there, Change.OTHER),
+        numbers=there,
+        derivations={name: Derivation(tuple(dict.fromkeys((name, *given))), others[name]) for name in there},
+        guarantee="each shuffled attribute has every number as often as before",
+        problems=tuple(problems),
+    )
+
+
+SPEC = PluginSpec(
+    info=PluginInfo.of_page("anonymizers/shuffle_values", Kind.TABLE, randomized=True),
+    params=ShuffleValuesParams,
+    algorithm="ppdm_flow.anonymizers.shuffle_values.algorithm:ShuffleValues",
+    effect=effect,
+)
