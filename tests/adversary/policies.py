@@ -31,10 +31,9 @@ EVERY, PLACE = 5, 3
 SETS = ("roll_up", "limit_items", "randomize_transactions")
 TOGETHER = ("cumulative_k",)
 _TURN = (("krimp_generator",), ("lossy_join",), SETS)
-CHANGES = (
-    "add_noise", "rank_swap", "shuffle_values", "swap_records", "round_values", "pram", "top_bottom_code",
-)  # fmt: skip
-FURTHER = (*_TURN, TOGETHER, *_TURN, CHANGES)
+CHANGES = ("add_noise", "rank_swap", "round_values", "pram", "top_bottom_code")
+MOVES = ("lossy_join", "swap_records", "shuffle_values")
+FURTHER = (*_TURN, TOGETHER, _TURN[0], MOVES, SETS, CHANGES)
 """What it is of, in turn; that of several releases together has no step but a requirement."""
 
 

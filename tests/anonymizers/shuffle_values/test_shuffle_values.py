@@ -268,6 +268,8 @@ def test_a_shuffled_cell_tells_of_the_given_ones():
 
 def test_the_example_of_the_card_is_one():
     step = yaml.safe_load(SPEC.info.example)["steps"]["shuffle"]
-    known = {n: AttributeFacts(n, Role.SENSITIVE, KINDS.get(n, AttributeType.TEXT)) for n in (*KINDS, "sex")}
+    known = {
+        n: AttributeFacts(n, Role.SENSITIVE, KINDS.get(n, AttributeType.TEXT)) for n in (*KINDS, "turnover", "branch")
+    }
     assert step["use"] == "shuffle_values"
     assert SPEC.effect(SPEC.params.model_validate(step["with"]), Scope("s", known, ())).problems == ()
