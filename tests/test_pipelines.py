@@ -181,3 +181,23 @@ def test_real_data(cli, root, data, tmp_path, only_run, report_of, name, file, r
     table = pq.read_table(release) if release.suffix == ".parquet" else pa_csv.read_csv(release)
     assert table.num_rows == rows
     assert all(r["holds"] for r in report["requirements"])
+
+
+def test_laboratory_swept_over_noise(cli, root, tmp_path):
+    """More noise: fewer numbers near the original, and more lost; no amount is better in both."""
+    metrics = "numbers.mean_il1s,privacy.interval_disclosure.glucose"
+    policy, picture = root / "pipelines/laboratory.yaml", tmp_path / "frontier.svg"
+    over = ("--over", "steps.noise.scale=0.2,0.4,0.8", "--metrics", metrics, "--picture", picture)
+    done = cli("sweep", policy, *over, "--out", tmp_path, "--format", "json")
+    assert done.returncode == 0, done.stdout + done.stderr
+    points = json.loads(done.stdout)["points"]
+    values = [{name: figure["value"] for name, figure in p["metrics"].items()} for p in points]
+    loss = [each["numbers.mean_il1s"] for each in values]
+    near = [each["privacy.interval_disclosure.glucose.share"] for each in values]
+    assert loss == sorted(loss)
+    assert near == sorted(near, reverse=True)
+    assert [p["verdict"] for p in points] == ["withheld", "released", "released"]
+    assert all(p["on_frontier"] for p in points)
+    drawn = picture.read_text()
+    assert "privacy.interval_disclosure.glucose.share (smaller is better)" in drawn
+    assert all(f"scale {scale}" in drawn for scale in (0.2, 0.4, 0.8))

@@ -19,6 +19,7 @@ _RADIUS = 5.0
 _MOST_PANELS = 6
 _MOST_LABELS = 24
 _LABEL_CHARACTERS = 26
+_LONGEST_NAME = 56
 _SHARES = frozenset({"share", "probability"})
 
 
@@ -133,10 +134,15 @@ def _scales(
         drawing.back.append(Line(x(value), _TOP, x(value), bottom, "grid"))
         drawing.labels.append(Label(x(value), bottom + 16, _tick(value, one[0]["unit"], xs), "middle"))
     drawing.back.append(Line(left, bottom, right, bottom, "axis"))
-    drawing.labels.append(Label(2, 12, f"{other[1]} ({BETTER[other[0]['direction']]})", "start", "axis-title"))
-    name = f"{one[1]} ({BETTER[one[0]['direction']]})"
-    drawing.labels.append(Label(round((left + right) / 2, 1), HEIGHT - 8, name, "middle", "axis-title"))
+    drawing.labels.append(Label(2, 12, _titled(*other), "start", "axis-title"))
+    drawing.labels.append(Label(round((left + right) / 2, 1), HEIGHT - 8, _titled(*one), "middle", "axis-title"))
     return x, y
+
+
+def _titled(metric: SweepMetric, name: str) -> str:
+    """Name an axis: by the whole name of its figure where there is room, since `share` alone says little."""
+    whole = metric["name"] if len(metric["name"]) <= _LONGEST_NAME else name
+    return f"{whole} ({BETTER[metric['direction']]})"
 
 
 def _tick(value: float, unit: str, every: Sequence[float]) -> str:
