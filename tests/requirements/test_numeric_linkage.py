@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import statistics
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from ppdm_flow.core.lineage import Lineage
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.requirements.numeric_linkage.intervals import clopper_pearson
 from ppdm_flow.requirements.numeric_linkage.nearest import chances
+from ppdm_flow.requirements.numeric_linkage.probabilistic import chances_by_weight, weights_of
 from ppdm_flow.requirements.numeric_linkage.requirement import NumericLinkage
 from ppdm_flow.requirements.numeric_linkage.second_route import chances_again
 from ppdm_flow.requirements.numeric_linkage.spaces import spaces
@@ -97,6 +99,74 @@ def test_distance_by_distance(data, width, candidates):
         assert chances_again(space, sample, candidates) == pytest.approx(expected, abs=1e-12)
 
 
+def by_weight(original, released, sample, candidates):
+    """Fellegi and Sunter by loops over pairs: widths, patterns, EM from 0.9, and counting."""
+    rows, names = range(len(original)), range(original.shape[1])
+    wide = []
+    for a in names:
+        errors = [abs(released[i][a] - original[i][a]) for i in rows if not np.isnan(released[i][a])]
+        size = statistics.median(errors) if errors else 0.0
+        wide.append(size + 1e-9 * (size + max(abs(original[i][a]) for i in rows)))
+    pairs = {
+        (i, j): tuple(abs(released[j][a] - original[i][a]) <= wide[a] for a in names) for i in sample for j in rows
+    }
+    inside = lambda p: min(1 - 1e-6, max(1e-6, p))  # noqa: E731  # three of them
+    u = [inside(sum(p[a] for p in pairs.values()) / len(pairs)) for a in names]
+    m = [0.9 for _ in names]
+
+    def weight(p):
+        return sum(np.log(m[a] / u[a]) if p[a] else np.log((1 - m[a]) / (1 - u[a])) for a in names)
+
+    for _ in range(100):
+        odds = {k: np.exp(weight(p)) / max(1, len(original) - 1) for k, p in pairs.items()}
+        same = {k: o / (1 + o) for k, o in odds.items()}
+        other = {k: 1 - s for k, s in same.items()}
+        m, u = (
+            [inside(sum(s[k] for k, p in pairs.items() if p[a]) / max(sum(s.values()), 1e-6)) for a in names]
+            for s in (same, other)
+        )
+    found = []
+    for i in sample:
+        each = [round(float(weight(pairs[i, j])), 6) for j in rows]
+        nearer, ties = sum(w > each[i] for w in each), sum(w == each[i] for w in each)
+        found.append(min(1.0, max(0, candidates - nearer) / ties))
+    return found
+
+
+@settings(deadline=None, derandomize=True, database=None, max_examples=40)
+@given(data=st.data(), width=st.integers(1, 3), candidates=st.integers(1, 4))
+def test_weight_by_weight(data, width, candidates):
+    size = data.draw(st.integers(1, 8))
+    known = st.lists(st.integers(0, 5).map(float), min_size=width, max_size=width)
+    shown = st.lists(CELLS, min_size=width, max_size=width)
+    original = np.array(data.draw(st.lists(known, min_size=size, max_size=size)), dtype=np.float64)
+    released = np.array(data.draw(st.lists(shown, min_size=size, max_size=size)), dtype=np.float64)
+    expected = by_weight(original, released, range(size), candidates)
+    assert chances_by_weight(original, released, np.arange(size), candidates) == pytest.approx(expected, abs=1e-9)
+
+
+def test_em_finds_what_pairs_were_drawn_with():
+    """Patterns as they are expected with m = 0.95, 0.8, 0.9 and u = 0.1, 0.2, 0.05, and one match in 50 pairs."""
+    m, u, share = np.array([0.95, 0.8, 0.9]), np.array([0.1, 0.2, 0.05]), 0.02
+    agrees = (np.arange(8)[:, None] >> np.arange(3)) & 1 == 1
+    of = [np.where(agrees, p, 1 - p).prod(axis=1) for p in (m, u)]
+    pairs = np.round(1e9 * (share * of[0] + (1 - share) * of[1])).astype(np.int64)
+    weights = weights_of(pairs, 50)
+    exact = np.log(of[0] / of[1])
+    assert weights == pytest.approx(exact, abs=0.05)
+
+
+def test_agreement_finds_what_one_far_error_hides(build, agree):
+    """Every row has one of four numbers replaced by a far one: distances point elsewhere, three agreements do not."""
+    original = {n: np.round(RNG.normal(0, 100, ROWS), 3) for n in "abcd"}
+    released = {n: v.copy() for n, v in original.items()}
+    for i in range(ROWS):
+        released["abcd"[i % 4]][i] = RNG.normal(0, 100)
+    found = agree(AUDIT, case_of(build, original, released, {n: n for n in "abcd"}), least=8)
+    assert found[f"{ID}.share_bound"] == found[f"{ID}.probabilistic_share"] > 0.99
+    assert max(found[f"{ID}.{space}_share"] for space in ("euclidean", "mahalanobis", "rank")) < 0.5
+
+
 def found_by(build, agree, released, sources, **more):
     return agree(AUDIT, case_of(build, {"x": X, "y": Y}, released, sources, **more), least=8)
 
@@ -167,7 +237,7 @@ def test_a_sample_has_an_interval(build, agree):
     example = case_of(build, {"x": X}, {"x": RNG.permutation(X)}, {"x": "x"}, sample=50)
     outcome = AUDIT.measure(*example.args)
     figure = outcome.figures[f"{ID}.euclidean_share"]
-    assert figure.interval == clopper_pearson(figure.value * 50, 50, 0.05 / 3)
+    assert figure.interval == clopper_pearson(figure.value * 50, 50, 0.05 / 4)
     assert outcome.measured[0].figure.value >= figure.interval[1] > 0.05
     wide = clopper_pearson(7, 50, 0.05)
     exact = stats.binomtest(7, 50).proportion_ci(0.95, method="exact")

@@ -1,10 +1,10 @@
 """The share of original records that an intruder finds again, who knows their numbers and takes the nearest rows.
 
 The intruder knows the original numbers of a record in some attributes, and names the released rows that are nearest to
-them in one of three spaces; the space that finds most counts. Of several released columns of one attribute the
-intruder takes the mean, weighted by how near each is on average. Rows are paired by their number in the source, so the
-order of rows protects nothing here. Beside it stands the share that naming rows at random finds (Domingo-Ferrer,
-Torra, 2001; the covariance of errors: Torra, Abowd, Domingo-Ferrer, PSD 2006).
+them in one of three spaces, or those of the largest weights by which attributes agree; what finds most counts. Of
+several released columns of one attribute the intruder takes the mean, weighted by how near each is on average. Rows are
+paired by their number in the source, so the order of rows protects nothing here. Beside it stands the share that naming
+rows at random finds (Domingo-Ferrer, Torra, 2001; the covariance of errors: Torra, Abowd, Domingo-Ferrer, PSD 2006).
 """
 
 from __future__ import annotations
@@ -23,10 +23,12 @@ from ppdm_flow.mining.exposure.numbers import Floats, Ints, UnnumberedError, pai
 from ppdm_flow.requirements.numeric_linkage.audit import NumericLinkageParams
 from ppdm_flow.requirements.numeric_linkage.intervals import ERROR, clopper_pearson
 from ppdm_flow.requirements.numeric_linkage.nearest import chances
+from ppdm_flow.requirements.numeric_linkage.probabilistic import PROBABILISTIC, chances_by_weight
+from ppdm_flow.requirements.numeric_linkage.probabilistic_query import chances_by_weight_again
 from ppdm_flow.requirements.numeric_linkage.requirement import NumericLinkage
 from ppdm_flow.requirements.numeric_linkage.second_route import chances_again, numbers_again
 from ppdm_flow.requirements.numeric_linkage.sentences import nothing, sentence
-from ppdm_flow.requirements.numeric_linkage.spaces import SPACES, spaces
+from ppdm_flow.requirements.numeric_linkage.spaces import spaces
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 
@@ -74,6 +76,7 @@ class NumericLinkageAudit:
                 findings.append(unmeasured(wanted.prefix.removesuffix(".") or "numeric_linkage", fault))
                 continue
             by_space = {n: chances(s, chosen, wanted.candidates) for n, s in spaces(before, after).items()}
+            by_space[PROBABILISTIC] = chances_by_weight(before, after, chosen, wanted.candidates)
             own = _figures(wanted, by_space, known, len(before), len(columns))
             figures |= {f"{wanted.prefix}{name}": figure for name, figure in own.items()}
             text = sentence(wanted.attributes, wanted.candidates, own)
@@ -88,12 +91,15 @@ class NumericLinkageAudit:
             if not columns:
                 found[f"{wanted.prefix}columns"] = 0
                 continue
+            if ctx.sql is None:
+                continue
             try:
                 before, after = _read_again(columns, original, candidate, ctx)
                 chosen, known = sampled(before, wanted.sample)
             except UnmeasuredError:
                 continue
             by_space = {n: chances_again(s, chosen, wanted.candidates) for n, s in spaces(before, after).items()}
+            by_space[PROBABILISTIC] = chances_by_weight_again(ctx.sql, before, after, chosen, wanted.candidates)
             own = _figures(wanted, by_space, known, len(before), len(columns))
             found |= {f"{wanted.prefix}{name}": figure.value for name, figure in own.items()}
         return found
@@ -161,7 +167,7 @@ def _figures(wanted: _Wanted, by_space: Mapping[str, Floats], known: int, rows: 
         share = float(found.mean())
         interval = None
         if looked_for < known:
-            interval = clopper_pearson(float(found.sum()), looked_for, ERROR / len(SPACES))
+            interval = clopper_pearson(float(found.sum()), looked_for, ERROR / len(by_space))
         bounds.append(share if interval is None else interval[1])
         figures[f"{name}_share"] = Figure(share, "share", interval, looked_for)
     return {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 ERROR = 0.05
-"""Of all three intervals together, both sides."""
+"""Of all intervals together, both sides."""
 
 
 def clopper_pearson(hits: float, trials: int, error: float) -> tuple[float, float]:

@@ -17,7 +17,6 @@ from ppdm_flow.mining.exposure.numbers import Floats
 
 _RIDGE = 1e-9
 """Of each variance: that much is added to those of the errors, since an exact attribute has none."""
-SPACES = ("euclidean", "mahalanobis", "rank")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,0 +1,92 @@
+"""Probabilistic linkage: the released rows are ranked by how much likelier their agreements are in one person's row.
+
+A released number agrees with a known one where they are as near as half of the errors are; a hidden one agrees with
+none. The weight of a row is the sum over attributes of log(m/u) where it agrees and log((1 - m)/(1 - u)) where it does
+not: u is how often rows of two people agree, m how often those of one person do, by EM from all pairs (Fellegi,
+Sunter, JASA 64, 1969; Jaro, JASA 84, 1989).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from ppdm_flow.mining.exposure.numbers import Floats, Ints
+from ppdm_flow.requirements.numeric_linkage.nearest import SLACK, shared
+
+PROBABILISTIC = "probabilistic"
+ATTRIBUTES = 8
+"""So many attributes are compared, the first ones: they have 2^8 patterns of agreement."""
+_CELLS = 1 << 17
+"""So many pairs are compared together: they fit a cache."""
+Codes = npt.NDArray[np.uint8]
+_ROUNDS = 100
+_LEAST = 1e-6
+"""Probabilities are between that and 1 less that."""
+
+
+def widths(original: Floats, released: Floats) -> Floats:
+    """Return how far apart numbers may be that agree, (attributes,): the median of the absolute errors."""
+    errors = np.abs(released - original)[:, :ATTRIBUTES]
+    sizes = [np.median(e[~np.isnan(e)]) if (~np.isnan(e)).any() else 0.0 for e in errors.T]
+    return np.asarray(sizes + SLACK * (sizes + np.nanmax(np.abs(original[:, :ATTRIBUTES]), axis=0)))
+
+
+def chances_by_weight(original: Floats, released: Floats, sample: Ints, candidates: int) -> Floats:
+    """Return for each row of ``sample`` the chance that its own row is among the candidates of the largest weights."""
+    wide = widths(original, released)
+    counts = np.zeros((len(sample), 1 << len(wide)), np.int64)
+    mine = np.zeros(len(sample), np.int64)
+    for block, codes in _patterns(original, released, sample, wide):
+        for place, row in enumerate(codes, block.start):
+            counts[place] = np.bincount(row, minlength=counts.shape[1])
+        mine[block] = codes[np.arange(len(codes)), sample[block]]
+    return among(weights_of(counts.sum(axis=0), len(released)), counts, mine, candidates)
+
+
+def weights_of(pairs: Ints, rows: int) -> Floats:
+    """Return the weight of each pattern from how many pairs have it: bit a is set where attribute a agrees.
+
+    One of ``rows`` pairs is taken to be one person's. Weights are rounded, so that patterns that say the same tie.
+    """
+    agrees = (np.arange(len(pairs))[:, np.newaxis] >> np.arange(len(pairs).bit_length() - 1)) & 1 == 1
+    u = _share(pairs.astype(np.float64), agrees)
+    m = np.full(len(u), 0.9)
+    for _ in range(_ROUNDS):
+        odds = np.exp(_weights(agrees, m, u)) / max(1, rows - 1)
+        expected = pairs * odds / (1 + odds)
+        m, u = _share(expected, agrees), _share(pairs - expected, agrees)
+    return np.round(_weights(agrees, m, u), 6)
+
+
+def among(weights: Floats, counts: Ints, own: Ints, candidates: int) -> Floats:
+    """Return the chances. ``counts`` (records, patterns): the rows of each, ``own`` (records,): the own row's."""
+    order = np.argsort(-weights, kind="stable")
+    ranked, below = -weights[order], np.cumsum(counts[:, order], axis=1)
+    below = np.concatenate((np.zeros((len(counts), 1), below.dtype), below), axis=1)
+    each = np.arange(len(own))
+    sides = [below[each, np.searchsorted(ranked, -weights[own], side=s)] for s in ("left", "right")]
+    return shared(sides[0].astype(np.float64), sides[1].astype(np.float64), candidates)
+
+
+def _share(pairs: Floats, agrees: npt.NDArray[np.bool_]) -> Floats:
+    return np.clip(pairs @ agrees / max(float(pairs.sum()), _LEAST), _LEAST, 1 - _LEAST)
+
+
+def _weights(agrees: npt.NDArray[np.bool_], m: Floats, u: Floats) -> Floats:
+    return np.asarray(np.where(agrees, np.log(m / u), np.log((1 - m) / (1 - u))).sum(axis=1))
+
+
+def _patterns(original: Floats, released: Floats, sample: Ints, wide: Floats) -> Iterator[tuple[slice, Codes]]:
+    """Yield places in the sample, some at a time, with their patterns with every row, (records, rows)."""
+    size = max(1, _CELLS // max(1, len(released)))
+    columns = [np.ascontiguousarray(released[:, j]) for j in range(len(wide))]
+    for start in range(0, len(sample), size):
+        block = slice(start, min(start + size, len(sample)))
+        codes = np.zeros((block.stop - start, len(released)), np.uint8)
+        for j, column in enumerate(columns):
+            agree = np.abs(column - original[sample[block], j][:, np.newaxis]) <= wide[j]
+            codes |= agree.view(np.uint8) << np.uint8(j)
+        yield block, codes
