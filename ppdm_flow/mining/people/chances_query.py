@@ -1,0 +1,63 @@
+"""The second route to the chance that one of a few known rows has a value: SQL, over the products of each class.
+
+``rows`` has ``person``, ``class`` (NULL for none), ``known`` (whether somebody may know it); ``cells`` has ``class``,
+``value`` (a number) and ``n``, how many rows of the class have it, not necessarily whole.
+"""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from ppdm_flow.mining.people.combinations import LARGEST
+from ppdm_flow.sdk.audit import Sql
+
+_OPTIONS = """
+    sizes AS MATERIALIZED (SELECT class, COUNT(*) AS size FROM rows WHERE class IS NOT NULL GROUP BY class),
+    held AS MATERIALIZED (
+        SELECT person, class, COUNT(*) AS copies FROM rows WHERE known AND class IS NOT NULL GROUP BY ALL)"""
+
+_PRODUCT = """
+    COALESCE(LIST_PRODUCT(LIST_TRANSFORM(RANGE(0, {known}),
+        lambda i: GREATEST(0.0, size - n - i)::DOUBLE / (size - i))), 1.0)"""
+
+
+def chances_again(sql: Sql, rows: pa.Table, cells: pa.Table, known_rows: int | None) -> dict[int, float]:
+    """Return the largest chance over all persons and choices of known rows, for each value that has any.
+
+    ``known_rows`` is 1 to 3, or None for all. Of each person and number of rows in a class, the three best classes are
+    enough: at most three are chosen, and each in one number.
+    """
+    if known_rows is None:
+        product = _PRODUCT.format(known="copies")
+        text = f"""
+            WITH {_OPTIONS}, each AS (
+                SELECT person, value, {product} AS q FROM held JOIN sizes USING (class) JOIN cells USING (class))
+            SELECT value, MAX(1 - q) FROM (
+                SELECT person, value, PRODUCT(q) AS q FROM each GROUP BY person, value) GROUP BY value"""  # noqa: S608  # our own query
+    else:
+        text = _of_few(known_rows)
+    found = sql.rows(text, (), {"rows": rows, "cells": cells})
+    return {int(value): float(chance) for value, chance in found}
+
+
+def _of_few(known_rows: int) -> str:
+    product = _PRODUCT.format(known="many")
+    picks = ["SELECT value, q FROM best"]
+    if known_rows > 1:
+        pair = "x.person = y.person AND x.value = y.value AND x.class <> y.class"
+        picks.append(f"SELECT x.value, x.q * y.q FROM best x JOIN best y ON {pair} AND x.many + y.many <= {known_rows}")  # noqa: S608  # our own query
+    if known_rows >= LARGEST:
+        third = "z.person = x.person AND z.value = x.value AND z.class <> x.class AND z.class <> y.class"
+        picks.append(
+            f"SELECT x.value, x.q * y.q * z.q FROM best x JOIN best y ON {pair} JOIN best z ON {third}"  # noqa: S608  # as above
+            " AND x.many = 1 AND y.many = 1 AND z.many = 1"
+        )
+    return f"""
+        WITH {_OPTIONS}, options AS (
+            SELECT person, class, many, value, {product} AS q
+            FROM held JOIN (SELECT UNNEST(RANGE(1, {known_rows + 1})) AS many) ON many <= copies
+            JOIN sizes USING (class) JOIN cells USING (class) WHERE n > 0),
+        best AS MATERIALIZED (
+            SELECT *, ROW_NUMBER() OVER (PARTITION BY person, value, many ORDER BY q, class) AS place
+            FROM options QUALIFY place <= {LARGEST})
+        SELECT value, MAX(1 - q) FROM ({" UNION ALL ".join(picks)}) AS picked (value, q) GROUP BY value"""  # noqa: S608  # as above

@@ -1,0 +1,204 @@
+"""What a group of people tells: those who have one combination of classes, with the values of their linked rows.
+
+Somebody who knows the classes of a few rows of a linked person is left with the people that have them, and with all of
+their linked rows. Groups are made some at a time, in bounded memory: a figure is the worst over all of these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ppdm_flow.mining.exposure.sparse import as_cells, indicators, scaled, summed
+from ppdm_flow.mining.people.combinations import CHUNK, Combinations, combinations, require_few_groups
+from ppdm_flow.mining.people.profiles import Holdings, Profiles, profiles
+from ppdm_flow.mining.recoding.grouping import Cells, largest
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Truths = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Groups:
+    """Group g is the people ``persons[begins[g]:begins[g + 1]]``, by their numbers in the table."""
+
+    begins: Ints
+    persons: Ints
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Told:
+    """What the linked rows of each person tell: sparse matrices (people, values), in the order of ``Holdings.persons``.
+
+    ``having`` is 1 where some row has the value (decoded: the chance, at most the sum of the rows' chances and 1),
+    ``rows`` how many rows have it, ``weights`` the share of the person's rows. ``counts`` (people,) are their rows.
+    """
+
+    having: Any
+    rows: Any
+    weights: Any
+    counts: Ints
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GroupCounts:
+    """Some groups: ``people`` and ``rows`` (groups,), and cells of values.
+
+    ``having`` counts the people with the value in any linked row, ``with_value`` the linked rows with it, ``weights``
+    the people where each weighs 1, spread evenly over the linked rows.
+    """
+
+    people: Ints
+    rows: Ints
+    having: Cells
+    with_value: Cells
+    weights: Cells
+
+    def share_of_people(self) -> Floats:
+        """Return the largest share of people with one value in each group."""
+        return np.asarray(largest(self.having.begins, self.having.count) / self.people, dtype=np.float64)
+
+    def share_of_rows(self) -> Floats:
+        """Return the largest share of rows with one value in each group."""
+        return np.asarray(largest(self.with_value.begins, self.with_value.count) / self.rows, dtype=np.float64)
+
+
+def combination_groups(
+    person: npt.NDArray[np.integer],
+    class_of_row: npt.NDArray[np.integer],
+    linked: Truths,
+    known_rows: int | None,
+    chunk: int = CHUNK,
+) -> Iterator[Groups]:
+    """Yield the people of each combination, some combinations at a time, each once.
+
+    The arguments are those of :func:`ppdm_flow.mining.people.known_rows.smallest_crowd`; ``chunk`` bounds the people of
+    one item, unless one group has more. Raises TooManyError where combinations, each counted for each person that has
+    it, are more than ``MOST_COMBINATIONS``.
+    """
+    held = profiles(person, class_of_row, linked)
+    require_few_groups(held, known_rows)
+    yield from (groups_of(held, some) for some in combinations(held, known_rows, chunk))
+
+
+def groups_of(held: Profiles, some: Combinations) -> Groups:
+    """Return the people of some combinations, for their profiles."""
+    by_profile = np.argsort(held.of, kind="stable")
+    first = np.concatenate([[0], np.cumsum(held.people)])
+    many = held.people[some.profiles]
+    ends = np.concatenate([[0], np.cumsum(many)]).astype(np.int64)
+    at = np.arange(ends[-1]) + np.repeat(first[some.profiles] - ends[:-1], many)
+    return Groups(ends[some.begins], held.holdings.persons[by_profile[at]])
+
+
+def told_by_people(
+    held: Holdings, person: npt.NDArray[np.integer], rows: Ints, values: Ints, shares: Floats | None, number: int
+) -> Told:
+    """Add up what rows tell of their persons.
+
+    Parameters
+    ----------
+    held
+        The people.
+    person
+        (table's rows,) whose each is.
+    rows, values, shares
+        Rows of the table that are linked and have a class, each with a value from 0 to below ``number``, and the chance
+        that this is the row's; 1 if not given. A decoded row comes once for each value that may be behind its cell.
+    number
+        How many values there are.
+    """
+    owner = np.searchsorted(held.persons, person[rows])
+    if len(rows) and not np.array_equal(held.persons[np.minimum(owner, len(held.persons) - 1)], person[rows]):
+        raise ValueError("rows must be of linked people")
+    counts = held.rows
+    shape = len(held.persons), number
+    with_value = summed(np.ones(len(rows)) if shares is None else shares, owner.astype(np.int64), values, shape)
+    having = with_value.copy()
+    having.data = np.minimum(having.data, 1.0)
+    return Told(having, with_value, scaled(with_value, 1.0 / counts), counts)
+
+
+def group_counts(held: Profiles, told: Told, known_rows: int | None, chunk: int = CHUNK) -> Iterator[GroupCounts]:
+    """Yield what the groups of all combinations tell, some at a time.
+
+    Raises TooManyError as :func:`ppdm_flow.mining.people.combinations.combinations`.
+
+    People of one profile are in the same groups, so they are added up first.
+    """
+    who = np.arange(len(held.of))
+    together = summed(np.ones(len(held.of)), held.of, who, (len(held), len(held.of)))
+    having, with_value, weights = (together @ each for each in (told.having, told.rows, told.weights))
+    rows = np.rint(together @ told.counts).astype(np.int64)
+    for some in combinations(held, known_rows, chunk):
+        for part in _parts(some, having, chunk):
+            matrix = _matrix(part, len(held))
+            yield GroupCounts(
+                part.crowds(held.people),
+                part.crowds(rows),
+                as_cells(matrix @ having),
+                as_cells(matrix @ with_value),
+                as_cells(matrix @ weights),
+            )
+
+
+def least_distinct(held: Profiles, told: Told, known_rows: int | None, chunk: int = CHUNK) -> int | None:
+    """Return the least distinct l-diversity of all groups; None where nobody is linked.
+
+    That of a group is the smaller of the maximum matching of people and the values that they have, and 1 + the least
+    number of people, over all values, who lack the value. Memory is bounded by ``chunk``, and by the largest group.
+    Raises TooManyError as :func:`combination_groups`.
+    """
+    require_few_groups(held, known_rows)
+    least: int | None = None
+    place = indicators(told.having)
+    for some in combinations(held, known_rows, chunk):
+        for part in _parts(some, place, chunk):
+            groups = groups_of(held, part)
+            who = np.searchsorted(held.holdings.persons, groups.persons)
+            group = np.repeat(np.arange(len(part)), np.diff(groups.begins))
+            cells = place[who]
+            entry = np.repeat(np.arange(len(who)), np.diff(cells.indptr))
+            value = cells.indices.astype(np.int64)
+            pairs = summed(np.ones(len(entry)), group[entry], value, (len(part), place.shape[1]))
+            counts = as_cells(pairs)
+            lacking = np.diff(groups.begins) - np.rint(largest(counts.begins, counts.count)).astype(np.int64)
+            matched = _matchings(group, entry, value, place.shape[1], len(part))
+            here = int(np.minimum(matched, lacking + 1).min())
+            least = here if least is None else min(least, here)
+    return least
+
+
+def _matchings(group: Ints, entry: Ints, value: Ints, values: int, groups: int) -> Ints:
+    """Return the maximum matching of each group: ``group`` of each person, and the values of persons ``entry``."""
+    from scipy.sparse import csr_matrix  # noqa: PLC0415  # most releases need none
+    from scipy.sparse.csgraph import maximum_bipartite_matching  # noqa: PLC0415  # the same
+
+    names, column = np.unique(group[entry] * values + value, return_inverse=True)
+    graph = csr_matrix((np.ones(len(entry), dtype=np.int8), (entry, column)), shape=(len(group), len(names)))
+    matched = maximum_bipartite_matching(graph, perm_type="column") >= 0
+    return np.bincount(group[matched], minlength=groups)
+
+
+def _matrix(some: Combinations, profiles_: int) -> Any:
+    from scipy.sparse import csr_array  # noqa: PLC0415  # most releases need none
+
+    shape = len(some), profiles_
+    return csr_array((np.ones(len(some.profiles)), some.profiles, some.begins), shape=shape)
+
+
+def _parts(some: Combinations, cells: Any, chunk: int) -> Iterator[Combinations]:
+    """Cut combinations where what their profiles or people tell would be more than ``chunk`` cells."""
+    most = max(1, chunk // max(1, int(np.ceil(cells.nnz / max(1, cells.shape[0])))))
+    at = 0
+    while at < len(some):
+        upto = int(np.searchsorted(some.begins, some.begins[at] + most, side="right")) - 1
+        upto = min(len(some), max(at + 1, upto))
+        begins = some.begins[at : upto + 1]
+        yield Combinations(begins - begins[0], some.profiles[begins[0] : begins[-1]])
+        at = upto

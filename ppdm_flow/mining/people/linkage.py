@@ -1,0 +1,98 @@
+"""Which released rows are seen to be one person's: linked rows.
+
+A row is linked where a pseudonym leaves with it, or where its cell of one released column outside of the grouping ones,
+or its cells of all of these together, occur in two rows or more and only in one person's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ppdm_flow.tables.column import MISSING, SPECIALS
+from ppdm_flow.tables.numbering import joined
+
+Codes = npt.NDArray[np.int32]
+Ints = npt.NDArray[np.int64]
+Truths = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LinkedRows:
+    """``rows`` (rows,) says which rows are linked, and by what: how many rows each thing links, others aside.
+
+    ``by_pseudonym`` and ``by_column`` are in the order in which the columns were given; ``together`` are those that all
+    columns link together and no single one does.
+    """
+
+    rows: Truths
+    by_pseudonym: tuple[int, ...]
+    by_column: tuple[int, ...]
+    together: int
+
+    @property
+    def total(self) -> int:
+        """The number of linked rows."""
+        return int(self.rows.sum())
+
+
+def linked_rows(person: npt.NDArray[np.integer], pseudonyms: Sequence[Codes], others: Sequence[Codes]) -> LinkedRows:
+    """Find the linked rows of a release.
+
+    Decided cell by cell: a row whose cell of one column is anybody's may be linked by another column. A missing cell
+    links nothing. A suppressed one is a cell like any other, since a step put it there: where only one person's rows
+    have it, they stand out. Among all cells together a missing one is one more value, as a recipient sees it, but rows
+    that miss all of them are not linked. A column in which no cell occurs twice, as a row number, has no part in these:
+    it says nothing of who, and no two rows would be equal beside it.
+
+    Parameters
+    ----------
+    person
+        (rows,) whose row it is, numbers from 0.
+    pseudonyms
+        The codes (rows,) of each released column that stands for the person. A row with a value there is linked.
+    others
+        The codes (rows,) of the other released columns outside of the grouping ones.
+    """
+    own = person.astype(np.int64, copy=False)
+    if len(own) and int(own.min()) < 0:
+        raise ValueError("every row must have a person, a number from 0")
+    if any(len(column) != len(own) for column in (*pseudonyms, *others)):
+        raise ValueError(f"columns must have {len(own)} rows, as many as `person`")
+    named = [(column >= 0) | _one_persons(own, column) for column in pseudonyms]
+    alone = [_one_persons(own, column) for column in others]
+    rows = np.zeros(len(own), dtype=np.bool_)
+    for each in (*named, *alone):
+        rows |= each
+    together = _together(own, (*pseudonyms, *others)) & ~rows
+    counts = [tuple(int(each.sum()) for each in every) for every in (named, alone)]
+    return LinkedRows(rows | together, counts[0], counts[1], int(together.sum()))
+
+
+def _one_persons(person: Ints, column: Codes) -> Truths:
+    """Return the rows whose cell occurs in two rows or more and in no other person's."""
+    return np.asarray((column != MISSING) & _repeated_by_one(person, column.astype(np.int64) + SPECIALS))
+
+
+def _repeated_by_one(person: Ints, cell: Ints) -> Truths:
+    size = int(cell.max(initial=-1)) + 1
+    first = np.full(size, np.iinfo(np.int64).max)
+    last = np.full(size, -1)
+    np.minimum.at(first, cell, person)
+    np.maximum.at(last, cell, person)
+    apart = (first == last) & (np.bincount(cell, minlength=size) > 1)
+    return np.asarray(apart[cell], dtype=np.bool_)
+
+
+def _together(person: Ints, columns: Sequence[Codes]) -> Truths:
+    some = np.zeros(len(person), dtype=np.bool_)
+    cell = np.zeros(len(person), dtype=np.int64)
+    for column in columns:
+        dense = column.astype(np.int64) + SPECIALS
+        if int(np.bincount(dense).max(initial=0)) > 1:
+            cell = joined(cell, dense)
+            some |= column != MISSING
+    return some & _repeated_by_one(person, cell)

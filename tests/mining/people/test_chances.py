@@ -1,0 +1,104 @@
+"""The chance that one of a few known rows has a value: hypergeometric, best choices, decoded counts."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.stats import hypergeom
+
+from ppdm_flow.mining.people.chances import chances_of, choices, largest_chances
+from ppdm_flow.mining.recoding.grouping import Cells
+
+
+def told(*people, sizes):
+    """Each person's classes, and the rows of each class."""
+    rows = [(p, c) for p, classes in enumerate(people) for c in classes]
+    person, group = (np.array(column, dtype=np.int64) for column in zip(*rows, strict=True))
+    return choices(person, group, sizes=np.array(sizes))
+
+
+def one_value(having):
+    classes = np.flatnonzero(having)
+    begins = np.searchsorted(classes, np.arange(len(having) + 1)).astype(np.int64)
+    return Cells(begins, np.zeros(len(classes), dtype=np.int32), np.asarray(having)[classes])
+
+
+@pytest.mark.parametrize("known", [1, 2, 3, None])
+def test_rows_of_one_class_are_hypergeometric(known):
+    many = 5 if known is None else known
+    chance = chances_of(told([0] * 5, sizes=[40]), np.array([7]), known)
+    assert chance == pytest.approx(1 - hypergeom.pmf(0, 40, 7, many))
+
+
+def test_one_known_row_gives_the_share_of_rows():
+    chance = chances_of(told([0, 1], [1], sizes=[10, 4]), np.array([5, 1]), 1)
+    assert chance == pytest.approx([0.5, 0.25])
+
+
+def test_all_rows_of_classes_multiply():
+    chance = chances_of(told([0, 0, 1], sizes=[10, 4]), np.array([5, 1]), None)
+    assert chance == pytest.approx([1 - (5 * 4 / 90) * 0.75])
+
+
+def test_two_rows_of_one_class_may_tell_more_than_the_best_of_two_classes():
+    """Of two rows, half of which have the value, both rows give certainty; the row of the better class does not."""
+    chance = chances_of(told([0, 0, 1], sizes=[2, 100]), np.array([1, 60]), 2)
+    assert chance == pytest.approx([1.0])
+
+
+def test_three_rows_in_every_partition():
+    having = np.array([1.0, 1.0, 1.0])
+    alone = chances_of(told([0, 1, 2], sizes=[4, 4, 4]), having, 3)
+    assert alone == pytest.approx([1 - 0.75**3])
+    pair = chances_of(told([0, 0, 1], sizes=[4, 4, 4]), having, 3)
+    assert pair == pytest.approx([1 - 0.5 * 0.75])
+    three = chances_of(told([0, 0, 0, 1], sizes=[4, 4, 4]), having, 3)
+    assert three == pytest.approx([1 - 0.25])
+
+
+def test_fewer_rows_than_are_known():
+    assert chances_of(told([0], sizes=[4]), np.array([1]), 3) == pytest.approx([0.25])
+
+
+def test_nobody_has_the_value():
+    assert chances_of(told([0, 0], sizes=[4]), np.array([0]), 2).tolist() == [0.0]
+    assert largest_chances(told([0], sizes=[4]), one_value([0]), None, 3).tolist() == [0.0, 0.0, 0.0]
+
+
+def test_rows_that_nobody_may_know_count_in_their_class():
+    person, group = np.array([0, 0, 1]), np.array([0, 0, 0])
+    some = choices(person, group, np.array([True, False, False]))
+    assert chances_of(some, np.array([1]), None) == pytest.approx([1 / 3])
+
+
+def test_decoded_counts_bound_the_chance_from_above():
+    """Each of four rows has the value with a chance of its own: every world is tried."""
+    shares, rows, known = [0.3, 0.6, 0.1, 0.5], 4, 2
+    exact = 0.0
+    for world in product((0, 1), repeat=rows):
+        weight = np.prod([p if w else 1 - p for p, w in zip(shares, world, strict=True)])
+        exact += weight * (1 - hypergeom.pmf(0, rows, sum(world), known))
+    bound = chances_of(told([0, 0], sizes=[rows]), np.array([sum(shares)]), known)[0]
+    assert exact <= bound
+    assert bound == pytest.approx(1 - (2.5 / 4) * (1.5 / 3))
+
+
+def test_what_does_not_fit_is_refused():
+    with pytest.raises(ValueError, match="sizes"):
+        told([0, 0], sizes=[1])
+    with pytest.raises(ValueError, match="classes"):
+        largest_chances(told([0], sizes=[4]), one_value([1, 1]), 1, 1)
+    with pytest.raises(ValueError, match="known_rows"):
+        chances_of(told([0], sizes=[4]), np.array([1]), 4)
+
+
+def test_a_person_with_very_many_rows_in_classes_takes_no_time():
+    rng = np.random.default_rng(5)
+    group = np.concatenate([np.arange(100_000), np.arange(100_000)])
+    person = np.concatenate([np.zeros(100_000, dtype=np.int64), rng.integers(1, 50_000, 100_000)])
+    having = rng.integers(0, 2, 100_000)
+    for known in (1, 2, 3):
+        assert chances_of(choices(person, group), having, known)[0] == pytest.approx(1 - 0.5**known)
+    assert chances_of(choices(person, group), having, None)[0] == pytest.approx(1.0)
