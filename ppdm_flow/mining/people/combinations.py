@@ -41,6 +41,8 @@ class Combinations:
 class TooManyError(UnmeasuredError):
     """There are more combinations than are looked at."""
 
+    code = "PPF940"
+
     @classmethod
     def of(cls, number: float, known_rows: int) -> TooManyError:
         """Say how many, and what to do."""
