@@ -58,6 +58,7 @@ def variables_of(column: Column, name: str) -> list[Variable]:
         missing = np.isnan(column.floats())
         ranked = [Variable(column.floats())]
         return [*ranked, Variable(missing.astype(np.float64), dummy=True)] if missing.any() else ranked
+    column = column.compact()  # values in the order of their texts: sums are the same for any coding
     codes, counts = np.unique(column.codes, return_counts=True)
     if len(codes) > MOST_VALUES:
         text = f"the given column `{name}` has more than {MOST_VALUES} values, and each is a column of the copula"

@@ -14,6 +14,7 @@ from scipy import special
 
 Floats = npt.NDArray[np.float64]
 _LEAST_EIGENVALUE = 1e-9
+_LEAST_TOLD = 1e-6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,8 +80,7 @@ def correlations(variables: Sequence[Variable]) -> Floats:
     """Return the correlation matrix of the copula, shape (d, d), over the rows that have both cells of a pair.
 
     Two ranked columns have 2 sin(pi r / 6) for their rank correlation r (Muralidhar and Sarathy, section 4); a dummy
-    has the correlation with the scores. A matrix that is none (after rounding, pairs with gaps) is mended: eigenvalues
-    are raised to 1e-9, and the diagonal is scaled back to 1.
+    has the correlation with the scores. A matrix that is none (after rounding, pairs with gaps) is mended.
     """
     size = len(variables)
     standard = [scores(v) for v in variables]
@@ -98,22 +98,28 @@ def correlations(variables: Sequence[Variable]) -> Floats:
 
 
 def mended(matrix: Floats) -> Floats:
-    """Return the matrix with eigenvalues of at least 1e-9 and a diagonal of 1."""
+    """Return the matrix with eigenvalues of at least 1e-9, and of the size of the most negative one; diagonal 1.
+
+    A direction whose variance came out as -0.1 may have that of 0.1: as a tiny one, it would get slopes that are huge.
+    """
     if not len(matrix):
         return matrix
     values, vectors = np.linalg.eigh(matrix)
     if values[0] >= _LEAST_EIGENVALUE:
         return matrix
-    raised: Floats = (vectors * np.maximum(values, _LEAST_EIGENVALUE)) @ vectors.T
+    raised: Floats = (vectors * np.maximum(values, max(_LEAST_EIGENVALUE, -values[0]))) @ vectors.T
     scale = np.sqrt(np.diag(raised))
     scaled: Floats = raised / np.outer(scale, scale)
     return scaled
 
 
 def conditional(matrix: Floats, drawn: int) -> Conditional:
-    """Return how the first ``drawn`` variables of a correlation matrix depend on the others (normal distribution)."""
+    """Return how the first ``drawn`` variables of a correlation matrix depend on the others (normal distribution).
+
+    Directions of the others that do not vary tell nothing.
+    """
     own, across, others = matrix[:drawn, :drawn], matrix[drawn:, :drawn], matrix[drawn:, drawn:]
-    slopes: Floats = np.linalg.solve(others, across).astype(np.float64) if len(others) else np.zeros((0, drawn))
+    slopes: Floats = np.linalg.pinv(others, rcond=_LEAST_TOLD, hermitian=True) @ across if len(others) else across
     rest: Floats = own - across.T @ slopes
     explained = np.clip(1.0 - np.diag(rest), 0.0, 1.0)
     loadings: Floats = np.linalg.cholesky(_positive(rest)).astype(np.float64)
