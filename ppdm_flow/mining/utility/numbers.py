@@ -129,14 +129,14 @@ def relations(cells: Cells) -> Relations:
     centred = np.where(known, cells.values - middle, 0.0)  # sums of squares of centred numbers lose no digits
     counted = known * cells.weights[:, None]
     rows = counted.T @ known
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         left = (centred * cells.weights[:, None]).T @ known / rows  # of column i over the rows where j is present too
         product = (centred * cells.weights[:, None]).T @ centred / rows
         squares = (centred**2 * cells.weights[:, None]).T @ known / rows
         covariance = product - left * left.T
         variance = squares - left**2
         variance[variance <= 1e-12 * squares] = np.nan
-        correlation = np.clip(covariance / np.sqrt(variance * variance.T), -1.0, 1.0)
+        correlation = np.clip(covariance / np.sqrt(variance) / np.sqrt(variance.T), -1.0, 1.0)
         covariance = covariance * rows / (rows - 1)
     covariance[rows <= 1] = np.nan
     return Relations(covariance, correlation)

@@ -149,3 +149,9 @@ def test_nothing_is_no_number():
     losses = column_losses(Cells(empty, weights), Cells(np.ones((2, 1)), np.ones(2)), np.array([np.nan]))
     assert np.isnan(losses.wasserstein).all()
     assert losses.missing == pytest.approx([0])
+
+
+def test_huge_numbers_have_correlations():
+    cells = np.array([[1e150, 2e150], [2e150, 4e150], [4e150, 8e150]])
+    found = relations(Cells(cells, np.ones(3)))
+    assert found.correlation == pytest.approx(np.ones((2, 2)))
