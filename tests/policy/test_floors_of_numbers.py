@@ -1,0 +1,68 @@
+"""Floors hold every field of the requirements on numbers and on special uniques."""
+
+from __future__ import annotations
+
+import pytest
+
+from ppdm_flow.policy.loading import load
+
+BASE = """version: 1
+name: base
+attributes:
+  age: {role: quasi_identifier, type: integer}
+  wage: {role: sensitive, type: float}
+privacy:
+  interval_disclosure: {wage: {width: {sd: 0.1}, max: 0.1}}
+  numeric_linkage: {attributes: [wage], max: 0.1, candidates: 2}
+  special_uniques: {size: 2, max_share: 0.1}
+floors:
+  privacy.interval_disclosure: not weaker
+  privacy.numeric_linkage: not weaker
+  privacy.special_uniques: not weaker
+"""
+POLICY = """version: 1
+name: p
+extends: [base.yaml]
+source: {path: t.csv}
+privacy: {%s}
+releases: {a: {path: a.csv}}
+"""
+
+
+def refused(tmp_path, entry: str) -> bool:
+    (tmp_path / "base.yaml").write_text(BASE)
+    (tmp_path / "p.yaml").write_text(POLICY % entry)
+    return "PPF308" in {d.code for d in load(tmp_path / "p.yaml").diagnostics}
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        "interval_disclosure: {wage: {max: 0.2}}",
+        "interval_disclosure: {wage: {width: {sd: 0.05}}}",
+        "interval_disclosure: {wage: null}",
+        "interval_disclosure: null",
+        "numeric_linkage: {max: 0.2}",
+        "numeric_linkage: {candidates: 1}",
+        "numeric_linkage: {attributes: [age]}",
+        "numeric_linkage: {sample: 10}",
+        "special_uniques: {size: 1}",
+        "special_uniques: {max_share: 0.2}",
+        "special_uniques: {attributes: [age]}",
+    ],
+)
+def test_weaker_is_refused(tmp_path, entry):
+    assert refused(tmp_path, entry)
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        "interval_disclosure: {wage: {max: 0.05}}",
+        "interval_disclosure: {wage: {width: {sd: 0.2}}}",
+        "numeric_linkage: {max: 0.05, candidates: 3}",
+        "special_uniques: {size: 3, max_share: 0.05}",
+    ],
+)
+def test_stricter_is_not(tmp_path, entry):
+    assert not refused(tmp_path, entry)
