@@ -11,6 +11,7 @@ from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.requirement import Requirement
+from ppdm_flow.core.roles import Role
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.sdk.spec import Problem
 
@@ -72,6 +73,11 @@ def _name(present: Mapping[str, str], attribute: str) -> str | None:
         return present[attribute]
     covered = any(is_pattern(name) and fnmatchcase(attribute, name) for name in present)
     return attribute if covered else None
+
+
+def subject_of(attributes: Attributes) -> str | None:
+    """Return the attribute that says whose row it is, by its present name; None where none reaches the step."""
+    return next((name for name, facts in attributes.items() if facts.role is Role.SUBJECT), None)
 
 
 def require(patterns: Iterable[str], columns: Iterable[str], step: str) -> None:

@@ -129,6 +129,9 @@ def _notes(answer: ReconstructedCounts) -> Iterator[str]:
     groups = answer.reconstruction
     yield "An estimate says how many of the released rows had the value before it was perturbed. An interval is for its"
     yield "value alone and about these very rows: only the perturbation counts as chance, not who came into the table."
+    if answer.operator.per_person is not None:
+        yield "Rows are counted, not people. Rows of one person with an equal value were drawn together: that leaves"
+        yield "estimates as they are, but true errors are larger than these, which take each row for a draw of its own."
     if answer.method == "inverse":
         yield "Estimates are brought to 0 or more; `--format csv` and `json` have the unbiased ones as well."
     if groups.rounds is not None and groups.gap is not None and groups.converged is not None:

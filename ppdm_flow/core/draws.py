@@ -3,12 +3,16 @@
 The release is the same bytes for any partitioning, worker count or engine, and another step's presence changes
 nothing: draw ``j`` of row ``i`` of a step is 64-bit word ``i * draws_per_row + j`` of that step's key stream.
 The key stream is NIST SP 800-38A counter mode over zero bytes, words read little-endian.
+
+Where several rows have to draw alike, such as those of one person, a draw is addressed by a keyed hash of what they
+share instead: a 128-bit address, which AES-256 under a key of its own permutes.
 """
 
 from __future__ import annotations
 
 import hashlib
 import hmac
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +21,10 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 Rows = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
+Addresses = npt.NDArray[np.uint64]
+"""128-bit addresses of draws, two words each, shape (n, 2); those of several things together are combined by ``^``."""
 
+_BLOCK = 16  # bytes
 _WORDS_PER_BLOCK = 2
 _SPAN_LIMIT = 1 << 18  # words generated at once: 2 MB stay in the cache
 
@@ -85,6 +92,30 @@ class Draws:
         """Return doubles on [0, 1) with 53 random bits, shape (len(rows), draws_per_row)."""
         doubles: npt.NDArray[np.float64] = np.multiply(self.words(rows) >> np.uint64(11), 2.0**-53, dtype=np.float64)
         return doubles
+
+    def addresses(self, kind: str, texts: Iterable[str | None]) -> Addresses:
+        """Return a keyed hash of each text (BLAKE2b), shape (n, 2); None is no text. ``kind`` says what they are.
+
+        Texts of two kinds have unrelated addresses. The address of a subject with a value is that of the one ``^``
+        that of the other.
+        """
+        key = hmac.new(self.key, b"ppdm-flow draw address v1\0" + kind.encode(), hashlib.sha256).digest()
+        hashes = (
+            hashlib.blake2b(b"" if text is None else b"\1" + text.encode(), key=key, digest_size=_BLOCK).digest()
+            for text in texts
+        )
+        return np.frombuffer(b"".join(hashes), dtype="<u8").reshape(-1, _WORDS_PER_BLOCK).astype(np.uint64)
+
+    def words_at(self, addresses: Addresses, width: int) -> Words:
+        """Return uint64 words, shape (n, ``width``), uniform on [0, 2^64): equal addresses have equal ones."""
+        blocks = -(-width // _WORDS_PER_BLOCK)
+        plain = np.repeat(addresses[:, None, :], blocks, axis=1)
+        plain[:, :, 0] += np.arange(blocks, dtype=np.uint64)
+        key = hmac.new(self.key, b"ppdm-flow addressed draws v1", hashlib.sha256).digest()
+        # each block is enciphered once for what it addresses: no text whose repetitions a mode would have to hide
+        encryptor = Cipher(algorithms.AES(key), modes.ECB()).encryptor()  # noqa: S305
+        out = np.frombuffer(encryptor.update(plain.astype("<u8").tobytes()), dtype="<u8")
+        return out.reshape(len(addresses), blocks * _WORDS_PER_BLOCK)[:, :width].astype(np.uint64)
 
     def again(self, attempt: int) -> Draws:
         """Return further draws for the same rows, a stream of its own for each ``attempt`` from 1.

@@ -16,7 +16,7 @@ from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.results import Chart, Figure, Finding
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.sdk.holdout import Holdout
-from ppdm_flow.sdk.matrix_operator import MATRIX, MatrixOperator
+from ppdm_flow.sdk.matrix_operator import MATRIX, MatrixOperator, alike_document, alike_of
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.table import Table
 
@@ -56,7 +56,10 @@ class Described(Protocol):
 
 @runtime_checkable
 class RowTransform(Described, Protocol):
-    """Small and picklable. The output for a row depends on that row, the fitted state and that row's draws only."""
+    """Small and picklable. The output for a row depends on that row, the fitted state and that row's draws only.
+
+    A row's draws are those of its row number, or those that its own cells address (`Draws.words_at`).
+    """
 
     @property
     def draws_per_row(self) -> int:
@@ -148,13 +151,16 @@ class Operator:
 
     ``domain`` (m texts; None stands for the missing value, which is then one more value), ``retention`` p of shape
     (m,): value i stays with probability p_i, else it becomes a uniform draw from all m values (Chaytor and Wang,
-    section 3). So P[i -> j] = p_i [i = j] + (1 - p_i)/m. ``step`` is the step that applies it.
+    section 3). So P[i -> j] = p_i [i = j] + (1 - p_i)/m. ``step`` is the step that applies it. ``per_person``: where
+    rows of one person with equal values draw alike, the most different values of a person that it was made for; None
+    where each row draws for itself.
     """
 
     attribute: str
     domain: tuple[str | None, ...]
     retention: npt.NDArray[np.float64]
     step: str = ""
+    per_person: int | None = None
 
     @property
     def size(self) -> int:
@@ -178,6 +184,7 @@ class Operator:
             "form": "fine_grain",
             "domain": list(self.domain),
             "retention": [float(p) for p in self.retention],
+            **alike_document(self.per_person),
         }
 
     @classmethod
@@ -193,7 +200,7 @@ class Operator:
             raise ValueError("an operator whose domain and probabilities differ in length")
         if not np.all((retention >= 0) & (retention <= 1)):
             raise ValueError("a retention probability outside [0, 1]")
-        return cls(str(document["attribute"]), domain, retention)
+        return cls(str(document["attribute"]), domain, retention, per_person=alike_of(document))
 
 
 ValueOperator = Operator | MatrixOperator

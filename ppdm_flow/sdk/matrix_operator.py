@@ -25,13 +25,15 @@ class MatrixOperator:
 
     ``domain`` (m texts; None stands for the missing value), ``transition`` R of shape (m, m), its rows sum to 1:
     R[i, j] = Pr[released j | original i] (Gouweleeuw, Kooiman, Willenborg and de Wolf 1998, section 2). Rows are drawn
-    independently. ``step`` is the step that applies it.
+    independently. ``step`` is the step that applies it. ``per_person``: where rows of one person with equal values draw
+    alike, the most different values of a person that it was made for; None where each row draws for itself.
     """
 
     attribute: str
     domain: tuple[str | None, ...]
     transition: npt.NDArray[np.float64]
     step: str = ""
+    per_person: int | None = None
 
     @property
     def size(self) -> int:
@@ -54,6 +56,7 @@ class MatrixOperator:
             "form": MATRIX,
             "domain": list(self.domain),
             "transition": [[float(p) for p in row] for row in self.transition],
+            **alike_document(self.per_person),
         }
 
     @classmethod
@@ -73,4 +76,21 @@ class MatrixOperator:
             raise ValueError("a probability outside [0, 1]")
         if np.abs(transition.sum(axis=1) - 1.0).max() > _SUMS:
             raise ValueError("a row of probabilities whose sum is not 1")
-        return cls(str(document["attribute"]), domain, transition)
+        return cls(str(document["attribute"]), domain, transition, per_person=alike_of(document))
+
+
+PER_PERSON = "values_per_person"
+"""The key of ``per_person`` in the JSON form: it is there only where rows of one person draw alike."""
+
+
+def alike_document(per_person: int | None) -> dict[str, int]:
+    """Return what the JSON form of an operator says of people."""
+    return {} if per_person is None else {PER_PERSON: per_person}
+
+
+def alike_of(document: Mapping[str, Any]) -> int | None:
+    """Read it. Raises ValueError where it is no number of values."""
+    most = document.get(PER_PERSON)
+    if most is not None and (not isinstance(most, int) or isinstance(most, bool) or most < 1):
+        raise ValueError("an operator for people with no number of values")
+    return most

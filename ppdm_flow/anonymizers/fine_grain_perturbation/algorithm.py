@@ -5,11 +5,12 @@ from __future__ import annotations
 from ppdm_flow.anonymizers.fine_grain_perturbation.account import artifact, figures
 from ppdm_flow.anonymizers.fine_grain_perturbation.bounds import bounds_of
 from ppdm_flow.anonymizers.fine_grain_perturbation.channel import Channel, Choice, findings
-from ppdm_flow.anonymizers.fine_grain_perturbation.histogram import Histogram, histogram_of
+from ppdm_flow.anonymizers.fine_grain_perturbation.histogram import histogram_of
+from ppdm_flow.anonymizers.fine_grain_perturbation.people import most_values
 from ppdm_flow.anonymizers.fine_grain_perturbation.spec import FineGrainParams
 from ppdm_flow.anonymizers.fine_grain_perturbation.transform import PerturbTransform
 from ppdm_flow.anonymizers.fine_grain_perturbation.worth import BoundWorth
-from ppdm_flow.anonymizers.naming import carried
+from ppdm_flow.anonymizers.naming import carried, subject_of
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.requirements.sensitivities.requirement import Sensitivity
@@ -35,12 +36,13 @@ class FineGrainPerturbation:
         if unbound or not chosen:
             names = ", ".join(f"`{a}`" for a in unbound) or "this table"
             raise PluginError(Diagnostic("PPF780", f"no `sensitivities` requirement says how to perturb {names}"))
-        channels = tuple(self._channel(histogram_of(data, a, wanted[a].domain), wanted[a], ctx.step) for a in chosen)
+        subject = subject_of(ctx.attributes)
+        channels = tuple(self._channel(data, wanted[a], ctx.step, subject) for a in chosen)
         every_worth = [BoundWorth.of(c) for c in channels]
         worths = {w.channel.operator.attribute: w for w in every_worth if w is not None}
         dearest = [w.finding() for w in worths.values()]
         return Fitted(
-            transform=PerturbTransform(ctx.step, tuple(c.operator for c in channels)),
+            transform=PerturbTransform(ctx.step, tuple(c.operator for c in channels), subject),
             figures=figures(channels, worths),
             artifacts={"operator.json": artifact(channels)},
             operators={c.operator.attribute: c.operator for c in channels},
@@ -48,10 +50,12 @@ class FineGrainPerturbation:
             charts=tuple(w.chart() for w in worths.values()),
         )
 
-    def _channel(self, counted: Histogram, requirement: Sensitivity, step: str) -> Channel:
+    def _channel(self, data: DataView, requirement: Sensitivity, step: str, subject: str | None) -> Channel:
+        counted = histogram_of(data, requirement.attribute, requirement.domain)
         frequency = counted.frequency
-        bounds = bounds_of(requirement, counted.domain, frequency)
+        most = most_values(data, subject, requirement.attribute)
+        bounds = bounds_of(requirement, counted.domain, frequency, most)
         choice = Choice.of(self.params, frequency, bounds.slack, requirement.directions)
-        operator = Operator(requirement.attribute, counted.domain, choice.chosen, step)
+        operator = Operator(requirement.attribute, counted.domain, choice.chosen, step, most)
         rows = int(counted.counts.sum())
         return Channel(requirement, operator, self.params.operator, frequency, bounds, choice, rows)

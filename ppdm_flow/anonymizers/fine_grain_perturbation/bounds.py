@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ppdm_flow.anonymizers.fine_grain_perturbation.people import shared_slack
 from ppdm_flow.requirements.sensitivities.requirement import Sensitivity, slack_of
 from ppdm_flow.requirements.sensitivities.value_bounds import ValueBounds, value_bounds
 
@@ -18,17 +19,23 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bounds:
-    """``every`` bound, and of each value the one that decides: the one with the smallest gamma."""
+    """``every`` bound, and of each value the one that decides: the one with the smallest gamma.
+
+    ``per_person`` is the largest number of different values of a person, over which the bounds are spent, where rows
+    of one person draw alike.
+    """
 
     every: ValueBounds
+    per_person: int | None = None
 
     @property
     def slack(self) -> Floats:
         """Gamma - 1 of each value, shape (m,), in (0, inf]: inf is a value without a bound.
 
-        Kept as gamma - 1 = (r2 - r1) / (r1 (1 - r2)), which loses no digits where r1 and r2 are close.
+        Kept as gamma - 1 = (r2 - r1) / (r1 (1 - r2)), which loses no digits where r1 and r2 are close. Where a person
+        has several different values, what each of them may spend.
         """
-        return self._deciding(self.every.slack, np.inf)
+        return shared_slack(self._deciding(self.every.slack, np.inf), self.per_person)
 
     @property
     def gamma(self) -> Floats:
@@ -52,6 +59,8 @@ class Bounds:
         return out
 
 
-def bounds_of(requirement: Sensitivity, domain: Sequence[str | None], frequency: Floats) -> Bounds:
+def bounds_of(
+    requirement: Sensitivity, domain: Sequence[str | None], frequency: Floats, per_person: int | None = None
+) -> Bounds:
     """Give every value of ``domain`` its bounds: its own, else the default, else none."""
-    return Bounds(value_bounds(requirement, domain, frequency))
+    return Bounds(value_bounds(requirement, domain, frequency), per_person)

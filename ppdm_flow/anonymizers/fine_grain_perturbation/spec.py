@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ppdm_flow.anonymizers.naming import absent, carried, reaches
+from ppdm_flow.anonymizers.naming import absent, carried, reaches, subject_of
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import Derivation, changed_in_place
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
@@ -41,8 +41,9 @@ def effect(params: FineGrainParams, scope: Scope) -> Effect:
     wanted = carried(Sensitivity, scope.requirements, scope.attributes)
     chosen = params.chosen(wanted)
     served = tuple(r.id for r in wanted if r.attribute in chosen)
+    subject = subject_of(scope.attributes)
     return Effect(
-        reads=chosen,
+        reads=chosen if subject is None else (*chosen, subject),
         changes=dict.fromkeys(chosen, Change.PERTURBED),
         derivations=changed_in_place(chosen, Derivation((), drawn=True)),
         serves=served,

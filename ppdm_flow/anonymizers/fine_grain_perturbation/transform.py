@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.anonymizers.fine_grain_perturbation.cells import codes_of, column_of
+from ppdm_flow.anonymizers.fine_grain_perturbation.people import words_of
 from ppdm_flow.core.draws import Draws
 from ppdm_flow.sdk.anonymizer import Operator
 from ppdm_flow.tables.column import Codes, Column
@@ -28,10 +29,14 @@ _STRETCH = 1 << 15
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PerturbTransform:
-    """Perturbs each operator's attribute; every row uses its own draws only."""
+    """Perturbs each operator's attribute; every row uses its own draws only.
+
+    With a ``subject``, the column that says whose row it is, rows of one person with equal values draw alike.
+    """
 
     step: str
     operators: tuple[Operator, ...]
+    subject: str | None = None
 
     @property
     def draws_per_row(self) -> int:
@@ -40,13 +45,17 @@ class PerturbTransform:
 
     def apply(self, part: Table, draws: Draws) -> Table:
         """Perturb. Raises PluginError for a cell that the operator has no value for."""
-        words = draws.words(part.rows)
+        words = draws.words(part.rows) if self.subject is None else None
         changed: dict[str, Column] = {}
         at = 0
         for operator in self.operators:
             width = _words(operator)
             values = codes_of(part[operator.attribute], operator)
-            changed[operator.attribute] = column_of(_perturbed(values, operator, words[:, at : at + width]), operator)
+            if words is not None:
+                own = words[:, at : at + width]
+            else:
+                own = words_of(part, draws, operator, values, str(self.subject), width)
+            changed[operator.attribute] = column_of(_perturbed(values, operator, own), operator)
             at += width
         return part.replaced(changed)
 

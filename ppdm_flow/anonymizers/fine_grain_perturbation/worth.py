@@ -28,8 +28,11 @@ class BoundWorth:
 
     @classmethod
     def of(cls, channel: Channel) -> BoundWorth | None:
-        """Find the prices; None where the operator does not stand at the optimum of record utility."""
-        if not channel.choice.is_record_optimum:
+        """Find the prices; None where the operator does not stand at the optimum of record utility.
+
+        None, too, where the smallest gamma alone decides, since a person has several different values.
+        """
+        if not channel.choice.is_record_optimum or (channel.bounds.per_person or 1) > 1:
             return None
         bounds, directions = channel.bounds, channel.requirement.directions
         prices = shadow_prices(channel.frequency, bounds.slack, bounds.r2, directions, channel.choice.record)

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from ppdm_flow.anonymizers.fine_grain_perturbation.spec import recoded
-from ppdm_flow.anonymizers.naming import absent, carried, reaches
+from ppdm_flow.anonymizers.naming import absent, carried, reaches, subject_of
 from ppdm_flow.anonymizers.pram.stated import UNUSABLE, faults
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.lineage import Derivation, changed_in_place
@@ -72,8 +72,9 @@ def effect(params: PramParams, scope: Scope) -> Effect:
     served = tuple(r.id for r in wanted if r.attribute in chosen)
     problems = [*_contradictions(params), *_names(params, scope, wanted), *_fitness(params, chosen, scope)]
     problems += recoded(wanted, chosen, scope) if params.derived else _stated(params, chosen, scope)
+    subject = subject_of(scope.attributes)
     return Effect(
-        reads=chosen,
+        reads=chosen if subject is None else (*chosen, subject),
         changes=dict.fromkeys(chosen, Change.PERTURBED),
         numbers=tuple(name for name in chosen if _stays_numbers(params, scope.attributes.get(name), domains.get(name))),
         derivations=changed_in_place(chosen, Derivation((), drawn=True)),

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.anonymizers.fine_grain_perturbation.cells import codes_of, column_of
+from ppdm_flow.anonymizers.fine_grain_perturbation.people import words_of
 from ppdm_flow.anonymizers.pram.matrices import GRID
 from ppdm_flow.core.draws import Draws
 from ppdm_flow.sdk.matrix_operator import MatrixOperator
@@ -24,10 +25,14 @@ _UNUSED = np.uint64(64 - _BITS)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PramTransform:
-    """Randomizes each operator's attribute; every row uses its own draws only."""
+    """Randomizes each operator's attribute; every row uses its own draws only.
+
+    With a ``subject``, the column that says whose row it is, rows of one person with equal values draw alike.
+    """
 
     step: str
     operators: tuple[MatrixOperator, ...]
+    subject: str | None = None
 
     @property
     def draws_per_row(self) -> int:
@@ -36,11 +41,15 @@ class PramTransform:
 
     def apply(self, part: Table, draws: Draws) -> Table:
         """Randomize. Raises PluginError for a cell that the matrix has no row for."""
-        words = draws.words(part.rows)
+        words = draws.words(part.rows) if self.subject is None else None
         changed: dict[str, Column] = {}
         for at, operator in enumerate(self.operators):
             values = codes_of(part[operator.attribute], operator)
-            changed[operator.attribute] = column_of(drawn(values, operator, words[:, at]), operator)
+            if words is not None:
+                own = words[:, at]
+            else:
+                own = words_of(part, draws, operator, values, str(self.subject), 1)[:, 0]
+            changed[operator.attribute] = column_of(drawn(values, operator, own), operator)
         return part.replaced(changed)
 
     def describe(self) -> Mapping[str, Any]:

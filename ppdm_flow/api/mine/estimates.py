@@ -16,6 +16,10 @@ from ppdm_flow.sdk.anonymizer import ValueOperator
 from ppdm_flow.sdk.matrix_operator import MatrixOperator
 
 BASIS = "the fixed original values of the released rows; the randomization alone is random"
+BASIS_OF_PEOPLE = (
+    "the fixed original values of the released rows, which are counted, not people; the errors are those of rows that"
+    " are drawn one by one: rows of one person with an equal value were drawn together, so true errors are larger"
+)
 FIGURES = ("released", "estimate", "unbiased", "standard_error", "low", "high")
 
 
@@ -58,7 +62,7 @@ def as_json(answer: ReconstructedCounts) -> str:
         "by": list(answer.groups.columns),
         "method": answer.method,
         "level": answer.level,
-        "basis": BASIS,
+        "basis": BASIS if answer.operator.per_person is None else BASIS_OF_PEOPLE,
         "alike": [answer.operator.domain[i] for i in groups.alike.tolist()],
         "groups": list(_groups(answer)),
     }

@@ -56,7 +56,9 @@ def reconstruct(
     _allowed((*by, *where), chosen.attribute, by)
     channel = _channel(chosen)
     counted = _groups(got, chosen, tuple(by), where)
-    doubts = (_doubt(chosen.attribute),) if misfit(channel, counted.released.sum(axis=0)) else ()
+    by_rows = chosen.per_person is None  # else rows are no draws of their own, and deviate more by chance
+    misfits = by_rows and misfit(channel, counted.released.sum(axis=0))
+    doubts = (_doubt(chosen.attribute),) if misfits else ()
     estimates = reconstruct_counts(channel, counted.released, method, level)
     return ReconstructedCounts(got.file.name, chosen, where, method, level, counted, estimates, doubts)
 

@@ -191,6 +191,8 @@ def read_attributes(plan: Plan, binding: Binding) -> tuple[AttributeFacts, ...]:
 def asked_of(plan: Plan) -> frozenset[str]:
     """Return what a step reads or changes, what an audit asks for, and by what the ledger knows people."""
     people = {plan.ledger.subject} if plan.ledger is not None and plan.ledger.subject is not None else set()
+    if any(requirement.counts_people for requirement in plan.requirements):
+        people |= {a.name for a in plan.source.attributes if a.role is Role.SUBJECT}
     return frozenset(people).union(*(s.effect.needed for s in plan.steps), *(a.asks for a in plan.audits))
 
 

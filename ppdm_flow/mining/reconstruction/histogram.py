@@ -13,7 +13,7 @@ from ppdm_flow.mining.releases.attributes import source_of
 from ppdm_flow.sdk.anonymizer import ValueOperator
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
-from ppdm_flow.tables.column import MISSING, SPECIALS
+from ppdm_flow.tables.column import MISSING, SPECIALS, Column
 from ppdm_flow.tables.counts import Counts
 
 Domain = Sequence[str | None]
@@ -50,6 +50,15 @@ def places(counts: Counts, column: str, domain: Domain) -> Integers:
     table[SPECIALS + MISSING] = of_value.get(None, -1)
     table[SPECIALS:] = [of_value.get(name, -1) for name in names]
     return table[counts.of(column) + SPECIALS]
+
+
+def places_of(column: Column, domain: Domain) -> Integers:
+    """Return the place in ``domain`` of each cell of a column, or -1 where it is outside, shape (rows,)."""
+    of_value = {value: i for i, value in enumerate(domain)}
+    table = np.full(len(column.categories) + SPECIALS, -1, dtype=np.int64)
+    table[SPECIALS + MISSING] = of_value.get(None, -1)
+    table[SPECIALS:] = [of_value.get(name, -1) for name in column.categories.to_pylist()]
+    return table[column.codes + SPECIALS]
 
 
 def histogram(view: DataView, column: str, domain: Domain) -> Histogram:

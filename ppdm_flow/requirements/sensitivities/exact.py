@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -14,6 +14,8 @@ Floats = npt.NDArray[np.float64]
 FRACTIONS = 60
 """The number of values up to which every entry is a fraction."""
 _ENTRIES = 4_000_000
+_LARGEST = 700.0
+"""The logarithm of the largest odds that are told from infinite ones."""
 
 Bound = tuple[float, float] | None
 
@@ -37,6 +39,29 @@ def brute_posteriors_of_matrix(
     if len(matrix) <= FRACTIONS:
         return _over_entries([[Fraction(p) for p in row] for row in matrix], bounds)
     return _columns(np.asarray(matrix, dtype=np.float64), bounds)
+
+
+def brute_joint(matrix: Iterable[Floats], bounds: Sequence[Bound], per_person: int) -> tuple[list[float], list[float]]:
+    """Return the same for ``per_person`` draws: the largest ratio of two entries of a row, once for each of them.
+
+    ``matrix`` yields the rows of P, each over all original values.
+    """
+    worst = 1.0
+    for row in matrix:
+        least, most = float(row.min()), float(row.max())
+        if most > 0.0:
+            worst = max(worst, most / least if least > 0.0 else math.inf)
+    odds = math.inf if worst == math.inf or per_person * math.log(worst) > _LARGEST else worst**per_person
+    upward, downward = [], []
+    for bound in bounds:
+        low, high = bound or (math.nan, math.nan)
+        upward.append(math.nan if bound is None else _raised(low / (1.0 - low) * odds))
+        downward.append(math.nan if bound is None else _raised(high / (1.0 - high) / odds))
+    return upward, downward
+
+
+def _raised(odds: float) -> float:
+    return 1.0 if odds == math.inf else odds / (1.0 + odds)
 
 
 def _columns(matrix: Floats, bounds: Sequence[Bound]) -> tuple[list[float], list[float]]:

@@ -9,6 +9,7 @@ import numpy as np
 from ppdm_flow.core.results import Figure
 from ppdm_flow.requirements.sensitivities.judgement import NO_BOUND, Judgement
 from ppdm_flow.requirements.sensitivities.observed import LEVEL, Observed, clopper_pearson
+from ppdm_flow.requirements.sensitivities.people import PersonDraws
 from ppdm_flow.requirements.sensitivities.replay import Replay
 
 
@@ -17,7 +18,7 @@ def figures_of(judged: Judgement) -> dict[str, Figure]:
     bounded = judged.bounded
     none = "" if len(bounded) else "no value is bounded"
     finite = math.isfinite(judged.amplification)
-    epsilon = math.log(judged.amplification) if finite else None
+    epsilon = judged.per_person * math.log(judged.amplification) if finite else None
     highest = float(judged.at_prior.upward[bounded].max()) if len(bounded) else None
     lowest = float(judged.at_prior.downward[bounded].min()) if len(bounded) else None
     check = judged.bytes_check
@@ -36,6 +37,18 @@ def figures_of(judged: Judgement) -> dict[str, Figure]:
         ),
         "p_value": Figure(check.p_value, "probability", note=check.route or "not tested"),
         "outside_cells": Figure(check.outside, "rows"),
+        **_of_people(judged.drawn),
+    }
+
+
+def _of_people(drawn: PersonDraws | None) -> dict[str, Figure]:
+    """Return how many different values a person has, and for how many rows with equal ones were drawn apart."""
+    if drawn is None:
+        return {}
+    known = drawn.joint is not None
+    return {
+        "values_per_person": Figure(drawn.most if known else None, "values", note=drawn.fault),
+        "unequal_draws": Figure(drawn.unequal if known else None, "values", note=drawn.fault),
     }
 
 

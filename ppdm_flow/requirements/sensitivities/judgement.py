@@ -12,6 +12,7 @@ from ppdm_flow.mining.reconstruction.histogram import Domain
 from ppdm_flow.requirements.sensitivities.bounds import Bounds
 from ppdm_flow.requirements.sensitivities.fit.bytes_check import BytesCheck
 from ppdm_flow.requirements.sensitivities.observed import Observed
+from ppdm_flow.requirements.sensitivities.people import PersonDraws
 from ppdm_flow.requirements.sensitivities.posteriors import Posteriors
 from ppdm_flow.requirements.sensitivities.replay import Replay
 from ppdm_flow.requirements.sensitivities.requirement import Sensitivity
@@ -28,7 +29,8 @@ class Judgement:
 
     A value with several bounds has as many rows: each must hold. ``doubt`` says why the operator cannot be relied on,
     or is empty; then ``bytes_check`` is what the bytes say. ``observed`` are the posteriors counted over pairs,
-    ``replayed`` what the policy's own seed gives away.
+    ``replayed`` what the policy's own seed gives away. ``drawn`` are the draws of people, where they have several rows,
+    and ``per_person`` for how many different values of one it is judged.
     """
 
     requirement: Sensitivity
@@ -43,6 +45,8 @@ class Judgement:
     bytes_check: BytesCheck
     observed: Observed | None = None
     replayed: Replay | None = None
+    drawn: PersonDraws | None = None
+    per_person: int = 1
 
     @property
     def upward(self) -> Floats:

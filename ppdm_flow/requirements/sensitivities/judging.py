@@ -6,7 +6,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.core.attributes import Change
-from ppdm_flow.mining.reconstruction.histogram import Histogram, given_the_original, histogram, operator_input
+from ppdm_flow.mining.reconstruction.histogram import (
+    Histogram,
+    given_the_original,
+    histogram,
+    operator_input,
+    tally,
+)
 from ppdm_flow.requirements.sensitivities.bounds import Bounds, bounds
 from ppdm_flow.requirements.sensitivities.fit.bytes_check import BytesCheck, check_bytes
 from ppdm_flow.requirements.sensitivities.judgement import Judgement
@@ -17,6 +23,8 @@ from ppdm_flow.requirements.sensitivities.of_operator import (
     posteriors_at,
     worst_posteriors,
 )
+from ppdm_flow.requirements.sensitivities.people import PersonDraws, person_draws, whose_rows
+from ppdm_flow.requirements.sensitivities.people_check import check_people
 from ppdm_flow.requirements.sensitivities.replay import replay
 from ppdm_flow.requirements.sensitivities.requirement import Sensitivity
 from ppdm_flow.sdk.anonymizer import ValueOperator
@@ -42,8 +50,13 @@ def judge(
     frequency = before.frequency
     bound = bounds(requirement, operator.domain, frequency)
     direct = given_the_original(operator, ctx.attributes.get(column))
+    subject = whose_rows(ctx)
+    drawn = None if subject is None else person_draws(operator, column, subject, original, ctx)
+    per_person = 1 if drawn is None else max(operator.per_person or 1, drawn.most)
     if doubt:
         check = BytesCheck("", outside=histogram(candidate, column, operator.domain).outside)
+    elif drawn is not None:
+        check = check_people(operator, column, before, candidate, drawn, error)
     else:
         check = check_bytes(operator, column, before, candidate, ctx, error)
     return Judgement(
@@ -52,13 +65,15 @@ def judge(
         domain=operator.domain,
         frequency=frequency,
         bounds=bound,
-        posteriors=worst_posteriors(operator, bound),
+        posteriors=worst_posteriors(operator, bound, per_person),
         at_prior=posteriors_at(operator, frequency),
         amplification=amplification(operator),
         doubt=doubt,
         bytes_check=check,
-        observed=_observed(operator, frequency, bound, check),
+        observed=_observed(operator, frequency if drawn is None else _shares(operator, drawn), bound, check),
         replayed=replay(operator, column, original, candidate, ctx) if direct else None,
+        drawn=drawn,
+        per_person=per_person,
     )
 
 
@@ -67,6 +82,13 @@ def _observed(operator: ValueOperator, prior: Floats, bound: Bounds, check: Byte
     if check.joint is None or not len(values):
         return None
     return observe(most_telling(operator, prior), check.joint, values)
+
+
+def _shares(operator: ValueOperator, drawn: PersonDraws) -> Floats:
+    """Return the shares of the values among the draws of people, shape (m,)."""
+    if drawn.joint is None:
+        return Histogram(_nothing(operator)).frequency
+    return tally(drawn.joint.original, drawn.joint.rows, operator.size).frequency
 
 
 def _nothing(operator: ValueOperator) -> Integers:

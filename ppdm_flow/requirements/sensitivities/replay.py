@@ -15,13 +15,12 @@ import numpy.typing as npt
 
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.draws import Draws, RunKey
-from ppdm_flow.mining.reconstruction.histogram import Domain
+from ppdm_flow.mining.reconstruction.histogram import Domain, places_of
 from ppdm_flow.mining.releases.attributes import source_of
 from ppdm_flow.sdk.anonymizer import ValueOperator
 from ppdm_flow.sdk.audit import AuditContext, Seeded
 from ppdm_flow.sdk.matrix_operator import MatrixOperator
 from ppdm_flow.sdk.view import DataView
-from ppdm_flow.tables.column import MISSING, SPECIALS, Column
 
 Places = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
@@ -86,7 +85,7 @@ def replay(
 ) -> Replay | None:
     """Undo the perturbation of ``column`` with the policy's seed; None where there is none, or it does not fit."""
     step = operator.step or _perturber(column, ctx)
-    if ctx.seeded is None or not step:
+    if ctx.seeded is None or not step or operator.per_person is not None:  # those are not drawn by row
         return None
     rows = _rows(operator, column, original, candidate, ctx, ctx.seeded)
     if rows is None or not len(rows.numbers):
@@ -157,7 +156,9 @@ def _rows(
         parts = []
         for left, right in ctx.pairs.pairs([source], [column]):
             kept = sample.chosen(left.rows)
-            parts.append((left.rows[kept], _places(left[source], domain)[kept], _places(right[column], domain)[kept]))
+            parts.append(
+                (left.rows[kept], places_of(left[source], domain)[kept], places_of(right[column], domain)[kept])
+            )
         rows = _Rows(*(np.concatenate(side) for side in zip(*parts, strict=True))) if parts else None
     if rows is None or (rows.original < 0).any() or (rows.released < 0).any():
         return None
@@ -181,13 +182,5 @@ def _unshuffled(
     if orders:
         keys = Draws(RunKey.from_seed(seeded.seed).step(orders[-1].name), 1).words(before.rows)[:, 0]
         order = np.lexsort((before.rows, keys))
-    values = _places(before[source], domain)
-    return _Rows(before.rows[order], values[order], _places(after[column], domain))
-
-
-def _places(column: Column, domain: Domain) -> Places:
-    of_value = {value: i for i, value in enumerate(domain)}
-    table = np.full(len(column.categories) + SPECIALS, -1, dtype=np.int64)
-    table[SPECIALS + MISSING] = of_value.get(None, -1)
-    table[SPECIALS:] = [of_value.get(name, -1) for name in column.categories.to_pylist()]
-    return table[column.codes + SPECIALS]
+    values = places_of(before[source], domain)
+    return _Rows(before.rows[order], values[order], places_of(after[column], domain))

@@ -98,6 +98,7 @@ class Sensitivity(OnAttribute):
     """
 
     kind: ClassVar[str] = "sensitivities"
+    counts_people: ClassVar[bool] = True
     adds_only: ClassVar[bool] = True
     needs_operator: ClassVar[bool] = True
     directions: Annotated[

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from ppdm_flow.core.roles import Directions
 from ppdm_flow.mining.reconstruction.histogram import operator_input
 from ppdm_flow.mining.releases.relation import weight_of
-from ppdm_flow.requirements.sensitivities.exact import Bound, brute_posteriors, brute_posteriors_of_matrix
+from ppdm_flow.requirements.sensitivities.exact import Bound, brute_joint, brute_posteriors, brute_posteriors_of_matrix
+from ppdm_flow.requirements.sensitivities.people import counted_again, whose_rows
 from ppdm_flow.requirements.sensitivities.requirement import Sensitivity
 from ppdm_flow.sdk.anonymizer import ValueOperator
 from ppdm_flow.sdk.audit import AuditContext, quoted
@@ -29,9 +31,10 @@ def again(
     seen = _tally(*given) if given else Counter()
     every = [_bounds(requirement, value, seen, operator.domain) for value in operator.domain]
     rises, falls = [], []
+    counted, per_person = _people(operator, column, original, ctx)
     for turn in range(max((len(own) for own in every), default=0)):  # mostly one: several are rare
         pairs = [own[turn] if turn < len(own) else None for own in every]
-        upward, downward = _posteriors(operator, pairs)
+        upward, downward = _posteriors(operator, pairs, per_person)
         rises += [u - b[1] for u, b in zip(upward, pairs, strict=True) if b]
         falls += [b[0] - d for d, b in zip(downward, pairs, strict=True) if b]
     judged = rises + falls if requirement.directions is Directions.BOTH else rises
@@ -39,16 +42,42 @@ def again(
         "margin": max(judged, default=-1.0),
         "upward_margin": max(rises, default=-1.0),
         "downward_margin": max(falls, default=-1.0),
+        **counted,
     }
     if ctx.sql is not None:
         figures["outside_cells"] = _outside(column, operator.domain, candidate, ctx)
     return figures
 
 
-def _posteriors(operator: ValueOperator, bounds: Sequence[Bound]) -> tuple[list[float], list[float]]:
+def _people(
+    operator: ValueOperator, column: str, original: DataView, ctx: AuditContext
+) -> tuple[dict[str, float], int]:
+    """Count the different values of people again, and return for how many of a person the operator is judged."""
+    subject = whose_rows(ctx)
+    if subject is None:
+        return {}, 1
+    weighted = original.schema.weight is not None
+    counted = {} if weighted else counted_again(operator, column, subject, original, ctx)
+    return counted, max(operator.per_person or 1, int(counted.get("values_per_person", 1)))
+
+
+def _posteriors(operator: ValueOperator, bounds: Sequence[Bound], per_person: int) -> tuple[list[float], list[float]]:
+    if per_person > 1:
+        return brute_joint(_rows(operator), bounds, per_person)
     if isinstance(operator, MatrixOperator):
         return brute_posteriors_of_matrix(operator.matrix().tolist(), bounds)
     return brute_posteriors(operator.retention.tolist(), bounds)
+
+
+def _rows(operator: ValueOperator) -> Iterator[npt.NDArray[np.float64]]:
+    """Yield for each released value the probability of each original one to become it."""
+    if isinstance(operator, MatrixOperator):
+        yield from operator.matrix()
+        return
+    for j, kept in enumerate(operator.retention):
+        row = (1.0 - operator.retention) / operator.size
+        row[j] += kept
+        yield row
 
 
 def unreleased_again(requirement: Sensitivity, original: DataView) -> float:

@@ -23,7 +23,7 @@ def sentence(requirement: Sensitivity, columns: Sequence[str], known: Sequence[J
     if faulty is not None:
         return f"This cannot be verified for `{faulty.column}`: {faulty.fault}."
     worst = max(known, key=lambda j: j.margin)
-    return _margins(worst) + _fit(known) + _counted(worst) + _given_away(requirement)
+    return _margins(worst) + _of_people(worst) + _fit(known) + _counted(worst) + _given_away(requirement)
 
 
 def _margins(judged: Judgement) -> str:
@@ -46,6 +46,16 @@ def _margins(judged: Judgement) -> str:
     return (
         f"A belief of {prior:.2%} in {_named(judged, place)} of `{judged.column}` can become one of {posterior:.2%}"
         f" from the released value; {'at most' if up else 'at least'} {limit:.2%} is accepted."
+    )
+
+
+def _of_people(judged: Judgement) -> str:
+    if judged.drawn is None:
+        return ""
+    values = "one value" if judged.per_person == 1 else f"up to {judged.per_person:,} different values"
+    return (
+        f" A person's rows with an equal value show one draw, so that averaging over them tells no more; this holds for"
+        f" people with {values}, whose rows with equal values may be known."
     )
 
 

@@ -57,6 +57,11 @@ def check_bytes(
         joint = None
     if joint is None:
         return _by_frequencies(operator, before, after, error)
+    return check_pairs(operator, joint, error)
+
+
+def check_pairs(operator: ValueOperator, joint: Joint, error: float) -> BytesCheck:
+    """Test pairs of original and released values, each an independent draw."""
     p_value = _joint_fit(operator, joint)
     trials = tally(joint.original, joint.rows, operator.size).rows
     occurs = np.flatnonzero(trials)

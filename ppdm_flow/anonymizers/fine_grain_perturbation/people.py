@@ -1,0 +1,70 @@
+"""Where a person has several rows: those with equal values draw alike, and the bound is spent over different values."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.draws import Draws, Words
+from ppdm_flow.core.errors import PluginError
+from ppdm_flow.sdk.anonymizer import ValueOperator
+from ppdm_flow.sdk.view import DataView
+from ppdm_flow.tables.column import SUPPRESSED, Codes, Column
+from ppdm_flow.tables.table import Table
+
+Floats = npt.NDArray[np.float64]
+
+
+def most_values(data: DataView, subject: str | None, attribute: str) -> int | None:
+    """Return the largest number of different values of ``attribute`` that a person has; a missing value is one.
+
+    None without a subject. Raises PluginError where a row belongs to nobody.
+    """
+    if subject is None:
+        return None
+    people = data.counts([subject, attribute]).of(subject)
+    _refuse_nobody(people, subject)
+    return int(np.bincount(people).max(initial=1))
+
+
+def shared_slack(slack: Floats, most: int | None) -> Floats:
+    """Return gamma - 1 of each value, shape (m,), for people with up to ``most`` different values.
+
+    For one value it is ``slack`` as it is. For n > 1 it is g - 1 for every value, also one without a bound, where
+    g = (the smallest gamma)^(1/n): each of a person's n draws multiplies the odds of any two hypotheses about all of
+    its values by at most g, whatever the prior says of how they go together, so all draws by at most g^n. A root of
+    each value's own gamma would not do: among unbounded values, one draw may then tell all of another value, which a
+    prior can tie to the bounded one.
+    """
+    least = float(slack.min(initial=np.inf))
+    if most is None or most <= 1 or not np.isfinite(least):
+        return slack
+    return np.full(len(slack), np.expm1(np.log1p(least) / most))
+
+
+def words_of(part: Table, draws: Draws, operator: ValueOperator, codes: Codes, subject: str, width: int) -> Words:
+    """Return words, shape (rows, ``width``), by subject and value: ``codes`` (rows,) are places in the domain.
+
+    Raises PluginError where a row belongs to nobody.
+    """
+    people = part[subject]
+    _refuse_nobody(people.codes, subject)
+    names, own = _in_use(people)
+    texts = draws.addresses("subject", names)[own]
+    values = draws.addresses(f"value of {operator.attribute}", operator.domain)
+    return draws.words_at(texts ^ values[codes], width)
+
+
+def _in_use(column: Column) -> tuple[list[str], npt.NDArray[np.intp]]:
+    """Return the texts that occur, and the position of each row's among them."""
+    used, own = np.unique(column.codes, return_inverse=True)
+    return column.categories.take(used).to_pylist(), own
+
+
+def _refuse_nobody(codes: Codes, subject: str) -> None:
+    if codes.min(initial=0) >= 0:
+        return
+    what = "suppressed" if codes.min() == SUPPRESSED else "missing"
+    text = f"the column `{subject}` says whose row it is, and is {what} in a row: it cannot draw as the person's others"
+    raise PluginError(Diagnostic("PPF785", text))
