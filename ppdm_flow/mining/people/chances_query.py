@@ -6,10 +6,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pyarrow as pa
 
 from ppdm_flow.mining.people.combinations import LARGEST
 from ppdm_flow.sdk.audit import Sql
+
+_AT_A_TIME = 2_000_000
+"""People in classes that have some value, in one query."""
 
 _OPTIONS = """
     sizes AS MATERIALIZED (SELECT class, COUNT(*) AS size FROM rows WHERE class IS NOT NULL GROUP BY class),
@@ -25,19 +30,41 @@ def chances_again(sql: Sql, rows: pa.Table, cells: pa.Table, known_rows: int | N
     """Return the largest chance over all persons and choices of known rows, for each value that has any.
 
     ``known_rows`` is 1 to 3, or None for all. Of each person and number of rows in a class, the three best classes are
-    enough: at most three are chosen, and each in one number.
+    enough: at most three are chosen, and each in one number. Some values at a time, so that memory is bounded.
     """
-    if known_rows is None:
-        product = _PRODUCT.format(known="copies")
-        text = f"""
-            WITH {_OPTIONS}, each AS (
-                SELECT person, value, {product} AS q FROM held JOIN sizes USING (class) JOIN cells USING (class))
-            SELECT value, MAX(1 - q) FROM (
-                SELECT person, value, PRODUCT(q) AS q FROM each GROUP BY person, value) GROUP BY value"""  # noqa: S608  # our own query
-    else:
-        text = _of_few(known_rows)
-    found = sql.rows(text, (), {"rows": rows, "cells": cells})
-    return {int(value): float(chance) for value, chance in found}
+    tables = {"rows": rows, "cells": cells}
+    text = _of_all() if known_rows is None else _of_few(known_rows)
+    found: dict[int, float] = {}
+    for values in _some_at_a_time(sql, tables):
+        chosen = tables | {"asked": pa.table({"value": pa.array(values, pa.int64())})}
+        found |= {int(value): float(chance) for value, chance in sql.rows(text, (), chosen)}
+    return found
+
+
+def _some_at_a_time(sql: Sql, tables: dict[str, pa.Table]) -> Iterator[list[int]]:
+    text = f"""
+        WITH {_OPTIONS} SELECT value, COUNT(*) FROM held JOIN cells USING (class) WHERE n > 0
+        GROUP BY value ORDER BY value"""  # noqa: S608  # our own query
+    waiting: list[int] = []
+    load = 0
+    for value, people in sql.rows(text, (), tables):
+        if waiting and load + int(people) > _AT_A_TIME:
+            yield waiting
+            waiting, load = [], 0
+        waiting.append(int(value))
+        load += int(people)
+    if waiting:
+        yield waiting
+
+
+def _of_all() -> str:
+    product = _PRODUCT.format(known="copies")
+    return f"""
+        WITH {_OPTIONS}, each AS (
+            SELECT person, value, {product} AS q
+            FROM held JOIN sizes USING (class) JOIN cells USING (class) JOIN asked USING (value) WHERE n > 0)
+        SELECT value, MAX(1 - q) FROM (
+            SELECT person, value, PRODUCT(q) AS q FROM each GROUP BY person, value) GROUP BY value"""  # noqa: S608  # our own query
 
 
 def _of_few(known_rows: int) -> str:
@@ -56,7 +83,7 @@ def _of_few(known_rows: int) -> str:
         WITH {_OPTIONS}, options AS (
             SELECT person, class, many, value, {product} AS q
             FROM held JOIN (SELECT UNNEST(RANGE(1, {known_rows + 1})) AS many) ON many <= copies
-            JOIN sizes USING (class) JOIN cells USING (class) WHERE n > 0),
+            JOIN sizes USING (class) JOIN cells USING (class) JOIN asked USING (value) WHERE n > 0),
         best AS MATERIALIZED (
             SELECT *, ROW_NUMBER() OVER (PARTITION BY person, value, many ORDER BY q, class) AS place
             FROM options QUALIFY place <= {LARGEST})

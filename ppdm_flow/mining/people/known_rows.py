@@ -26,6 +26,8 @@ from ppdm_flow.mining.people.profiles import Profiles, profiles
 
 Ints = npt.NDArray[np.int64]
 Truths = npt.NDArray[np.bool_]
+CLEARLY_MORE = 1.0 + 1e-9
+"""What makes one sum of floating-point numbers larger than another beyond doubt."""
 _STEPS = 5_000_000
 """People that the search for a rare combination looks at before it gives up."""
 
@@ -114,17 +116,21 @@ def _crowds(held: Profiles, by_profile: Ints, number: int, *, early: bool = Fals
 def _early(held: Profiles, known_rows: int, number: float) -> Crowds:
     """Look for a combination that cannot have fewer people. Raises TooManyError where none is found.
 
-    Nobody's crowd is smaller than the people of the same profile. A profile with more combinations than all others
-    together has one that none of them has.
+    Nobody's crowd is smaller than the people of the same profile. Looked at are rows of one class; a profile with more
+    combinations than all others together, which has one that none of them has; and the rarest classes of each profile.
     """
     least = int(held.people.min())
-    people = np.repeat(held.people, np.diff(held.begins))
-    in_class = np.bincount(held.classes, people, held.number_of_classes).astype(np.int64)
-    smallest = np.minimum.reduceat(in_class[held.classes], held.begins[:-1])
+    people, owner = (np.repeat(each, np.diff(held.begins)) for each in (held.people, np.arange(len(held))))
+    smallest = held.people + int(held.people.sum())
+    in_class = np.zeros(0, dtype=np.int64)
+    for copies in range(known_rows, 0, -1):
+        some = held.copies >= copies
+        in_class = np.bincount(held.classes[some], people[some], held.number_of_classes).astype(np.int64)
+        np.minimum.at(smallest, owner[some], in_class[held.classes[some]])
     for size in range(2, known_rows + 1):
         many = held.multisets(size)
         most = int(many.argmax())
-        if many[most] > many.sum() - many[most]:
+        if many[most] > CLEARLY_MORE * np.delete(many, most).sum():
             smallest[most] = held.people[most]
     if smallest.min() > least:
         smallest = np.minimum(smallest, _of_rarest(held, in_class, known_rows, least))

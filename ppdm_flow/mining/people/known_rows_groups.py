@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from ppdm_flow.mining.exposure.sparse import as_cells, indicators, scaled, summed
 from ppdm_flow.mining.people.combinations import CHUNK, Combinations, combinations, require_few_groups
+from ppdm_flow.mining.people.known_rows import CLEARLY_MORE
 from ppdm_flow.mining.people.profiles import Holdings, Profiles, profiles
 from ppdm_flow.mining.recoding.grouping import Cells, largest
 
@@ -119,6 +120,8 @@ def told_by_people(
     counts = held.rows
     shape = len(held.persons), number
     with_value = summed(np.ones(len(rows)) if shares is None else shares, owner.astype(np.int64), values, shape)
+    if (np.asarray(with_value.sum(axis=1)).ravel() > counts * CLEARLY_MORE).any():
+        raise ValueError("rows must be linked rows with a class, and the chances of a row's values at most 1 together")
     having = with_value.copy()
     having.data = np.minimum(having.data, 1.0)
     return Told(having, with_value, scaled(with_value, 1.0 / counts), counts)

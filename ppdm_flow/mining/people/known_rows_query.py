@@ -13,10 +13,13 @@ import pyarrow as pa
 
 from ppdm_flow.mining.exposure.matching_query import largest_matching
 from ppdm_flow.mining.people.combinations import LARGEST, MOST_COMBINATIONS, TooManyError
+from ppdm_flow.mining.people.known_rows import CLEARLY_MORE
 from ppdm_flow.sdk.audit import Sql
 
 _PART = 4_000_000
-"""Combinations that are grouped at a time."""
+"""Combinations whose people are counted at a time."""
+_GROUP_PART = 1_000_000
+"""Combinations whose people's values are counted at a time."""
 
 _LOOKED_AT = 2_000
 """Profiles whose rarest classes are looked at where there are too many combinations."""
@@ -124,7 +127,7 @@ class KnownRowsQuery:
         if number > MOST_COMBINATIONS:
             raise TooManyError.of(number, known_rows)
         for size in range(1, known_rows + 1):
-            parts = 1 + int(number // _PART)
+            parts = 1 + int(number // _GROUP_PART)
             yield from (_combinations("SELECT *, 1 AS n FROM held", size, part, parts) for part in range(parts))
 
     def _early(self, known_rows: int, number: float) -> int:
@@ -133,6 +136,9 @@ class KnownRowsQuery:
             , one_each AS MATERIALIZED (SELECT MIN(person) AS person, COUNT(*) AS n FROM profiles GROUP BY profile),
             every AS MATERIALIZED (SELECT held.*, n FROM held JOIN one_each USING (person)),
             sizes AS MATERIALIZED (SELECT class, SUM(n) AS crowd FROM every GROUP BY class),
+            repeated AS (
+                SELECT SUM(n) AS crowd FROM every JOIN (SELECT UNNEST(RANGE(2, {known_rows + 1})) AS many)
+                ON copies >= many GROUP BY class, many),
             numbers AS MATERIALIZED (
                 SELECT person, n, LEAST({known_rows}, d) AS d, d * (d - 1) / 2 + t AS two,
                     d * (d - 1) * (d - 2) / 6 + t * (d - 1) + u AS three
@@ -147,12 +153,14 @@ class KnownRowsQuery:
             others AS (
                 SELECT r.person AS person, ANY_VALUE(e.n) AS n FROM rarest r JOIN every e USING (class)
                 GROUP BY r.person, e.person HAVING COUNT(*) = ANY_VALUE(r.d))
-            SELECT (SELECT MIN(n) FROM one_each), (SELECT MIN(crowd) FROM sizes),
-                (SELECT MIN(n) FROM numbers WHERE 2 * two > (SELECT SUM(two) FROM numbers)),
-                (SELECT MIN(n) FROM numbers WHERE 2 * three > (SELECT SUM(three) FROM numbers)),
+            SELECT (SELECT MIN(n) FROM one_each), (SELECT MIN(crowd) FROM sizes), (SELECT MIN(crowd) FROM repeated),
+                (SELECT MIN(n) FROM numbers
+                    WHERE two > {CLEARLY_MORE!r}::DOUBLE * ((SELECT SUM(two) FROM numbers) - two)),
+                (SELECT MIN(n) FROM numbers
+                    WHERE three > {CLEARLY_MORE!r}::DOUBLE * ((SELECT SUM(three) FROM numbers) - three)),
                 (SELECT MIN(n) FROM (SELECT SUM(n) AS n FROM others GROUP BY person))"""  # noqa: S608  # our own query
-        least, alone, two, three, rare = self.ask(text)[0]
-        found = (alone, two if known_rows > 1 else None, three if known_rows > LARGEST - 1 else None, rare)
+        least, alone, again, two, three, rare = self.ask(text)[0]
+        found = (alone, again, two if known_rows > 1 else None, three if known_rows > LARGEST - 1 else None, rare)
         if int(least) in [int(f) for f in found if f is not None]:
             return int(least)
         raise TooManyError.of(number, known_rows)

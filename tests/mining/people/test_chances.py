@@ -102,3 +102,30 @@ def test_a_person_with_very_many_rows_in_classes_takes_no_time():
     for known in (1, 2, 3):
         assert chances_of(choices(person, group), having, known)[0] == pytest.approx(1 - 0.5**known)
     assert chances_of(choices(person, group), having, None)[0] == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("known", [1, 2, 3, None])
+def test_a_table_without_rows_and_one_of_a_single_row(known):
+    nothing = np.zeros(0, dtype=np.int64)
+    assert largest_chances(choices(nothing, nothing), one_value([]), known, 2).tolist() == [0.0, 0.0]
+    one = np.zeros(1, dtype=np.int64)
+    assert largest_chances(choices(one, one), one_value([1]), known, 1).tolist() == [1.0]
+
+
+@pytest.mark.parametrize("known", [2, 3, None])
+def test_more_known_rows_and_more_rows_with_the_value_never_lower_the_chance(known):
+    rng = np.random.default_rng(11)
+    person, group = rng.integers(0, 30, 400), rng.integers(0, 12, 400)
+    told_all = choices(person, group)
+    having = (told_all.sizes * rng.random(12)).astype(np.int64)
+    fewer = chances_of(told_all, having, 1 if known == 2 else 2 if known == 3 else 3)
+    assert (chances_of(told_all, having, known) >= fewer - 1e-12).all()
+    assert (chances_of(told_all, having + 0.5, known) >= chances_of(told_all, having, known) - 1e-12).all()
+    assert (chances_of(told_all, told_all.sizes, known) == 1.0).all()
+
+
+@pytest.mark.parametrize("having", [3, 3.0, 3.0 + 1e-12])
+def test_many_known_rows_of_a_large_class_are_exact(having):
+    many = 5_000
+    chance = chances_of(told([0] * many, sizes=[1_000_000]), np.array([having]), None)
+    assert chance == pytest.approx([1 - hypergeom.pmf(0, 1_000_000, 3, many)], rel=1e-9)

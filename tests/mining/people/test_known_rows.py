@@ -218,3 +218,34 @@ def test_the_groups_of_one_chunk_are_bounded():
 def test_crowds_of_profiles_are_those_of_rows():
     person, group = np.array([0, 0, 1]), np.array([0, 1, 0])
     assert crowds_of(profiles(person, group, np.ones(3, dtype=bool)), 2).by_person.tolist() == [1, 2]
+
+
+def test_rows_that_are_not_linked_tell_nothing_of_groups():
+    person, group = np.array([0, 0, 1]), np.array([0, 0, 0])
+    held = profiles(person, group, np.array([True, False, True]))
+    with pytest.raises(ValueError, match="linked"):
+        told_by_people(held.holdings, person, np.arange(3), np.zeros(3, dtype=np.int64), None, 1)
+    alone = profiles(person, group, np.array([True, False, False]))
+    with pytest.raises(ValueError, match="linked"):
+        told_by_people(alone.holdings, person, np.array([2]), np.zeros(1, dtype=np.int64), None, 1)
+
+
+def test_two_rows_of_a_class_are_looked_at_where_there_are_too_many_to_list(few):
+    rows = [(p, c) for p in (0, 1) for c in range(1_000)]
+    assert crowds(rows, 3).smallest == 2
+    for measure in (lambda r, known: crowds(r, known).smallest, again):
+        assert measure([*rows, (0, 0), (1, 0), (0, 1)], 3) == 1
+
+
+@given(ROWS, st.randoms())
+@settings(deadline=None, max_examples=50)
+def test_names_of_people_and_classes_and_the_order_of_rows_do_not_matter(rows, rng):
+    people, groups = [rng.sample(range(10**12), 6) for _ in range(2)]
+    renamed = [(people[p], groups[g]) for p, g in rows]
+    rng.shuffle(renamed)
+    for known in KNOWN:
+        one, other = crowds(rows, known), crowds(renamed, known)
+        assert (one.smallest, one.combinations) == (other.smallest, other.combinations)
+        assert sorted(zip(one.by_person, one.rows, strict=True)) == sorted(
+            zip(other.by_person, other.rows, strict=True)
+        )

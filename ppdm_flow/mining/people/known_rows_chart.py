@@ -1,0 +1,56 @@
+"""The picture of what one, two and all known rows of a person tell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ppdm_flow.core.phrases import listed
+from ppdm_flow.core.results import Chart, Series
+from ppdm_flow.mining.people.combinations import TooManyError
+from ppdm_flow.mining.people.known_rows import Crowds, crowds_of
+from ppdm_flow.mining.people.profiles import Profiles
+
+KNOWN_ROWS: tuple[int | None, ...] = (1, 2, 3, None)
+"""How many rows of a person somebody may know, from few to all (None)."""
+
+
+def crowds_by_known_rows(held: Profiles) -> dict[int | None, Crowds]:
+    """Return the crowds for each number of known rows; those with too many combinations are left out."""
+    found: dict[int | None, Crowds] = {}
+    for known in KNOWN_ROWS:
+        try:
+            found[known] = crowds_of(held, known)
+        except TooManyError:
+            continue
+    return found
+
+
+def known_rows_chart(crowds: Mapping[int | None, Crowds], k: int | None = None) -> Chart | None:
+    """Return bars: the smallest crowd of linked people by how many rows of a person are known; None without any.
+
+    ``k`` is the crowd that is required, where one is. The picture has counts alone, no value and nobody's rows.
+    """
+    shown = [known for known in KNOWN_ROWS if known in crowds and crowds[known].smallest is not None]
+    if not shown:
+        return None
+    series = [Series("people", tuple(float(crowds[known].smallest or 0) for known in shown))]
+    notes = ["the fewest people that have the same classes as the known rows of a person whose rows are linked"]
+    if k is not None:
+        series.append(Series("required", (float(k),) * len(shown)))
+    missing = [_name(known) for known in KNOWN_ROWS if known not in crowds]
+    if missing:
+        notes.append(f"not counted, for too many combinations: {listed(missing)}")
+    return Chart(
+        id="known_rows",
+        title="What one, two and all known rows tell",
+        kind="bars",
+        x=tuple(map(_name, shown)),
+        series=tuple(series),
+        x_label="known rows of a person",
+        y_label="smallest crowd, people",
+        note="; ".join(notes),
+    )
+
+
+def _name(known: int | None) -> str:
+    return "all" if known is None else str(known)

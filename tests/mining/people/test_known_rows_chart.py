@@ -1,0 +1,38 @@
+"""The picture of what known rows tell."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ppdm_flow.mining.people.known_rows_chart import crowds_by_known_rows, known_rows_chart
+from ppdm_flow.mining.people.profiles import profiles
+
+
+def held(*people):
+    rows = [(p, ord(c) - ord("a")) for p, classes in enumerate(people) for c in classes]
+    person, group = np.array(rows).T
+    return profiles(person, group, np.ones(len(rows), dtype=bool))
+
+
+def test_bars_fall_as_more_rows_are_known():
+    chart = known_rows_chart(crowds_by_known_rows(held("abc", "abc", "ab", "bc", "ac")), k=3)
+    assert chart.x == ("1", "2", "3", "all")
+    assert [s.name for s in chart.series] == ["people", "required"]
+    assert chart.series[0].y == (4.0, 3.0, 2.0, 1.0)
+    assert chart.series[1].y == (3.0,) * 4
+    assert "not counted" not in chart.note
+
+
+def test_what_has_too_many_combinations_is_named_and_left_out(monkeypatch):
+    for module in ("combinations", "known_rows"):
+        monkeypatch.setattr(f"ppdm_flow.mining.people.{module}.MOST_COMBINATIONS", 60)
+    people = ["abcdefghij".replace(c, "") for c in "abcdefghij"]
+    chart = known_rows_chart(crowds_by_known_rows(held(*people)))
+    assert chart.x == ("all",)
+    assert chart.note.endswith("1, 2 and 3")
+
+
+def test_nobody_linked_is_no_picture():
+    nothing = np.zeros(2, dtype=np.int64)
+    nobody = profiles(nothing, nothing, np.zeros(2, dtype=bool))
+    assert known_rows_chart(crowds_by_known_rows(nobody)) is None
