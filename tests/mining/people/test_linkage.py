@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import duckdb
 import numpy as np
+import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ppdm_flow.mining.people.linkage import linked_rows
+from ppdm_flow.mining.people.linkage_query import linked_text
 from ppdm_flow.tables.column import Column
 
 
@@ -91,3 +94,35 @@ def test_the_same_as_looking_at_all_pairs_of_rows(rows):
         for i in range(len(rows))
     ]
     assert linked(people, *columns)[1] == [int(e) for e in expected]
+
+
+def by_sql(people, columns, pseudonyms=0):
+    """Return the same for texts; equal rows are one line with their number."""
+    lines = [*zip(people, *columns, strict=True)]
+    counts = {line: lines.count(line) for line in lines}
+    texts = {f"c{i}": pa.array([line[i + 1] for line in counts], pa.string()) for i in range(len(columns))}
+    table = pa.table(
+        {"person": pa.array([line[0] for line in counts], pa.int64())} | texts | {"n": pa.array(list(counts.values()))}
+    )
+    names = list(texts)
+    text = linked_text("lines", "person", names[:pseudonyms], names[pseudonyms:])
+    with duckdb.connect(config={"threads": 1}) as connection:
+        connection.register("lines", table)
+        found = connection.execute(f"SELECT person, {''.join(n + ', ' for n in names)}linked FROM ({text})").fetchall()
+    linked_of = {tuple(line[:-1]): line[-1] for line in found}
+    return [int(linked_of[line]) for line in lines]
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), CELLS, CELLS, CELLS), max_size=9), st.integers(0, 3), st.booleans())
+@settings(deadline=None)
+def test_sql_links_the_same_rows(rows, pseudonyms, numbered):
+    people = [r[0] for r in rows]
+    columns = [[r[i] for r in rows] for i in (1, 2, 3)]
+    if numbered:
+        columns[2] = [f"row {i}" for i in range(len(rows))]
+    expected = linked(people, *columns[pseudonyms:], pseudonyms=columns[:pseudonyms])[1]
+    assert by_sql(people, columns, pseudonyms) == expected
+
+
+def test_sql_without_other_columns_links_nothing():
+    assert by_sql([0, 0], []) == [0, 0]
