@@ -22,6 +22,8 @@ from ppdm_flow.mining.recoding.grouping import Cells, largest
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Truths = npt.NDArray[np.bool_]
+_CERTAIN = 1.0 - 1e-9
+"""The chance from which on a row has a value for sure."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,12 +39,14 @@ class Told:
     """What the linked rows of each person tell: sparse matrices (people, values), in the order of ``Holdings.persons``.
 
     ``having`` is 1 where some row has the value (decoded: the chance, at most the sum of the rows' chances and 1),
-    ``rows`` how many rows have it, ``weights`` the share of the person's rows. ``counts`` (people,) are their rows.
+    ``rows`` how many rows have it, ``weights`` the share of the person's rows.
+    ``certain`` is 1 where some row has the value for sure. ``counts`` (people,) are their rows.
     """
 
     having: Any
     rows: Any
     weights: Any
+    certain: Any
     counts: Ints
 
 
@@ -124,7 +128,9 @@ def told_by_people(
         raise ValueError("rows must be linked rows with a class, and the chances of a row's values at most 1 together")
     having = with_value.copy()
     having.data = np.minimum(having.data, 1.0)
-    return Told(having, with_value, scaled(with_value, 1.0 / counts), counts)
+    sure = np.ones(len(rows), dtype=np.bool_) if shares is None else shares >= _CERTAIN
+    certain = indicators(summed(np.ones(int(sure.sum())), owner[sure].astype(np.int64), values[sure], shape))
+    return Told(having, with_value, scaled(with_value, 1.0 / counts), certain, counts)
 
 
 def group_counts(held: Profiles, told: Told, known_rows: int | None, chunk: int = CHUNK) -> Iterator[GroupCounts]:
@@ -153,9 +159,9 @@ def group_counts(held: Profiles, told: Told, known_rows: int | None, chunk: int 
 def least_distinct(held: Profiles, told: Told, known_rows: int | None, chunk: int = CHUNK) -> int | None:
     """Return the least distinct l-diversity of all groups; None where nobody is linked.
 
-    That of a group is the smaller of the maximum matching of people and the values that they have, and 1 + the least
-    number of people, over all values, who lack the value. Memory is bounded by ``chunk``, and by the largest group.
-    Raises TooManyError as :func:`combination_groups`.
+    That of a group is the smaller of the maximum matching of people and the values that they may have, and 1 + the least
+    number of people, over all values, of whom no row has the value for sure. Memory is bounded by ``chunk``, and by the
+    largest group. Raises TooManyError as :func:`combination_groups`.
     """
     require_few_groups(held, known_rows)
     least: int | None = None
@@ -168,8 +174,7 @@ def least_distinct(held: Profiles, told: Told, known_rows: int | None, chunk: in
             cells = place[who]
             entry = np.repeat(np.arange(len(who)), np.diff(cells.indptr))
             value = cells.indices.astype(np.int64)
-            pairs = summed(np.ones(len(entry)), group[entry], value, (len(part), place.shape[1]))
-            counts = as_cells(pairs)
+            counts = as_cells(_summed_by(group, told.certain[who], len(part)))
             lacking = np.diff(groups.begins) - np.rint(largest(counts.begins, counts.count)).astype(np.int64)
             matched = _matchings(group, entry, value, place.shape[1], len(part))
             here = int(np.minimum(matched, lacking + 1).min())
@@ -186,6 +191,12 @@ def _matchings(group: Ints, entry: Ints, value: Ints, values: int, groups: int) 
     graph = csr_matrix((np.ones(len(entry), dtype=np.int8), (entry, column)), shape=(len(group), len(names)))
     matched = maximum_bipartite_matching(graph, perm_type="column") >= 0
     return np.bincount(group[matched], minlength=groups)
+
+
+def _summed_by(group: Ints, matrix: Any, groups: int) -> Any:
+    """Add up the rows of a matrix by their groups."""
+    at = np.arange(len(group))
+    return summed(np.ones(len(group)), group, at, (groups, len(group))) @ matrix
 
 
 def _matrix(some: Combinations, profiles_: int) -> Any:

@@ -207,6 +207,18 @@ def test_decoded_rows_add_up_to_at_most_one_person():
     assert counts.weights.count.tolist() == [0.625, 1.375]
 
 
+@pytest.mark.parametrize("known", KNOWN)
+def test_what_people_may_have_is_matched_and_what_they_have_for_sure_is_not_lacking(known):
+    """Three people whose cells stand for any of three values; then one of them shows the first in another row."""
+    person, group = np.array([0, 1, 2]), np.zeros(3, dtype=np.int64)
+    held = profiles(person, group, np.ones(3, dtype=bool))
+    rows, values = np.repeat(np.arange(3), 3), np.tile(np.arange(3), 3)
+    told = told_by_people(held.holdings, person, rows, values, np.full(9, 1 / 3), 3)
+    assert least_distinct(held, told, known) == 3
+    sure = told_by_people(held.holdings, person, np.arange(3), np.array([0, 0, 1]), None, 3)
+    assert least_distinct(held, sure, known) == 2
+
+
 def test_the_groups_of_one_chunk_are_bounded():
     rng = np.random.default_rng(1)
     person, group = rng.integers(0, 40, 300), rng.integers(0, 5, 300)
