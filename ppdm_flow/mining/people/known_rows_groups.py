@@ -159,9 +159,9 @@ def group_counts(held: Profiles, told: Told, known_rows: int | None, chunk: int 
 def least_distinct(held: Profiles, told: Told, known_rows: int | None, chunk: int = CHUNK) -> int | None:
     """Return the least distinct l-diversity of all groups; None where nobody is linked.
 
-    That of a group is the smaller of the maximum matching of people and the values that they may have, and 1 + the least
-    number of people, over all values, of whom no row has the value for sure. Memory is bounded by ``chunk``, and by the
-    largest group. Raises TooManyError as :func:`combination_groups`.
+    That of a group is the smaller of the maximum matching of people and the values that they may have, and 1 + the
+    least number of people, over all values, of whom no row has the value for sure. Memory is bounded by ``chunk``, and
+    by the largest group. Raises TooManyError as :func:`combination_groups`.
     """
     require_few_groups(held, known_rows)
     least: int | None = None
