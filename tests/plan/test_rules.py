@@ -169,7 +169,19 @@ def test_a_public_release_with_values_in_the_report(codes):
 def test_people_with_several_rows(codes):
     text = ATTRIBUTES.replace("role: identifier", "role: subject")
     steps = "steps:\n  d: {use: drop, with: {attributes: [id]}}\n  p: {use: fine_grain_perturbation}\n"
-    assert codes(text + PRIVACY + steps + RELEASE) == ["PPF562"]  # of k-anonymity: sensitivities count people
+    assert codes(text + PRIVACY + steps + RELEASE) == ["PPF562", "PPF561"]  # of k-anonymity; draws by row
+
+
+def test_draws_of_a_person_need_its_subject(codes):
+    text = ATTRIBUTES.replace("role: identifier", "role: subject")
+    privacy = PRIVACY.replace("  k_anonymity: {k: 3}\n", "")
+    first = "steps:\n  p: {use: fine_grain_perturbation}\n"
+    assert "PPF561" not in codes(text + privacy + first + RELEASE)
+    renamed = "steps:\n  n: {use: rename, with: {attributes: {id: who}}}\n  p: {use: fine_grain_perturbation}\n"
+    assert "PPF561" not in codes(text + privacy + renamed + RELEASE)
+    dropped = "steps:\n  d: {use: drop, with: {attributes: [id]}}\n  p: {use: fine_grain_perturbation}\n"
+    assert "PPF561" in codes(text + privacy + dropped + RELEASE)
+    assert "PPF561" not in codes(ATTRIBUTES + privacy + dropped + RELEASE)
 
 
 def test_every_rule_has_a_sentence():

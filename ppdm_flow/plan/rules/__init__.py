@@ -27,6 +27,7 @@ RULES: tuple[Callable[[CompiledFlow], Iterator[Diagnostic]], ...] = (
     perturbation.twice_on_one_path,
     perturbation.changed_afterwards,
     perturbation.two_draws,
+    perturbation.draws_by_row,
     perturbation.draw_and_truth,
     perturbation.variety_of_draws,
     perturbation.classes_of_draws,

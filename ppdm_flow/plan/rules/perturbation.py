@@ -54,6 +54,30 @@ def two_draws(flow: CompiledFlow) -> Iterator[Diagnostic]:
             )
 
 
+def draws_by_row(flow: CompiledFlow) -> Iterator[Diagnostic]:
+    """Where a person has several rows, draws for each of them are averaged."""
+    plan = flow.plan
+    subjects = [fact for fact in plan.source.attributes if fact.role is Role.SUBJECT]
+    asked = [r for r in plan.requirements if r.needs_operator and r.counts_people]
+    for step in plan.steps if subjects else ():
+        path = plan.upstream(step.name)
+        arriving = path[-2].attributes if len(path) > 1 else plan.source.attributes
+        known = any(fact.role is Role.SUBJECT and fact.name in step.effect.reads for fact in arriving)
+        if known or any(s.name not in flow.clean for s in path):
+            continue
+        for fact in arriving:
+            drawn = step.effect.changes.get(fact.name) is Change.PERTURBED
+            if drawn and any(covers(r.secrets, fact) for r in asked):
+                yield Diagnostic(
+                    "PPF561",
+                    f"`{step.name}` draws each row of `{fact.source}` for itself: it does not read"
+                    f" `{subjects[0].name}`, which says that a person can have several",
+                    flow.use(step.name),
+                    Severity.WARNING,
+                    help="let the subject reach the step, and drop it afterwards: equal values then draw alike",
+                )
+
+
 def draw_and_truth(flow: CompiledFlow) -> Iterator[Diagnostic]:
     """A perturbed value protects nobody where a released column comes from the true one, by whatever name."""
     for source, released in _by_origin(flow).items():
