@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import sys
 from fractions import Fraction
 from itertools import product
+from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from scipy.stats import hypergeom
 
 from ppdm_flow.mining.people.chances import chances_of, choices, largest_chances
+from ppdm_flow.mining.people.chances_query import chances_again
 from ppdm_flow.mining.recoding.grouping import Cells
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from adversary.known_rows_judging import Database
 
 
 def told(*people, sizes):
@@ -131,3 +139,20 @@ def test_many_known_rows_of_a_large_class_are_exact(having):
     chance = chances_of(told([0] * many, sizes=[1_000_000]), np.array([having]), None)
     none = Fraction(995_000 * 994_999 * 994_998, 1_000_000 * 999_999 * 999_998)
     assert chance == pytest.approx([float(1 - none)], rel=1e-9)
+
+
+@pytest.mark.parametrize("known", [1, 2, 3, None])
+@pytest.mark.parametrize("seed", range(5))
+def test_decoded_counts_and_rows_that_nobody_may_know_by_sql(known, seed):
+    rng = np.random.default_rng(seed)
+    person, group, some = rng.integers(0, 9, 60), rng.integers(-1, 6, 60), rng.random(60) < 0.7
+    told_some = choices(person, group, some)
+    having = told_some.sizes[:, None] * rng.dirichlet([0.3, 0.3, 0.3, 0.3], len(told_some.sizes))
+    classes, values = np.nonzero(having)
+    begins = np.searchsorted(classes, np.arange(len(having) + 1)).astype(np.int64)
+    first = largest_chances(told_some, Cells(begins, values.astype(np.int32), having[classes, values]), known, 4)
+    rows = pa.table({"person": person, "class": pa.array(group, mask=group < 0), "known": some})
+    cells = pa.table({"class": classes, "value": values, "n": having[classes, values]})
+    again = chances_again(Database(), rows, cells, known)
+    assert [again.get(v, 0.0) for v in range(4)] == pytest.approx(first.tolist(), abs=1e-12)
+    assert all(chances_of(told_some, having[:, v], known).max() == pytest.approx(first[v]) for v in range(4))
