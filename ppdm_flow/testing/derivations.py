@@ -42,10 +42,12 @@ def cells_come_from_what_is_declared(case: Case) -> Iterator[str]:
     the whole table is fitted anew where all but ``computed_from`` and ``chosen_by`` was moved: each cell is the same.
     What a transform has kept of ``chosen_by`` by row number when it was fitted, and what a step on the whole table does
     with it, is believed. Rows that are not there both times, and tables that the plugin refuses, are passed over.
+    The subject stays where an operator draws once for each person and value: it says which draw is whose.
     """
-    reruns = _Reruns(case, case.fit().transform)
+    fitted = case.fit()
+    reruns = _Reruns(case, fitted.transform)
     for name, said in _held(case, reruns.transform).items():
-        made = frozenset(said.computed_from)
+        made = frozenset(said.computed_from) | _drawn_by(case, fitted.operators.get(name), said)
         ways = [(made | {*said.chosen_by}, True, same_cells, "neither computed from nor chosen by")]
         if isinstance(reruns.transform, RowTransform) and not (said.chosen_by and name in case.table.sets):
             alike = _same_or_suppressed if said.chosen_by else same_cells
@@ -136,6 +138,13 @@ def _held(case: Case, transform: Transform) -> dict[str, Derivation]:
         return {}
     names = [*(n for n in effect.changes if n not in effect.drops), *(facts.name for facts in effect.adds)]
     return {name: effect.derivation(name) for name in names}
+
+
+def _drawn_by(case: Case, operator: ValueOperator | None, said: Derivation) -> frozenset[str]:
+    """Return the subjects by whom a drawn column's draws are addressed."""
+    if not said.drawn or operator is None or operator.per_person is None:
+        return frozenset()
+    return frozenset(n for n, facts in case.attributes.items() if facts.role is Role.SUBJECT)
 
 
 def _choosing(case: Case, name: str, said: Derivation) -> frozenset[str]:

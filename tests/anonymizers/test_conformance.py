@@ -281,3 +281,21 @@ class TestProgressiveDisclosureBeyondThePaper(AnonymizerConformance):
             },
             claims=(claims.templates_hold(*self.requirements[:2], every),),
         )
+
+
+PATIENTS = {**ROLES, "patient": Role.SUBJECT}
+
+
+class TestFineGrainPerturbationOfPeople(TestFineGrainPerturbation):
+    """Each row is of a person of its own, so that the channel's frequencies can be counted by rows."""
+
+    def case(self):
+        known = super().case()
+        table = people(patient=[f"patient-{i}-canary" for i in range(3000)])
+        return Case(known.spec, {}, table, PATIENTS, self.requirements, domains=known.domains, claims=known.claims)
+
+
+class TestPramOfPeople(TestFineGrainPerturbationOfPeople):
+    def case(self):
+        known = super().case()
+        return Case(spec("pram"), {}, known.table, PATIENTS, self.requirements, claims=known.claims)

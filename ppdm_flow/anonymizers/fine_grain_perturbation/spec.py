@@ -42,12 +42,13 @@ def effect(params: FineGrainParams, scope: Scope) -> Effect:
     chosen = params.chosen(wanted)
     served = tuple(r.id for r in wanted if r.attribute in chosen)
     subject = subject_of(scope.attributes)
+    whose = "in any row" if subject is None else "of any person"
     return Effect(
         reads=chosen if subject is None else (*chosen, subject),
         changes=dict.fromkeys(chosen, Change.PERTURBED),
         derivations=changed_in_place(chosen, Derivation((), drawn=True)),
         serves=served,
-        guarantee="no (r1, r2) breach in any row, whatever the prior" if served else "",
+        guarantee=f"no (r1, r2) breach {whose}, whatever the prior" if served else "",
         problems=(*_problems(params, scope, wanted), *recoded(wanted, chosen, scope)),
     )
 

@@ -73,13 +73,14 @@ def effect(params: PramParams, scope: Scope) -> Effect:
     problems = [*_contradictions(params), *_names(params, scope, wanted), *_fitness(params, chosen, scope)]
     problems += recoded(wanted, chosen, scope) if params.derived else _stated(params, chosen, scope)
     subject = subject_of(scope.attributes)
+    whose = "in any row" if subject is None else "of any person"
     return Effect(
         reads=chosen if subject is None else (*chosen, subject),
         changes=dict.fromkeys(chosen, Change.PERTURBED),
         numbers=tuple(name for name in chosen if _stays_numbers(params, scope.attributes.get(name), domains.get(name))),
         derivations=changed_in_place(chosen, Derivation((), drawn=True)),
         serves=served,
-        guarantee="no (r1, r2) breach in any row, whatever the prior" if served and params.derived else "",
+        guarantee=f"no (r1, r2) breach {whose}, whatever the prior" if served and params.derived else "",
         tells_frequencies=chosen if params.by_frequency else (),
         problems=tuple(problems),
     )
