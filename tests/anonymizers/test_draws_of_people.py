@@ -258,3 +258,15 @@ def test_addresses_are_keyed_and_of_their_kind():
     many = draws.words_at(draws.addresses("subject", map(str, range(50_000))), 2)
     assert stats.kstest(many.ravel() / 2.0**64, "uniform").pvalue > 1e-6
     assert abs(np.corrcoef(many[:, 0] / 2.0**64, many[:, 1] / 2.0**64)[0, 1]) < 5 / np.sqrt(50_000)
+
+
+@pytest.mark.parametrize("algorithm", [FineGrainPerturbation, Pram])
+def test_a_person_with_many_rows_makes_no_value_frequent(algorithm):
+    """With a tolerance, r1 is the share among people's values: 5,000 rows of one patient would leave HIV unbounded."""
+    wanted = (Sensitivity.of_bounds("d", (), Directions.BOTH, tolerance=3.0, domain=ILLS),)
+    few = {"a": ["HIV"], **{f"p{i}": [ILLS[1 + i % 3], *["ok"] * (i == 0)] for i in range(99)}}
+    many = {**few, "a": ["HIV"] * 5000}
+    params = FineGrainParams() if algorithm is FineGrainPerturbation else PramParams()
+    matrices = [fit(table(p), algorithm, params, wanted).operators["d"].matrix() for p in (few, many)]
+    one, other = ((m.max(axis=1) / m.min(axis=1)).max() for m in matrices)
+    assert one == pytest.approx(other)

@@ -236,3 +236,19 @@ def test_draws_are_counted_as_by_the_definition(rows):
         zip(zip(joint.original.tolist(), joint.released.tolist(), strict=True), joint.rows.tolist(), strict=True)
     )
     assert (found.most, found.unequal, mine, found.repeated) == slow_draws(rows)
+
+
+@pytest.mark.parametrize("missing", [False, True])
+def test_a_tolerance_is_of_shares_among_people(build, agree, missing):
+    """One person with most rows: of 100 draws one is HIV, so r1 = 0.01 and not 0.97."""
+    rng = np.random.default_rng(12)
+    channel = Operator("s", (*ILLS[:3], None) if missing else ILLS, np.full(4, 0.1), "perturb", 1)
+    rows = drawn([[0] * 3000, *([1 + i % 3] for i in range(99))], channel, rng)
+    if missing:
+        rows = [(who, *(None if cell == "ok" else cell for cell in cells)) for who, *cells in rows]
+    asked = Sensitivity.of_bounds("s", (), Directions.BOTH, tolerance=1.5)
+    case = example(build, rows, channel, requirements=(asked,))
+    found = agree(AUDIT, case, least=6)
+    keep, leave = 0.1 + 0.9 / 4, 0.9 / 4
+    worst = max(f * keep / (f * keep + (1 - f) * leave) - 1.5 * f for f in (0.01, 0.33))
+    assert found[f"{ID}.upward_margin"] == pytest.approx(worst)

@@ -6,7 +6,7 @@ from ppdm_flow.anonymizers.fine_grain_perturbation.account import artifact, figu
 from ppdm_flow.anonymizers.fine_grain_perturbation.bounds import bounds_of
 from ppdm_flow.anonymizers.fine_grain_perturbation.channel import Channel, Choice, findings
 from ppdm_flow.anonymizers.fine_grain_perturbation.histogram import histogram_of
-from ppdm_flow.anonymizers.fine_grain_perturbation.people import most_values
+from ppdm_flow.anonymizers.fine_grain_perturbation.people import values_of_people
 from ppdm_flow.anonymizers.fine_grain_perturbation.spec import FineGrainParams
 from ppdm_flow.anonymizers.fine_grain_perturbation.transform import PerturbTransform
 from ppdm_flow.anonymizers.fine_grain_perturbation.worth import BoundWorth
@@ -53,9 +53,9 @@ class FineGrainPerturbation:
     def _channel(self, data: DataView, requirement: Sensitivity, step: str, subject: str | None) -> Channel:
         counted = histogram_of(data, requirement.attribute, requirement.domain)
         frequency = counted.frequency
-        most = most_values(data, subject, requirement.attribute)
-        bounds = bounds_of(requirement, counted.domain, frequency, most)
+        people = values_of_people(data, subject, requirement.attribute, counted)
+        bounds = bounds_of(requirement, counted.domain, people.share, people.most)
         choice = Choice.of(self.params, frequency, bounds.slack, requirement.directions)
-        operator = Operator(requirement.attribute, counted.domain, choice.chosen, step, most)
+        operator = Operator(requirement.attribute, counted.domain, choice.chosen, step, people.most)
         rows = int(counted.counts.sum())
         return Channel(requirement, operator, self.params.operator, frequency, bounds, choice, rows)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
+from ppdm_flow.anonymizers.fine_grain_perturbation.histogram import Histogram
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.draws import Draws, Words
 from ppdm_flow.core.errors import PluginError
@@ -16,16 +19,33 @@ from ppdm_flow.tables.table import Table
 Floats = npt.NDArray[np.float64]
 
 
-def most_values(data: DataView, subject: str | None, attribute: str) -> int | None:
-    """Return the largest number of different values of ``attribute`` that a person has; a missing value is one.
+@dataclass(frozen=True, slots=True, eq=False)
+class ValuesOfPeople:
+    """``most`` is the largest number of different values of a person, None where each row is a person.
 
-    None without a subject. Raises PluginError where a row belongs to nobody.
+    ``share`` (m,) are the shares of the values, where rows of one person with an equal value count once: a person with
+    many rows makes no value frequent.
+    """
+
+    most: int | None
+    share: Floats
+
+
+def values_of_people(data: DataView, subject: str | None, attribute: str, counted: Histogram) -> ValuesOfPeople:
+    """Count an attribute's values by person, over the domain of ``counted``; a missing value is one more.
+
+    Raises PluginError where a row belongs to nobody.
     """
     if subject is None:
-        return None
-    people = data.counts([subject, attribute]).of(subject)
+        return ValuesOfPeople(None, counted.frequency)
+    pairs = data.counts([subject, attribute])
+    people = pairs.of(subject)
     _refuse_nobody(people, subject)
-    return int(np.bincount(people).max(initial=1))
+    names = [*pairs.names(attribute).to_pylist(), None]  # a missing value has code -1
+    place = {value: i for i, value in enumerate(counted.domain)}
+    at = np.array([place.get(name, -1) for name in names], dtype=np.int64)[pairs.of(attribute)]
+    own = Histogram(counted.domain, np.bincount(at[at >= 0], minlength=len(counted.domain)))
+    return ValuesOfPeople(int(np.bincount(people).max(initial=1)), own.frequency)
 
 
 def shared_slack(slack: Floats, most: int | None) -> Floats:

@@ -9,7 +9,7 @@ from ppdm_flow.anonymizers.fine_grain_perturbation.bounds import bounds_of
 from ppdm_flow.anonymizers.fine_grain_perturbation.general import LARGEST as LARGEST_PROGRAM
 from ppdm_flow.anonymizers.fine_grain_perturbation.histogram import Histogram, histogram_of
 from ppdm_flow.anonymizers.fine_grain_perturbation.optimum import optimal_retention
-from ppdm_flow.anonymizers.fine_grain_perturbation.people import most_values
+from ppdm_flow.anonymizers.fine_grain_perturbation.people import ValuesOfPeople, values_of_people
 from ppdm_flow.anonymizers.naming import carried, subject_of
 from ppdm_flow.anonymizers.pram.account import Randomized, artifact, figures, findings
 from ppdm_flow.anonymizers.pram.matrices import general, invariant, of_rows, on_grid, retaining
@@ -67,11 +67,11 @@ class Pram:
             counted = histogram_of(data, name, tuple(rows), "of those that its matrix has a row for")
         if len(counted.domain) > LARGEST:
             raise unusable(f"`{name}` has {len(counted.domain):,} values, and a matrix at most {LARGEST:,}")
-        most = most_values(data, subject_of(ctx.attributes), name)
-        matrix = self._matrix(counted, rows, requirement, name, most)
+        people = values_of_people(data, subject_of(ctx.attributes), name, counted)
+        matrix = self._matrix(counted, rows, requirement, name, people)
         if self.params.invariant:
             matrix = invariant(matrix, counted.frequency)
-        operator = MatrixOperator(name, counted.domain, on_grid(matrix), ctx.step, most)
+        operator = MatrixOperator(name, counted.domain, on_grid(matrix), ctx.step, people.most)
         made_for = requirement if self.params.derived else None
         return Randomized(operator, counted.frequency, rows is None and domain is None, made_for)
 
@@ -86,7 +86,7 @@ class Pram:
         return rows
 
     def _matrix(
-        self, counted: Histogram, rows: Rows | None, requirement: Sensitivity | None, name: str, most: int | None
+        self, counted: Histogram, rows: Rows | None, requirement: Sensitivity | None, name: str, people: ValuesOfPeople
     ) -> Floats:
         if rows is not None:
             return of_rows(rows, counted.domain)
@@ -96,7 +96,7 @@ class Pram:
             return retaining(self.params.retain, len(frequency), weight)
         if requirement is None:
             raise PluginError(Diagnostic("PPF780", f"no `sensitivities` requirement says how to randomize `{name}`"))
-        slack = bounds_of(requirement, counted.domain, frequency, most).slack
+        slack = bounds_of(requirement, counted.domain, people.share, people.most).slack
         if self.params.optimum == "fine_grain":
             retention = optimal_retention(frequency, slack, requirement.directions)
             return Operator(name, counted.domain, retention).matrix().T

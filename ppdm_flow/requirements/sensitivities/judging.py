@@ -23,7 +23,7 @@ from ppdm_flow.requirements.sensitivities.of_operator import (
     posteriors_at,
     worst_posteriors,
 )
-from ppdm_flow.requirements.sensitivities.people import PersonDraws, person_draws, whose_rows
+from ppdm_flow.requirements.sensitivities.people import PersonDraws, person_draws, shares_before, whose_rows
 from ppdm_flow.requirements.sensitivities.people_check import check_people
 from ppdm_flow.requirements.sensitivities.replay import replay
 from ppdm_flow.requirements.sensitivities.requirement import Sensitivity
@@ -47,7 +47,7 @@ def judge(
     if given is None:
         doubt = doubt or "what the operator was given is not known"
     before = histogram(given[0], given[1], operator.domain) if given else Histogram(_nothing(operator))
-    frequency = before.frequency
+    frequency = before.frequency if given is None else shares_before(given[0], given[1], before, operator.domain)
     bound = bounds(requirement, operator.domain, frequency)
     direct = given_the_original(operator, ctx.attributes.get(column))
     subject = whose_rows(ctx)

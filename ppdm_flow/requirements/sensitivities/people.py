@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ppdm_flow.core.roles import Role
-from ppdm_flow.mining.reconstruction.histogram import operator_input, places_of
+from ppdm_flow.mining.reconstruction.histogram import Domain, Histogram, operator_input, places, places_of, tally
 from ppdm_flow.requirements.sensitivities.fit.joint import Joint
 from ppdm_flow.sdk.anonymizer import ValueOperator
 from ppdm_flow.sdk.audit import AuditContext
@@ -17,6 +19,7 @@ from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.table import concat
 
+Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 MERGED = "its operator drew by a column that does not tell people apart as the source does, so that people share draws"
@@ -70,6 +73,18 @@ def person_draws(
         return PersonDraws(UNTRACED)
     drawn = draws_among(rows, operator.size)
     return replace(drawn, fault=MERGED) if rows.merged else drawn
+
+
+def shares_before(view: DataView, name: str, before: Histogram, domain: Domain) -> Floats:
+    """Return the shares of the values in the table that an operator was given, shape (m,): its draws, counted once.
+
+    ``before`` are its rows, each of which is a draw where the table has no subject.
+    """
+    subject = view.schema.having(Role.SUBJECT)[:1]
+    if not subject or view.schema.weight is not None:
+        return before.frequency
+    pairs = view.counts((subject[0], name))
+    return tally(places(pairs, name, domain), np.ones(len(pairs), dtype=np.int64), len(domain)).frequency
 
 
 def person_rows(
@@ -150,6 +165,14 @@ def counted_again(
             GROUP BY person)"""  # noqa: S608  # our own words, values are a parameter
     most, unequal, untraced = ctx.sql.rows(query, [texts], tables={"people": people, "given": values})[0]
     return {} if untraced else {"values_per_person": int(most), "unequal_draws": int(unequal)}
+
+
+def tally_draws(view: DataView, name: str, subject: str) -> Counter[str | None]:
+    """Count by Arrow how many different people have each value; a missing value is None."""
+    parts = (pa.table({"p": _texts(t[subject]), "v": _texts(t[name])}) for t in view.partitions((subject, name)))
+    pairs = pa.concat_tables(parts).group_by(["p", "v"]).aggregate([])
+    counted = pairs.group_by("v").aggregate([("v", "count", pc.CountOptions(mode="all"))])
+    return Counter(dict(zip(counted["v"].to_pylist(), counted["v_count"].to_pylist(), strict=True)))
 
 
 def _texts(column: Column) -> pa.StringArray:

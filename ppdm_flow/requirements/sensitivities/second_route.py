@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.core.roles import Directions
+from ppdm_flow.core.roles import Directions, Role
 from ppdm_flow.mining.reconstruction.histogram import operator_input
 from ppdm_flow.mining.releases.relation import weight_of
 from ppdm_flow.requirements.sensitivities.exact import Bound, brute_joint, brute_posteriors, brute_posteriors_of_matrix
-from ppdm_flow.requirements.sensitivities.people import counted_again, whose_rows
+from ppdm_flow.requirements.sensitivities.people import counted_again, tally_draws, whose_rows
 from ppdm_flow.requirements.sensitivities.requirement import Sensitivity
 from ppdm_flow.sdk.anonymizer import ValueOperator
 from ppdm_flow.sdk.audit import AuditContext, quoted
@@ -28,7 +28,7 @@ def again(
     """Return the figures of one released column."""
     operator = ctx.operators[column]
     given = operator_input(operator, column, original, ctx)
-    seen = _tally(*given) if given else Counter()
+    seen = _drawn(*given) if given else Counter()
     every = [_bounds(requirement, value, seen, operator.domain) for value in operator.domain]
     rises, falls = [], []
     counted, per_person = _people(operator, column, original, ctx)
@@ -102,6 +102,12 @@ def _tally(view: DataView, column: str) -> Counter[str | None]:
         for name, start, end in zip(names, np.concatenate([[0], ends[:-1]]), ends, strict=True):
             seen[name] += int(running[end] - running[start])
     return seen
+
+
+def _drawn(view: DataView, column: str) -> Counter[str | None]:
+    """Count the cells of a column, where the view has a subject once for each person and value."""
+    subject = view.schema.having(Role.SUBJECT)[:1]
+    return tally_draws(view, column, subject[0]) if subject and not view.schema.weight else _tally(view, column)
 
 
 def _bounds(
