@@ -121,7 +121,14 @@ def _after(step: str, use: str, options: Mapping[str, Any], here: Columns, polic
         return columns | {n: columns[n].after(step, alone=False, bare=frozenset()) for n in options["attributes"]}
     if use in ("fine_grain_perturbation", "pram"):
         return columns | {n: columns[n].after(step, alone=False, drawn=step, true=frozenset()) for n in _drawn(options)}
-    if use in ("krimp_generator", "lossy_join", "roll_up", "limit_items", "randomize_transactions"):
+    if use in (
+        "krimp_generator",
+        "lossy_join",
+        "apriori_anonymization",
+        "roll_up",
+        "limit_items",
+        "randomize_transactions",
+    ):
         return _after_further(step, use, options, columns, policy)
     if use in ("sample", "shuffle_rows"):
         return columns
@@ -158,8 +165,8 @@ def _after_further(
     step: str, use: str, options: Mapping[str, Any], columns: dict[str, Made], policy: Mapping[str, Any]
 ) -> Columns:
     """Return the columns after a step that makes rows or is about sets."""
-    if use in ("roll_up", "randomize_transactions"):
-        drawn = {"alone": False, "drawn": step, "true": frozenset()} if use != "roll_up" else {}
+    if use in ("apriori_anonymization", "roll_up", "randomize_transactions"):
+        drawn = {"alone": False, "drawn": step, "true": frozenset()} if use == "randomize_transactions" else {}
         return columns | {"basket": columns["basket"].after(step, **drawn)}
     if use == "limit_items":
         shortens = options.get("longer") == "truncate" or "rarer_than" in options

@@ -28,7 +28,7 @@ Policy = dict[str, Any]
 
 EVERY, PLACE = 5, 3
 """One of so many numbers gives a policy with a step that the others do not have."""
-SETS = ("roll_up", "limit_items", "randomize_transactions")
+SETS = ("apriori_anonymization", "roll_up", "limit_items", "randomize_transactions")
 TOGETHER = ("cumulative_k",)
 _TURN = (("krimp_generator",), ("lossy_join",), SETS)
 CHANGES = ("add_noise", "rank_swap", "round_values", "pram", "top_bottom_code")

@@ -415,6 +415,16 @@ def roll_up(here: Here) -> Options | None:
     return None if here.sets != "plain" else {}
 
 
+def apriori_anonymization(here: Here) -> Options | None:
+    """Make small combinations of items frequent."""
+    draw = here.draw
+    if here.sets != "plain":
+        return None
+    options: Options = {} if "km_anonymity" in here.privacy and draw.random() < 0.8 else {"k": "2", "m": "2"}
+    way = draw.choice((None, ["roll_up"], ["leave_out"], ["roll_up", "leave_out"]))
+    return options | ({"by": way} if way else {})
+
+
 def limit_items(here: Here) -> Options | None:
     """Leave items out, or sets."""
     draw = here.draw
@@ -442,6 +452,7 @@ def randomize_transactions(here: Here) -> Options | None:
 FURTHER: dict[str, Maker] = {
     "krimp_generator": krimp_generator,
     "lossy_join": lossy_join,
+    "apriori_anonymization": apriori_anonymization,
     "roll_up": roll_up,
     "limit_items": limit_items,
     "randomize_transactions": randomize_transactions,

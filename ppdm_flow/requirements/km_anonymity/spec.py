@@ -18,7 +18,7 @@ def clause(requirement: Mapping[str, Any]) -> str:
 
 def advice(_failure: Failure) -> str:
     """Say what to do where it does not hold."""
-    return "Leave out rare items with `limit_items` (`rarer_than`), or put items into coarser ones with `roll_up`."
+    return "Let `apriori_anonymization` be the last step that changes the sets: it rolls up or leaves out what is rare."
 
 
 WORDING = Wording(label="k^m-anonymity", clause=clause, advice=advice)

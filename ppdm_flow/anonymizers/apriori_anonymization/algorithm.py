@@ -1,0 +1,151 @@
+"""Apriori anonymization: one map over the alphabet, which makes every small combination of items frequent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from ppdm_flow.anonymizers.apriori_anonymization.items import ItemTree, item_tree
+from ppdm_flow.anonymizers.apriori_anonymization.spec import AprioriAnonymizationParams, Wanted, can_roll_up, wanted
+from ppdm_flow.anonymizers.deterministic import Deterministic
+from ppdm_flow.anonymizers.plain_sets import baskets
+from ppdm_flow.anonymizers.set_columns import required
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.draws import Draws
+from ppdm_flow.core.errors import PluginError
+from ppdm_flow.core.results import Figure
+from ppdm_flow.mining.combinations import cut
+from ppdm_flow.mining.combinations.apriori import NoCutError, generalized
+from ppdm_flow.mining.combinations.owners import Owners
+from ppdm_flow.mining.combinations.search import TooManyCombinationsError
+from ppdm_flow.mining.combinations.tree import NONE
+from ppdm_flow.sdk.anonymizer import Fitted, StepContext
+from ppdm_flow.sdk.spec import Scope
+from ppdm_flow.sdk.view import DataView
+from ppdm_flow.tables.counts import weights_of
+from ppdm_flow.tables.sets import Baskets, stacked
+from ppdm_flow.tables.table import Table
+
+_WAYS = {
+    frozenset({"roll_up"}): cut.ROLL_UP,
+    frozenset({"leave_out"}): cut.LEAVE_OUT,
+    frozenset({"roll_up", "leave_out"}): cut.CHEAPER,
+}
+
+
+class AprioriAnonymization:
+    """Reads the sets, finds where every item goes, and replaces items by that."""
+
+    def __init__(self, params: AprioriAnonymizationParams) -> None:
+        self.params = params
+
+    def fit(self, data: DataView, ctx: StepContext) -> Fitted:
+        """Find the labels of all items.
+
+        Raises PluginError, naming the column, where it holds no plain sets, where items have no place in the
+        hierarchy, where no cut keeps the requirement, and where sets are too long to count their combinations.
+        """
+        name = required(self.params.attribute, ctx.attributes)
+        todo = wanted(self.params, name, Scope(ctx.step, ctx.attributes, ctx.requirements, ctx.nulls))
+        if todo is None:
+            raise PluginError(Diagnostic("PPF780", f"nothing says in how many sets the items of `{name}` are to be"))
+        column, owned = _owners(data, name)
+        facts = ctx.attributes[name]
+        hierarchy = facts.hierarchy if can_roll_up(self.params, facts) else None
+        items = item_tree(name, column.categories.to_pylist(), hierarchy, ctx.home)
+        nodes = self._nodes(owned, items, todo, name)
+        labels = {
+            item: None if node == NONE else items.labels[node]
+            for item, node in zip(column.categories.to_pylist(), nodes, strict=True)
+        }
+        transform = LabelTransform(name, labels, todo.k, todo.m)
+        return Fitted(transform, figures=_figures(column, owned, items, np.array(nodes, np.int64), transform))
+
+    def _nodes(self, owned: Owners, items: ItemTree, todo: Wanted, name: str) -> list[int]:
+        way = cut.ROLL_UP_FIRST if self.params.by is None else _WAYS[frozenset(self.params.by)]
+        try:
+            nodes: list[int] = generalized(owned, items.tree, todo.k, todo.m, way).node.tolist()
+        except NoCutError:
+            text = f"fewer than {todo.k:,} sets of `{name}` hold an item, so no categories keep the requirement"
+            raise PluginError(Diagnostic("PPF881", text, help="ask for less, or let items be left out")) from None
+        except TooManyCombinationsError:
+            text = f"some sets of `{name}` are too long: their combinations of {todo.m} items cannot be counted"
+            raise PluginError(Diagnostic("PPF666", text, help="shorten sets with `limit_items`")) from None
+        return nodes
+
+
+@dataclass(frozen=True, slots=True)
+class LabelTransform(Deterministic):
+    """``label_of`` each item of ``attribute``, None where it is left out."""
+
+    attribute: str
+    label_of: Mapping[str, str | None]
+    k: int
+    m: int
+
+    def apply(self, part: Table, _draws: Draws) -> Table:
+        """Replace the items. Raises PluginError for one that was not there before: nobody counted it."""
+        return part.resettled({self.attribute: self.labelled(baskets(part, self.attribute))})
+
+    def labelled(self, column: Baskets) -> Baskets:
+        """Return the sets with labels in place of items."""
+        used = np.flatnonzero(column.in_use())
+        items = column.categories.take(pa.array(used)).to_pylist()
+        strangers = sum(item not in self.label_of for item in items)
+        if strangers:
+            text = f"the sets of `{self.attribute}` hold {strangers} items that were not there when the step was fitted"
+            raise PluginError(Diagnostic("PPF789", text))
+        labels = [self.label_of[item] for item in items]
+        categories = sorted({label for label in labels if label is not None}, key=str.encode)
+        place = {label: i for i, label in enumerate(categories)}
+        code_map = np.full(len(column.categories), -1, dtype=np.int32)
+        code_map[used] = [-1 if label is None else place[label] for label in labels]
+        return column.mapped(code_map, pa.array(categories, pa.string()))
+
+    def describe(self) -> Mapping[str, Any]:
+        """Return what is kept, and how many labels there are."""
+        labels = {label for label in self.label_of.values() if label is not None}
+        return {"attribute": self.attribute, "k": self.k, "m": self.m, "items": len(labels)}
+
+
+def _owners(data: DataView, name: str) -> tuple[Baskets, Owners]:
+    """Return the sets over the items that occur, by text, and the same as owners with their weights."""
+    weight = data.schema.weight
+    parts, weights = [], []
+    for part in data.partitions([name, *([weight] if weight else [])]):
+        parts.append(baskets(part, name))
+        weights.append(weights_of(part[weight]) if weight else np.ones(len(part), dtype=np.int64))
+    whole = stacked(parts)
+    if not isinstance(whole, Baskets):
+        raise PluginError(Diagnostic("PPF752", f"the sets of `{name}` are randomized"))
+    column = whole.compact()
+    own = np.concatenate([np.zeros(0, dtype=np.int64), *weights])
+    return column, Owners.of_sets(column.offsets, column.items, own, len(column.categories))
+
+
+def _figures(
+    column: Baskets, owned: Owners, items: ItemTree, nodes: npt.NDArray[np.int64], way: LabelTransform
+) -> dict[str, Figure]:
+    occurs = owned.occurrences()
+    gone = nodes == NONE
+    lost = occurs[gone].sum() * items.tree.whole + (occurs * items.tree.price[nodes])[~gone].sum()
+    after = way.labelled(column)
+    rows, total = len(column), int(occurs.sum())
+    note = "" if total else "no set holds an item"
+    figures = {
+        "ncp": Figure(float(lost / (total * items.tree.whole)) if total else None, "share", note=note),
+        "items_before": Figure(len(column.categories), "items"),
+        "items_after": Figure(len(after.categories), "items"),
+        "left_out": Figure(int(gone.sum()), "items"),
+        "left_out_occurrences": Figure(int(occurs[gone].sum()), "items"),
+        "emptied": Figure(int(((after.sizes == 0) & (column.sizes > 0)).sum()), "rows"),
+    }
+    if rows:
+        figures["mean_size_before"] = Figure(len(column.items) / rows, "items")
+        figures["mean_size_after"] = Figure(len(after.items) / rows, "items")
+    return figures

@@ -1,0 +1,92 @@
+"""Apriori anonymization: its card, parameters and effect."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from ppdm_flow.anonymizers.naming import carried
+from ppdm_flow.anonymizers.set_columns import chosen, problems
+from ppdm_flow.core.attributes import AttributeFacts, Change
+from ppdm_flow.core.lineage import value_maps
+from ppdm_flow.core.phrases import counted
+from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.requirements.km_anonymity.requirement import KmAnonymity
+from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
+
+Way = Literal["roll_up", "leave_out"]
+
+
+class AprioriAnonymizationParams(Params):
+    """By default ``k`` and ``m`` are those of `privacy.km_anonymity` on these sets."""
+
+    k: Annotated[int, Field(ge=2)] | None = None
+    m: Annotated[int, Field(ge=1, le=4)] | None = None
+    by: Annotated[tuple[Way, ...], Field(min_length=1)] | None = None
+    attribute: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Every combination of at most ``m`` items is in at least ``k`` sets; ``enforced`` are requirements that say so."""
+
+    k: int
+    m: int
+    enforced: tuple[str, ...]
+
+
+def wanted(params: AprioriAnonymizationParams, name: str, scope: Scope) -> Wanted | None:
+    """Return what the step keeps; None where neither parameters nor requirements say how many sets."""
+    every = carried(KmAnonymity, scope.requirements, scope.attributes)
+    requirements = [r for r in every if r.attribute == name]
+    k = params.k or max((r.k for r in requirements), default=0)
+    if not k:
+        return None
+    m = params.m or max((r.m for r in requirements), default=KmAnonymity.model_fields["m"].default)
+    return Wanted(k, m, tuple(r.id for r in requirements if r.k <= k and r.m <= m))
+
+
+def effect(params: AprioriAnonymizationParams, scope: Scope) -> Effect:
+    """Replace items by their categories, or leave them out; serve what is asked of combinations of items."""
+    name = chosen(params.attribute, scope.attributes)
+    if name is None:
+        return Effect(problems=problems(params.attribute, scope.attributes))
+    todo = wanted(params, name, scope)
+    rolls_up = can_roll_up(params, scope.attributes[name])
+    kept = f"every combination of at most {counted(todo.m, 'item')} is in {todo.k:,} sets or more" if todo else ""
+    return Effect(
+        reads=(name,),
+        changes={name: Change.GENERALIZED if rolls_up else Change.SUPPRESSED},
+        derivations=value_maps((name,)),
+        serves=todo.enforced if todo else (),
+        guarantee=kept,
+        problems=tuple(_problems(params, name, todo, rolls_up)),
+    )
+
+
+def can_roll_up(params: AprioriAnonymizationParams, facts: AttributeFacts) -> bool:
+    """Whether items may become categories."""
+    return facts.hierarchy is not None and (params.by is None or "roll_up" in params.by)
+
+
+def _problems(params: AprioriAnonymizationParams, name: str, todo: Wanted | None, rolls_up: bool) -> list[Problem]:
+    found = []
+    if todo is None:
+        text = f"nothing says in how many sets items are to be: there is no `privacy.km_anonymity` on `{name}`"
+        found.append(Problem("PPF780", text, hint="add the requirement, or give `k` and `m`"))
+    if params.by is not None and "roll_up" in params.by and not rolls_up:
+        text = f"`{name}` has no hierarchy, so its items cannot be rolled up"
+        found.append(Problem("PPF780", text, ("by",), hint="give the attribute a hierarchy, or leave `by` out"))
+    return found
+
+
+SPEC = PluginSpec(
+    info=PluginInfo.of_page(
+        "anonymizers/apriori_anonymization", Kind.ROW_WISE, serves=("km_anonymity",), sets="column"
+    ),
+    params=AprioriAnonymizationParams,
+    algorithm="ppdm_flow.anonymizers.apriori_anonymization.algorithm:AprioriAnonymization",
+    effect=effect,
+)

@@ -1,0 +1,230 @@
+"""Find the combinations of so many codes that fewer owners than a number have, one after the other.
+
+A combination grows by entries that come later in the index, within the owners that have it; the owners of its last
+entry are only counted. So the time goes with the combinations within each owner, not with those of the alphabet.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ppdm_flow.mining.combinations.index import Index, indexed
+from ppdm_flow.mining.combinations.owners import Codes, Ints, Owners
+from ppdm_flow.sdk.compiled import compiled, tolerant
+
+Flags = npt.NDArray[np.bool_]
+
+FOUND, DONE, TIRED = 1, 0, -1
+MOST_STEPS = 50_000_000_000
+"""Entries that a search looks at before it gives up: some minutes."""
+
+
+class TooManyCombinationsError(Exception):
+    """Some owners have so many codes that their combinations cannot be counted."""
+
+
+class Search(NamedTuple):
+    """Where a search for combinations of one size is, by depth: how many entries were chosen before.
+
+    ``candidates[d, :many[d]]`` are the entries that may come next, of which ``turn[d]`` were tried, with the owners of
+    each in ``counts[d]``. The owners of candidate i are in ``holders[d, starts[d, i]:starts[d, i + 1]]``, and
+    ``places`` says where they have it. ``chosen`` is the combination. ``progress`` is (depth, steps).
+    """
+
+    chosen: Ints
+    candidates: Codes
+    many: Ints
+    turn: Ints
+    counts: Ints
+    slot: Codes
+    starts: Ints
+    holders: Codes
+    places: Ints
+    progress: Ints
+
+
+def search_of(index: Index, size: int) -> Search:
+    """Return a search that has not begun."""
+    entries = len(index.code)
+    inner = max(1, size - 1)  # the depths whose owners are kept; the first one is in the index
+    search = Search(
+        chosen=np.zeros(size, dtype=np.int64),
+        candidates=np.zeros((size, entries), dtype=np.int32),
+        many=np.zeros(size, dtype=np.int64),
+        turn=np.zeros(size, dtype=np.int64),
+        counts=np.zeros((size, entries), dtype=np.int64),
+        slot=np.zeros((size, entries), dtype=np.int32),
+        starts=np.zeros((inner, entries + 1 if inner > 1 else 1), dtype=np.int64),
+        holders=np.zeros((inner, len(index.entries) if inner > 1 else 0), dtype=np.int32),
+        places=np.zeros((inner, len(index.entries) if inner > 1 else 0), dtype=np.int64),
+        progress=np.zeros(2, dtype=np.int64),
+    )
+    search.candidates[0] = np.arange(entries)
+    search.many[0] = entries
+    search.counts[0] = index.support
+    return search
+
+
+@compiled
+def following(index: Index, search: Search, passed: Flags, fewer: int, most_steps: int) -> int:
+    """Find the next combination that fewer than ``fewer`` have, and leave it in ``search.chosen``.
+
+    ``passed`` entries are left out from now on, also those of the present combination. Returns FOUND, DONE, or TIRED
+    after so many steps.
+    """
+    size = len(search.chosen)
+    depth = search.progress[0]
+    for d in range(depth):
+        if passed[search.chosen[d]]:
+            while depth > d:
+                _leave(search, depth)
+                depth -= 1
+            break
+    while True:
+        if search.turn[depth] == search.many[depth]:
+            if depth == 0:
+                search.progress[0] = 0
+                return DONE
+            _leave(search, depth)
+            depth -= 1
+            continue
+        place = search.turn[depth]
+        entry = search.candidates[depth, place]
+        search.turn[depth] += 1
+        before = index.before[entry]
+        if passed[entry] or (before >= 0 and (depth == 0 or search.chosen[depth - 1] != before)):
+            continue
+        search.chosen[depth] = entry
+        if depth + 1 == size:
+            if search.counts[depth, entry] < fewer:
+                search.progress[0] = depth
+                return FOUND
+            continue
+        _descend(index, search, passed, depth, place)
+        depth += 1
+        if search.progress[1] > most_steps:
+            search.progress[0] = depth
+            return TIRED
+
+
+@compiled
+def _leave(search: Search, depth: int) -> None:
+    """Forget what was counted at a depth."""
+    for i in range(search.many[depth]):
+        search.counts[depth, search.candidates[depth, i]] = 0
+        search.slot[depth, search.candidates[depth, i]] = 0
+    search.many[depth] = 0
+
+
+@compiled
+def _descend(index: Index, search: Search, passed: Flags, depth: int, place: int) -> None:
+    """Count the entries after the chosen one, among the owners of the combination; remember where they are."""
+    below = depth + 1
+    entry = search.chosen[depth]
+    counts, slot = search.counts[below], search.slot[below]
+    if depth == 0:
+        holders, places = (
+            index.owners[index.at[entry] : index.at[entry + 1]],
+            index.places[index.at[entry] : index.at[entry + 1]],
+        )
+    else:
+        i, j = search.starts[depth, place], search.starts[depth, place + 1]
+        holders, places = search.holders[depth, i:j], search.places[depth, i:j]
+    many = 0
+    for i in range(len(holders)):
+        o = holders[i]
+        for p in range(places[i], index.begins[o + 1]):
+            e = index.entries[p]
+            if passed[e]:
+                continue
+            if slot[e] == 0:
+                search.candidates[below, many] = e
+                many += 1
+            slot[e] += 1
+            counts[e] += index.weights[o]
+        search.progress[1] += index.begins[o + 1] - places[i]
+    search.many[below] = many
+    search.turn[below] = 0
+    search.candidates[below, :many].sort()
+    if below + 1 == len(search.chosen):
+        return
+    starts = search.starts[below]
+    starts[0] = 0
+    for i in range(many):
+        e = search.candidates[below, i]
+        starts[i + 1] = starts[i] + slot[e]
+        slot[e] = i
+    filled = starts[:many].copy()
+    for i in range(len(holders)):
+        o = holders[i]
+        for p in range(places[i], index.begins[o + 1]):
+            e = index.entries[p]
+            if not passed[e]:
+                at = filled[slot[e]]
+                search.holders[below, at] = o
+                search.places[below, at] = p + 1
+                filled[slot[e]] += 1
+
+
+@compiled
+def _listed(index: Index, search: Search, fewer: int, out: Codes, supports: Ints, most_steps: int) -> tuple[int, int]:
+    """Fill ``out`` with combinations, and return how many there are, and how the search ended."""
+    passed = np.zeros(len(index.code), dtype=np.bool_)
+    size, found, state = len(search.chosen), 0, FOUND
+    while found < len(out):
+        state = following(index, search, passed, fewer, most_steps)
+        if state != FOUND:
+            break
+        for d in range(size):
+            out[found, d] = index.code[search.chosen[d]]
+        supports[found] = search.counts[size - 1, search.chosen[size - 1]]
+        found += 1
+    return found, state
+
+
+@compiled
+def _smallest(index: Index, search: Search, fewer: int, floor: int, most_steps: int) -> tuple[int, int]:
+    """Return the smallest support below ``fewer``, or ``fewer``; stop where none can be below, at ``floor``."""
+    passed = np.zeros(len(index.code), dtype=np.bool_)
+    state = FOUND
+    while fewer > floor:
+        state = following(index, search, passed, fewer, most_steps)
+        if state != FOUND:
+            break
+        fewer = search.counts[len(search.chosen) - 1, search.chosen[len(search.chosen) - 1]]
+    return fewer, state
+
+
+_LISTED, _SMALLEST = tolerant(_listed), tolerant(_smallest)
+
+
+def rare(owned: Owners, size: int, fewer: int, at_most: int = 10_000, steps: int = MOST_STEPS) -> tuple[Codes, Ints]:
+    """Return the combinations of exactly ``size`` codes that occur and fewer than ``fewer`` own, and their owners.
+
+    Codes of shape (combinations, size), a code that a combination has twice stands in it twice; supports of shape
+    (combinations,). No more than ``at_most`` are returned. Raises TooManyCombinationsError.
+    """
+    index = indexed(owned, size)
+    out, supports = np.zeros((at_most, size), dtype=np.int32), np.zeros(at_most, dtype=np.int64)
+    found, state = _LISTED(index, search_of(index, size), fewer, out, supports, steps)
+    if state == TIRED:
+        raise TooManyCombinationsError
+    return np.sort(out[:found], axis=1), supports[:found]
+
+
+def smallest(owned: Owners, size: int, steps: int = MOST_STEPS) -> int:
+    """Return the fewest owners of a combination of exactly ``size`` codes that occurs; 0 where none does.
+
+    It ends with the first combination of one owner, which among long lists of codes is soon met. Raises
+    TooManyCombinationsError.
+    """
+    index = indexed(owned, size)
+    none = int(owned.weights.sum()) + 1
+    floor = int(owned.weights.min(initial=none))
+    fewest, state = _SMALLEST(index, search_of(index, size), none, floor, steps)
+    if state == TIRED:
+        raise TooManyCombinationsError
+    return 0 if fewest == none else fewest
