@@ -11,6 +11,7 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.mining.combinations.tree import NONE, Tree, flat, tree_of
 from ppdm_flow.mining.hierarchies.full_hierarchy import FullHierarchy, full_hierarchy
+from ppdm_flow.mining.hierarchies.ladder import labels as labels_of
 from ppdm_flow.mining.hierarchies.ladder import ladder
 
 
@@ -30,14 +31,13 @@ def item_tree(name: str, items: Sequence[str], own: HierarchySpec | None, home: 
     """
     if own is None:
         return ItemTree(flat(len(items)), tuple(items))
-    leaves = ladder(name, own, home).leaves
-    if leaves is None:
+    steps = ladder(name, own, home)
+    if steps.leaves is None:
         return _tree(name, items, full_hierarchy(name, own, items, home))
-    known = set(leaves)
-    hierarchy = full_hierarchy(name, own, [i for i in items if i in known], home)
-    categories = {label for level in hierarchy.levels[1:] for label in level}
-    strangers = [i for i in items if i not in known and i not in categories]
-    return _tree(name, items, full_hierarchy(name, own, strangers, home) if strangers else hierarchy)
+    known = set(steps.leaves)
+    categories = {label for rung in steps.rungs for label in labels_of(name, steps.leaves, rung)}
+    inside = [i for i in items if i in known or i not in categories]
+    return _tree(name, items, full_hierarchy(name, own, inside, home))
 
 
 def _tree(name: str, items: Sequence[str], hierarchy: FullHierarchy) -> ItemTree:
@@ -59,10 +59,11 @@ def _tree(name: str, items: Sequence[str], hierarchy: FullHierarchy) -> ItemTree
                     text = f"the hierarchy of `{name}` divides a label of level {level - 1} on the next one"
                     raise PluginError(Diagnostic("PPF788", text, help="give every label one label above it"))
                 parents[below] = node
-    whole = values[-1] if labels else 0
+    root = len(labels) - 1
+    whole = values[root] if labels else 0
     leaf_nodes = []
     for item in items:
-        node = own[item]
+        node = own.get(item, root)  # above what is one label for all, every label is
         if (0, item) not in nodes:  # a category: its own code, below it
             labels.append(item)
             parents.append(node)
