@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from functools import partial
 from typing import TypeVar
 
-from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.requirement import Requirement
@@ -78,6 +78,21 @@ def _name(present: Mapping[str, str], attribute: str) -> str | None:
 def subject_of(attributes: Attributes) -> str | None:
     """Return the attribute that says whose row it is, by its present name; None where none reaches the step."""
     return next((name for name, facts in attributes.items() if facts.role is Role.SUBJECT), None)
+
+
+def changed_subject(attributes: Attributes) -> tuple[Problem, ...]:
+    """Return a problem where the subject has other values than the source's: it no longer says whose row it is.
+
+    Pseudonyms are as good: equal ones are those of equal subjects, and no others.
+    """
+    name = subject_of(attributes)
+    changes = () if name is None else attributes[name].changes
+    steps = [step for step, change in changes if change is not Change.PSEUDONYMIZED]
+    if name is None or not (steps or (attributes[name].derived is not None and not changes)):
+        return ()
+    by = f"`{steps[0]}` has changed it" if steps else "a step has made it"
+    text = f"`{name}` says whose row it is, and no longer does here: {by}"
+    return (Problem("PPF783", text, hint="move this step before the one that changes it"),)
 
 
 def require(patterns: Iterable[str], columns: Iterable[str], step: str) -> None:

@@ -88,6 +88,8 @@ class Effect:
     that is not among them counts as computed from everything that the step reads, row by row.
     ``numbers`` are the changed attributes whose values stay numbers of their type; the others become labels.
     ``tells_frequencies`` are changed attributes whose operator is made from how often each value occurs, and tells it.
+    ``by_others``: which rows a randomized step leaves out depends on other rows or on cells, not on draws alone, so
+    that a row that is missing tells something: it does not count as left out at random.
     ``asks``, of an audit: attributes of the source that it compares with, by parameter; only so are identifiers read.
     """
 
@@ -106,6 +108,7 @@ class Effect:
     tells_frequencies: tuple[str, ...] = ()
     derivations: Mapping[str, Derivation] = field(default_factory=dict)
     numbers: tuple[str, ...] = ()
+    by_others: bool = False
 
     @property
     def needed(self) -> frozenset[str]:

@@ -100,6 +100,20 @@ class TestSampleBySize(AnonymizerConformance):
         return Case(spec("sample"), {"size": "700"}, people(), claims=(claims.exactly(700),))
 
 
+class TestLimitRows(AnonymizerConformance):
+    def case(self):
+        table = people(who=[f"who-{i * 7 % 1000}-canary" for i in range(3000)])
+        nobody = people(3, who=["a", None, "b"])
+        return Case(
+            spec("limit_rows"),
+            {"rows": "2"},
+            table,
+            {**ROLES, "who": Role.SUBJECT},
+            claims=(claims.exactly(2000),),
+            bad=(BadInput("who", nobody),),
+        )
+
+
 class TestShuffleRows(AnonymizerConformance):
     def case(self):
         return Case(spec("shuffle_rows"), {}, people(), claims=(claims.order_is_random(), claims.exactly(3000)))

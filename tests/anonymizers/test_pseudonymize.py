@@ -124,3 +124,31 @@ def test_colliding_pseudonyms_are_refused():
 def test_an_absent_column():
     with pytest.raises(PluginError, match="PPF781"):
         fit(attributes=["idd"])
+
+
+def test_a_stated_scope_goes_by_key_scope_and_value_alone(monkeypatch):
+    """Two steps on unlike tables, with unlike column names; other words and other keys are other scopes."""
+
+    def pseudonym(column, values, scope, key="PPDM_TEST_KEY"):
+        table = Table.of({column: values})
+        params = PseudonymizeParams(attributes=(column,), key_env=key, scope=scope)
+        step = Pseudonymize(params).fit(InMemoryView.of(table), StepContext(f"step of {column}", {}, ()))
+        return dict(zip(values, run(step.transform, table)[""][column].texts(), strict=True))["p7"]
+
+    monkeypatch.setenv("PPDM_TEST_KEY", "a key for tests only: 0123456789")
+    monkeypatch.setenv("PPDM_OTHER_KEY", "another key for tests: 0123456789")
+    one = pseudonym("patient", ["p7", "p1", "p2"], "patient")
+    assert one == pseudonym("person", ["a", "p7"], "patient")
+    others = [
+        pseudonym("patient", ["p7"], "patient", "PPDM_OTHER_KEY"),
+        pseudonym("patient", ["p7"], "doctor"),
+        pseudonym("patient", ["p7"], "attribute"),
+        pseudonym("patient", ["p7"], "shared"),
+    ]
+    assert len({one, *others}) == 5
+
+
+@pytest.mark.parametrize("scope", ["", "a b", "0", "x" * 65])
+def test_a_scope_is_a_word(scope):
+    with pytest.raises(ValueError, match="scope"):
+        PseudonymizeParams(attributes=("a",), key_env="K", scope=scope)

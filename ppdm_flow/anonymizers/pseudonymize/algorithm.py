@@ -27,6 +27,8 @@ from ppdm_flow.tables.table import Table
 
 LEAST_BYTES = 16
 LEAST_DIFFERENT = 4
+BY_ATTRIBUTE, SHARED = "attribute", "shared"
+"""Scopes with a meaning of their own; any other word is the name of one."""
 _FILE_LIMIT = 1 << 16
 
 
@@ -73,11 +75,11 @@ class Pseudonymize:
         require(self.params.attributes, data.schema.names, ctx.step)
         names = self.params.chosen(data.schema.names)
         key = read_key(self.params, ctx.home)
-        shared = self.params.scope == "shared"
-        scopes = tuple((name, _subkey(key, None if shared else name)) for name in names)
+        apart = self.params.scope == BY_ATTRIBUTE
+        scopes = tuple((name, _subkey(key, _label(self.params.scope, name))) for name in names)
         transform = PseudonymTransform(scopes, self.params.length, self.params.scope)
         domains = {name: data.domain(name) for name in names}
-        groups = [union(domains.values())] if shared else list(domains.values())
+        groups = list(domains.values()) if apart else [union(domains.values())]
         for group, name in zip(groups, names, strict=False):
             _refuse_collisions(name, _pseudonyms(group.to_pylist(), dict(scopes)[name], self.params.length))
         figures = {f"{name}.values": Figure(len(domain), "values") for name, domain in domains.items()}
@@ -106,10 +108,16 @@ class PseudonymTransform(Deterministic):
         }
 
 
-def _subkey(key: bytes, attribute: str | None) -> bytes:
-    """A key for each attribute: equal values of two attributes then have unlike pseudonyms."""
-    scope = b"shared" if attribute is None else b"attribute\0" + attribute.encode()
-    return hmac.digest(key, b"ppdm-flow pseudonym v1\0" + scope, hashlib.sha256)
+def _label(scope: str, attribute: str) -> bytes:
+    """What sets a key apart beside the secret: the attribute, nothing, or the name of a stated scope."""
+    if scope == BY_ATTRIBUTE:
+        return b"attribute\0" + attribute.encode()
+    return b"shared" if scope == SHARED else b"scope\0" + scope.encode()
+
+
+def _subkey(key: bytes, label: bytes) -> bytes:
+    """A key for each scope: equal values of two scopes have unlike pseudonyms, those of one scope equal ones."""
+    return hmac.digest(key, b"ppdm-flow pseudonym v1\0" + label, hashlib.sha256)
 
 
 def _pseudonyms(values: Iterable[str], key: bytes, length: int) -> list[str]:

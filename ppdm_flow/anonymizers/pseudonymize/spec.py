@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, NoReturn
+from typing import Annotated, NoReturn
 
 from pydantic import BeforeValidator, Field
 
@@ -25,7 +25,7 @@ class PseudonymizeParams(Params):
     key_file: KeyPath | None = None
     key: Annotated[None, BeforeValidator(_refuse)] = Field(default=None, exclude=True)
     length: Annotated[int, Field(ge=8, le=64)] = 24
-    scope: Literal["attribute", "shared"] = "attribute"
+    scope: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_.-]{0,63}$")] = "attribute"
 
     def chosen(self, known: tuple[str, ...]) -> tuple[str, ...]:
         """Return the attributes to replace, each once."""

@@ -43,10 +43,10 @@ def _other(plan: Plan, graph: Graph, subject: Subject) -> Other | None:
 
 
 def left_out_at_random(plan: Plan, graph: Graph, release: ReleaseNode) -> Rows:
-    """Return the numbers of the rows that random steps on the way to a release left out, ascending."""
+    """Return the numbers of the rows that random steps on the way to a release left out, by draws alone, ascending."""
     row_numbers = [np.zeros(0, dtype=np.int64)]
     for node in plan.upstream(release.input):
-        if node.effect.rows == "fewer" and node.bound.info.randomized:
+        if node.effect.rows == "fewer" and node.bound.info.randomized and not node.effect.by_others:
             before, after = _numbers(graph.streams[node.input]), _numbers(graph.streams[node.name])
             row_numbers.append(np.setdiff1d(before, after))
     return np.unique(np.concatenate(row_numbers))
