@@ -199,6 +199,14 @@ def test_items_as_they_are_are_warned_of(codes, steps, expected):
     assert codes(text + steps + RELEASE.replace(".csv", ".parquet"), head=head) == expected
 
 
+@pytest.mark.parametrize(("k", "expected"), [("5", []), ("3", ["PPF564"])])
+def test_items_that_a_requirement_on_sets_is_kept_of_are_not(codes, k, expected):
+    text = "attributes:\n  basket: {role: items}\nprivacy: {km_anonymity: {k: 5}}\nsteps:\n"
+    step = f"  frequent: {{use: apriori_anonymization, with: {{k: {k}, by: [leave_out]}}}}\n"
+    head = "version: 1\nname: example\nsource: {path: t.parquet}\n"
+    assert codes(text + step + RELEASE.replace(".csv", ".parquet"), head=head) == expected
+
+
 SETS = "attributes:\n  basket: {role: items}\n"
 SETS_HEAD = "version: 1\nname: example\nsource: {path: t.dat}\n"
 

@@ -71,10 +71,16 @@ def values_of_sets(flow: CompiledFlow) -> Iterator[Diagnostic]:
 
 
 def raw_sets(flow: CompiledFlow) -> Iterator[Diagnostic]:
-    """A set of items that no step has made coarser or randomized. A few known items find a row among millions."""
+    """A set of items that no step has made coarser, randomized, or such as a requirement on sets asks.
+
+    A few known items find a row among millions.
+    """
+    on_sets = {r.id for r in flow.plan.requirements if r.on_sets}
+    serving = {s.name for s in flow.plan.steps if on_sets.intersection(s.effect.serves)}
     releases_of: dict[str, tuple[AttributeFacts, list[str]]] = {}
     for release, fact in flow.published():
-        if fact.role is Role.ITEMS and not fact.was(*_COARSER):
+        served = any(step in serving for step, _ in fact.changes)
+        if fact.role is Role.ITEMS and not fact.was(*_COARSER) and not served:
             releases_of.setdefault(fact.source, (fact, []))[1].append(release.name)
     for fact, releases in releases_of.values():
         yield Diagnostic(
