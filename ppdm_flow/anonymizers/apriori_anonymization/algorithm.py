@@ -120,7 +120,7 @@ def _owners(data: DataView, name: str) -> tuple[Baskets, Owners]:
     for part in data.partitions([name, *([weight] if weight else [])]):
         parts.append(baskets(part, name))
         weights.append(weights_of(part[weight]) if weight else np.ones(len(part), dtype=np.int64))
-    whole = stacked(parts)
+    whole = stacked(parts) if parts else Baskets.of([])
     if not isinstance(whole, Baskets):
         raise PluginError(Diagnostic("PPF752", f"the sets of `{name}` are randomized"))
     column = whole.compact()

@@ -135,6 +135,11 @@ def test_no_row_no_item_and_one_row():
     assert run({"k": 2, "by": ["leave_out"]}, [["a1"], ["b1"]], AB, (), [0, 2])[0] == [[], ["b1"]]
 
 
+def test_steps_before_may_leave_nothing(monkeypatch):
+    monkeypatch.setattr(InMemoryView, "partitions", lambda _self, _names: iter(()))
+    assert run({"k": 2}, [], AB, asked(2, 2))[1].figures["items_before"].value == 0
+
+
 def test_categories_of_texts_and_numbers():
     prefix = AttributeFacts("basket", Role.ITEMS, hierarchy=HierarchySpec(prefix=(1,)), source="basket")
     whole = Table({}, np.arange(3), {"basket": Baskets.of([["J45"], ["J46"], ["K20"]])})
