@@ -73,7 +73,7 @@ def effect(params: ShiftParams, scope: Scope) -> Effect:
         reads=tuple(dict.fromkeys((*there, *alike))),
         changes=dict.fromkeys(there, Change.OTHER),
         numbers=there,
-        derivations=changed_in_place(there, Derivation((), alike)),
+        derivations=changed_in_place(there, Derivation((), alike)),  # by a keyed hash: it says which draw is whose
         problems=tuple(problems),
     )
 

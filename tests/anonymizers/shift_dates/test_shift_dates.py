@@ -17,11 +17,15 @@ from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.roles import AttributeType, Role
+from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.anonymizer import StepContext
 from ppdm_flow.sdk.spec import Scope
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.numeric.column import NumericColumn
 from ppdm_flow.tables.table import Table
+from ppdm_flow.testing import claims
+from ppdm_flow.testing.case import BadInput, Case
+from ppdm_flow.testing.conformance import AnonymizerConformance
 from ppdm_flow.testing.running import run
 from ppdm_flow.testing.view import InMemoryView
 
@@ -172,6 +176,23 @@ def test_a_subject_of_other_values_says_no_longer_whose_row_it_is():
         assert [
             p.code for p in effect(ShiftParams(attributes=("came",), days=(0, 5)), Scope("s", facts, ())).problems
         ] == expected
+
+
+class TestShiftOfRows(AnonymizerConformance):
+    """Without a subject: the kit moves subjects to other rows, and offsets go with them."""
+
+    def case(self):
+        table = stays([i % 700 for i in range(2000)], [i * 37 % 900 for i in range(2000)])
+        facts = {n: f for n, f in NOBODY.items() if n in table.names}
+        return Case(
+            registry.load("anonymizers", "shift_dates"),
+            {"attributes": ["came", "seen"], "days": ["-90", "90"]},
+            table,
+            {n: f.role for n, f in facts.items()},
+            facts=facts,
+            claims=(claims.exactly(2000),),
+            bad=(BadInput("age", params={"attributes": ["age"], "days": ["-90", "90"]}),),
+        )
 
 
 def test_a_million_rows_of_300_000_people():

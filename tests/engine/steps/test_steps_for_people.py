@@ -6,11 +6,14 @@ import csv
 import io
 from collections import defaultdict
 from datetime import date
+from types import SimpleNamespace as Fake
 
 import numpy as np
 import pytest
 
 from ppdm_flow.core.errors import PluginError
+from ppdm_flow.engine.judging.others import left_out_at_random
+from ppdm_flow.sdk.spec import Effect
 
 POLICY = """version: 1
 name: visits
@@ -71,3 +74,30 @@ def test_a_row_that_is_nobodys_ends_the_run(bench, visits):
     bench.data(visits, "patient,came,left,ill")
     with pytest.raises(PluginError, match="row 7: the column `patient`"):
         bench.run(bench.plan(POLICY))
+
+
+def test_a_subject_that_only_draws_alike_may_be_dropped_afterwards(bench, tools, visits):
+    """The moved date is not computed from the subject, which nobody can tell from an offset without the key."""
+    pseudonyms = "  n: {use: pseudonymize, with: {attributes: [patient], key_env: STUDY_KEY, scope: patient}}\n"
+    policy = POLICY.replace(pseudonyms, "")
+    policy = policy.replace("releases:", "  d: {use: drop, with: {attributes: [patient]}}\nreleases:")
+    done = bench.run(bench.plan(policy))
+    assert done.report.verdict == "released"
+    for text in tools.released(done.run_dir).values():
+        assert visits[0][0].encode() not in text
+
+
+@pytest.mark.parametrize(("by_others", "expected"), [(False, [1, 3]), (True, [])])
+def test_a_row_that_went_since_its_person_has_many_is_not_left_out_at_random(by_others, expected):
+    node = Fake(
+        name="after",
+        input="before",
+        effect=Effect(rows="fewer", by_others=by_others),
+        bound=Fake(info=Fake(randomized=True)),
+    )
+    numbers = {"before": [0, 1, 2, 3], "after": [0, 2]}
+    streams = {
+        name: Fake(parts=lambda _, rows=rows: [Fake(table=Fake(rows=np.array(rows)))]) for name, rows in numbers.items()
+    }
+    plan, graph = Fake(upstream=lambda _: [node]), Fake(streams=streams)
+    assert left_out_at_random(plan, graph, Fake(input="after")).tolist() == expected
