@@ -150,6 +150,7 @@ ROLES = {
     "t": Role.TARGET,
     "w": Role.WEIGHT,
     "i": Role.IDENTIFIER,
+    "u": Role.SUBJECT,
     "x": Role.INSENSITIVE,
 }
 

@@ -129,6 +129,7 @@ class OnSensitive(OnClasses, OnAttribute):
     """What must hold of the values of one sensitive attribute in every class that ``attributes`` form."""
 
     on_groups: ClassVar[bool] = True
+    counts_people: ClassVar[bool] = True
     counts_values: ClassVar[bool] = True
 
 

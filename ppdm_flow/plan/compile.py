@@ -27,6 +27,7 @@ from ppdm_flow.plan.steps import Flow, follow
 from ppdm_flow.plan.waivers import WaiverCheck, check_waivers
 from ppdm_flow.plan.wiring import Wiring, partial_faults, wire
 from ppdm_flow.policy import declared_values, gates_of, requirements_of
+from ppdm_flow.policy.counting import people_of
 from ppdm_flow.policy.language.models import Policy
 from ppdm_flow.policy.loaded import Loaded, Places
 from ppdm_flow.policy.redaction import redacted, waivers_of
@@ -134,6 +135,7 @@ class _Compiler:
             declared=declared_values(policy, requirements),
             ledger=ledger_node(policy, self.home),
             recipients=policy.recipients,
+            people=people_of(policy),
         )
         owners = (*policy.audits, *policy.steps, *steps, *(a.name for a in audits), *(r.id for r in requirements))
         self.diagnostics += [*wiring.diagnostics, *state.diagnostics, *self.binder.diagnostics]

@@ -8,6 +8,7 @@ from typing import Any
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.gate import Gate
+from ppdm_flow.core.people import People
 from ppdm_flow.core.plugin_info import PluginInfo
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.roles import Nulls
@@ -149,6 +150,7 @@ class Plan:
     waivers: tuple[Waiver, ...] = ()
     secrets: frozenset[str] = field(default=frozenset(), repr=False)
     recipients: str = "together"
+    people: People | None = None
 
     def step(self, name: str) -> StepNode:
         """Return the step of that name. Raises KeyError."""

@@ -46,6 +46,8 @@ def document(plan: Plan) -> fields.PlanDocument:
             plan_document["ledger"]["server"] = node.server
         else:
             plan_document["ledger"]["path"] = _portable(node.place, plan.home)
+    if plan.people is not None:
+        plan_document["people"] = {"subject": plan.people.subject, "known_rows": plan.people.written}
     if not read_together(plan) and len(plan.releases) > 1:
         plan_document["recipients"] = plan.recipients
     if keyed := [_link(each) for each in keyed_links(plan)]:

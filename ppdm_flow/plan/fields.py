@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, NotRequired
+from typing import Annotated, Any, NotRequired, get_args
 
 from pydantic import Field
 from typing_extensions import TypedDict
@@ -11,6 +11,7 @@ from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.documents import Randomness, Sha256, Version, WaiverDocument, about, one_of
 from ppdm_flow.core.gate import MAX_WIDTH
 from ppdm_flow.core.lineage import How
+from ppdm_flow.core.people import KnownRows
 from ppdm_flow.core.plugin_info import Kind
 from ppdm_flow.core.roles import AttributeType, Nulls, Role
 from ppdm_flow.plan.together import APART
@@ -141,6 +142,13 @@ class PlanLink(TypedDict):
     columns: Annotated[list[Names], about("The column of the one, and that of the other.")]
 
 
+class PlanPeople(TypedDict):
+    """Whom the requirements count, where a person can have several rows."""
+
+    subject: Annotated[str, about("The attribute that says whose row it is.")]
+    known_rows: Annotated[str, one_of(get_args(KnownRows)), about("How many rows of a person somebody may know.")]
+
+
 class PlanLedger(TypedDict):
     """The release ledger."""
 
@@ -173,6 +181,7 @@ class PlanDocument(TypedDict):
     randomness: Annotated[Randomness, about("Where the randomness comes from.")]
     report_values: Annotated[str, one_of(("show", "hide")), about("Whether the report may show data values.")]
     ledger: NotRequired[PlanLedger]
+    people: NotRequired[PlanPeople]
     recipients: NotRequired[
         Annotated[str, one_of((APART,)), about("Nobody sees two of the releases, says the policy.")]
     ]

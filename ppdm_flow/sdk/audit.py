@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.people import People
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.results import AuditOutcome
 from ppdm_flow.core.roles import Nulls
@@ -93,7 +94,8 @@ class AuditContext:
     ``siblings`` are the other releases of the run, by name, as read back from their files; none where a file is judged
     alone. ``others`` are those of them that the same people may read, and whose rows are those of people.
     ``history`` are the people of this and of earlier releases, where the policy has a ledger and it is used; ``ledger``
-    says that the policy has one which knows people.
+    says that the policy has one which knows people. ``people`` says whose rows the rows are where people are counted,
+    and not rows; the subject is then an attribute of the source that ``pairs`` can tell.
     """
 
     release: str
@@ -118,6 +120,7 @@ class AuditContext:
     history: History | None = None
     ledger: bool = False
     others: tuple[Other, ...] = ()
+    people: People | None = None
 
     def label(self, attribute: str, value: str | None, number: int) -> str:
         """Return how a value may be shown: itself where the policy declares it or allows it, else a number."""

@@ -36,6 +36,26 @@ def constants(home: str) -> Iterator[str]:
     yield from _of_package(registry.OWN, registry.OWN)
 
 
+class CodeTexts:
+    """The texts of :func:`constants`, by the module of an algorithm: each is found once, however often it is asked for.
+
+    No module may be imported in between.
+    """
+
+    def __init__(self) -> None:
+        self._found: dict[str, list[str]] = {}
+        self._coming: dict[str, Iterator[str]] = {}
+
+    def of(self, home: str) -> Iterator[str]:
+        """Yield the texts of the plugin whose algorithm is in ``home``."""
+        found = self._found.setdefault(home, [])
+        yield from found
+        coming = self._coming.setdefault(home, constants(home))
+        for text in coming:
+            found.append(text)
+            yield text
+
+
 def own_constants(home: str) -> Iterator[str]:
     """Yield the texts in the code of a plugin's package, in lower case."""
     yield from _of_package(home.partition(".")[0], home.rpartition(".")[0] or home)

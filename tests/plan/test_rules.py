@@ -169,7 +169,9 @@ def test_a_public_release_with_values_in_the_report(codes):
 def test_people_with_several_rows(codes):
     text = ATTRIBUTES.replace("role: identifier", "role: subject")
     steps = "steps:\n  d: {use: drop, with: {attributes: [id]}}\n  p: {use: fine_grain_perturbation}\n"
-    assert codes(text + PRIVACY + steps + RELEASE) == ["PPF562", "PPF561"]  # of k-anonymity; draws by row
+    people = "people: {known_rows: 1}\n"
+    assert codes(text + people + PRIVACY + steps + RELEASE) == ["PPF561"]  # draws by row
+    assert codes(text + "people: {unit: rows}\n" + PRIVACY + steps + RELEASE) == ["PPF561"]
 
 
 def test_draws_of_a_person_need_its_subject(codes):

@@ -19,7 +19,7 @@ from ppdm_flow.engine.streams.source import SourceStream
 from ppdm_flow.plan.definition import AuditNode, Bound, Plan, StepNode
 from ppdm_flow.plan.document import document
 from ppdm_flow.sdk.anonymizer import Fitted
-from ppdm_flow.sdk.wording import constants, is_explained
+from ppdm_flow.sdk.wording import CodeTexts, is_explained
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,12 +111,12 @@ def refuse_quotations(plan: Plan, stream: SourceStream, said: Iterable[PluginTex
     names = [a.name for a in stream.attributes if _is_searched(a)]
     if not candidates or not names:
         return
-    pieces = policy_words(plan, stream.attributes)
+    pieces, code = policy_words(plan, stream.attributes), CodeTexts()
     if not stream.in_memory:  # reading it once more costs more than looking at every word
-        candidates = {span for each in every for span in spans(each.text) if not _explained(span, each, pieces)}
+        candidates = {span for each in every for span in spans(each.text) if not _explained(span, each, pieces, code)}
     for value, column in _occurring(stream, names, candidates):
         for each in every:
-            if value in each.text and value in _quoted(each.text, value) and not _explained(value, each, pieces):
+            if value in each.text and value in _quoted(each.text, value) and not _explained(value, each, pieces, code):
                 raise run_fault(
                     "PPF930",
                     f"{each.who}: {each.where} holds a value of the column `{column}` that the policy does not name",
@@ -167,7 +167,7 @@ def _quoted(text: str, value: str) -> Iterator[str]:
         yield from spans(text)
 
 
-def _explained(value: str, said: PluginText, pieces: Sequence[str]) -> bool:
+def _explained(value: str, said: PluginText, pieces: Sequence[str], code: CodeTexts) -> bool:
     return is_explained(value, said.text, pieces) or is_explained(
-        value, said.text, constants(said.bound.spec.load().__module__)
+        value, said.text, code.of(said.bound.spec.load().__module__)
     )

@@ -156,6 +156,7 @@ def _context(
         siblings=subject.siblings,
         history=subject.history,
         others=subject.others,
+        people=plan.people,
         ledger=subject.file is not None and plan.ledger is not None and plan.ledger.subject is not None,
     )
 

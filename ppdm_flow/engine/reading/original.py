@@ -24,7 +24,7 @@ from ppdm_flow.engine.reading.opening import data_path, import_algorithms, open_
 from ppdm_flow.engine.reading.repeating import columns_to_count, look_at_the_top
 from ppdm_flow.engine.reading.suspicions import Suspicion
 from ppdm_flow.engine.schedule import Task, run_all
-from ppdm_flow.engine.streams.checks import WeightCheck, check_sampling_weights, check_values
+from ppdm_flow.engine.streams.checks import WeightCheck, check_sampling_weights, check_subjects, check_values
 from ppdm_flow.engine.streams.expansion import Numbering
 from ppdm_flow.engine.streams.lookalikes import LookalikeCheck, ValuePresence, lookalike_checks, value_presence
 from ppdm_flow.engine.streams.source import Look, ReadOptions, SourceStream
@@ -180,6 +180,8 @@ def _weight_checks(stream: SourceStream) -> Iterator[Look]:
             yield WeightCheck(attribute).look
         elif attribute.role is Role.SAMPLING_WEIGHT:
             yield partial(check_sampling_weights, attribute)
+        elif attribute.role is Role.SUBJECT:
+            yield partial(check_subjects, attribute)
 
 
 def read_attributes(plan: Plan, binding: Binding) -> tuple[AttributeFacts, ...]:
@@ -189,10 +191,11 @@ def read_attributes(plan: Plan, binding: Binding) -> tuple[AttributeFacts, ...]:
 
 
 def asked_of(plan: Plan) -> frozenset[str]:
-    """Return what a step reads or changes, what an audit asks for, and by what the ledger knows people."""
+    """Return what a step reads or changes, what an audit asks for, and by what people are told apart."""
     people = {plan.ledger.subject} if plan.ledger is not None and plan.ledger.subject is not None else set()
     if any(requirement.counts_people for requirement in plan.requirements):
         people |= {a.name for a in plan.source.attributes if a.role is Role.SUBJECT}
+    people |= {plan.people.subject} if plan.people is not None else set()
     return frozenset(people).union(*(s.effect.needed for s in plan.steps), *(a.asks for a in plan.audits))
 
 

@@ -18,6 +18,7 @@ from ppdm_flow.engine.streams.coding import has_suppressed_text
 from ppdm_flow.engine.streams.lookalikes import folded
 from ppdm_flow.tables.column import SUPPRESSED_TEXT, Column
 from ppdm_flow.tables.counts import weights_of
+from ppdm_flow.tables.numeric.column import NumericColumn
 from ppdm_flow.tables.numeric.parsing import parsed
 from ppdm_flow.tables.sets import Baskets, SetColumn
 from ppdm_flow.tables.table import RowNumbers, Table
@@ -108,6 +109,17 @@ def check_sampling_weights(facts: AttributeFacts, table: Table) -> None:
         row = int(table.rows[bad.argmax()]) + 1
         text = f"row {row}: column `{facts.name}` holds the sampling weights of respondents, and this one {what}"
         raise data_fault("PPF732", text, span=facts.span)
+
+
+def check_subjects(facts: AttributeFacts, table: Table) -> None:
+    """Hold one partition's subjects against what they are: every row is somebody's. Raises DataError."""
+    column = table[facts.name]
+    missing = column.missing if isinstance(column, NumericColumn) else column.codes < 0
+    if missing is not None and missing.any():
+        row = int(table.rows[missing.argmax()]) + 1
+        text = f"row {row}: column `{facts.name}` says whose row it is, and this row belongs to nobody"
+        advice = "find out whose row it is, or leave such rows out before"
+        raise data_fault("PPF729", text, span=facts.span, advice=advice)
 
 
 def _no_people(names: pa.StringArray) -> Bad:

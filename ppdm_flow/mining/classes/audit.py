@@ -9,8 +9,8 @@ import numpy as np
 
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Measured
 from ppdm_flow.mining.classes import other_releases
-from ppdm_flow.mining.classes.class_metric import ClassMetric
 from ppdm_flow.mining.classes.column_figures import ColumnFigures, Floats, R, picture
+from ppdm_flow.mining.classes.known_rows import KnownRowsMetric
 from ppdm_flow.mining.classes.measures import PREFIX, TOGETHER
 from ppdm_flow.mining.classes.wording import as_they_are, intersected, left_out, treatment, unmeasured, unreleased
 from ppdm_flow.mining.exposure.columns import Reading, carriers, columns, made_of, readings
@@ -21,11 +21,15 @@ from ppdm_flow.mining.exposure.query import Query
 from ppdm_flow.mining.exposure.repeated import Repetitions, as_they_were, of_originals, repeated
 from ppdm_flow.mining.exposure.rows import ReleasedRows, Rows
 from ppdm_flow.mining.exposure.values import Attributes, values
+from ppdm_flow.mining.people.figures import PeopleFigure, require_people
+from ppdm_flow.mining.people.known_query import require_linkable_again
+from ppdm_flow.mining.people.query import PeopleQuery
+from ppdm_flow.mining.people.values import people_values
 from ppdm_flow.sdk.audit import AuditContext, Sql
 from ppdm_flow.sdk.view import DataView
 
 
-class SensitiveAudit(ClassMetric[R]):
+class SensitiveAudit(KnownRowsMetric[R]):
     """Measures and rechecks the metric over classes, alone and beside the other releases of the run."""
 
     def again(self, requirement: R, query: Query, ctx: AuditContext) -> tuple[Floats, Floats] | dict[str, Any]:
@@ -33,6 +37,8 @@ class SensitiveAudit(ClassMetric[R]):
 
         Raises UnmeasuredError.
         """
+        if isinstance(query, PeopleQuery) and self.people_figure(requirement) is PeopleFigure.DISTINCT:
+            return query.matched()
         each, parameters = self.query(requirement, query.values, ctx)
         if not query.mixed:
             return query.worst(each, self.bound(requirement), at_most=self.at_most, parameters=parameters)
@@ -55,12 +61,15 @@ class SensitiveAudit(ClassMetric[R]):
                 continue
             try:
                 judged = self._judged(requirement, ways, ReleasedRows(candidate, ctx), candidate, ctx)
+                known = self._known(requirement, ways, candidate, ctx)
                 own = self._figures(judged)
                 figures |= own
                 measured.append(self._measured(judged, own, candidate, ctx))
                 further = self._together(requirement, candidate, ctx)
                 figures |= further[0]
                 measured.extend(further[1])
+                figures |= {m.metric: m.figure for m in known}
+                measured.extend(known)
                 if other_releases.applies(ctx):
                     beyond, held = self._beside(judged[0], ways, candidate, ctx)
                     figures |= beyond
@@ -84,6 +93,8 @@ class SensitiveAudit(ClassMetric[R]):
         for requirement in self._own(ctx):
             own = self._again(requirement, ReleasedRows(candidate, ctx), candidate, ctx)
             figures |= {f"{requirement.id}.{n}": v for n, v in own.items()}
+            if own:
+                figures |= self._known_again(requirement, candidate, ctx)
             others = self._together_again(requirement, candidate, ctx) if own else {}
             figures |= {f"{requirement.id}.{TOGETHER}{n}": v for n, v in others.items()}
             if joint_values is not None:
@@ -101,6 +112,14 @@ class SensitiveAudit(ClassMetric[R]):
         """Judge each way of reading the values. Raises UnmeasuredError."""
         require_true_values(requirement.attribute, carriers(requirement.attribute, candidate, ctx), ctx)
         revealing = columns(requirement.attributes, (requirement.attribute,), candidate, ctx)
+        if ctx.people is not None:
+            require_people(ctx.people, ctx)
+            return [
+                ColumnFigures(
+                    requirement, way.name, revealing.every, r.histograms, self._each_of_people(requirement, r, ctx)
+                )
+                for way, r in zip(ways, people_values(revealing, ways, rows, ctx.nulls, ctx.people), strict=True)
+            ]
         judged = []
         for read in values(revealing, ways, rows, ctx.nulls):
             each = self._each(requirement, read.histograms, read.mean, ctx)
@@ -154,6 +173,13 @@ class SensitiveAudit(ClassMetric[R]):
         """Yield the second route to each way of reading. Raises UnmeasuredError."""
         revealing = columns(requirement.attributes, (requirement.attribute,), candidate, ctx)
         ways = readings(requirement.attribute, candidate, ctx)
+        if ctx.people is not None:
+            require_people(ctx.people, ctx)
+            confidences = self.people_figure(requirement) is PeopleFigure.CONFIDENCE
+            require_linkable_again(sql, revealing, candidate, ctx, chances=confidences)
+            for way in ways:
+                yield PeopleQuery.of_people(sql, rows, revealing, way, ctx.nulls, ctx.people, confidences=confidences)
+            return
         for way in ways:
             yield Query.of_rows(sql, rows, revealing, way, ctx.nulls)
         originals = self._originals(requirement, candidate, ctx) if ways else None

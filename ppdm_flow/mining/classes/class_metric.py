@@ -11,6 +11,8 @@ import numpy as np
 from ppdm_flow.core.results import Figure, Measured
 from ppdm_flow.mining.classes.column_figures import ColumnFigures, Floats, R, exceeding, worst_of
 from ppdm_flow.mining.exposure.histograms import Histograms
+from ppdm_flow.mining.people.figures import PeopleFigure
+from ppdm_flow.mining.people.values import PeopleValues
 from ppdm_flow.sdk.audit import AuditContext
 
 Names = Callable[[], Sequence[str | None]]
@@ -62,6 +64,22 @@ class ClassMetric(ABC, Generic[R]):
     def of_shares(self, _requirement: R) -> bool:
         """Return whether the figure is one of shares: then it is taken on the mean of mixed cells as well."""
         return True
+
+    def people_figure(self, _requirement: R) -> PeopleFigure:
+        """Return what counts where a person can have several rows."""
+        return PeopleFigure.DISTRIBUTION
+
+    def _each_of_people(self, requirement: R, read: PeopleValues, ctx: AuditContext) -> Floats:
+        """Return the figure of each group, by people, or the worse of that and of the mean of mixed cells."""
+        figure = self.people_figure(requirement)
+        if figure is PeopleFigure.DISTINCT:
+            return read.groups.distinct.astype(np.float64)
+        both = read.groups, read.parts
+        confidence = figure is PeopleFigure.CONFIDENCE
+        of, parts = (None if g is None else (g.confidences if confidence else g.weights) for g in both)
+        if of is None:
+            raise ValueError("a release must have groups")
+        return self._each(requirement, of, read.mean(parts), ctx)
 
     def _badness(self, value: float | None) -> float:
         if value is None:

@@ -23,6 +23,8 @@ Ints = npt.NDArray[np.int64]
 class Layout:
     """Which columns of the counts are what: places of grouping and mixed columns, shown cells, originals, own value.
 
+    Last comes the person, where people are counted. Cells ``beside`` these may tell which rows are one person's.
+
     ``released`` and ``original`` are the columns that are asked for; ``known`` those that must not be missing where
     missing values are left out.
     """
@@ -35,30 +37,44 @@ class Layout:
     shown: range
     originals: range
     value: int | None
+    person: int | None = None
+    beside: range = range(0)
 
     @classmethod
     def of(
-        cls, columns: Columns, reading: Reading | None, leading: int, nulls: Nulls, *, values_known: bool = True
+        cls,
+        columns: Columns,
+        reading: Reading | None,
+        leading: int,
+        nulls: Nulls,
+        *,
+        values_known: bool = True,
+        subject: str | None = None,
+        beside: Sequence[str] = (),
     ) -> Layout:
         """Lay the columns out; ``leading`` further ones that form classes come first.
 
         ``values_known``: where missing values are left out, rows that miss a sensitive cell are left out as well.
+        ``subject`` is the attribute that says whose row it is, where people are counted.
         """
         shown = () if reading is None else reading.shown
         own = () if reading is None or reading.way is Way.SHOWN else (reading.attribute,)
         known = columns.known if columns.mixed else ()
         groups, mixed = leading + len(columns.grouping), len(columns.mixed)
-        start = groups + mixed + len(shown)
+        after = groups + mixed + len(shown)
+        start = after + len(beside)
         needed = (*columns.every, *(shown if values_known else ())) if nulls is Nulls.EXCLUDE else ()
         return cls(
-            released=(*columns.every, *shown),
-            original=(*known, *own),
+            released=(*columns.every, *shown, *beside),
+            original=(*known, *own, *(() if subject is None else (subject,))),
             known=needed,
             grouping=range(groups),
             mixed=range(groups, groups + mixed),
-            shown=range(groups + mixed, start),
+            shown=range(groups + mixed, after),
             originals=range(start, start + len(known)),
             value=start + len(known) if own else None,
+            person=None if subject is None else start + len(known) + len(own),
+            beside=range(after, start),
         )
 
     def must_be_known(self, leading: int) -> list[int]:

@@ -110,7 +110,7 @@ class Query:
         text = f"""
             WITH {self.tables_text()},
             first AS MATERIALIZED (SELECT id, v FROM ({each})),
-            second AS MATERIALIZED (SELECT id, v FROM ({_of_means(each)}))
+            second AS MATERIALIZED (SELECT id, v FROM ({self.text_of_means(each)}))
             SELECT COALESCE(CAST(first.v AS DOUBLE), 'Infinity'::DOUBLE),
                    COALESCE(CAST(second.v AS DOUBLE), 'Infinity'::DOUBLE), own
             FROM first JOIN second USING (id) JOIN sizes USING (id) ORDER BY id"""  # noqa: S608  # our own queries
@@ -126,7 +126,22 @@ class Query:
         ids = _rank((*layout.grouping, *layout.originals))
         cell = _rank(layout.shown)
         ranked = f", ranked AS MATERIALIZED (SELECT *, {unit} AS unit, {ids} AS id, {cell} AS cell FROM every)"  # noqa: S608  # as above
-        return every + ranked + self._told() + (self._crowds() if self.mixed else self._classes()) + _SHARES
+        return every + ranked + self._told() + (self._crowds() if self.mixed else self._classes()) + self._sizes()
+
+    def _sizes(self) -> str:
+        """The shares of the table, and the sizes of classes."""
+        return _SHARES
+
+    def with_means(self, text: str) -> str:
+        """Return the rows of a SELECT over ``cells`` and ``sizes``, and those of the same on the means of mixed cells.
+
+        Its parameters are needed twice.
+        """
+        return f"SELECT * FROM ({text}) UNION ALL SELECT * FROM ({self.text_of_means(text)})"  # noqa: S608  # our own query
+
+    def text_of_means(self, text: str) -> str:
+        """Return a SELECT over ``cells`` and ``sizes``, on the mean shares of mixed cells."""
+        return _of_means(text)
 
     def _told(self) -> str:
         """The values of each unit: a class, or what mixed columns divide it into."""
@@ -165,14 +180,6 @@ class Query:
         own = ", own AS (SELECT id, NULL AS s, SUM(w) AS n FROM link GROUP BY id)"
         cells = "SELECT id, s, SUM(n) AS n FROM link JOIN told USING (unit) GROUP BY id, s" if not self.mean else _MEAN
         return f"{link}{own}, cells AS MATERIALIZED ({cells})"  # our own names
-
-
-def with_means(text: str) -> str:
-    """Return the rows of a SELECT over ``cells`` and ``sizes``, and those of the same on the means of mixed cells.
-
-    Its parameters are needed twice.
-    """
-    return f"SELECT * FROM ({text}) UNION ALL SELECT * FROM ({_of_means(text)})"  # noqa: S608  # our own query
 
 
 def _of_means(text: str) -> str:

@@ -66,3 +66,14 @@ def stacked(matrices: Sequence[Any]) -> Any:
     from scipy.sparse import vstack  # noqa: PLC0415  # see above
 
     return vstack(list(matrices), format="csr")
+
+
+def largest_matching(left: Ints, right: Ints) -> Ints:
+    """Return, for each left node, the right one that a largest matching gives it, -1 for none; edges are pairs."""
+    from scipy.sparse import csr_array  # noqa: PLC0415  # see above
+    from scipy.sparse.csgraph import maximum_bipartite_matching  # noqa: PLC0415  # see above
+
+    form: Any = csr_array
+    shape = int(left.max(initial=-1)) + 1, int(right.max(initial=-1)) + 1
+    graph = form((np.ones(len(left), dtype=np.int32), (left, right)), shape=shape, dtype=np.int32)
+    return np.asarray(maximum_bipartite_matching(graph, perm_type="column"), dtype=np.int64)

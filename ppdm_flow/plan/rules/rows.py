@@ -42,15 +42,15 @@ def _surviving(flow: CompiledFlow, release: ReleaseNode, fact: AttributeFacts, p
 
 def uncounted_subjects(flow: CompiledFlow) -> Iterator[Diagnostic]:
     """Groups are counted in rows; where a person has several rows, that overstates how many people there are."""
-    subjects = [name for name, a in flow.policy.attributes.items() if a.role is Role.SUBJECT]
-    for requirement in flow.plan.requirements if subjects else ():
-        if requirement.successive or requirement.counts_people:
+    people = flow.plan.people
+    for requirement in flow.plan.requirements if people is not None else ():
+        if people is None or requirement.successive or requirement.counts_people:
             continue
         yield Diagnostic(
             "PPF562",
-            f"`{requirement.id}` counts rows, but `{subjects[0]}` says that a person can have several",
+            f"`{requirement.id}` counts rows, but `{people.subject}` says that a person can have several",
             requirement.span,
-            help="aggregate to a row a person first; counting by subject is not supported",
+            help="bring the table to a row for each person first: this kind of requirement cannot count people",
         )
 
 

@@ -14,6 +14,8 @@ from ppdm_flow.policy.text.nodes import PolicyPath
 _WORDS: Mapping[PolicyPath, tuple[str, ...]] = {
     ("undeclared",): ("error", "drop"),
     ("recipients",): ("together", "apart"),
+    ("people", "unit"): ("people", "rows"),
+    ("people", "known_rows"): ("all", "3", "2", "1"),
     ("randomness", "mode"): ("sealed", "reproducible"),
     ("report", "values"): ("hide", "show"),
     ("releases", "*", "audience"): ("internal", "partner", "public"),

@@ -22,6 +22,7 @@ from ppdm_flow.core.model import (
 )
 from ppdm_flow.core.roles import AttributeType, Nulls, Role
 from ppdm_flow.policy.language.ledger import Ledger
+from ppdm_flow.policy.language.people import PeopleOptions
 from ppdm_flow.policy.language.waivers import Waiver
 
 
@@ -167,6 +168,7 @@ class Policy(Model):
     source: Source = Field(default_factory=Source)
     attributes: Annotated[dict[str, Attribute], Field(min_length=1)]
     undeclared: Literal["error", "drop"] = "error"
+    people: PeopleOptions | None = None
     nulls: Nulls = Nulls.OWN_CATEGORY
     privacy: Privacy = Field(default_factory=Privacy)
     steps: dict[Name, Step] = Field(default_factory=dict)

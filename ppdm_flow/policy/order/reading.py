@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import get_args
 
+from ppdm_flow.core.people import KnownRows
 from ppdm_flow.policy.order.clauses import Change, Clauses, Side, Verdict, verdict
 from ppdm_flow.policy.order.frame import Between
 
@@ -34,6 +36,27 @@ def reading(old: Clauses, new: Clauses, between: Between) -> Iterator[Change]:
     if old.policy.nulls is not new.policy.nulls:
         why = "what it does is said at each requirement that counts groups"
         yield _change(("nulls",), Verdict.NEUTRAL, why, old, new, "own_category")
+    yield from _people(old, new)
+
+
+def _people(old: Clauses, new: Clauses) -> Iterator[Change]:
+    """Yield what has changed about who is counted, where both have a subject."""
+    before, after = old.policy.people, new.policy.people
+    if before is None or after is None:
+        if before != after:
+            why = "with a subject people are counted, else rows: each takes other data"
+            yield _change(("people",), Verdict.INCOMPARABLE, why, old, new)
+        return
+    if before.unit != after.unit:
+        judged = verdict(forward=after.unit == "people", backward=before.unit == "people")
+        why = "several rows of one person are no crowd where people are counted, and are one where rows are"
+        yield _change(("people", "unit"), judged, why, old, new, "people")
+    elif before.known_rows != after.known_rows:
+        order = get_args(KnownRows)
+        ranks = [order.index(p.known_rows) if p.known_rows else -1 for p in (before, after)]
+        judged = verdict(forward=ranks[1] >= ranks[0], backward=ranks[0] >= ranks[1])
+        why = "whoever knows more of a person's rows finds fewer people who have them all"
+        yield _change(("people", "known_rows"), judged, why, old, new)
 
 
 def _change(path: tuple[str, ...], judged: Verdict, why: str, old: Clauses, new: Clauses, default: str = "") -> Change:

@@ -23,6 +23,7 @@ KNOWN: Mapping[type[BaseModel], frozenset[str]] = {
             "source",
             "attributes",
             "undeclared",
+            "people",
             "nulls",
             "privacy",
             "steps",

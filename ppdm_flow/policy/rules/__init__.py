@@ -7,7 +7,7 @@ from collections.abc import Collection
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.policy.language.models import Policy
 from ppdm_flow.policy.loaded import Places, PolicyPath
-from ppdm_flow.policy.rules import attributes, gates, hierarchies, ledger, releases, requirements, waivers
+from ppdm_flow.policy.rules import attributes, gates, hierarchies, ledger, people, releases, requirements, waivers
 from ppdm_flow.policy.rules.scene import Scene
 
 RULES = (
@@ -16,6 +16,7 @@ RULES = (
     attributes.judge_source,
     requirements.judge,
     ledger.judge,
+    people.judge,
     gates.judge,
     releases.judge,
     releases.judge_names,

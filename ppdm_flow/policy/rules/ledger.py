@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.server_address import AddressError, PasswordError, is_address, server_address
+from ppdm_flow.policy.counting import subject_attribute
 from ppdm_flow.policy.language.ledger import Ledger
 from ppdm_flow.policy.language.words import short
 from ppdm_flow.policy.requirements import specs_of
@@ -72,6 +73,9 @@ def _people(scene: Scene, given: Ledger) -> Iterator[Diagnostic]:
         elif attribute.role not in (Role.IDENTIFIER, Role.SUBJECT):
             text = f"`{short(given.subject)}` names nobody: it is neither an identifier nor the subject"
             yield scene.fault("PPF592", text, place, hint="name one with `role: identifier` or `role: subject`")
+        elif attribute.role is not Role.SUBJECT and (subject := subject_attribute(scene.policy)) is not None:
+            text = f"the ledger knows people by `{short(given.subject)}`, and `{short(subject)}` says whose row it is"
+            yield scene.fault("PPF546", text, place, hint=f"leave it out: the ledger takes `{short(subject)}` then")
     elif subject_of(scene.policy) is None:
         text = "the ledger is not told whose rows are released, so it cannot find people again"
         hint = "say `subject: NAME` here, of an attribute with `role: identifier`"

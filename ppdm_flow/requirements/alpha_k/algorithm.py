@@ -11,6 +11,7 @@ from ppdm_flow.mining.classes.class_metric import Names
 from ppdm_flow.mining.classes.column_figures import ColumnFigures, Floats
 from ppdm_flow.mining.classes.wording import beyond, known_by
 from ppdm_flow.mining.exposure.histograms import Histograms
+from ppdm_flow.mining.people.figures import PeopleFigure
 from ppdm_flow.mining.recoding.grouping import largest, shares
 from ppdm_flow.requirements.alpha_k.requirement import AlphaK
 from ppdm_flow.sdk.audit import AuditContext
@@ -37,6 +38,10 @@ class AlphaKAudit(SensitiveAudit[AlphaK]):
             meant = np.isin(histograms.names.to_pylist(), requirement.values)
             share = np.where(np.concatenate([np.zeros(SPECIALS, np.bool_), meant])[histograms.cells.value], share, 0.0)
         return np.asarray(largest(histograms.cells.begins, share), dtype=np.float64)
+
+    def people_figure(self, _requirement: AlphaK) -> PeopleFigure:
+        """Return that a share of rows or of people counts."""
+        return PeopleFigure.CONFIDENCE
 
     def query(self, requirement: AlphaK, names: Names, ctx: AuditContext) -> tuple[str, list[Any]]:
         """Return the largest share of each class."""

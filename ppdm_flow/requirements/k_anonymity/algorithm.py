@@ -18,6 +18,10 @@ from ppdm_flow.mining.exposure.lacking import lacking, lacking_again
 from ppdm_flow.mining.exposure.repeated import Repetitions, repeated
 from ppdm_flow.mining.exposure.rows import ReleasedRows, SharedCounts
 from ppdm_flow.mining.exposure.sizes import Classes, classes, crowds, crowds_again
+from ppdm_flow.mining.people.figures import require_people
+from ppdm_flow.mining.people.known_query import require_linkable_again
+from ppdm_flow.mining.people.sizes import people_in_classes, people_in_classes_again
+from ppdm_flow.requirements.k_anonymity.known_rows import known_rows, known_rows_again
 from ppdm_flow.requirements.k_anonymity.query import Query
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.requirements.k_anonymity.sentences import left_out, sentence
@@ -42,15 +46,18 @@ class KAnonymityAudit:
         for requirement in _own(ctx):
             released_columns = columns(requirement.attributes, sensitive_attributes(ctx), candidate, ctx)
             try:
+                if ctx.people is not None:
+                    require_people(ctx.people, ctx)
                 originals = repeated(released_columns.known, sensitive_attributes(ctx), (), candidate, ctx)
                 classes_by_nulls = _classes(released_columns, originals, candidate, ctx)
+                further = known_rows(requirement, released_columns, candidate, ctx)
             except UnmeasuredError as fault:
                 figure = Figure(None, "rows", note=fault.text)
                 name, bound = f"{requirement.id}.k", float(requirement.k)
                 measured.append(Measured(requirement.id, name, figure, bound, False, fault.text, verifiable=False))
                 findings.append(unmeasured(requirement.id, fault))
                 continue
-            own = _figures(requirement, classes_by_nulls, ctx.nulls) | _people(requirement, released_columns, originals)
+            own = _figures(requirement, classes_by_nulls, ctx) | _originals(requirement, released_columns, originals)
             figures |= own
             people = [int(own[f"{requirement.id}.{n}"].value or 0) for n in _PEOPLE if originals is not None]
             if people and not people[0] and candidate.row_count:
@@ -67,7 +74,7 @@ class KAnonymityAudit:
                     + of_originals(*people),
                 )
             )
-            further = lacking(requirement.id, "together_dropped", requirement.k, candidate, ctx)
+            further += lacking(requirement.id, "together_dropped", requirement.k, candidate, ctx)
             figures |= {m.metric: m.figure for m in further}
             measured.extend(further)
             findings.extend(left_out(requirement, classes_by_nulls[ctx.nulls]))
@@ -85,7 +92,7 @@ class KAnonymityAudit:
         for requirement in _own(ctx):
             figures |= lacking_again(f"{requirement.id}.together_dropped", candidate, ctx)
             released_columns = columns(requirement.attributes, sensitive_attributes(ctx), candidate, ctx)
-            if released_columns.mixed:
+            if released_columns.mixed or ctx.people is not None:
                 figures |= _again(requirement, released_columns, candidate, ctx, ctx.sql)
                 continue
             try:
@@ -111,6 +118,10 @@ def _classes(
 
     Of generated rows these are the classes of the ``originals`` that they repeat.
     """
+    if ctx.people is not None:
+        every = ReleasedRows(candidate, ctx)
+        measurable = (n for n in Nulls if not columns.mixed or n is not Nulls.WILDCARD or n is ctx.nulls)
+        return {nulls: people_in_classes(columns, every, nulls, ctx.people) for nulls in measurable}
     if originals is not None or not columns.mixed:
         counts = candidate.counts(columns.grouping) if originals is None else originals.counts(columns.every)
         return {nulls: classes(counts, nulls) for nulls in Nulls}
@@ -119,7 +130,7 @@ def _classes(
     return by_nulls | {nulls: crowds(columns, rows, nulls) for nulls in Nulls if nulls is not Nulls.WILDCARD}
 
 
-def _people(requirement: KAnonymity, columns: Columns, originals: Repetitions | None) -> dict[str, Figure]:
+def _originals(requirement: KAnonymity, columns: Columns, originals: Repetitions | None) -> dict[str, Figure]:
     """Return how many original rows generated ones repeat, and how many of these repeat none."""
     if originals is None:
         return {}
@@ -131,9 +142,15 @@ def _again(
     requirement: KAnonymity, columns: Columns, candidate: DataView, ctx: AuditContext, sql: Sql
 ) -> dict[str, float | int | None]:
     """Return the figures of crowds by the second route; none where there are none."""
-    rows = SharedCounts(ReleasedRows(candidate, ctx), columns.every, columns.known)
     try:
-        groups = crowds_again(columns, rows, sql, ctx.nulls)
+        if ctx.people is not None:
+            require_people(ctx.people, ctx)
+            groups = people_in_classes_again(columns, ReleasedRows(candidate, ctx), sql, ctx.nulls, ctx.people)
+            require_linkable_again(sql, columns, candidate, ctx)
+            known = known_rows_again(columns, candidate, ctx, sql)
+        else:
+            shared = SharedCounts(ReleasedRows(candidate, ctx), columns.every, columns.known)
+            groups, known = crowds_again(columns, shared, sql, ctx.nulls), {}
     except UnmeasuredError:
         return {}
     figures = {
@@ -141,19 +158,23 @@ def _again(
         "classes": len(groups.sizes),
         "rows_below": groups.rows_below(requirement.k),
         "uniques": groups.uniques,
+        **known,
     }
     return {f"{requirement.id}.{name}": value for name, value in figures.items()}
 
 
-def _figures(requirement: KAnonymity, classes_by_nulls: Mapping[Nulls, Classes], nulls: Nulls) -> dict[str, Figure]:
-    judged = classes_by_nulls[nulls]
+def _figures(
+    requirement: KAnonymity, classes_by_nulls: Mapping[Nulls, Classes], ctx: AuditContext
+) -> dict[str, Figure]:
+    judged = classes_by_nulls[ctx.nulls]
+    sizes = {"k": judged.k, **{f"k_{n}": c.k for n, c in classes_by_nulls.items()}}
     values = {
-        "k": judged.k,
-        **{f"k_{n}": c.k for n, c in classes_by_nulls.items()},
         "rows_below": judged.rows_below(requirement.k),
         "uniques": judged.uniques,
         "rows_left_out": judged.left_out,
     }
-    figures = {f"{requirement.id}.{name}": Figure(value, "rows") for name, value in values.items()}
+    unit = "rows" if ctx.people is None else "people"
+    figures = {f"{requirement.id}.{name}": Figure(value, unit) for name, value in sizes.items()}
+    figures |= {f"{requirement.id}.{name}": Figure(value, "rows") for name, value in values.items()}
     figures[f"{requirement.id}.classes"] = Figure(len(judged.sizes), "classes")
     return figures

@@ -14,6 +14,7 @@ class KAnonymity(OnPeople):
     """Every combination of quasi-identifier values occurs in at least ``k`` released rows."""
 
     kind: ClassVar[str] = "k_anonymity"
+    counts_people: ClassVar[bool] = True
     classes: ClassVar[str] = "ppdm_flow.requirements.k_anonymity.classes:models"
     k: Annotated[int, Field(ge=2, description="The least number of rows in a group.", examples=["5"]), HIGHER]
 

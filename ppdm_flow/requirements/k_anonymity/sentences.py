@@ -11,6 +11,7 @@ from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.classes.wording import FITTING
 from ppdm_flow.mining.exposure.columns import Columns, made_of
 from ppdm_flow.mining.exposure.sizes import Classes
+from ppdm_flow.mining.people.wording import people
 from ppdm_flow.mining.releases.attributes import listed
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.sdk.audit import AuditContext
@@ -24,15 +25,14 @@ def sentence(requirement: KAnonymity, released_columns: Columns, classes: Classe
         return "There is no row to measure, so nothing can be said of it." + _left_out(classes)
     if not columns:
         return f"No quasi-identifier is released, so {counted(total, 'row')} look alike."
+    size = counted(classes.k, "row") if ctx.people is None else people(classes.k)
     if classes.k >= requirement.k:
-        text = (
-            f"Whoever knows a person's {listed(columns)} finds at least {counted(classes.k, 'row')} that fit;"
-            f" {requirement.k:,} are required."
-        )
+        knowing = f"Whoever knows a person's {listed(columns)}"
+        text = f"{knowing} finds at least {size} that fit; {requirement.k:,} are required."
     else:
         text = (
             f"{classes.rows_below(requirement.k):,} of {total:,} rows share their {listed(columns)} with too few"
-            f" others: the smallest group has {counted(classes.k, 'row')} where {requirement.k:,} are required."
+            f" others: the smallest group has {size} where {requirement.k:,} are required."
         )
     return text + made_of(columns, ctx) + (FITTING if nulls is Nulls.WILDCARD else "") + _left_out(classes)
 

@@ -22,6 +22,8 @@ from ppdm_flow.mining.exposure.histograms import Histograms
 from ppdm_flow.mining.exposure.intersections_query import TogetherQuery
 from ppdm_flow.mining.exposure.matching_query import matched_again
 from ppdm_flow.mining.exposure.query import Query
+from ppdm_flow.mining.people.figures import PeopleFigure
+from ppdm_flow.mining.people.query import PeopleQuery
 from ppdm_flow.requirements.l_diversity.classes import entropies
 from ppdm_flow.requirements.l_diversity.matching import distinct_values
 from ppdm_flow.requirements.l_diversity.requirement import Diversity, LDiversity
@@ -58,9 +60,13 @@ class LDiversityAudit(SensitiveAudit[LDiversity]):
 
     def again(self, requirement: LDiversity, query: Query, ctx: AuditContext) -> tuple[Floats, Floats] | dict[str, Any]:
         """Return the second route's figures; where cells are decoded, rows and values are matched by another way."""
-        if requirement.variant is Diversity.DISTINCT and query.decoded:
+        if requirement.variant is Diversity.DISTINCT and query.decoded and not isinstance(query, PeopleQuery):
             return query.matched() if isinstance(query, TogetherQuery) else matched_again(query)
         return super().again(requirement, query, ctx)
+
+    def people_figure(self, requirement: LDiversity) -> PeopleFigure:
+        """Return that people are matched with values, or weigh 1 each."""
+        return PeopleFigure.DISTINCT if requirement.variant is Diversity.DISTINCT else PeopleFigure.DISTRIBUTION
 
     def query(self, requirement: LDiversity, names: Names, ctx: AuditContext) -> tuple[str, list[Any]]:
         """Return the l of each class."""

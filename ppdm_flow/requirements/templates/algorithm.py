@@ -17,6 +17,7 @@ from ppdm_flow.mining.classes.wording import as_they_are, intersected, unmeasure
 from ppdm_flow.mining.exposure.columns import made_of
 from ppdm_flow.mining.exposure.faults import UnmeasuredError
 from ppdm_flow.mining.exposure.lacking import lacking, lacking_again
+from ppdm_flow.requirements.templates.known_rows import known_again, known_confidence
 from ppdm_flow.requirements.templates.query import Query
 from ppdm_flow.requirements.templates.released_template import (
     ReleasedTemplate,
@@ -52,6 +53,7 @@ class TemplatesAudit:
             channel, targets = released.columns.every, released.targets
             try:
                 after = survey_of(released, candidate, ctx)
+                known = known_confidence(released.columns, released.targets, template, candidate, ctx)
             except UnmeasuredError as fault:
                 measured.extend(_unmeasured(template, fault))
                 findings.append(unmeasured(template.id, fault))
@@ -62,7 +64,7 @@ class TemplatesAudit:
             name = f"{template.id}.confidence"
             text = sentence(template, channel, before, after) + made_of(_columns(released), ctx)
             measured.append(Measured(template.id, name, own[name], template.confidence, at_most=True, sentence=text))
-            further = _together(released, candidate, ctx)
+            further = [*known, *_together(released, candidate, ctx)]
             figures |= {m.metric: m.figure for m in further}
             measured.extend(further)
             if template.smallest_group > 1 and targets:
@@ -92,6 +94,7 @@ class TemplatesAudit:
             except UnmeasuredError:
                 continue
             figures |= {f"{template.id}.{name}": value for name, value in after.items()}
+            figures |= known_again(released.columns, released.targets, template, candidate, ctx, ctx.sql)
             if together_confidence(released, candidate, ctx) is not None:
                 figures[f"{template.id}.together_confidence"] = together_again(released, candidate, ctx, ctx.sql)
             if template.smallest_group > 1:

@@ -5,29 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ppdm_flow.core.requirement import TOLERANCE
-from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.exposure.columns import Columns, Reading, carriers, columns, readings
 from ppdm_flow.mining.exposure.faults import require_pairs_of_nulls, require_true_values
-from ppdm_flow.mining.exposure.histograms import Histograms
 from ppdm_flow.mining.exposure.intersections import joint_values
 from ppdm_flow.mining.exposure.intersections_query import together_query
-from ppdm_flow.mining.exposure.query import Query, with_means
+from ppdm_flow.mining.exposure.query import Query
 from ppdm_flow.mining.exposure.repeated import Repetitions, as_they_were, of_originals, repeated
 from ppdm_flow.mining.exposure.rows import ReleasedRows, Rows
-from ppdm_flow.mining.exposure.sizes import SIZE, Classes, classes, crowds
+from ppdm_flow.mining.exposure.sizes import SIZE, classes, crowds
 from ppdm_flow.mining.exposure.values import Attributes, Values, values
-from ppdm_flow.requirements.templates.inference import Images, Inferences
+from ppdm_flow.mining.people.figures import require_people
+from ppdm_flow.mining.people.known_query import require_linkable_again
+from ppdm_flow.mining.people.query import PeopleQuery
+from ppdm_flow.mining.people.sizes import people_in_classes
+from ppdm_flow.requirements.templates.confidences import confidences_of, inferences_of
+from ppdm_flow.requirements.templates.of_people import asked_of, of_people, people_queries
 from ppdm_flow.requirements.templates.requirement import Template
 from ppdm_flow.requirements.templates.survey import Survey, Target, by_attribute
 from ppdm_flow.sdk.audit import AuditContext, Sql
 from ppdm_flow.sdk.view import DataView
-from ppdm_flow.tables.column import SPECIALS
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,14 +85,19 @@ def survey_of(released: ReleasedTemplate, candidate: DataView, ctx: AuditContext
     originals = originals_of(released, candidate, ctx)
     by_target = []
     for target, ways in released.targets:
+        if ctx.people is not None:
+            by_target.append(
+                of_people(released.columns, target, ways, ReleasedRows(candidate, ctx), ctx, negated=template.negated)
+            )
+            continue
         read = values(released.columns, ways, rows, ctx.nulls, values_known=False)
-        each = _inferences(read, target.images, negated=template.negated)
+        each = inferences_of(read, target.images, negated=template.negated)
         if originals is not None:
             way = as_they_were(target.attribute)
             read = values(of_originals(released.columns), way, originals, ctx.nulls, values_known=False)
-            each = each.beside(_inferences(read, target.images, negated=template.negated))
+            each = each.beside(inferences_of(read, target.images, negated=template.negated))
         by_target.append(each)
-    smallest = _sizes(released.columns, originals or rows, ctx.nulls).k if template.smallest_group > 1 else 0
+    smallest = _smallest(released.columns, originals or rows, ctx) if template.smallest_group > 1 else 0
     repeated_rows = None if originals is None else originals.counts(released.columns.every).total
     return Survey(tuple(target for target, _ in released.targets), tuple(by_target), smallest, repeated_rows)
 
@@ -108,49 +113,19 @@ def originals_of(released: ReleasedTemplate, candidate: DataView, ctx: AuditCont
     return repeated(released.columns.known, by_attribute(released.template), secret, candidate, ctx)
 
 
-def _sizes(columns: Columns, rows: Rows, nulls: Nulls) -> Classes:
-    return crowds(columns, rows, nulls) if columns.mixed else classes(rows.counts(columns.every), nulls)
+def _smallest(columns: Columns, rows: Rows, ctx: AuditContext) -> int:
+    if ctx.people is not None:
+        return people_in_classes(columns, rows, ctx.nulls, ctx.people).k
+    return (crowds(columns, rows, ctx.nulls) if columns.mixed else classes(rows.counts(columns.every), ctx.nulls)).k
 
 
 def require_readable(released: ReleasedTemplate, candidate: DataView, ctx: AuditContext) -> None:
     """Raise UnmeasuredError for randomized values, and where null semantics and crowds do not go together."""
+    if ctx.people is not None:
+        require_people(ctx.people, ctx)
     require_pairs_of_nulls(released.columns, ctx.nulls)
     for target, _ in released.targets:
         require_true_values(target.attribute, carriers(target.attribute, candidate, ctx), ctx)
-
-
-def _inferences(read: Sequence[Values], images: Images, *, negated: bool) -> Inferences:
-    """Return the highest confidence of each (group, value), over all ways of reading and over means of mixed cells."""
-    every = [histograms for each in read for histograms in (each.histograms, each.mean) if histograms is not None]
-    width = max(1, len(images))
-    keys, confidence = np.zeros(0, dtype=np.int64), np.zeros(0)
-    for histograms in every:
-        group, value, share = _shares(histograms, images, negated=negated)
-        keys, confidence = np.append(keys, group * width + value), np.append(confidence, share)
-    distinct, place = np.unique(keys, return_inverse=True)
-    worst = np.zeros(len(distinct))
-    np.maximum.at(worst, place, confidence)
-    return Inferences(worst, distinct // width, distinct % width, every[0].rows)
-
-
-def _shares(
-    histograms: Histograms, images: Images, *, negated: bool
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-    """Return (group, number of the value, its share) where the value occurs, or where it is not all there is."""
-    cells, names = histograms.cells, histograms.names.to_pylist()
-    owner = cells.owner
-    groups, numbers, shares = [], [], []
-    for number, image in enumerate(images.values()):
-        meant = np.concatenate([np.zeros(SPECIALS, np.bool_), np.isin(names, list(image))])
-        here = meant[cells.value]
-        hits = np.bincount(owner[here], cells.count[here], len(histograms))
-        share = hits / np.where(histograms.sizes > 0, histograms.sizes, 1)
-        share = 1.0 - share if negated else share
-        some = np.flatnonzero(share > TOLERANCE) if negated else np.flatnonzero(hits > 0)
-        groups.append(some)
-        numbers.append(np.full(len(some), number, dtype=np.int64))
-        shares.append(share[some])
-    return np.concatenate(groups), np.concatenate(numbers), np.concatenate(shares)
 
 
 def figures_again(
@@ -159,12 +134,14 @@ def figures_again(
     """Return the figures of the release by the second route. Raises UnmeasuredError as the first."""
     template = released.template
     require_readable(released, candidate, ctx)
+    if ctx.people is not None:
+        require_linkable_again(sql, released.columns, candidate, ctx, chances=bool(released.targets))
     worst = 0.0
     beyond: dict[tuple[str, int, tuple[int, int]], int] = {}
     for side, target, query in _queries(released, candidate, ctx, sql):
-        text, parameters = _confidences(target.images, negated=template.negated)
+        text, parameters = asked_of(query, target.images, negated=template.negated)
         if query.mixed:
-            text, parameters = with_means(text), [*parameters, *parameters]
+            text, parameters = query.with_means(text), [*parameters, *parameters]
         fine = f"confidence <= {template.confidence!r} + {TOLERANCE!r}"
         rows = query.ask(
             f"""
@@ -201,7 +178,7 @@ def together_confidence(
         read = joint_values(about(released), target.attribute, candidate, ctx)
         if read is not None:
             values_left = Values(ways[0], read.histograms, read.mean)
-            inferred = _inferences([values_left], target.images, negated=released.template.negated)
+            inferred = inferences_of([values_left], target.images, negated=released.template.negated)
             worst = max(worst or 0.0, inferred.worst)
             names |= dict.fromkeys(read.names)
     return None if worst is None else (worst, tuple(names))
@@ -215,7 +192,7 @@ def together_again(released: ReleasedTemplate, candidate: DataView, ctx: AuditCo
         if read is None:
             continue
         query = together_query(about(released), target.attribute, candidate, ctx, sql, read.names)
-        text, parameters = _confidences(target.images, negated=released.template.negated)
+        text, parameters = confidences_of(target.images, negated=released.template.negated)
         for one in (query, *([query.of_means()] if query.mixed else [])):
             top = one.ask(f"SELECT COALESCE(MAX(confidence), 0) FROM ({text})", parameters)  # noqa: S608  # our own query
             worst = max(worst, float(top[0][0]))
@@ -232,6 +209,8 @@ def smallest_again(released: ReleasedTemplate, candidate: DataView, ctx: AuditCo
     """Return the rows of the smallest group by the second route."""
     rows = originals_of(released, candidate, ctx) or ReleasedRows(candidate, ctx)
     query = Query.of_rows(sql, rows, released.columns, None, ctx.nulls)
+    if ctx.people is not None:
+        query = PeopleQuery.of_people(sql, rows, released.columns, None, ctx.nulls, ctx.people)
     return round(query.worst(SIZE, 0.0, at_most=False)["worst"] or 0)
 
 
@@ -241,6 +220,14 @@ def _queries(
     """Yield the queries of each target: 0 on the released rows, 1 on the original ones that they repeat."""
     rows, originals = ReleasedRows(candidate, ctx), originals_of(released, candidate, ctx)
     for target, ways in released.targets:
+        if ctx.people is not None:
+            yield from (
+                (0, target, q)
+                for q in people_queries(
+                    released.columns, target, ways, rows, ctx, sql, negated=released.template.negated
+                )
+            )
+            continue
         for way in ways:
             query = Query.of_rows(sql, rows, released.columns, way, ctx.nulls, values_known=False)
             yield 0, target, query
@@ -248,22 +235,3 @@ def _queries(
             for way in as_they_were(target.attribute):
                 columns = of_originals(released.columns)
                 yield 1, target, Query.of_rows(sql, originals, columns, way, ctx.nulls, values_known=False)
-
-
-def _confidences(images: Images, *, negated: bool) -> tuple[str, list[str]]:
-    """Return a SELECT of (id, value, confidence), and its parameters."""
-    texts = [(i, text) for i, image in enumerate(images.values()) for text in sorted(image)]
-    wanted = ", ".join(f"({i}, ?)" for i, _ in texts)
-    hits = f"""
-        SELECT id, value, SUM(n) AS n FROM cells JOIN (VALUES {wanted}) AS sensitive(value, wanted) ON s = wanted
-        GROUP BY id, value"""  # noqa: S608  # numbers and parameters
-    if not negated:
-        text = f"SELECT id, value, n / size AS confidence FROM ({hits}) JOIN sizes USING (id)"  # noqa: S608  # as above
-    else:
-        text = f"""
-            SELECT * FROM (
-                SELECT sizes.id AS id, v.value AS value, 1 - COALESCE(hits.n, 0) / size AS confidence
-                FROM sizes CROSS JOIN range({len(images)}) AS v(value)
-                LEFT JOIN ({hits}) AS hits ON hits.id = sizes.id AND hits.value = v.value)
-            WHERE confidence > {TOLERANCE!r}"""  # noqa: S608  # as above
-    return text, [text for _, text in texts]

@@ -35,6 +35,7 @@ class Template(OnValues):
     """
 
     kind: ClassVar[str] = "templates"
+    counts_people: ClassVar[bool] = True
     channel: Annotated[Texts, Field(description=_CHANNEL, examples=[["job", "country"]]), GROUPS]
     sensitive: Annotated[
         ValuesByAttribute, Field(min_length=1, description=_SENSITIVE, examples=[{"bankruptcy": ["Discharged"]}])

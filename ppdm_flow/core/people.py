@@ -1,0 +1,30 @@
+"""Whose rows the rows of a table are, where a person can have several."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+KnownRows = Literal["1", "2", "3", "all"]
+"""How many rows of a person an adversary may know, as a policy writes it; the order is from weak to strong."""
+
+
+@dataclass(frozen=True, slots=True)
+class People:
+    """People are counted, not rows: ``subject`` is the attribute that says whose row it is.
+
+    ``known_rows`` is how many rows of one person an adversary may know the grouping values of; None is all of them.
+    """
+
+    subject: str
+    known_rows: int | None
+
+    @classmethod
+    def of(cls, subject: str, known_rows: KnownRows) -> People:
+        """Return it for what a policy says."""
+        return cls(subject, None if known_rows == "all" else int(known_rows))
+
+    @property
+    def written(self) -> str:
+        """How a policy writes ``known_rows``."""
+        return "all" if self.known_rows is None else str(self.known_rows)

@@ -1,0 +1,45 @@
+"""Which figure of people a requirement bounds, and whether people can be counted at all."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from ppdm_flow.core.people import People
+from ppdm_flow.mining.exposure.faults import UnmeasuredError
+from ppdm_flow.sdk.audit import AuditContext
+
+
+class PeopleFigure(Enum):
+    """What of the people of a group counts.
+
+    ``DISTRIBUTION``: each person weighs 1, spread over its rows. ``CONFIDENCE``: the larger share of rows and people.
+    ``DISTINCT``: people matched with values.
+    """
+
+    DISTRIBUTION = "distribution"
+    CONFIDENCE = "confidence"
+    DISTINCT = "distinct"
+
+
+class UncountedPeopleError(UnmeasuredError):
+    """Nobody can say whose rows were released."""
+
+    code = "PPF900"
+
+
+def require_people(people: People, ctx: AuditContext) -> None:
+    """Raise UncountedPeopleError where released rows have no people that could be counted."""
+    if ctx.generation is not None:
+        raise UncountedPeopleError(
+            f"Generated rows belong to nobody, so the people of `{people.subject}` cannot be counted in this release."
+        )
+    if ctx.others:
+        raise UncountedPeopleError(
+            "Several releases can be read together, and what they leave of a person's values is not counted by people:"
+            " release one table, or say `recipients: apart` where nobody sees two."
+        )
+    if ctx.pairs is None:
+        raise UncountedPeopleError(
+            f"People are counted by `{people.subject}`, and nothing says whose the rows of this release are: only a run"
+            " can tell."
+        )

@@ -1,0 +1,214 @@
+"""What somebody finds who knows the classes of several rows of one person: the first route.
+
+Linked rows are seen to be one person's, so that whoever knows some of them finds the people who have them all, with
+what their other linked rows tell. Where rows are unlinked, each known row is one of its class, and a value is known to
+be the person's if one of these has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from ppdm_flow.core.people import People
+from ppdm_flow.core.roles import Nulls
+from ppdm_flow.mining.exposure.columns import Columns, Reading, facts_of
+from ppdm_flow.mining.exposure.faults import UncrowdedError
+from ppdm_flow.mining.exposure.ground import Ground, Layout, ground
+from ppdm_flow.mining.exposure.histograms import Histograms
+from ppdm_flow.mining.exposure.rows import ReleasedRows
+from ppdm_flow.mining.people.chances import choices, largest_chances
+from ppdm_flow.mining.people.groups import Floats, Ints, PeopleGroups
+from ppdm_flow.mining.people.known_rows import Crowds, crowds_of
+from ppdm_flow.mining.people.known_rows_groups import GroupCounts, Told, group_counts, least_distinct, told_by_people
+from ppdm_flow.mining.people.linkage import LinkedRows, linked_rows
+from ppdm_flow.mining.people.profiles import Profiles, profiles
+from ppdm_flow.mining.people.values import ToldValues, person_of, read_people, told_values
+from ppdm_flow.mining.recoding.grouping import Cells
+from ppdm_flow.mining.releases.attributes import listed
+from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.view import DataView
+from ppdm_flow.tables.column import SPECIALS
+
+
+def beside(columns: Columns, candidate: DataView, people: People, ctx: AuditContext) -> tuple[list[str], list[str]]:
+    """Return the released columns that stand for the person, and the others outside of the grouping ones."""
+    outside = [c for c in candidate.schema.names if c not in columns.every]
+    named = [c for c in outside if people.subject in facts_of(c, ctx).computed_from]
+    return named, [c for c in outside if c not in named]
+
+
+@dataclass(frozen=True, eq=False)
+class KnownRows:
+    """The rows of a release one by one, with their people and classes. ``by_row`` has one row in each combination."""
+
+    by_row: Ground
+    reading: Reading | None
+    people: People
+    linked: LinkedRows
+    nulls: Nulls
+    beside: tuple[str, ...] = ()
+    """The released columns outside of the grouping ones: those that stand for the person, then the others."""
+    merged: str | None = None
+    """Values are but two where this is one: itself, and all others."""
+
+    def without(self, value: str) -> KnownRows:
+        """Return the same where all that counts is whether somebody has another value than this one."""
+        return replace(self, merged=value)
+
+    @classmethod
+    def of(
+        cls,
+        columns: Columns,
+        reading: Reading | None,
+        candidate: DataView,
+        ctx: AuditContext,
+        *,
+        values_known: bool = True,
+        chances: bool = False,
+    ) -> KnownRows:
+        """Read a release; ``chances``: those of unlinked rows are wanted.
+
+        Raises UnmeasuredError where linked rows, or several known ones, have no classes.
+        """
+        if ctx.people is None:
+            raise ValueError("the policy counts no people")
+        named, others = beside(columns, candidate, ctx.people, ctx)
+        layout = Layout.of(
+            columns,
+            reading,
+            0,
+            ctx.nulls,
+            values_known=values_known,
+            subject=ctx.people.subject,
+            beside=(*named, *others),
+        )
+        counted = ground(ReleasedRows(candidate, ctx), layout)
+        each = Ground(
+            layout,
+            np.repeat(counted.codes, counted.rows, axis=0),
+            np.ones(int(counted.rows.sum()), dtype=np.int64),
+            counted.categories,
+            counted.left_out,
+        )
+        cells = [each.codes[:, place] for place in layout.beside]
+        linked = linked_rows(person_of(each), cells[: len(named)], cells[len(named) :])
+        require_linkable(linked.total, ctx.nulls, mixed=bool(columns.mixed))
+        if chances and ctx.people.known_rows != 1:
+            require_linkable(1, ctx.nulls, mixed=bool(columns.mixed))
+        return cls(each, reading, ctx.people, linked, ctx.nulls, (*named, *others))
+
+    @cached_property
+    def person(self) -> Ints:
+        """Whose row each is."""
+        return person_of(self.by_row)
+
+    @cached_property
+    def crowd(self) -> Ints:
+        """The class or crowd of each row, numbered as those of :attr:`groups`."""
+        layout = self.by_row.layout
+        if len(layout.mixed):
+            return self.by_row.number(layout.grouping, layout.originals)
+        return self.by_row.number(layout.grouping)
+
+    @cached_property
+    def groups(self) -> PeopleGroups:
+        """The people of each class or crowd."""
+        groups = read_people(self.by_row, self.reading, self.nulls).groups
+        return groups if self.merged is None else groups.without(self.merged)
+
+    @cached_property
+    def _values(self) -> ToldValues:
+        values = told_values(self.by_row, self.reading)
+        return values if self.merged is None else values.without(self.merged)
+
+    @cached_property
+    def held(self) -> Profiles:
+        """The classes of linked rows, by person."""
+        return profiles(self.person, self.crowd, self.linked.rows)
+
+    @property
+    def all_linked(self) -> bool:
+        """Whether every row is linked."""
+        return bool(self.linked.rows.all())
+
+    @property
+    def linked_by(self) -> str:
+        """How many rows are linked, and by which columns, in a sentence; empty where none is."""
+        if not self.linked.total:
+            return ""
+        counts = (*self.linked.by_pseudonym, *self.linked.by_column)
+        names = [name for name, number in zip(self.beside, counts, strict=True) if number]
+        by = listed(names) if names else "their cells together"
+        return f" {self.linked.total:,} of {len(self.person):,} rows are seen to be one person's, by {by}."
+
+    def smallest_crowd(self) -> Crowds:
+        """Count the linked people who have each combination of classes. Raises UnmeasuredError for too many."""
+        return crowds_of(self.held, self.people.known_rows)
+
+    @cached_property
+    def _told(self) -> Told:
+        values = self._values
+        some = self.linked.rows[values.at]
+        return told_by_people(
+            self.held.holdings,
+            self.person,
+            values.at[some],
+            values.value[some],
+            values.chance[some],
+            len(values.names) + SPECIALS,
+        )
+
+    def least_distinct(self) -> int | None:
+        """Return the least distinct l of linked people who have one combination; None where nobody is linked."""
+        return least_distinct(self.held, self._told, self.people.known_rows)
+
+    def histograms(self, *, confidences: bool) -> Iterator[Histograms]:
+        """Yield the linked people of all combinations, some combinations at a time, as histograms of groups.
+
+        ``confidences``: the larger share of rows and people, times the people; else each person weighs 1.
+        """
+        if not len(self.held):
+            return
+        for some in group_counts(self.held, self._told, self.people.known_rows):
+            cells = _confidences(some) if confidences else some.weights
+            yield Histograms(cells, some.people, some.rows, self.groups.base, self.groups.names)
+
+    def chances(self, *, confidences: bool = True) -> Iterator[Histograms]:
+        """Yield the largest chance of each value for whoever knows several rows, linked or not, as of one group.
+
+        Nothing where no confidences are wanted, no more than one row is known, or all are linked.
+        """
+        if not confidences or self.people.known_rows == 1 or self.all_linked:
+            return
+        told = choices(self.person, self.crowd)
+        chance = largest_chances(told, self.groups.amounts, self.people.known_rows, len(self.groups.base))
+        some = np.flatnonzero(chance > 0)
+        cells = _cells(np.array([0, len(some)], dtype=np.int64), some, chance[some])
+        yield Histograms(cells, np.ones(1), np.array([len(self.person)]), self.groups.base, self.groups.names)
+
+
+def require_linkable(linked: int, nulls: Nulls, *, mixed: bool) -> None:
+    """Raise UncrowdedError where rows are linked and classes are not what divides the rows."""
+    if linked and (nulls is Nulls.WILDCARD or mixed):
+        why = "a missing value may be any" if nulls is Nulls.WILDCARD else "columns mix grouping and sensitive values"
+        raise UncrowdedError(
+            f"What several rows of one person tell together cannot be told where {why}: use `nulls: own_category` and"
+            " plain columns, or release no column that shows which rows are one person's and say `known_rows: 1`."
+        )
+
+
+def _cells(begins: Ints, value: Ints, count: Floats) -> Cells:
+    return Cells(begins, value.astype(np.int32), count)  # type: ignore[arg-type]  # counts may be shares
+
+
+def _confidences(some: GroupCounts) -> Cells:
+    owner = some.having.owner
+    of_people = some.having.count / some.people[owner]
+    of_rows = some.with_value.count / some.rows[owner]
+    return _cells(
+        some.having.begins, some.having.value.astype(np.int64), np.maximum(of_people, of_rows) * some.people[owner]
+    )

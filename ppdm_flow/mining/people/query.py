@@ -1,0 +1,181 @@
+"""The second route to people in classes and crowds: SQL over counted combinations, which decodes cells by itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ppdm_flow.core.people import People
+from ppdm_flow.core.roles import Nulls
+from ppdm_flow.mining.exposure.columns import Columns, Reading
+from ppdm_flow.mining.exposure.faults import require_pairs_of_nulls
+from ppdm_flow.mining.exposure.ground import Layout
+from ppdm_flow.mining.exposure.matching_query import largest_matching
+from ppdm_flow.mining.exposure.query import Floats, Query
+from ppdm_flow.mining.exposure.rows import Rows
+from ppdm_flow.mining.people.groups import CERTAIN, OTHER
+from ppdm_flow.mining.releases.relation import crowds
+from ppdm_flow.sdk.audit import Sql
+
+
+class PeopleQuery(Query):
+    """Common table expressions as of :class:`Query`, which count people.
+
+    ``held`` (id, p, s, n, sure): rows of person p with value s in the group ``id``. ``cells`` (id, s, n): the people of
+    value s there, each spread over its rows; ``of_confidences``: the larger share of rows and people, times the
+    people. ``sizes`` (id, size, own): the group's people, and the rows that belong to it. ``base`` (s, q): shares of
+    the table by people.
+    """
+
+    confidences = False
+    without: str | None = None
+    """Values are but two where this is one: itself, and ``OTHER``."""
+
+    @classmethod
+    def of_people(
+        cls,
+        sql: Sql,
+        rows: Rows,
+        columns: Columns,
+        reading: Reading | None,
+        nulls: Nulls,
+        people: People,
+        *,
+        values_known: bool = True,
+        confidences: bool = False,
+        without: str | None = None,
+    ) -> PeopleQuery:
+        """Return the query over released rows. Raises UnmeasuredError where these null semantics have no crowds."""
+        require_pairs_of_nulls(columns, nulls)
+        layout = Layout.of(columns, reading, rows.leading, nulls, values_known=values_known, subject=people.subject)
+        counted = rows.relation(layout.released, layout.original, layout.known)
+        if counted is None:
+            raise ValueError("rows must be readable by SQL, but they have no database relation")
+        query = cls(sql, counted, layout, reading, nulls)
+        query.confidences, query.without = confidences, without
+        return query
+
+    def matched(self) -> tuple[Floats, Floats]:
+        """Return the distinct l of each group, and the rows that belong to it: people and values are matched.
+
+        Where the i-th rarest value of a group has at least i holders for every i, each value has a person of its own.
+        """
+        lines = self.ask("""
+            SELECT id, ANY_VALUE(own), COUNT(*), BOOL_AND(h >= r), MIN(size - sure) FROM (
+                SELECT id, h, sure, ROW_NUMBER() OVER (PARTITION BY id ORDER BY h) AS r FROM (
+                    SELECT id, s, COUNT(*) AS h, SUM(CAST(sure AS INTEGER)) AS sure FROM held WHERE n > 0 GROUP BY id, s
+                )) JOIN sizes USING (id) GROUP BY id ORDER BY id""")
+        scarce = [line[0] for line in lines if not line[3]]
+        values_of: dict[Any, dict[Any, set[int]]] = {group: {} for group in scarce}
+        if scarce:
+            text = (
+                "SELECT id, p, DENSE_RANK() OVER (ORDER BY s) FROM held WHERE n > 0 AND LIST_CONTAINS(?::BIGINT[], id)"
+            )
+            for group, person, value in self.ask(text, [scarce]):
+                values_of[group].setdefault(person, set()).add(int(value))
+        each = [
+            line[2] if line[3] else largest_matching([(1, own) for own in values_of[line[0]].values()])
+            for line in lines
+        ]
+        lacking = np.array([line[4] for line in lines], dtype=np.float64)
+        rows = np.array([line[1] for line in lines], dtype=np.float64)
+        return np.minimum(np.array(each, dtype=np.float64), lacking + 1), rows
+
+    def text_of_means(self, text: str) -> str:
+        """Return a SELECT over ``cells`` and ``sizes``, on the mean shares of mixed cells."""
+        return f"""
+            WITH parts AS MATERIALIZED (SELECT unit AS id, p, s, n FROM had),
+            whole AS (SELECT id, SUM(w) AS whole FROM link GROUP BY id),
+            shares AS (SELECT own.id AS unit, s, n / people AS share FROM ({_cells("parts", self.confidences)}) AS own
+                       JOIN (SELECT id, COUNT(DISTINCT p) AS people FROM parts GROUP BY id) USING (id)),
+            cells AS MATERIALIZED (
+                SELECT id, s, SUM(w / whole * share) AS n FROM link JOIN shares USING (unit) JOIN whole USING (id)
+                GROUP BY id, s),
+            sizes AS (SELECT id, CAST(1 AS DOUBLE) AS size, whole AS own FROM whole)
+            SELECT * FROM ({text})"""  # noqa: S608  # our own query
+
+    def _told(self) -> str:
+        return f"""{self._coded()}, {self._had("had_values", "ranked")},
+            had AS MATERIALIZED (
+                SELECT unit, p, {self._merged()} AS s, SUM(n) AS n, BOOL_OR(sure) AS sure FROM had_values GROUP BY ALL),
+            told AS (SELECT unit, s, n FROM had)"""  # noqa: S608  # our own names
+
+    def _merged(self) -> str:
+        """Return the expression for what counts as the value ``s``."""
+        if self.without is None:
+            return "s"
+        literal = "'" + self.without.replace("'", "''") + "'"
+        return f"CASE WHEN s IS DISTINCT FROM {literal} THEN '{OTHER}' ELSE s END"
+
+    def _coded(self) -> str:
+        """What cells stand for, where they are decoded."""
+        if not self.decoded:
+            return ""
+        value = f"c{self.layout.value}"
+        return f""",
+            code AS MATERIALIZED (
+                SELECT cell, {value} AS s,
+                       CAST(SUM(n) AS DOUBLE) / CAST(SUM(SUM(n)) OVER (PARTITION BY cell) AS DOUBLE) AS q
+                FROM ranked GROUP BY cell, {value})"""  # noqa: S608  # our own names
+
+    def _had(self, name: str, source: str) -> str:
+        """The table (unit, p, s, n, sure) of what the people of ``source`` have."""
+        layout, person = self.layout, f"c{self.layout.person}"
+        if self.decoded:
+            return f"""
+                {name} AS MATERIALIZED (
+                    SELECT unit, p, s, SUM(n * q) AS n, BOOL_OR(q >= {CERTAIN!r}) AS sure
+                    FROM (SELECT unit, cell, {person} AS p, SUM(n) AS n FROM {source} GROUP BY ALL)
+                    JOIN code USING (cell) GROUP BY unit, p, s)"""  # noqa: S608  # our own names
+        value = "NULL"
+        if self.reading is not None:
+            value = f"c{layout.shown[0] if layout.value is None else layout.value}"
+        return f"""
+            {name} AS MATERIALIZED (
+                SELECT unit, {person} AS p, {value} AS s, CAST(SUM(n) AS DOUBLE) AS n, TRUE AS sure
+                FROM {source} GROUP BY ALL)"""  # noqa: S608  # our own names
+
+    def _classes(self) -> str:
+        own = ", own AS (SELECT unit AS id, SUM(n) AS n FROM ranked GROUP BY unit)"
+        if not self.wildcard:
+            return f"{own}, held AS MATERIALIZED (SELECT unit AS id, p, s, n, sure FROM had)"  # noqa: S608  # our own names
+        width = len(self.layout.grouping)
+        keys = ", ".join(["unit AS id", *(f"c{i}" for i in self.layout.grouping)])
+        return f"""{own},
+            combos AS MATERIALIZED (SELECT DISTINCT {keys} FROM ranked),
+            pairs AS ({crowds("combos", "combos", width, "a.id AS id, b.id AS other")}),
+            held AS MATERIALIZED (
+                SELECT pairs.id AS id, p, s, SUM(n) AS n, BOOL_OR(sure) AS sure
+                FROM pairs JOIN had ON had.unit = pairs.other GROUP BY pairs.id, p, s)"""  # noqa: S608  # our own names
+
+    def _crowds(self) -> str:
+        return """,
+            link AS MATERIALIZED (SELECT id, unit, CAST(SUM(n) AS DOUBLE) AS w FROM ranked GROUP BY id, unit),
+            own AS (SELECT id, SUM(w) AS n FROM link GROUP BY id),
+            held AS MATERIALIZED (
+                SELECT id, p, s, SUM(n) AS n, BOOL_OR(sure) AS sure FROM link JOIN had USING (unit)
+                GROUP BY id, p, s)"""
+
+    def _sizes(self) -> str:
+        return f""",
+            cells AS MATERIALIZED ({_cells("held", self.confidences)}),
+            base AS MATERIALIZED (
+                SELECT s, SUM(n / r) / ANY_VALUE(people) AS q FROM had
+                JOIN (SELECT p, SUM(n) AS r FROM had GROUP BY p) USING (p),
+                (SELECT COUNT(DISTINCT p) AS people FROM had) GROUP BY s),
+            sizes AS MATERIALIZED (
+                SELECT id, CAST(COUNT(DISTINCT p) AS DOUBLE) AS size, ANY_VALUE(rows) AS own FROM held
+                JOIN (SELECT id, SUM(n) AS rows FROM own GROUP BY id) USING (id) GROUP BY id)"""  # noqa: S608  # our own query
+
+
+def _cells(table: str, confidences: bool) -> str:  # one of two texts
+    """Return a SELECT (id, s, n) over a table (id, p, s, n): people of each value, or confidences times people."""
+    if confidences:
+        return f"""
+            SELECT id, s, GREATEST(SUM(n) / ANY_VALUE(r), SUM(LEAST(n, 1)) / ANY_VALUE(people)) * ANY_VALUE(people) AS n
+            FROM {table} JOIN (SELECT id, SUM(n) AS r, COUNT(DISTINCT p) AS people FROM {table} GROUP BY id) USING (id)
+            GROUP BY id, s"""  # noqa: S608  # our own names
+    return f"""
+        SELECT id, s, SUM(n / r) AS n FROM {table}
+        JOIN (SELECT id, p, SUM(n) AS r FROM {table} GROUP BY id, p) USING (id, p) GROUP BY id, s"""  # noqa: S608  # as above

@@ -1,0 +1,149 @@
+"""The people of classes and crowds, and their sensitive values, as a release tells them: the first route."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from ppdm_flow.core.people import People
+from ppdm_flow.core.roles import Nulls
+from ppdm_flow.mining.exposure.columns import Columns, Reading, Way
+from ppdm_flow.mining.exposure.faults import require_pairs_of_nulls
+from ppdm_flow.mining.exposure.ground import Ground, Layout, ground
+from ppdm_flow.mining.exposure.histograms import Code, Histograms
+from ppdm_flow.mining.exposure.rows import Rows
+from ppdm_flow.mining.people.compatible_pairs import compatible_pairs
+from ppdm_flow.mining.people.groups import CERTAIN, OTHER, Entries, Floats, Ints, PeopleGroups, dense_code
+from ppdm_flow.tables.column import SPECIALS
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PeopleValues:
+    """``groups`` are the people of classes or crowds. With mixed columns, ``parts`` are those of mixed cells.
+
+    ``link`` are then crowds, parts, and the rows of the one that show the other.
+    """
+
+    reading: Reading | None
+    groups: PeopleGroups
+    parts: PeopleGroups | None = None
+    link: tuple[Ints, Ints, Ints] | None = None
+
+    @property
+    def histograms(self) -> Histograms:
+        """The distributions of groups."""
+        return self.groups.weights
+
+    def mean(self, of: Histograms | None) -> Histograms | None:
+        """Return the mean shares of mixed cells, where there are any; ``of`` are histograms of the parts."""
+        if of is None or self.parts is None or self.link is None:
+            return None
+        return self.parts.mean(of, self.link, self.groups.rows)
+
+
+def people_values(
+    columns: Columns,
+    ways: Iterable[Reading | None],
+    rows: Rows,
+    nulls: Nulls,
+    people: People,
+    *,
+    values_known: bool = True,
+) -> list[PeopleValues]:
+    """Return the people by each way of reading values; by none where nothing but their number is wanted.
+
+    Raises UnmeasuredError where these null semantics have no crowds.
+    """
+    require_pairs_of_nulls(columns, nulls)
+    read = []
+    for way in ways:
+        layout = Layout.of(columns, way, rows.leading, nulls, values_known=values_known, subject=people.subject)
+        read.append(read_people(ground(rows, layout), way, nulls))
+    return read
+
+
+def read_people(counted: Ground, reading: Reading | None, nulls: Nulls) -> PeopleValues:
+    """Return the people of counted rows by one way of reading."""
+    layout = counted.layout
+    unit = counted.number((*layout.grouping, *layout.mixed))
+    by_unit, base, names = _entries(counted, reading, unit)
+    if len(layout.mixed):
+        crowd = counted.number(layout.grouping, layout.originals)
+        link = _link(crowd, unit, counted.rows)
+        rows = np.bincount(crowd, counted.rows).astype(np.int64)
+        groups = PeopleGroups(by_unit.moved(link[0], link[1]), rows, base, names, counted.left_out)
+        parts = PeopleGroups(by_unit, np.bincount(unit, counted.rows).astype(np.int64), base, names)
+        return PeopleValues(reading, groups, parts, link)
+    rows = np.bincount(unit, counted.rows).astype(np.int64)
+    if nulls is Nulls.WILDCARD and len(rows):
+        first = np.zeros(len(rows), dtype=np.int64)
+        first[unit[::-1]] = np.arange(len(unit))[::-1]
+        by_unit = by_unit.moved(*compatible_pairs(counted.codes[first][:, list(layout.grouping)]))
+    return PeopleValues(reading, PeopleGroups(by_unit, rows, base, names, counted.left_out))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ToldValues:
+    """``at`` (entries,) is the combination that has ``value``, a dense code into ``names``, with this ``chance``."""
+
+    at: Ints
+    value: Ints
+    chance: Floats
+    names: pa.StringArray
+
+    def without(self, value: str) -> ToldValues:
+        """Return the same where values are but two: this one, and all others."""
+        other = (self.value != dense_code(self.names, value)).astype(np.int64) + SPECIALS
+        return ToldValues(self.at, other, self.chance, pa.array(["", OTHER], pa.string()))
+
+
+def told_values(counted: Ground, reading: Reading | None) -> ToldValues:
+    """Return the values of combinations by one way of reading; one value for all where none are read."""
+    layout, number = counted.layout, len(counted.rows)
+    every, ones = np.arange(number, dtype=np.int64), np.ones(number)
+    if reading is None:
+        return ToldValues(every, np.full(number, SPECIALS - 1), ones, pa.array([], pa.string()))
+    place = layout.shown[0] if reading.way is Way.SHOWN else layout.value
+    if place is None:
+        raise ValueError("the values must be counted where cells are decoded")
+    codes, names = counted.codes[:, place], counted.categories[place]
+    if reading.way is not Way.DECODED:
+        return ToldValues(every, codes.astype(np.int64) + SPECIALS, ones, names)
+    cell = counted.number(layout.shown)
+    shares = Code.of(cell, codes, counted.rows, names).shares
+    many = np.diff(shares.indptr)[cell]
+    place_of = np.repeat(shares.indptr[cell] - np.cumsum(many) + many, many) + np.arange(int(many.sum()))
+    return ToldValues(np.repeat(every, many), shares.indices[place_of].astype(np.int64), shares.data[place_of], names)
+
+
+def person_of(counted: Ground) -> Ints:
+    """Return whose rows each combination stands for, as numbers from 0."""
+    if counted.layout.person is None:
+        raise ValueError("people must be counted, and no column says whose row it is")
+    return counted.codes[:, counted.layout.person].astype(np.int64) + SPECIALS
+
+
+def _entries(counted: Ground, reading: Reading | None, unit: Ints) -> tuple[Entries, Floats, pa.StringArray]:
+    """Return what each person has in each unit, the shares of the table by people, and the values' names."""
+    told, person = told_values(counted, reading), person_of(counted)
+    amount = counted.rows[told.at] * told.chance
+    owner = person[told.at]
+    entries = Entries.of(unit[told.at], owner, told.value, amount, told.chance >= CERTAIN)
+    return entries, _base(owner, told.value, amount, told.names), told.names
+
+
+def _base(person: Ints, value: Ints, amount: Floats, names: pa.StringArray) -> Floats:
+    """Return the share of each value in the table, where every person weighs 1, spread over its rows."""
+    total = np.bincount(person, amount)
+    shares = np.bincount(value, amount / total[person], len(names) + SPECIALS).astype(np.float64)
+    return np.asarray(shares / max(1, int(np.count_nonzero(total))))
+
+
+def _link(crowd: Ints, unit: Ints, rows: Ints) -> tuple[Ints, Ints, Ints]:
+    """Return the pairs of a crowd and a unit that occur, and their rows."""
+    size = int(unit.max(initial=0)) + 1
+    keys, place = np.unique(crowd * size + unit, return_inverse=True)
+    return keys // size, keys % size, np.bincount(place, rows, len(keys)).astype(np.int64)

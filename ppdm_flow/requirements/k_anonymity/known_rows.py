@@ -1,0 +1,39 @@
+"""How many people are left for somebody who knows several rows of one person, where rows can be linked."""
+
+from __future__ import annotations
+
+from ppdm_flow.core.results import Figure, Measured
+from ppdm_flow.mining.exposure.columns import Columns
+from ppdm_flow.mining.people.known import KnownRows
+from ppdm_flow.mining.people.known_query import KnownQuery
+from ppdm_flow.mining.people.wording import KNOWN, knowing, people
+from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
+from ppdm_flow.sdk.audit import AuditContext, Sql
+from ppdm_flow.sdk.view import DataView
+
+
+def known_rows(requirement: KAnonymity, columns: Columns, candidate: DataView, ctx: AuditContext) -> list[Measured]:
+    """Return the smallest crowd of linked people; nothing where rows are counted, or none is linked.
+
+    Raises UnmeasuredError where there are too many combinations.
+    """
+    if ctx.people is None:
+        return []
+    known = KnownRows.of(columns, None, candidate, ctx)
+    crowds = known.smallest_crowd()
+    if crowds.smallest is None:
+        return []
+    text = (
+        f"{knowing(ctx.people)} finds at least {people(crowds.smallest)} that have them all; {requirement.k:,} are"
+        f" required.{known.linked_by}"
+    )
+    metric = f"{requirement.id}.{KNOWN}k"
+    return [Measured(requirement.id, metric, Figure(crowds.smallest, "people"), float(requirement.k), False, text)]
+
+
+def known_rows_again(columns: Columns, candidate: DataView, ctx: AuditContext, sql: Sql) -> dict[str, int]:
+    """Return the figure by the second route; nothing where no row is linked."""
+    if ctx.people is None:
+        return {}
+    smallest = KnownQuery.of_known(sql, columns, None, candidate, ctx).smallest_crowd()
+    return {} if smallest is None else {f"{KNOWN}k": smallest}

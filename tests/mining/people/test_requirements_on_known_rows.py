@@ -1,0 +1,185 @@
+"""What several known rows of a person tell, by both routes, against an adversary that tries every choice of them."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from fractions import Fraction
+from itertools import combinations
+from math import comb, prod
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ppdm_flow.core.people import People
+from ppdm_flow.core.requirement_families import by_attribute
+from ppdm_flow.core.roles import Nulls
+from ppdm_flow.requirements.alpha_k.requirement import AlphaK
+from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
+from ppdm_flow.requirements.l_diversity.requirement import LDiversity
+from ppdm_flow.requirements.t_closeness.requirement import TCloseness
+from ppdm_flow.requirements.templates.requirement import Template
+from ppdm_flow.sdk.registry import load
+
+ROWS = st.lists(
+    st.tuples(
+        st.sampled_from("1234"), st.sampled_from(["a", "b", None]), st.sampled_from("xyz"), st.sampled_from("mnopq")
+    ),
+    min_size=1,
+    max_size=14,
+)
+"""Of each row: the person, a grouping cell, a sensitive one, and one of a further column that may link rows."""
+K = KAnonymity.of("k", k=1, attributes=("p",))
+L = LDiversity.of("l", "s", l=1, attributes=("p",))
+ALPHA = AlphaK.of("a", "s", alpha=1.0, attributes=("p",))
+T = TCloseness.of("t", "s", t=1.0, attributes=("p",))
+
+
+def audit(requirement):
+    spec = load("audits", requirement.kind)
+    return spec.load()(spec.params())
+
+
+def linked(rows, columns):
+    """Return the places of rows whose cell of one column, or of all of these, is that of several rows of one person.
+
+    A column in which no cell repeats says nothing of all of them.
+    """
+    found = set()
+    repeating = [c for c in columns if max(Counter(r[c] for r in rows).values()) > 1]
+    for some in [*((c,) for c in columns), *([tuple(repeating)] if repeating else [])]:
+        cells = defaultdict(list)
+        for place, row in enumerate(rows):
+            cells[tuple(row[c] for c in some)].append(place)
+        for places in cells.values():
+            if len(places) > 1 and len({rows[i][0] for i in places}) == 1:
+                found |= set(places)
+    return found
+
+
+def knowledge(rows, places, known):
+    """Yield what somebody may know of a person with these linked rows: multisets of classes."""
+    own = [rows[i][1] for i in places]
+    if known is None:
+        yield Counter(own)
+        return
+    for size in range(1, min(known, len(own)) + 1):
+        for some in combinations(own, size):
+            yield Counter(some)
+
+
+def groups(rows, links, known):
+    """Yield the people that are left, with their linked rows, for everything that somebody may know."""
+    people = defaultdict(list)
+    for place in sorted(links):
+        people[rows[place][0]].append(place)
+    profile = {p: Counter(rows[i][1] for i in places) for p, places in people.items()}
+    for places in people.values():
+        for told in knowledge(rows, places, known):
+            left = [p for p, own in profile.items() if (own == told if known is None else told <= own)]
+            yield {p: [rows[i][2] for i in people[p]] for p in left}
+
+
+def confidence(group):
+    every = [v for own in group.values() for v in own]
+    return max(
+        max(Fraction(every.count(v), len(every)), Fraction(sum(v in own for own in group.values()), len(group)))
+        for v in every
+    )
+
+
+def distinct(group):
+    taken = {}
+
+    def place(person, seen):
+        for value in set(group[person]) - seen:
+            seen.add(value)
+            if value not in taken or place(taken[value], seen):
+                taken[value] = person
+                return True
+        return False
+
+    matched = sum(place(person, set()) for person in group)
+    return min(matched, 1 + min(sum(v not in own for own in group.values()) for own in group.values() for v in own))
+
+
+def chance(rows, known, values="xyz"):
+    """Return the largest chance that one of at most so many known rows of a person has some value."""
+    sizes = Counter(r[1] for r in rows)
+    having = Counter((r[1], r[2]) for r in rows)
+    worst = Fraction(0)
+    for person in {r[0] for r in rows}:
+        own = [r[1] for r in rows if r[0] == person]
+        for size in [len(own)] if known is None else range(1, min(known, len(own)) + 1):
+            for some in combinations(own, size):
+                for value in values:
+                    none = prod(
+                        Fraction(comb(sizes[c] - having[c, value], m), comb(sizes[c], m))
+                        for c, m in Counter(some).items()
+                    )
+                    worst = max(worst, 1 - none)
+    return worst
+
+
+@pytest.mark.parametrize("known", [1, 2, 3, None])
+@settings(max_examples=40, deadline=None)
+@given(rows=ROWS, pseudonym=st.booleans())
+def test_every_choice_of_known_rows(build, agree, known, rows, pseudonym):
+    before = {n: [r[i] for r in rows] for i, n in enumerate(("person", "p", "s", "x"))}
+    released = {n: before[n] for n in ("p", "s", "x")} | ({"key": [f"k{r[0]}" for r in rows]} if pseudonym else {})
+    every = (K, L, ALPHA, T)
+    sources = {"key": "person"}
+    people = People("person", known)
+    example = build.case(before, released, "uqsx", sources=sources, requirements=every, people=people)
+    links = set(range(len(rows))) if pseudonym else linked(rows, (2, 3))
+    found = list(groups(rows, links, known))
+    figures = agree(audit(K), example)
+    assert figures.get("k.known_rows_k") == (min(map(len, found)) if found else None)
+    figures = agree(audit(L), example)
+    assert figures.get("l.known_rows_l") == (min(map(distinct, found)) if found else None)
+    told = [*map(confidence, found)]
+    if known != 1 and len(links) < len(rows):
+        told.append(chance(rows, known))
+    figures = agree(audit(ALPHA), example)
+    expected = pytest.approx(float(max(told)), abs=1e-9) if told else None
+    assert figures.get("a.known_rows_alpha") == expected
+    agree(audit(T), example)
+
+
+@pytest.mark.parametrize("negated", [False, True])
+@pytest.mark.parametrize("known", [1, 2, None])
+@settings(max_examples=25, deadline=None)
+@given(rows=ROWS)
+def test_templates(build, agree, known, negated, rows):
+    """A negated template is about having another value than x, another is about x."""
+    template = Template.of("i", channel=("p",), sensitive=by_attribute([("s", "x")]), confidence=1.0, negated=negated)
+    before = {n: [r[i] for r in rows] for i, n in enumerate(("person", "p", "s", "x"))}
+    released = {n: before[n] for n in ("p", "s", "x")}
+    example = build.case(before, released, "uqsx", requirements=(template,), people=People("person", known))
+    links = linked(rows, (2, 3))
+    wanted = [(*r[:2], "it" if (r[2] == "x") != negated else "", r[3]) for r in rows]
+    told = [share_of(group) for group in groups(wanted, links, known)]
+    if known != 1 and len(links) < len(rows):
+        told.append(chance(wanted, known, ("it",)))
+    figures = agree(audit(template), example)
+    assert figures.get("i.known_rows_confidence") == (pytest.approx(float(max(told)), abs=1e-9) if told else None)
+
+
+def share_of(group):
+    every = [v for own in group.values() for v in own]
+    return max(
+        Fraction(every.count("it"), len(every)), Fraction(sum("it" in own for own in group.values()), len(group))
+    )
+
+
+def test_linked_rows_and_wildcards_are_not_measured(build):
+    rows = [("1", "a", "x", "m"), ("1", "b", "x", "m"), ("2", None, "y", "n")]
+    before = {n: [r[i] for r in rows] for i, n in enumerate(("person", "p", "s", "x"))}
+    released = {n: before[n] for n in ("p", "s", "x")}
+    example = build.case(
+        before, released, "uqsx", requirements=(K, L), people=People("person", 1), nulls=Nulls.WILDCARD
+    )
+    for requirement in (K, L):
+        outcome = audit(requirement).measure(*example.args)
+        assert [m.verifiable for m in outcome.measured] == [False]
+        assert audit(requirement).recheck(*example.args) == {}
