@@ -8,6 +8,7 @@ from pydantic import Field
 
 from ppdm_flow.anonymizers.naming import absent, changed_subject, matching, subject_of
 from ppdm_flow.anonymizers.numeric_attributes import NO_NUMBERS
+from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.roles import Role
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
@@ -51,8 +52,13 @@ def effect(params: LimitRowsParams, scope: Scope) -> Effect:
         problems.append(Problem("PPF782", text))
     named = {"order": params.order, "attribute": params.attribute}
     for key, name in named.items():
-        if name is not None and not matching(name, known):
+        if name is None:
+            continue
+        if not matching(name, known):
             problems.append(absent(name, known, (key,)))
+        elif name in scope.attributes and scope.attributes[name].was(Change.PERTURBED):
+            text = f"`{name}` is perturbed here: rows chosen by drawn values are no longer drawn as its operator says"
+            problems.append(Problem("PPF783", text, (key,), hint="limit rows before the step that perturbs"))
     order = scope.attributes.get(params.order or "")
     if order is not None and not order.is_numeric:
         text = f"`{order.name}` has no order here: say `type: integer`, `float`, `date` or `timestamp`"

@@ -206,6 +206,13 @@ def test_a_subject_of_other_values_says_no_longer_whose_row_it_is():
         assert [p.code for p in effect(LimitRowsParams(rows=2), Scope("s", facts, ())).problems] == expected
 
 
+def test_rows_are_not_chosen_by_drawn_values():
+    facts = FACTS | {"ill": FACTS["ill"].changed("earlier", Change.PERTURBED)}
+    found = effect(LimitRowsParams(values=1, attribute="ill"), Scope("s", facts, ()))
+    assert [(p.code, p.path) for p in found.problems] == [("PPF783", ("attribute",))]
+    assert effect(LimitRowsParams(rows=1), Scope("s", facts, ())).problems == ()
+
+
 def test_a_million_rows_of_300_000_people():
     rng = np.random.default_rng(1)
     names = pa.array([f"p{i:06}" for i in range(300_000)])
