@@ -8,8 +8,6 @@ import io
 import numpy as np
 import pytest
 
-from ppdm_flow.policy.language.models import Policy
-
 POLICY = """version: 1
 name: visits
 source: {path: table.csv}
@@ -17,6 +15,7 @@ attributes:
   patient: {role: subject}
   age: {role: insensitive}
   ill: {role: sensitive, domain: [flu, cold, HIV, ok]}
+people: {known_rows: 1}
 privacy:
   sensitivities: {ill: {values: {HIV: {r1: 0.05, r2: 0.25}}}}
 steps:
@@ -24,8 +23,6 @@ steps:
 releases:
   study: {path: study.csv}
 """
-if "people" in Policy.model_fields:
-    POLICY = POLICY.replace("privacy:", "people: {known_rows: 1}\nprivacy:")
 FINE = "p: {use: fine_grain_perturbation}"
 ILLS = ("flu", "cold", "HIV", "ok")
 

@@ -11,7 +11,7 @@ from types import SimpleNamespace as Fake
 import numpy as np
 import pytest
 
-from ppdm_flow.core.errors import PluginError
+from ppdm_flow.core.errors import DataError
 from ppdm_flow.engine.judging.others import left_out_at_random
 from ppdm_flow.sdk.spec import Effect
 
@@ -23,6 +23,7 @@ attributes:
   came: {role: insensitive, type: date}
   left: {role: insensitive, type: date}
   ill: {role: sensitive, domain: [flu, cold, HIV, ok]}
+people: {known_rows: 1}
 privacy:
   sensitivities: {ill: {values: {HIV: {r1: 0.05, r2: 0.25}}}}
 steps:
@@ -72,7 +73,7 @@ def test_the_same_bytes_for_any_partitions_and_what_they_promise(bench, tools, v
 def test_a_row_that_is_nobodys_ends_the_run(bench, visits):
     visits[6][0] = ""
     bench.data(visits, "patient,came,left,ill")
-    with pytest.raises(PluginError, match="row 7: the column `patient`"):
+    with pytest.raises(DataError, match="row 7: column `patient`"):
         bench.run(bench.plan(POLICY))
 
 
