@@ -91,10 +91,13 @@ class SensitiveAudit(KnownRowsMetric[R]):
         figures: dict[str, float | int | None] = {}
         joint_values = other_releases.rows(candidate, ctx)
         for requirement in self._own(ctx):
+            try:
+                known = self._known_again(requirement, candidate, ctx)
+            except UnmeasuredError:
+                continue
             own = self._again(requirement, ReleasedRows(candidate, ctx), candidate, ctx)
             figures |= {f"{requirement.id}.{n}": v for n, v in own.items()}
-            if own:
-                figures |= self._known_again(requirement, candidate, ctx)
+            figures |= known if own else {}
             others = self._together_again(requirement, candidate, ctx) if own else {}
             figures |= {f"{requirement.id}.{TOGETHER}{n}": v for n, v in others.items()}
             if joint_values is not None:

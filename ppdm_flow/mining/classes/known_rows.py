@@ -10,7 +10,7 @@ from ppdm_flow.core.results import Figure, Measured
 from ppdm_flow.mining.classes.class_metric import ClassMetric
 from ppdm_flow.mining.classes.column_figures import R
 from ppdm_flow.mining.exposure.columns import Reading, columns, readings
-from ppdm_flow.mining.people.figures import PeopleFigure
+from ppdm_flow.mining.people.figures import PeopleFigure, require_people
 from ppdm_flow.mining.people.known import KnownRows
 from ppdm_flow.mining.people.known_query import KnownQuery
 from ppdm_flow.mining.people.wording import KNOWN, known_sentence
@@ -48,21 +48,21 @@ class KnownRowsMetric(ClassMetric[R]):
         return [self._held(requirement, f"{requirement.id}.{KNOWN}{self.metric}", figure, text)]
 
     def _known_again(self, requirement: R, candidate: DataView, ctx: AuditContext) -> dict[str, float | None]:
-        """Return the same by the second route."""
+        """Return the same by the second route. Raises UnmeasuredError as the first."""
         if ctx.people is None or ctx.sql is None:
             return {}
+        require_people(ctx.people, ctx)
         revealing = columns(requirement.attributes, (requirement.attribute,), candidate, ctx)
         figure, worst = self.people_figure(requirement), list[float]()
         confidences = figure is PeopleFigure.CONFIDENCE
         for way in readings(requirement.attribute, candidate, ctx):
             query = KnownQuery.of_known(ctx.sql, revealing, way, candidate, ctx, confidences=confidences)
-            query.require_few()
+            linked = query.links()
             if figure is PeopleFigure.DISTINCT:
-                least = query.matched()[0]
-                worst += [float(least.min())] if len(least) else []
+                worst += [float(query.matched()[0].min())] if linked else []
                 continue
             each, parameters = self.query(requirement, query.values, ctx)
-            one = query.worst_figure(each, parameters, at_most=self.at_most)
+            one = query.worst_figure(each, parameters, at_most=self.at_most) if linked else None
             worst += [] if one is None else [one]
             if confidences:
                 chances = query.chances_query(ctx.sql)

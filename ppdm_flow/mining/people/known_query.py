@@ -72,10 +72,10 @@ class KnownQuery(PeopleQuery):
         query.known_rows, query.pseudonyms = ctx.people.known_rows, len(named)
         return query
 
-    def require_few(self) -> None:
-        """Raise TooManyError where people have more combinations than are looked at."""
+    def links(self) -> bool:
+        """Return whether some row is linked. Raises TooManyError where people have too many combinations to look at."""
         if self.known_rows is None:
-            return
+            return bool(self.ask("SELECT COUNT(*) FROM owned")[0][0])
         d, twice, thrice = "COUNT(*)::DOUBLE", "COUNT(*) FILTER (copies >= 2)", "COUNT(*) FILTER (copies >= 3)"
         pairs = f"{d} * ({d} - 1) / 2 + {twice}"
         triples = f"{d} * ({d} - 1) * ({d} - 2) / 6 + {twice} * ({d} - 1) + {thrice}"
@@ -84,6 +84,7 @@ class KnownQuery(PeopleQuery):
         number = float(self.ask(text)[0][0] or 0)
         if number > MOST_COMBINATIONS:
             raise TooManyError.of(number, self.known_rows)
+        return number > 0
 
     def smallest_crowd(self) -> int | None:
         """Return the fewest linked people that have one combination; None where no row is linked.
@@ -94,11 +95,6 @@ class KnownQuery(PeopleQuery):
             SELECT DENSE_RANK() OVER (ORDER BY p), class, TRUE, NULL FROM (
                 SELECT p, class, UNNEST(RANGE(CAST(copies AS BIGINT))) FROM owned)""")
         return KnownRowsQuery(self.sql, _table(rows, _LINKED)).smallest_crowd(self.known_rows) if rows else None
-
-    @property
-    def links(self) -> bool:
-        """Whether some row is linked."""
-        return bool(self.ask("SELECT COUNT(*) FROM owned")[0][0])
 
     def worst_figure(self, each: str, parameters: list[Any], *, at_most: bool) -> float | None:
         """Return the worst figure ``v`` of a query (id, v) over groups; infinite for NULL, None without a group."""

@@ -91,10 +91,11 @@ class TemplatesAudit:
             before = Query(ctx.sql, "original", original.schema, _channel_before(template, original), ctx.nulls)
             try:
                 after = figures_again(released, candidate, ctx, ctx.sql)
+                known = known_again(released.columns, released.targets, template, candidate, ctx, ctx.sql)
             except UnmeasuredError:
                 continue
             figures |= {f"{template.id}.{name}": value for name, value in after.items()}
-            figures |= known_again(released.columns, released.targets, template, candidate, ctx, ctx.sql)
+            figures |= known
             if together_confidence(released, candidate, ctx) is not None:
                 figures[f"{template.id}.together_confidence"] = together_again(released, candidate, ctx, ctx.sql)
             if template.smallest_group > 1:

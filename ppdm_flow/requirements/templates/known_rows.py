@@ -69,8 +69,7 @@ def known_again(
                 )
                 text, parameters = asked_of(query, target.images, negated=template.negated)
                 each = f"SELECT confidence AS v FROM ({text})"  # noqa: S608  # our own query
-                if query.links:
-                    query.require_few()
+                if query.links():
                     worst.append(query.worst_figure(each, parameters, at_most=True) or 0.0)
                 chances = query.chances_query(sql)
                 if chances is not None:

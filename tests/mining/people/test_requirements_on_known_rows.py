@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 from ppdm_flow.core.people import People
 from ppdm_flow.core.requirement_families import by_attribute
 from ppdm_flow.core.roles import Nulls
+from ppdm_flow.mining.people import combinations as combinations_of_people
+from ppdm_flow.mining.people import known_query, known_rows, known_rows_query
 from ppdm_flow.requirements.alpha_k.requirement import AlphaK
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.requirements.l_diversity.requirement import LDiversity
@@ -170,6 +172,23 @@ def share_of(group):
     return max(
         Fraction(every.count("it"), len(every)), Fraction(sum("it" in own for own in group.values()), len(group))
     )
+
+
+def test_too_many_combinations_are_not_measured(build, monkeypatch):
+    for module in (combinations_of_people, known_rows, known_query, known_rows_query):
+        monkeypatch.setattr(module, "MOST_COMBINATIONS", 3)
+    rows = [(str(i % 3), "ab"[i // 3 % 2], "xy"[i % 2], "m") for i in range(12)]
+    before = {n: [r[i] for r in rows] for i, n in enumerate(("person", "p", "s", "x"))}
+    released = {"p": before["p"], "s": before["s"], "key": [f"k{r[0]}" for r in rows]}
+    template = Template.of("i", channel=("p",), sensitive=by_attribute([("s", "x")]), confidence=0.9)
+    example = build.case(
+        before, released, "uqsx", sources={"key": "person"}, requirements=(L, template), people=People("person", 2)
+    )
+    for requirement in (L, template):
+        outcome = audit(requirement).measure(*example.args)
+        assert [m.verifiable for m in outcome.measured] == [False]
+        assert "limit_rows" in outcome.measured[0].sentence
+        assert audit(requirement).recheck(*example.args) == {}
 
 
 def test_linked_rows_and_wildcards_are_not_measured(build):
