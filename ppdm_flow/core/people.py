@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import Literal
 
 KnownRows = Literal["1", "2", "3", "all"]
@@ -28,3 +29,15 @@ class People:
     def written(self) -> str:
         """How a policy writes ``known_rows``."""
         return "all" if self.known_rows is None else str(self.known_rows)
+
+
+class PeopleFigure(Enum):
+    """What of the people of a group counts.
+
+    ``DISTRIBUTION``: each person weighs 1, spread over its rows. ``CONFIDENCE``: the larger share of rows and people.
+    ``DISTINCT``: people matched with values.
+    """
+
+    DISTRIBUTION = "distribution"
+    CONFIDENCE = "confidence"
+    DISTINCT = "distinct"

@@ -110,7 +110,7 @@ class _Compiler:
             self.diagnostics += uncovered
         wiring = self._wiring()
         faulty = has_errors(self.loaded.diagnostics)
-        state = Flow(self.places, requirements, policy.nulls, flow.by_name(facts), faulty=faulty)
+        state = Flow(self.places, requirements, policy.nulls, flow.by_name(facts), faulty, people_of(policy))
         follow(state, self._bounds(), wiring)
         releases = release_nodes(policy, state, wiring, self.binder)
         audits = audit_nodes(policy, releases, requirements, self.binder)

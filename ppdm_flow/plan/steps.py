@@ -8,6 +8,7 @@ from typing import Any
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
+from ppdm_flow.core.people import People
 from ppdm_flow.core.plugin_info import Kind
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.roles import Nulls, Role
@@ -34,6 +35,7 @@ class Flow:
     nulls: Nulls
     source: Attributes
     faulty: bool = False
+    people: People | None = None
     nodes: dict[str, StepNode] = field(default_factory=dict)
     clean: set[str] = field(default_factory=lambda: {SOURCE})
     diagnostics: list[Diagnostic] = field(default_factory=list)
@@ -73,7 +75,7 @@ def _add(state: Flow, name: str, bound: Bound, reference: str, arriving: Attribu
     expands = _expands(bound, arriving)
     if expands or bound.info.kind is Kind.GENERATOR:
         arriving = flow.without_role(arriving, Role.WEIGHT)
-    scope = Scope(name, arriving, state.requirements, state.nulls)
+    scope = Scope(name, arriving, state.requirements, state.nulls, people=state.people)
     effect, problems = _effect(state, name, bound, scope)
     state.diagnostics += problems
     wrong = any(d.severity is Severity.ERROR for d in problems)

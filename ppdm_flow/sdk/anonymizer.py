@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.draws import Draws
+from ppdm_flow.core.people import People
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.results import Chart, Figure, Finding
 from ppdm_flow.core.roles import Nulls
@@ -28,6 +29,7 @@ class StepContext:
     ``declared`` are the values that the policy itself writes, by attribute of the source, and ``show_values`` its
     ``report: {values: show}``: no other values may be named in figures, charts and descriptions. ``progress`` is told,
     by a step that takes long, how much is done out of how much (None: nobody knows); it raises where the run ends.
+    ``people``: whom the policy counts; None where it counts rows.
     """
 
     step: str
@@ -38,6 +40,7 @@ class StepContext:
     declared: Mapping[str, frozenset[str]] = field(default_factory=dict)
     show_values: bool = False
     progress: Callable[[int, int | None], None] | None = None
+    people: People | None = None
 
     def may_show(self, attribute: str, value: str) -> bool:
         """Whether a value of an attribute, by its present name, may be named."""

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict
 
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.lineage import Derivation
+from ppdm_flow.core.people import People
 from ppdm_flow.core.plugin_info import PluginInfo
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.roles import Nulls, Role
@@ -66,7 +67,8 @@ class Problem:
 class Scope:
     """What a step may know at compile time: the attributes that reach it, the requirements, null semantics.
 
-    ``source_roles`` are told to audits alone: the roles of the policy's attributes, by name or pattern.
+    ``source_roles`` are told to audits alone: the roles of the policy's attributes, by name or pattern. ``people``:
+    whom the policy counts; None where it counts rows.
     """
 
     step: str
@@ -74,6 +76,7 @@ class Scope:
     requirements: tuple[Requirement, ...]
     nulls: Nulls = Nulls.OWN_CATEGORY
     source_roles: Mapping[str, Role] = field(default_factory=dict)
+    people: People | None = None
 
 
 @dataclass(frozen=True, slots=True)

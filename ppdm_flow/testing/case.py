@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.people import People
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.roles import Nulls, Role
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext
@@ -56,6 +57,7 @@ class Case:
     """``params`` are as a policy writes them. ``domains`` are the values that each released column may have.
 
     ``other_key`` are parameters that differ from ``params`` in the secret key alone, of a step that reads one.
+    ``people``: whom the policy counts; None where it counts rows.
     """
 
     spec: PluginSpec
@@ -70,6 +72,7 @@ class Case:
     claims: tuple[Claim, ...] = ()
     bad: tuple[BadInput, ...] = ()
     other_key: Mapping[str, Any] | None = None
+    people: People | None = None
 
     @cached_property
     def bound(self) -> Params:
@@ -92,12 +95,13 @@ class Case:
         """What the step is told."""
         if self.context is not None:
             return self.context
-        return StepContext("step", self.attributes, self.requirements, self.nulls)
+        return StepContext("step", self.attributes, self.requirements, self.nulls, people=self.people)
 
     @cached_property
     def effect(self) -> Effect:
         """What the plugin says beforehand that it will do."""
-        return self.spec.effect(self.bound, Scope(self.step.step, self.attributes, self.requirements, self.nulls))
+        scope = Scope(self.step.step, self.attributes, self.requirements, self.nulls, people=self.step.people)
+        return self.spec.effect(self.bound, scope)
 
     def fit(self, *, lent: bool = False) -> Fitted:
         """Fit on the table; ``lent``: on memory that cannot be written to, as other distributions' plugins get it."""

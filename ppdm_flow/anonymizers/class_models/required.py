@@ -50,14 +50,18 @@ def dense(counts: Counts, name: str, nulls: Nulls) -> Sensitive:
 
 
 class RequiredModels:
-    """The largest ``k`` of rows, the ``others`` beside it, and the ``sensitive`` columns that their places mean."""
+    """The largest ``k`` of rows, the ``others`` beside it, and the ``sensitive`` columns that their places mean.
+
+    ``by_requirement`` are the models of each requirement beside the attributes that it groups by.
+    """
 
     def __init__(self, task: Task, counts: Counts, ctx: StepContext, extra: Sequence[str] = ()) -> None:
         self.counts = counts
         self.sensitive = [dense(counts, name, ctx.nulls) for name in dict.fromkeys((*extra, *task.sensitive))]
         self._places = {s.name: i for i, s in enumerate(self.sensitive)}
         self._attributes = ctx.attributes
-        every: list[Model] = [model for r in task.enforced for model in imported(r.classes)(r, self)]
+        self.by_requirement = [(r.grouping, list[Model](imported(r.classes)(r, self))) for r in task.enforced]
+        every = [model for _, models in self.by_requirement for model in models]
         self.k = max((m.k for m in every if isinstance(m, KAnonymous)), default=1)
         self.others = [m for m in every if not isinstance(m, KAnonymous)]
 

@@ -23,8 +23,11 @@ def released_sizes(classes: ClassLabels) -> Ints:
     return np.bincount(ids.ravel(), classes.sizes).astype(np.int64)
 
 
-def figures(values: Sequence[Values], classes: ClassLabels) -> dict[str, Figure]:
-    """Return the certainty penalty (Xu et al., KDD 2006), as a mean over rows and attributes, and class sizes."""
+def figures(values: Sequence[Values], classes: ClassLabels, people: int | None = None) -> dict[str, Figure]:
+    """Return the certainty penalty (Xu et al., KDD 2006), as a mean over rows and attributes, and class sizes.
+
+    ``people`` are those of the smallest class, where they count.
+    """
     sizes = released_sizes(classes)
     records = int(sizes.sum())
     none = "" if records else "the table has no row"
@@ -37,6 +40,8 @@ def figures(values: Sequence[Values], classes: ClassLabels) -> dict[str, Figure]
         "discernibility": Figure(float((sizes.astype(np.float64) ** 2).sum()), "squared rows"),
         "suppressed_rows": Figure(0, "rows"),
     }
+    if people is not None:
+        out["fewest_people"] = Figure(people, "people")
     return out | {
         f"{v.name}.ncp": Figure(float(p) if records else None, "share", note=none)
         for v, p in zip(values, own, strict=True)

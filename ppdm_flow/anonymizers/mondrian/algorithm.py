@@ -10,24 +10,29 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from ppdm_flow.anonymizers.class_models.people import subject_read
 from ppdm_flow.anonymizers.class_models.required import RequiredModels
 from ppdm_flow.anonymizers.deterministic import Deterministic
 from ppdm_flow.anonymizers.mondrian.account import charts, figures, findings
+from ppdm_flow.anonymizers.mondrian.people import broken_classes, by_person, fewest_people
+from ppdm_flow.anonymizers.mondrian.reading import Read, by_row_or_value
 from ppdm_flow.anonymizers.mondrian.spec import MondrianParams, todo_of
-from ppdm_flow.anonymizers.mondrian.values import Values, ancestors, intervals, labelled, sets
+from ppdm_flow.anonymizers.mondrian.values import ClassLabels, Values, ancestors, intervals, labelled, sets
 from ppdm_flow.anonymizers.naming import require
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.draws import Draws
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.roles import AttributeType, Nulls
+from ppdm_flow.mining.class_people.seen import ClassPeople
 from ppdm_flow.mining.hierarchies.full_hierarchy import full_hierarchy
 from ppdm_flow.mining.local_recoding.kernels import walked
-from ppdm_flow.mining.local_recoding.partition import Items, Manner, Partition, partition
+from ppdm_flow.mining.local_recoding.partition import Items, Manner, partition
+from ppdm_flow.mining.local_recoding.tree import Partition, nothing_cut
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext
 from ppdm_flow.sdk.spec import Scope
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import MISSING, SUPPRESSED, Column
-from ppdm_flow.tables.counts import Counts, weights_of
+from ppdm_flow.tables.counts import Counts
 from ppdm_flow.tables.table import Table
 
 Ints = npt.NDArray[np.int64]
@@ -102,20 +107,25 @@ class Mondrian:
 
     def fit(self, data: DataView, ctx: StepContext) -> Fitted:
         """Find the classes. Raises PluginError where the whole table breaks a requirement."""
-        todo = todo_of(self.params, Scope(ctx.step, ctx.attributes, ctx.requirements, ctx.nulls))
-        require(todo.attributes, data.schema.names, ctx.step)
+        scope = Scope(ctx.step, ctx.attributes, ctx.requirements, ctx.nulls, people=ctx.people)
+        todo = todo_of(self.params, scope)
+        require((*todo.attributes, *subject_read(scope)), data.schema.names, ctx.step)
         columns = list(dict.fromkeys((*todo.attributes, *todo.sensitive)))
         relaxed = self.params.partitioning == "relaxed"
-        rows, counts = _by_row(data, columns) if relaxed else (None, data.counts(columns))
-        values = tuple(self._values(name, counts, ctx) for name in todo.attributes)
-        models = RequiredModels(todo, counts, ctx)
-        items = _items(counts, values, models, ctx.step)
+        read = by_person(data, columns, ctx) or by_row_or_value(data, columns, by_row=relaxed)
+        values = tuple(self._values(name, read.counts, ctx) for name in todo.attributes)
+        models = RequiredModels(todo, read.counts, ctx)
+        items = _items(read, values, models, ctx)
         classes = _parts(items, Manner(models.k, self.params.cut == "gain", relaxed), models, ctx.step)
-        way = ByValues(classes.cuts, classes.after) if rows is None else ByRow(rows, classes.classes)
-        labels = labelled(items, classes, values)
+        classes, labels = _labelled(items, classes, values, models, ctx.step)
+        way: ClassFinder = ByValues(classes.cuts, classes.after)
+        if relaxed:
+            order = np.argsort(read.rows)
+            way = ByRow(read.rows[order], classes.classes[order])
+        people = None if items.people is None else fewest_people(items.people, classes, labels)
         return Fitted(
             MondrianTransform(ctx.step, values, way, labels.columns, len(classes)),
-            figures=figures(values, labels),
+            figures=figures(values, labels, people),
             findings=findings(ctx.step, values),
             charts=charts(ctx.step, values, labels),
         )
@@ -141,34 +151,48 @@ class Mondrian:
         return sets(name, texts) if form == "sets" else intervals(name, texts, dates=kind is not None and kind.is_time)
 
 
-def _by_row(data: DataView, columns: list[str]) -> tuple[Ints, Counts]:
-    """Return ascending row numbers, and the rows one by one in the form of counts."""
-    weight = data.schema.weight
-    table = data.table(list(dict.fromkeys([*columns, *([weight] if weight else [])])))
-    table = table.take(np.argsort(table.rows))
-    cells = [table[c].compact() for c in columns]
-    weights = weights_of(table[weight]) if weight else np.ones(len(table), dtype=np.int64)
-    codes = np.stack([c.codes for c in cells], axis=1)
-    return table.rows, Counts(tuple(columns), tuple(c.categories for c in cells), codes, weights)
-
-
-def _items(counts: Counts, values: tuple[Values, ...], models: RequiredModels, step: str) -> Items:
-    cells = [v.coded(Column(counts.of(v.name), counts.names(v.name)), step) for v in values]
-    return Items(
-        np.ascontiguousarray(np.stack(cells, axis=1)),
-        counts.counts,
-        tuple(v.scale for v in values),
-        tuple(s.codes for s in models.sensitive),
-        tuple(s.size for s in models.sensitive),
-    )
+def _items(read: Read, values: tuple[Values, ...], models: RequiredModels, ctx: StepContext) -> Items:
+    counts = read.counts
+    cells = [v.coded(Column(counts.of(v.name), counts.names(v.name)), ctx.step) for v in values]
+    sensitive, sizes = tuple(s.codes for s in models.sensitive), tuple(s.size for s in models.sensitive)
+    people = None
+    if read.persons is not None:
+        known = None if ctx.people is None else ctx.people.known_rows
+        people = ClassPeople(read.persons, counts.counts, sensitive, sizes, known)
+    codes = np.ascontiguousarray(np.stack(cells, axis=1))
+    return Items(codes, counts.counts, tuple(v.scale for v in values), sensitive, sizes, people)
 
 
 def _parts(items: Items, manner: Manner, models: RequiredModels, step: str) -> Partition:
     if not len(items.weights):
-        none = np.zeros(0, dtype=np.int64)
-        return Partition(none, none, none, np.zeros((0, 3), dtype=np.int64), np.zeros((0, 2), dtype=np.int64))
+        return nothing_cut(items.codes.shape[1])
     classes = partition(items, manner, models.others)
     if classes is None:
-        text = f"step `{step}` cannot keep the requirements: all {items.weights.sum():,} rows as one class break them"
-        raise PluginError(Diagnostic("PPF881", text, help="ask for less, or release nothing of so few rows"))
+        raise _impossible(items, step)
     return classes
+
+
+def _labelled(
+    items: Items, classes: Partition, values: tuple[Values, ...], models: RequiredModels, step: str
+) -> tuple[Partition, ClassLabels]:
+    """Label the classes; where people count, take cuts back until what is released keeps everything."""
+    while True:
+        labels = labelled(items, classes, values)
+        if items.people is None or not len(items.weights):
+            return classes, labels
+        broken = broken_classes(items.people, classes, labels, [v.name for v in values], models)
+        if not broken:
+            return classes, labels
+        fewer = classes.taken_back(broken)
+        if fewer is None:
+            raise _impossible(items, step)
+        classes = fewer
+
+
+def _impossible(items: Items, step: str) -> PluginError:
+    rows = items.weights.sum()
+    text = f"step `{step}` cannot keep the requirements: all {rows:,} rows as one class break them"
+    if items.people is not None:
+        people = len(np.unique(items.persons))
+        text = f"step `{step}` found no classes that keep the requirements for the {people:,} people of {rows:,} rows"
+    return PluginError(Diagnostic("PPF881", text, help="ask for less, or release nothing of so few rows"))

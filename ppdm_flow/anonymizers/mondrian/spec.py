@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from ppdm_flow.anonymizers.class_models.people import claimed, of_subject, subject_read
 from ppdm_flow.anonymizers.class_models.task import Task, task
 from ppdm_flow.anonymizers.naming import missing_ones
 from ppdm_flow.core.attributes import Change
@@ -42,19 +43,20 @@ def effect(params: MondrianParams, scope: Scope) -> Effect:
     todo = todo_of(params, scope)
     held = [r.class_claim.partition(" ")[2] for r in todo.enforced]
     return Effect(
-        reads=tuple(dict.fromkeys((*todo.attributes, *todo.sensitive))),
+        reads=tuple(dict.fromkeys((*todo.attributes, *todo.sensitive, *subject_read(scope)))),
         changes=dict.fromkeys(todo.attributes, Change.GENERALIZED),
         derivations={n: _derivation(n, params, todo, scope) for n in todo.attributes},
         serves=tuple(r.id for r in todo.enforced),
-        guarantee=f"every class keeps {', '.join(held)}" if held else "",
-        problems=(*_of_task(todo), *_of_names(params, scope, todo.attributes)),
+        guarantee=claimed(held, scope),
+        problems=(*_of_task(todo), *_of_names(params, scope, todo.attributes), *of_subject(scope)),
     )
 
 
 def _derivation(name: str, params: MondrianParams, todo: Task, scope: Scope) -> Derivation:
     others = [n for n in todo.attributes if n != name]
     telling = tuple(n for n in others if not _is_known(n, scope))
-    looked_at = tuple(n for n in (*others, *todo.sensitive) if n not in telling and n != name)
+    seen = (*others, *todo.sensitive, *subject_read(scope))
+    looked_at = tuple(n for n in seen if n not in telling and n != name)
     alone = not others and params.partitioning == "strict"
     return Derivation((name, *telling), looked_at, value_map=alone)
 

@@ -19,8 +19,9 @@ from ppdm_flow.mining.hierarchies.coarsening import UnplacedError
 from ppdm_flow.mining.hierarchies.full_hierarchy import ANYTHING, FullHierarchy
 from ppdm_flow.mining.hierarchies.intervals import decimals
 from ppdm_flow.mining.local_recoding.kernels import edges, held
-from ppdm_flow.mining.local_recoding.partition import Items, Partition
+from ppdm_flow.mining.local_recoding.partition import Items
 from ppdm_flow.mining.local_recoding.scales import RecodedForm, Scale, flat
+from ppdm_flow.mining.local_recoding.tree import Partition
 from ppdm_flow.tables.column import MISSING, SPECIALS, SUPPRESSED, Column
 
 Codes = npt.NDArray[np.int32]

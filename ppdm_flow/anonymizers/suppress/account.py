@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ppdm_flow.anonymizers.suppress.transform import Cells
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import Chart, Figure, Finding, Series
-from ppdm_flow.mining.local_recoding.suppression import Suppression
+from ppdm_flow.mining.local_recoding.suppression import Suppression, people_in
 from ppdm_flow.mining.recoding.kernels import keyed
 
 Ints = npt.NDArray[np.int64]
@@ -19,12 +19,18 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Account:
-    """``dense`` (combinations, attributes) before classes were looked at, of ``weights`` rows each, and what came."""
+    """``dense`` (combinations, attributes) before classes were looked at, of ``weights`` rows each, and what came.
+
+    ``persons`` (combinations,): where people count, whose row each is; ``further`` rows were left out since their
+    people would stand out.
+    """
 
     names: tuple[str, ...]
     dense: Ints
     weights: Ints
     suppression: Suppression
+    persons: Ints | None = None
+    further: int = 0
 
     @property
     def rows(self) -> int:
@@ -42,6 +48,14 @@ class Account:
         stay = ~self.suppression.lost
         _, ids = np.unique(keyed(self.suppression.codes[stay]), return_inverse=True)
         return np.bincount(ids, self.weights[stay]).astype(np.int64)
+
+    def fewest_people(self) -> int | None:
+        """Return the people of the smallest released class; None for none."""
+        stay = ~self.suppression.lost
+        if self.persons is None or not stay.any():
+            return None
+        _, ids = np.unique(keyed(self.suppression.codes[stay]), return_inverse=True)
+        return int(people_in(ids.astype(np.int64), int(ids.max()) + 1, self.persons[stay]).min())
 
 
 def figures(account: Account, rare: Mapping[str, int]) -> dict[str, Figure]:
@@ -64,6 +78,9 @@ def figures(account: Account, rare: Mapping[str, int]) -> dict[str, Figure]:
         "average_class_size": Figure(float(sizes.mean()) if len(sizes) else None, "rows", note=empty),
         "discernibility": Figure(float((sizes.astype(np.float64) ** 2).sum() + lost * float(rows)), "squared rows"),
     }
+    if account.persons is not None:
+        out["fewest_people"] = Figure(account.fewest_people(), "people", note=empty)
+        out["standing_out_rows"] = Figure(account.further, "rows")
     each = zip(account.names, holes.tolist(), strict=True)
     return out | {f"{name}.suppressed_cells": Figure(int(n), "cells") for name, n in each}
 
@@ -78,7 +95,7 @@ def findings(step: str, cells: Sequence[Cells], account: Account, *, wanted: boo
     if joined:
         text = f"`{step}` suppressed the missing cells of {', '.join(joined)}"
         texts.append(Finding("PPF739", Severity.WARNING, text, step))
-    lost = int(account.weights[account.suppression.lost].sum())
+    lost = int(account.weights[account.suppression.lost].sum()) - account.further
     if lost and not wanted:
         text = f"`{step}` dropped {lost:,} rows: with all their cells suppressed they would still be a class below k"
         texts.append(Finding("PPF884", Severity.WARNING, text, step))

@@ -5,16 +5,18 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from ppdm_flow.anonymizers.class_models.people import subject_read
 from ppdm_flow.anonymizers.naming import require
 from ppdm_flow.anonymizers.suppress.account import Account, charts, figures, findings
-from ppdm_flow.anonymizers.suppress.spec import SuppressParams, chosen
+from ppdm_flow.anonymizers.suppress.people import Links, PeopleRows, codes_of
+from ppdm_flow.anonymizers.suppress.spec import SuppressParams, beside, chosen, drops_links, served
 from ppdm_flow.anonymizers.suppress.transform import Cells, SuppressTransform
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.local_recoding.suppression import Suppression, enough, suppressed
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext
 from ppdm_flow.sdk.spec import Scope
 from ppdm_flow.sdk.view import DataView
-from ppdm_flow.tables.column import MISSING, Column
+from ppdm_flow.tables.column import MISSING, SPECIALS, Column
 from ppdm_flow.tables.counts import Counts
 
 Ints = npt.NDArray[np.int64]
@@ -28,31 +30,72 @@ class Suppress:
 
     def fit(self, data: DataView, ctx: StepContext) -> Fitted:
         """Find what to suppress."""
-        names, k = chosen(self.params, Scope(ctx.step, ctx.attributes, ctx.requirements, ctx.nulls))
+        scope = Scope(ctx.step, ctx.attributes, ctx.requirements, ctx.nulls, people=ctx.people)
+        names, k = chosen(self.params, scope)
         every = tuple(dict.fromkeys((*names, *self.params.rare)))
-        require(every, data.schema.names, ctx.step)
+        require((*every, *subject_read(scope)), data.schema.names, ctx.step)
         joins = ctx.nulls is not Nulls.OWN_CATEGORY and self.params.small == "cells"
         cells = tuple(self._cells(data.counts([name]), joined=joins and name in names) for name in every)
         over = tuple(every.index(name) for name in names)
-        counts = data.counts(list(names))
-        dense = np.zeros((len(counts), len(names)), dtype=np.int64)
-        for i, j in enumerate(over):
-            column = Column(counts.of(names[i]), counts.names(names[i]))
-            dense[:, i] = cells[j].dense(column, ctx.step)
-        classes = self._classes(dense, counts.counts, k or 1, names)
-        account = Account(names, dense, counts.counts, classes)
-        risky = np.flatnonzero(classes.risky)
-        known, first = np.unique(dense[risky], axis=0, return_index=True)
-        at = risky[first]
-        transform = SuppressTransform(
-            ctx.step, cells, over, known.astype(np.int32), (classes.codes[at] == 0) & (known != 0), classes.lost[at]
-        )
+        linking = () if self.params.links == "keep" else beside(ctx.attributes)
+        read = tuple(dict.fromkeys((*every, *(n for n in linking if n in data.schema.names))))
+        rows = PeopleRows.of(data, read, ctx) if names or drops_links(self.params, scope) else None
+        dense, weights = self._dense(data, cells, over, rows, ctx)
+        classes = self._classes(dense, weights, k or 1, names, None if rows is None else rows.persons)
+        dropped = np.zeros(0, dtype=np.int64)
+        first = classes
+        if rows is not None:
+            asked = self._links(rows, cells, over, classes, scope)
+            gone = asked.left_out(rows.persons, classes.codes, classes.lost, k or 1)
+            dropped = np.sort(rows.table.rows[gone & ~classes.lost])
+            classes = Suppression(classes.codes, classes.risky, gone)
+        account = Account(names, dense, weights, classes, None if rows is None else rows.persons, len(dropped))
+        risky = np.flatnonzero(first.risky)
+        known, place = np.unique(dense[risky], axis=0, return_index=True)
+        at = risky[place]
+        holes, lost = (first.codes[at] == 0) & (known != 0), first.lost[at]
+        transform = SuppressTransform(ctx.step, cells, over, known.astype(np.int32), holes, lost, dropped)
         rare = {c.name: self._rare_rows(c, data) for c in cells if c.name in self.params.rare}
         return Fitted(
             transform,
             figures=figures(account, rare),
             findings=findings(ctx.step, cells, account, wanted=self.params.small == "rows"),
             charts=charts(ctx.step, account),
+        )
+
+    def _dense(
+        self, data: DataView, cells: tuple[Cells, ...], over: tuple[int, ...], rows: PeopleRows | None, ctx: StepContext
+    ) -> tuple[Ints, Ints]:
+        """Return the codes of the classes' attributes, of distinct rows or row by row, and how many rows each is."""
+        names = [cells[j].name for j in over]
+        counts = data.counts(names) if rows is None else None
+        weights = np.ones(0 if rows is None else len(rows.table), dtype=np.int64) if counts is None else counts.counts
+        dense = np.zeros((len(weights), len(over)), dtype=np.int64)
+        for i, j in enumerate(over):
+            if counts is not None:
+                dense[:, i] = cells[j].dense(Column(counts.of(names[i]), counts.names(names[i])), ctx.step)
+            elif rows is not None:
+                dense[:, i] = cells[j].dense(rows.table[names[i]], ctx.step)
+        return dense, weights
+
+    def _links(
+        self, rows: PeopleRows, cells: tuple[Cells, ...], over: tuple[int, ...], classes: Suppression, scope: Scope
+    ) -> Links:
+        """Return what can link the rows that are left."""
+        if scope.people is None:
+            raise ValueError("people are counted where a policy says so")
+        released = {c.name: c.dense(rows.table[c.name], scope.step) - np.int32(SPECIALS) for c in cells}
+        released |= {cells[j].name: (classes.codes[:, i] - SPECIALS).astype(np.int32) for i, j in enumerate(over)}
+        held = tuple((r.attributes, r.k) for r in served(self.params, scope))
+        own = tuple(cells[j].name for j in over)
+        pseudonyms = {n for n, f in scope.attributes.items() if scope.people.subject in f.lineage.computed_from}
+        return Links(
+            codes_of(rows.table, cells, released),
+            frozenset(pseudonyms),
+            () if self.params.links == "keep" else held or ((own, chosen(self.params, scope)[1] or 1),),
+            scope.people,
+            scope.nulls,
+            self.params.links == "drop",
         )
 
     def _cells(self, counts: Counts, *, joined: bool) -> Cells:
@@ -69,8 +112,8 @@ class Suppress:
         codes = counts.of(cells.name)
         return int(counts.counts[(codes >= 0) & np.append(cells.rare, [False, False])[codes]].sum())
 
-    def _classes(self, dense: Ints, weights: Ints, k: int, names: tuple[str, ...]) -> Suppression:
+    def _classes(self, dense: Ints, weights: Ints, k: int, names: tuple[str, ...], persons: Ints | None) -> Suppression:
         if self.params.small == "cells" and names:
-            return suppressed(dense, weights, k, [self.params.importance.get(n, 1.0) for n in names])
-        small = ~enough(dense, weights, k) if names else np.zeros(len(dense), dtype=np.bool_)
+            return suppressed(dense, weights, k, [self.params.importance.get(n, 1.0) for n in names], persons)
+        small = ~enough(dense, weights, k, persons) if names else np.zeros(len(dense), dtype=np.bool_)
         return Suppression(dense, small, small)

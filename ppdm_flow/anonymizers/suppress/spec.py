@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import Field
 
+from ppdm_flow.anonymizers.class_models.people import MORE, of_subject, subject_read
 from ppdm_flow.anonymizers.naming import carried, missing_ones
-from ppdm_flow.core.attributes import Change
+from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.lineage import value_maps
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.core.roles import Role
 from ppdm_flow.core.supports import Supported
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
@@ -19,13 +22,19 @@ Importance = Annotated[float, Field(gt=0.0, le=1e9)]
 
 
 class SuppressParams(Params):
-    """What becomes of rare values, and of classes of fewer than k rows."""
+    """What becomes of rare values, of classes of fewer than k rows, and of rows that are seen to be one person's."""
 
     rare: dict[str, Supported] = Field(default_factory=dict)
     small: Literal["cells", "rows", "keep"] = "cells"
     attributes: Names | None = None
     k: Annotated[int, Field(ge=2)] | None = None
     importance: dict[str, Importance] = Field(default_factory=dict)
+    linked: Literal["crowds", "drop", "keep"] | None = None
+
+    @property
+    def links(self) -> Literal["crowds", "drop", "keep"]:
+        """What becomes of linked rows; nothing is said of them where classes are kept as they are."""
+        return self.linked or ("keep" if self.small == "keep" else "crowds")
 
 
 def chosen(params: SuppressParams, scope: Scope) -> tuple[tuple[str, ...], int | None]:
@@ -50,14 +59,52 @@ def effect(params: SuppressParams, scope: Scope) -> Effect:
     names, k = chosen(params, scope)
     held = served(params, scope)
     cells = names if params.small == "cells" else ()
+    reads = tuple(dict.fromkeys((*names, *params.rare, *_of_people(params, scope, names))))
     return Effect(
-        reads=tuple(dict.fromkeys((*names, *params.rare))),
+        reads=reads,
         changes=dict.fromkeys((*cells, *params.rare), Change.SUPPRESSED),
-        derivations=value_maps((*cells, *params.rare), (*names, *params.rare)),
-        rows="fewer" if names else "same",
+        derivations=value_maps((*cells, *params.rare), reads),
+        rows="fewer" if names or drops_links(params, scope) else "same",
         serves=tuple(r.id for r in held),
-        guarantee=f"every class over {', '.join(names)} has at least {k} rows" if held else "",
+        guarantee=_guarantee(params, scope, names, k) if held else "",
         problems=_problems(params, scope, names),
+    )
+
+
+def drops_links(params: SuppressParams, scope: Scope) -> bool:
+    """Whether all linked rows go, whatever classes there are."""
+    return scope.people is not None and params.links == "drop"
+
+
+def beside(attributes: Mapping[str, AttributeFacts]) -> tuple[str, ...]:
+    """Return the attributes that can leave as they are and so link rows: no subject under its own values, nor names."""
+    return tuple(
+        name
+        for name, facts in attributes.items()
+        if facts.role not in (Role.SUBJECT, Role.IDENTIFIER) or facts.was(Change.PSEUDONYMIZED)
+    )
+
+
+def _of_people(params: SuppressParams, scope: Scope, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return what is read where people count: whose row each is, and all that can show which rows belong together."""
+    if scope.people is None or not (names or drops_links(params, scope)):
+        return ()
+    return (*subject_read(scope), *(() if params.links == "keep" else beside(scope.attributes)))
+
+
+def _guarantee(params: SuppressParams, scope: Scope, names: tuple[str, ...], k: int | None) -> str:
+    over = ", ".join(names)
+    if scope.people is None:
+        return f"every class over {over} has at least {k} rows"
+    text = f"every class over {over} has at least {k} people"
+    if params.links == "keep":
+        return text + MORE
+    if params.links == "drop":
+        return f"{text}; no row is seen to be one person's, if all that reaches the step leaves as it is"
+    known = f"up to {scope.people.known_rows} rows" if scope.people.known_rows is not None else "all rows"
+    return (
+        f"{text}, and so have the classes of {known} that are seen to be one person's, if all that reaches the step"
+        " leaves as it is"
     )
 
 
@@ -72,7 +119,12 @@ def _problems(params: SuppressParams, scope: Scope, names: tuple[str, ...]) -> t
         if name not in names:
             text = f"`{name}` is none of the attributes that classes are over"
             problems.append(Problem("PPF781", text, ("importance", name), named=True))
-    if not names and not params.rare:
+    if scope.people is None and params.linked is not None:
+        text = "no people are counted here, so no row is one person's: the policy says nothing of a subject"
+        problems.append(Problem("PPF782", text, ("linked",)))
+    if names or drops_links(params, scope):
+        problems += of_subject(scope)
+    if not names and not params.rare and not drops_links(params, scope):
         problems.append(
             Problem("PPF780", "nothing to suppress: no `rare` values, and no k with attributes for classes")
         )

@@ -20,6 +20,7 @@ from ppdm_flow.tables.column import SPECIALS, Column
 from ppdm_flow.tables.table import Table
 
 Codes = npt.NDArray[np.int32]
+Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
 
@@ -59,7 +60,8 @@ class Cells:
 class SuppressTransform(Deterministic):
     """``known`` (combinations, classes' attributes) are dense codes in small classes, ``holes`` what is suppressed.
 
-    ``lost`` (combinations,) are dropped. ``over`` are the places in ``cells`` of the classes' attributes.
+    ``lost`` (combinations,) are dropped. ``over`` are the places in ``cells`` of the classes' attributes. ``dropped``
+    are the ascending numbers of further rows that are: of people who would stand out.
     """
 
     step: str
@@ -68,6 +70,7 @@ class SuppressTransform(Deterministic):
     known: Codes
     holes: Bools
     lost: Bools
+    dropped: Ints
 
     def apply(self, part: Table, _draws: Draws) -> Table:
         """Suppress cells, and leave out rows."""
@@ -78,10 +81,15 @@ class SuppressTransform(Deterministic):
             gone = (at >= 0) & self.lost[at]
             for i, j in enumerate(self.over):
                 dense[j] = np.where((at >= 0) & self.holes[at, i], np.int32(0), dense[j])
+        if len(self.dropped) and len(part):
+            place = np.minimum(np.searchsorted(self.dropped, part.rows), len(self.dropped) - 1)
+            gone |= self.dropped[place] == part.rows
         out = part.replaced({c.name: c.column(d) for c, d in zip(self.cells, dense, strict=True)})
         return out.take(~gone) if gone.any() else out
 
     def describe(self) -> Mapping[str, Any]:
         """Return how many values and combinations are concerned."""
         rare = {c.name: int(c.rare.sum()) for c in self.cells if c.rare.any()}
-        return {"rare_values": rare, "combinations": len(self.known), "combinations_dropped": int(self.lost.sum())}
+        further = {"rows_dropped": len(self.dropped)} if len(self.dropped) else {}
+        lost = int(self.lost.sum())
+        return {"rare_values": rare, "combinations": len(self.known), "combinations_dropped": lost, **further}

@@ -99,6 +99,7 @@ class Graph:
             MappingProxyType(dict(plan.declared)),
             plan.show_values,
             self._progress(node),
+            plan.people,
         )
         algorithm = make_algorithm(node.bound)
         with guard_plugin_call(node, view.stream.attributes):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ppdm_flow.core.people import PeopleFigure
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Measured
 from ppdm_flow.mining.classes import other_releases
 from ppdm_flow.mining.classes.column_figures import ColumnFigures, Floats, R, picture
@@ -21,7 +22,7 @@ from ppdm_flow.mining.exposure.query import Query
 from ppdm_flow.mining.exposure.repeated import Repetitions, as_they_were, of_originals, repeated
 from ppdm_flow.mining.exposure.rows import ReleasedRows, Rows
 from ppdm_flow.mining.exposure.values import Attributes, values
-from ppdm_flow.mining.people.figures import PeopleFigure, require_people
+from ppdm_flow.mining.people.figures import require_people
 from ppdm_flow.mining.people.known_query import require_linkable_again
 from ppdm_flow.mining.people.query import PeopleQuery
 from ppdm_flow.mining.people.values import people_values

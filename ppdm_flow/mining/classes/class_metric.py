@@ -8,10 +8,10 @@ from typing import Any, ClassVar, Generic
 
 import numpy as np
 
+from ppdm_flow.core.people import PeopleFigure
 from ppdm_flow.core.results import Figure, Measured
 from ppdm_flow.mining.classes.column_figures import ColumnFigures, Floats, R, exceeding, worst_of
 from ppdm_flow.mining.exposure.histograms import Histograms
-from ppdm_flow.mining.people.figures import PeopleFigure
 from ppdm_flow.mining.people.values import PeopleValues
 from ppdm_flow.sdk.audit import AuditContext
 

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ppdm_flow.core.people import PeopleFigure
 from ppdm_flow.core.results import Figure, Measured
 from ppdm_flow.mining.classes.class_metric import ClassMetric
 from ppdm_flow.mining.classes.column_figures import R
 from ppdm_flow.mining.exposure.columns import Reading, columns, readings
-from ppdm_flow.mining.people.figures import PeopleFigure, require_people
+from ppdm_flow.mining.people.figures import require_people
 from ppdm_flow.mining.people.known import KnownRows
 from ppdm_flow.mining.people.known_query import KnownQuery
 from ppdm_flow.mining.people.wording import KNOWN, known_sentence

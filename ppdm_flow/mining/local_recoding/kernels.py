@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from ppdm_flow.mining.local_recoding.crowds import Crowds, below_labels, count_people, count_records, room
 from ppdm_flow.mining.local_recoding.scales import Scales
 from ppdm_flow.sdk.compiled import compiled
 
@@ -71,7 +72,9 @@ def profiled(codes: Codes, weights: Ints, members: Ints, j: int, sums: Ints, val
 
 
 @compiled
-def best_gain(scales: Scales, j: int, value: Ints, weight: Ints, k: int, relaxed: bool) -> tuple[float, int, int, int]:
+def best_gain(
+    scales: Scales, j: int, value: Ints, weight: Ints, k: int, relaxed: bool, crowds: Crowds
+) -> tuple[float, int, int, int]:
     """Return the cut of one attribute that saves most: (saved, first and last code of the left side, its records).
 
     The left side is a prefix of the values. The records are `WHOLE`, or those to take where a relaxed cut divides the
@@ -85,14 +88,14 @@ def best_gain(scales: Scales, j: int, value: Ints, weight: Ints, k: int, relaxed
     for i in range(n):
         before = left
         left += weight[i]
-        if i < n - 1 and left >= k and total - left >= k:
+        if i < n - 1 and crowds.left[i] >= k and crowds.right[i] >= k:
             cost = penalty(scales, j, value[0], value[i], i + 1) * left
             cost += penalty(scales, j, value[i + 1], value[n - 1], n - 1 - i) * (total - left)
             if here - cost > saved + _EVEN:
                 saved, low, high, take = here - cost, value[0], value[i], WHOLE
         if relaxed:
-            for wanted in (max(k, before + 1), min(total - k, left - 1)):
-                if before < wanted < left and wanted >= k and total - wanted >= k:
+            for wanted in (crowds.least[i], crowds.most[i]):
+                if before < wanted < left:
                     cost = penalty(scales, j, value[0], value[i], i + 1) * wanted
                     cost += penalty(scales, j, value[i], value[n - 1], n - i) * (total - wanted)
                     if here - cost > saved + _EVEN:
@@ -101,27 +104,35 @@ def best_gain(scales: Scales, j: int, value: Ints, weight: Ints, k: int, relaxed
 
 
 @compiled
-def below_one_label(scales: Scales, j: int, value: Ints, weight: Ints, k: int) -> tuple[float, int, int]:
+def below_one_label(
+    scales: Scales, j: int, value: Ints, weight: Ints, k: int, part: tuple[Codes, Ints, Ints], index: Ints
+) -> tuple[float, int, int]:
     """Return the cut that saves most of those that put the values under one label of a hierarchy to the left.
 
-    Prefixes of the values are left out: `best_gain` has them.
+    Prefixes of the values are left out: `best_gain` has them. ``part`` are the codes, the members and all persons.
     """
     n, size = len(value), scales.size[j]
     total = weight.sum()
     here = penalty(scales, j, value[0], value[n - 1], n) * total
     saved, low, high = 0.0, 0, 0
+    group, inside, outside = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     for level in range(scales.height[j] - 1):
         at = scales.begins[j] + level * size
+        groups = 0
+        for i in range(n):
+            new = i == 0 or value[i] >= size or scales.labels[at + value[i]] != scales.labels[at + value[i - 1]]
+            groups += 1 if new else 0
+            group[i] = groups - 1
+        below_labels(part[0], part[1], part[2], j, group, groups, weight, index, value, inside, outside)
         i = 0
         while i < n:
-            end, inside = i + 1, weight[i]
-            if value[i] < size:
-                while end < n and value[end] < size and scales.labels[at + value[end]] == scales.labels[at + value[i]]:
-                    inside += weight[end]
-                    end += 1
-            if i > 0 and end < n and inside >= k and total - inside >= k:
-                cost = penalty(scales, j, value[i], value[end - 1], end - i) * inside
-                cost += penalty(scales, j, value[0], value[n - 1], n - end + i) * (total - inside)
+            end, records = i + 1, weight[i]
+            while end < n and group[end] == group[i]:
+                records += weight[end]
+                end += 1
+            if i > 0 and end < n and inside[group[i]] >= k and outside[group[i]] >= k:
+                cost = penalty(scales, j, value[i], value[end - 1], end - i) * records
+                cost += penalty(scales, j, value[0], value[n - 1], n - end + i) * (total - records)
                 if here - cost > saved + _EVEN:
                     saved, low, high = here - cost, value[i], value[end - 1]
             i = end
@@ -129,7 +140,7 @@ def below_one_label(scales: Scales, j: int, value: Ints, weight: Ints, k: int) -
 
 
 @compiled
-def median(value: Ints, weight: Ints, k: int, relaxed: bool) -> tuple[int, int, int]:
+def median(value: Ints, weight: Ints, k: int, relaxed: bool, crowds: Crowds) -> tuple[int, int, int]:
     """Return the cut nearest to half of the records as `best_gain` does, without what it saves; (0, -1, …) for none."""
     n = len(value)
     total = weight.sum()
@@ -139,31 +150,20 @@ def median(value: Ints, weight: Ints, k: int, relaxed: bool) -> tuple[int, int, 
         before = left
         left += weight[i]
         off = abs(2 * left - total)
-        if i < n - 1 and left >= k and total - left >= k and off < nearest:
+        if i < n - 1 and crowds.left[i] >= k and crowds.right[i] >= k and off < nearest:
             nearest, high, take = off, value[i], WHOLE
         half = total // 2
-        if relaxed and before < half < left and half >= k and abs(2 * half - total) < nearest:
-            nearest, high, take = abs(2 * half - total), value[i], half
+        if relaxed and before < half < left and crowds.least[i] >= 0:
+            half = min(max(half, crowds.least[i]), crowds.most[i])
+            if abs(2 * half - total) < nearest:
+                nearest, high, take = abs(2 * half - total), value[i], half
     return (value[0] if high >= 0 else 0), high, take
 
 
 @compiled
-def most_saving(
-    scales: Scales, j: int, value: Ints, weight: Ints, k: int, relaxed: bool
-) -> tuple[float, int, int, int]:
-    """Return the cut of one attribute that saves most, of all kinds, as `best_gain` does."""
-    saved, low, high, take = best_gain(scales, j, value, weight, k, relaxed)
-    if scales.form[j] == ANCESTOR:
-        more, first, last = below_one_label(scales, j, value, weight, k)
-        if more > saved + _EVEN:
-            return more, first, last, WHOLE
-    return saved, low, high, take
-
-
-@compiled
 def choice(
-    codes: Codes, weights: Ints, members: Ints, tries: Tries,
-    k: int, by_gain: bool, relaxed: bool, scales: Scales, desk: tuple[Ints, Ints, Ints],
+    codes: Codes, weights: Ints, members: Ints, persons: Ints, tries: Tries,
+    k: int, by_gain: bool, relaxed: bool, scales: Scales, desk: tuple[Ints, Ints, Ints], crowds: Crowds,
 ) -> tuple[int, int, int, int]:  # fmt: skip
     """Return the cut of one partition: attribute or -1, first and last code, records; `proposed` says which.
 
@@ -178,12 +178,24 @@ def choice(
         if n < 2:
             continue
         width = penalty(scales, j, value[0], value[n - 1], n)
+        gaining = by_gain and tries[j] == 0 and width * records > most
+        if not gaining and width <= wide + _EVEN:
+            continue
+        if len(persons):
+            count_people(codes, weights, members, persons, j, value[:n], sums, k, relaxed, crowds)
+        else:
+            count_records(weight[:n], k, crowds)
         if width > wide + _EVEN:
-            low, high, take = median(value[:n], weight[:n], k, relaxed)
+            low, high, take = median(value[:n], weight[:n], k, relaxed, crowds)
             if high >= 0:
                 wide, middle = width, (j, low, high, take)
-        if by_gain and tries[j] == 0 and width * records > most:
-            saved, low, high, take = most_saving(scales, j, value[:n], weight[:n], k, relaxed)
+        if gaining:
+            saved, low, high, take = best_gain(scales, j, value[:n], weight[:n], k, relaxed, crowds)
+            if scales.form[j] == ANCESTOR:
+                part = (codes, members, persons)
+                more, first, last = below_one_label(scales, j, value[:n], weight[:n], k, part, sums)
+                if more > saved + _EVEN:
+                    saved, low, high, take = more, first, last, WHOLE
             if saved > most + _EVEN * records:
                 most, best = saved, (j, low, high, take)
     return best if best[0] >= 0 else middle
@@ -191,22 +203,24 @@ def choice(
 
 @compiled
 def proposed(
-    codes: Codes, weights: Ints, order: Ints, begins: Ints, ends: Ints, tries: Tries,
+    codes: Codes, weights: Ints, order: Ints, begins: Ints, ends: Ints, persons: Ints, tries: Tries,
     k: int, by_gain: bool, relaxed: bool, scales: Scales,
 ) -> Ints:  # fmt: skip
     """Return a cut for each partition ``order[begins[p]:ends[p]]``: attribute or -1, first, last code, records (p, 4).
 
     ``tries`` (p, attributes) is 1 where the cut that saves most is not wanted, 2 where none is. The attribute with the
-    widest label is cut at its median where no cut saves anything, and without ``by_gain``.
+    widest label is cut at its median where no cut saves anything, and without ``by_gain``. ``persons`` are as `crowds`
+    has them.
     """
     out = np.full((len(begins), 4), -1, dtype=np.int64)
     widest = scales.width.max() if codes.shape[1] else 0
-    room = (np.zeros(widest, dtype=np.int64), np.empty(widest, dtype=np.int64), np.empty(widest, dtype=np.int64))
+    desk = (np.zeros(widest, dtype=np.int64), np.empty(widest, dtype=np.int64), np.empty(widest, dtype=np.int64))
+    crowds = room(widest)
     for p in range(len(begins)):
         members = order[begins[p] : ends[p]]
         if codes.shape[1] and weights[members].sum() >= 2 * k:
             out[p, 0], out[p, 1], out[p, 2], out[p, 3] = choice(
-                codes, weights, members, tries[p], k, by_gain, relaxed, scales, room
+                codes, weights, members, persons, tries[p], k, by_gain, relaxed, scales, desk, crowds
             )
     return out
 

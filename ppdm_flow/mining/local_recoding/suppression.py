@@ -34,13 +34,14 @@ class Suppression:
     lost: Bools
 
 
-def suppressed(codes: Ints, weights: Ints, k: int, costs: Sequence[float]) -> Suppression:
+def suppressed(codes: Ints, weights: Ints, k: int, costs: Sequence[float], persons: Ints | None = None) -> Suppression:
     """Suppress cells of ``codes`` (rows, attributes), of ``weights`` (rows,) records each.
 
     ``costs`` (attributes,) are what a suppressed cell costs. A suppressed cell has the code `HOLE`, before as well.
+    ``persons`` (rows,): where people count, whose row each is.
     """
     out = codes.copy()
-    kept = enough(out, weights, k)
+    kept = enough(out, weights, k, persons)
     risky = ~kept
     for chosen in sets(costs):
         left = np.flatnonzero(~kept)
@@ -49,17 +50,25 @@ def suppressed(codes: Ints, weights: Ints, k: int, costs: Sequence[float]) -> Su
         trial = codes[left]
         trial[:, chosen] = HOLE
         there = np.flatnonzero(kept & (out[:, chosen] == HOLE).all(axis=1))
-        both = np.concatenate([trial, out[there]])
-        good = enough(both, weights[np.concatenate([left, there])], k)[: len(left)]
+        both, rows = np.concatenate([trial, out[there]]), np.concatenate([left, there])
+        good = enough(both, weights[rows], k, None if persons is None else persons[rows])[: len(left)]
         out[left[good]] = trial[good]
         kept[left[good]] = True
     return Suppression(out, risky, ~kept)
 
 
-def enough(codes: Ints, weights: Ints, k: int) -> Bools:
-    """Return which rows are in a class of at least k records."""
+def enough(codes: Ints, weights: Ints, k: int, persons: Ints | None = None) -> Bools:
+    """Return which rows are in a class of at least k records, or of k people."""
     ids, first = numbered(keyed(codes))
-    return np.asarray(summed(ids, weights, len(first))[ids] >= k)
+    if persons is None:
+        return np.asarray(summed(ids, weights, len(first))[ids] >= k)
+    return np.asarray(people_in(ids, len(first), persons)[ids] >= k)
+
+
+def people_in(ids: Ints, size: int, persons: Ints) -> Ints:
+    """Return the people of each class, shape (size,); ``ids`` (rows,) number the classes, ``persons`` whose rows."""
+    width = int(persons.max(initial=0)) + 1
+    return np.bincount(np.unique(ids * width + persons) // width, minlength=size).astype(np.int64)
 
 
 def sets(costs: Sequence[float]) -> list[list[int]]:

@@ -1,24 +1,10 @@
-"""Which figure of people a requirement bounds, and whether people can be counted at all."""
+"""Whether the people of a release can be counted at all."""
 
 from __future__ import annotations
-
-from enum import Enum
 
 from ppdm_flow.core.people import People
 from ppdm_flow.mining.exposure.faults import UnmeasuredError
 from ppdm_flow.sdk.audit import AuditContext
-
-
-class PeopleFigure(Enum):
-    """What of the people of a group counts.
-
-    ``DISTRIBUTION``: each person weighs 1, spread over its rows. ``CONFIDENCE``: the larger share of rows and people.
-    ``DISTINCT``: people matched with values.
-    """
-
-    DISTRIBUTION = "distribution"
-    CONFIDENCE = "confidence"
-    DISTINCT = "distinct"
 
 
 class UncountedPeopleError(UnmeasuredError):

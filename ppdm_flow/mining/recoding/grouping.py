@@ -38,7 +38,8 @@ class Cells:
 class Grouping:
     """``first`` (classes,): a row of the ground in each class; ``sizes`` (classes,) records; ``cells`` by attribute.
 
-    ``people`` (classes,) counts a population table, where there is one.
+    ``people`` (classes,) counts a population table, where there is one. Where people count, ``sizes`` are people, cells
+    the figures that a model bounds, times the people, and ``distinct`` (classes,) the values that can be told apart.
     """
 
     node: Node
@@ -46,9 +47,14 @@ class Grouping:
     sizes: Ints
     cells: tuple[Cells, ...]
     people: Ints | None = None
+    distinct: Ints | None = None
 
     def __len__(self) -> int:
         return len(self.sizes)
+
+    def different(self, attribute: int) -> Ints:
+        """Return the number of values of an attribute in each class."""
+        return distinct(self.cells[attribute]) if self.distinct is None else self.distinct
 
     def base(
         self, attribute: int | None, values: tuple[int, ...], kept: npt.NDArray[np.bool_] | None = None

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.people import PeopleFigure
 from ppdm_flow.mining.recoding.grouping import Grouping
 from ppdm_flow.tables.counts import Counts
 
@@ -25,13 +26,15 @@ class Model(ABC):
     """What must hold of every class; two classes that keep it keep it together.
 
     ``attribute`` is the place of a sensitive attribute in the ground, or None. ``compares``: with the attribute's
-    distribution in the whole table, of which suppressed cells are a part and dropped rows are not.
+    distribution in the whole table, of which suppressed cells are a part and dropped rows are not. ``figure``: what it
+    bounds where people count; then two classes that keep it need not keep it together.
     """
 
     __slots__ = ()
 
     attribute: int | None
     compares: ClassVar[bool] = False
+    figure: ClassVar[PeopleFigure] = PeopleFigure.DISTRIBUTION
 
     @abstractmethod
     def keeps(self, grouping: Grouping, base: Floats) -> Bools:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
+from ppdm_flow.core.people import PeopleFigure
 from ppdm_flow.mining.recoding.grouping import Grouping, largest, shares
 from ppdm_flow.mining.recoding.models import SLACK, Bools, Floats, Model, SensitiveColumns, exceeding
 from ppdm_flow.requirements.alpha_k.requirement import AlphaK
@@ -21,6 +23,7 @@ class AlphaBounded(Model):
     attribute: int
     alpha: float
     values: tuple[int, ...] = ()
+    figure: ClassVar[PeopleFigure] = PeopleFigure.CONFIDENCE
 
     def keeps(self, grouping: Grouping, _base: Floats) -> Bools:
         """Compare the largest share."""

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ppdm_flow.core.people import PeopleFigure
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import Figure
 from ppdm_flow.mining.classes.audit import SensitiveAudit
@@ -22,7 +23,6 @@ from ppdm_flow.mining.exposure.histograms import Histograms
 from ppdm_flow.mining.exposure.intersections_query import TogetherQuery
 from ppdm_flow.mining.exposure.matching_query import matched_again
 from ppdm_flow.mining.exposure.query import Query
-from ppdm_flow.mining.people.figures import PeopleFigure
 from ppdm_flow.mining.people.query import PeopleQuery
 from ppdm_flow.requirements.l_diversity.classes import entropies
 from ppdm_flow.requirements.l_diversity.matching import distinct_values

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.recoding.grouping import Cells, Grouping, added, distinct, largest, shares
+from ppdm_flow.core.people import PeopleFigure
+from ppdm_flow.mining.recoding.grouping import Cells, Grouping, added, largest, shares
 from ppdm_flow.mining.recoding.models import SLACK, Bools, Floats, Hereditary, Model, SensitiveColumns, clipped
 from ppdm_flow.requirements.l_diversity.requirement import Diversity, LDiversity
 
@@ -20,10 +22,11 @@ class DistinctDiverse(Hereditary):
 
     attribute: int
     l: float  # noqa: E741  # the model's own letter
+    figure: ClassVar[PeopleFigure] = PeopleFigure.DISTINCT
 
     def keeps(self, grouping: Grouping, _base: Floats) -> Bools:
         """Count values."""
-        return np.asarray(distinct(grouping.cells[self.attribute]) >= self.l - SLACK)
+        return np.asarray(grouping.different(self.attribute) >= self.l - SLACK)
 
 
 @dataclass(frozen=True, slots=True)

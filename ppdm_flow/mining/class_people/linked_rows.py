@@ -1,0 +1,80 @@
+"""Which rows to leave out so that nobody stands out by the classes of several rows that are seen to be one person's.
+
+Whoever knows up to m rows of a linked person finds the linked people that have rows in all these classes: at least k
+are to be left. Rows of single classes that fewer have go first, as in an apriori search (Terrovitis, Mamoulis, Kalnis,
+PVLDB 1(1), 2008); then, of whoever still has a rare combination, those of the classes that fewest have.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ppdm_flow.mining.people.known_rows import crowds_of
+from ppdm_flow.mining.people.profiles import Profiles, profiles
+
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+_SHARE = 8
+"""Of somebody with a rare combination, one class goes, or one in so many."""
+
+
+def standing_out(persons: Ints, classes: Ints, linked: Bools, k: int, known_rows: int | None) -> Bools:
+    """Return rows to leave out, shape (rows,); none where all combinations are had by k people.
+
+    What is left may have rare combinations again: call it until there are none.
+
+    Parameters
+    ----------
+    persons, classes
+        (rows,) whose row it is, and its class, numbers from 0.
+    linked
+        (rows,) which rows are seen to be one person's.
+    k
+        How many people have to have a combination.
+    known_rows
+        1 to 3, or None for all, as :func:`ppdm_flow.mining.people.known_rows.smallest_crowd` has it.
+
+    Raises
+    ------
+    TooManyError
+        There are more combinations than can be compared.
+    """
+    held = profiles(persons, classes, linked)
+    out = np.zeros(len(persons), dtype=np.bool_)
+    if not len(held):
+        return out
+    own = held.holdings
+    having = np.bincount(own.classes, minlength=held.number_of_classes)
+    rare = having[own.classes] < k
+    if not rare.any():
+        people_below = crowds_of(held, known_rows).by_person < k
+        rare = _rarest(held, having, people_below)
+    if not rare.any():
+        return out
+    return _of_pairs(held, rare, persons, classes, linked)
+
+
+def _rarest(held: Profiles, having: Ints, chosen: Bools) -> Bools:
+    """Mark the rarest classes of ``chosen`` people among what people have in classes."""
+    own = held.holdings
+    many = np.diff(own.begins)
+    owner = np.repeat(np.arange(len(many)), many)
+    order = np.lexsort((own.classes, having[own.classes], owner))
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order)) - own.begins[owner[order]]
+    return np.asarray(chosen[owner] & (place < np.maximum(1, many // _SHARE)[owner]))
+
+
+def _of_pairs(held: Profiles, rare: Bools, persons: Ints, classes: Ints, linked: Bools) -> Bools:
+    """Return the linked rows of the marked pairs of a person and a class."""
+    own = held.holdings
+    rows = np.flatnonzero(linked & (classes >= 0))
+    names = np.unique(classes[rows])
+    owner = np.repeat(np.arange(len(own.persons)), np.diff(own.begins))
+    width = max(1, len(names))
+    wanted = (owner * width + own.classes)[rare]
+    pairs = np.searchsorted(own.persons, persons[rows]) * width + np.searchsorted(names, classes[rows])
+    out = np.zeros(len(persons), dtype=np.bool_)
+    out[rows[np.isin(pairs, wanted)]] = True
+    return out

@@ -1,0 +1,71 @@
+"""Suppression where people count: classes of k people, and k people for whatever several rows of one person tell."""
+
+from __future__ import annotations
+
+import random
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from adversary.people_judging import linked
+from adversary.people_trials import broken, case_of, of_suppress, released, standing_out, trial, with_cards
+
+
+def some(seed):
+    rng = random.Random(seed)
+    told = trial(rng)
+    params = of_suppress(rng)
+    return (with_cards(told) if rng.random() < 0.3 else told), params
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_what_is_left_keeps_what_is_claimed(seed):
+    told, params = some(seed)
+    case = case_of("suppress", params, told)
+    assert case.effect.serves == ("privacy.k_anonymity",)
+    rows = released(case, told)
+    assert broken(case, told, rows) == standing_out(told, rows) == []
+    if params["linked"] == "drop":
+        assert not any(linked(rows, ["ill", "ward"], [n for n in case.table.names if n == "card"]))
+
+
+def test_linked_rows_that_are_kept_stand_out():
+    """The test above finds what it looks for."""
+    found = 0
+    for seed in range(40):
+        told, params = some(seed)
+        rows = released(case_of("suppress", params | {"linked": "keep"}, told), told)
+        found += bool(standing_out(told, rows))
+    assert found > 10
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_one_row_a_person_is_as_rows(seed):
+    rng = random.Random(1000 + seed)
+    told = trial(rng, once=True)
+    given = of_suppress(rng)
+    of_rows = {name: value for name, value in given.items() if name != "linked"}
+    by_people = released(case_of("suppress", given, told), told)
+    assert by_people == released(case_of("suppress", of_rows, told, counted=False), told)
+
+
+def test_the_size_of_a_class_is_its_people():
+    told = trial(random.Random(4), missing=False)
+    told.rows[:] = [
+        {"who": f"p{person}", "age": age, "town": "N1", "ill": "abc"[row % 3], "ward": "xyz"[person % 3]}
+        for age, people in (("1", 4), ("2", 1))
+        for person in range(people)
+        for row in range(5)
+    ]
+    rows = released(case_of("suppress", {"small": "rows", "k": 2}, told), told)
+    assert {r["age"] for r in rows} == {"1"}
+    assert len(rows) == 20
+
+
+def test_nothing_is_one_persons_where_nobody_is_counted():
+    told = trial(random.Random(1))
+    (problem,) = case_of("suppress", {"linked": "drop"}, told, counted=False).effect.problems
+    assert (problem.code, problem.path) == ("PPF782", ("linked",))
