@@ -169,7 +169,7 @@ def _confident(counted, every, requirement, value, nulls, known):
 
 
 def _template(template, rows, nulls, known):
-    names, most = template.attributes, template.confidence + SLACK
+    names, most = template.channel, template.confidence + SLACK
     counted, every = crowds(rows, names, nulls)
     for s, value in template.pairs:
         has = (lambda x, v=value: x != v) if template.negated else (lambda x, v=value: x == v)

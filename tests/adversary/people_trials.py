@@ -14,6 +14,7 @@ from ppdm_flow.core.draws import Draws
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.lineage import Lineage
 from ppdm_flow.core.people import People
+from ppdm_flow.core.requirement_families import by_attribute
 from ppdm_flow.core.roles import AttributeType, Nulls, Role
 from ppdm_flow.requirements.alpha_k.requirement import AlphaK
 from ppdm_flow.requirements.beta_likeness.requirement import BetaLikeness
@@ -21,12 +22,14 @@ from ppdm_flow.requirements.delta_disclosure.requirement import DeltaDisclosure
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.requirements.l_diversity.requirement import Diversity, LDiversity
 from ppdm_flow.requirements.t_closeness.requirement import TCloseness
+from ppdm_flow.requirements.templates.requirement import Template
 from ppdm_flow.sdk import registry
 from ppdm_flow.tables.table import Table
 from ppdm_flow.testing.case import Case
 
 G = ("age", "town")
 TOWNS = tuple((t, (t[0], "*")) for t in ("N1", "N2", "S1", "S2", "S3", "W1"))
+AGES = tuple((str(a), (f"{a // 2 * 2}-{a // 2 * 2 + 1}", f"{a // 4 * 4} or more", "*")) for a in range(10))
 AGE = AttributeFacts("age", Role.QUASI_IDENTIFIER, AttributeType.INTEGER)
 FACTS = {
     "who": AttributeFacts("who", Role.SUBJECT),
@@ -100,11 +103,25 @@ def case_of(step: str, params: dict, told: Trial, *, counted: bool = True, facts
         spec=registry.load("anonymizers", step),
         params=params,
         table=table,
-        facts=FACTS if facts is None else facts,
+        facts=_facts(step) if facts is None else facts,
         requirements=told.requirements if requirements is None else requirements,
         nulls=told.nulls,
         people=told.people if counted else None,
     )
+
+
+def _facts(step: str):
+    graded = replace(AGE, type=AttributeType.TEXT, hierarchy=HierarchySpec(levels=AGES))
+    return FACTS | {"age": graded} if step in {"full_domain_recoding", "progressive_disclosure"} else FACTS
+
+
+def told_to(step: str, rng: random.Random, *, once: bool = False) -> Trial:
+    """Return a trial that the step can do."""
+    told = trial(rng, once=once, missing=False if step == "microaggregation" else None)
+    if step != "progressive_disclosure":
+        return told
+    least = [r for r in told.requirements if isinstance(r, KAnonymity)]
+    return replace(told, requirements=(*least, *templates(rng)))
 
 
 def released(case: Case, told: Trial) -> list[dict] | None:
@@ -187,5 +204,50 @@ def _crowd(requirement: KAnonymity, told: Trial, rows: list[dict]) -> float:
     return inf if crowd is None else crowd
 
 
-STEPS = {"mondrian": of_mondrian, "suppress": of_suppress}
+def of_full_domain_recoding(rng: random.Random) -> dict:
+    """Return random parameters."""
+    return {
+        "suppression": rng.choice([0, 0.1, 0.5]),
+        "suppress": rng.choice(["rows", "cells"]),
+        "cost": rng.choice(["loss", "discernibility", "entropy"]),
+    }
+
+
+def of_microaggregation(rng: random.Random) -> dict:
+    """Return random parameters."""
+    return {"release": rng.choice(["mean", "median"])}
+
+
+def of_progressive_disclosure(rng: random.Random) -> dict:
+    """Return random parameters."""
+    return {
+        "score": "entropy",
+        "disclose": rng.choice(["useful", "valid"]),
+        "search": rng.choice(["greedy", "beam"]),
+        "k_anonymity": rng.choice([True, False]),
+        "hierarchies": rng.choice(["use", "ignore"]),
+    }
+
+
+def templates(rng: random.Random):
+    """Yield random templates."""
+    for name in ("first", "second")[: rng.randint(1, 2)]:
+        yield Template.of(
+            f"privacy.templates.{name}",
+            name,
+            channel=rng.choice([G, ("age",), ("town",)]),
+            sensitive=by_attribute([("ill", rng.choice("ab"))]),
+            confidence=rng.choice([0.4, 0.6, 0.8]),
+            negated=rng.random() < 0.2,
+            min_support=rng.choice([None, 2, 3]),
+        )
+
+
+STEPS = {
+    "full_domain_recoding": of_full_domain_recoding,
+    "microaggregation": of_microaggregation,
+    "mondrian": of_mondrian,
+    "progressive_disclosure": of_progressive_disclosure,
+    "suppress": of_suppress,
+}
 """Random parameters of each step."""

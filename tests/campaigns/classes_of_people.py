@@ -16,7 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from adversary.people_trials import STEPS, broken, case_of, released, standing_out, trial, with_cards
+from adversary.people_trials import STEPS, broken, case_of, released, standing_out, told_to, with_cards
 
 
 def main() -> int:
@@ -43,7 +43,8 @@ def main() -> int:
 def tried(step: str, seed: int) -> tuple[list[str], str]:
     """Return what is broken, and what came out."""
     rng = random.Random(seed)
-    told, params = trial(rng), STEPS[step](rng)
+    told = told_to(step, rng)
+    params = STEPS[step](rng)
     suppresses = step == "suppress"
     told = with_cards(told) if suppresses and rng.random() < 0.3 else told
     case = case_of(step, params, told)

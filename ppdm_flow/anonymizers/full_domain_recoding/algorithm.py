@@ -12,6 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 
+from ppdm_flow.anonymizers.class_models.people import subject_read
+from ppdm_flow.anonymizers.class_models.reading import Read, by_person, by_row_or_value, people_of_items
 from ppdm_flow.anonymizers.class_models.required import RequiredModels
 from ppdm_flow.anonymizers.class_models.task import Task, task
 from ppdm_flow.anonymizers.full_domain_recoding.account import charts, figures, findings
@@ -23,12 +25,15 @@ from ppdm_flow.anonymizers.naming import require
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.roles import Role
+from ppdm_flow.mining.class_people.nodes import NodePeople
 from ppdm_flow.mining.hierarchies.full_hierarchy import full_hierarchy
 from ppdm_flow.mining.populations.population import Population
 from ppdm_flow.mining.recoding.evaluation import Watch
 from ppdm_flow.mining.recoding.ground import Ground
 from ppdm_flow.mining.recoding.grouping import Grouping
+from ppdm_flow.mining.recoding.models import KAnonymous
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext
+from ppdm_flow.sdk.spec import Scope
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import MISSING, Column, union
 from ppdm_flow.tables.counts import Counts, count
@@ -100,15 +105,18 @@ class FullDomainRecoding:
     def fit(self, data: DataView, ctx: StepContext) -> Fitted:
         """Find the levels. Raises PluginError where no levels keep the requirements within the limit."""
         todo = task(self.params.attributes, ctx.requirements, ctx.attributes)
-        require(todo.attributes, data.schema.names, ctx.step)
+        scope = Scope(ctx.step, ctx.attributes, ctx.requirements, ctx.nulls, people=ctx.people)
+        require((*todo.attributes, *subject_read(scope)), data.schema.names, ctx.step)
         targets = data.schema.having(Role.TARGET)[:1] if self.params.cost == "classification" else ()
-        columns = dict.fromkeys((*todo.attributes, *targets, *todo.sensitive))
-        counts = data.counts(list(columns))
+        columns = list(dict.fromkeys((*todo.attributes, *targets, *todo.sensitive)))
+        read = by_person(data, columns, ctx) or by_row_or_value(data, columns, by_row=False)
+        counts = read.counts
         population = _population(todo, ctx)
         scales = [self._scale(name, counts, population, ctx) for name in todo.attributes]
         models = RequiredModels(todo, counts, ctx, targets)
         ground = ground_of(counts, scales, models.sensitive, population)
-        solved = solve(ground, models, self.params, _watch(ctx.progress))
+        people = _people(ground, read, models, ctx)
+        solved = solve(ground, models, self.params, _watch(ctx.progress), people)
         return Fitted(
             _transform(ctx.step, ground, scales, solved),
             figures=figures(ground, solved, scales, self.params.cost),
@@ -127,6 +135,15 @@ class FullDomainRecoding:
             text = f"the hierarchy of `{name}` has {every.top} levels above the values; a higher one was asked for"
             raise PluginError(Diagnostic("PPF788", text))
         return scale(name, every, codes, ctx.nulls, bounds.min, high)
+
+
+def _people(ground: Ground, read: Read, models: RequiredModels, ctx: StepContext) -> NodePeople | None:
+    """Return the people of the rows; None where rows count."""
+    own = people_of_items(read, models.sensitive, ctx)
+    place = {name: i for i, name in enumerate(read.counts.columns[: ground.attributes])}
+    plain = [(names, [m for m in every if not isinstance(m, KAnonymous)]) for names, every in models.by_requirement]
+    asked = [(tuple(place[n] for n in names), every) for names, every in plain if every]
+    return None if own is None else NodePeople(ground, own, models.k, asked)
 
 
 def _occurring(counts: Counts, name: str) -> pa.StringArray:

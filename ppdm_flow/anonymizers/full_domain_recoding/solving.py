@@ -11,6 +11,7 @@ from ppdm_flow.anonymizers.class_models.required import RequiredModels
 from ppdm_flow.anonymizers.full_domain_recoding.spec import RecodingParams
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
+from ppdm_flow.mining.class_people.nodes import NodePeople
 from ppdm_flow.mining.recoding import costs
 from ppdm_flow.mining.recoding.evaluation import NodeResult, Watch
 from ppdm_flow.mining.recoding.ground import Ground
@@ -41,19 +42,26 @@ class SearchResult:
     refused: bool = False
 
 
-def solve(ground: Ground, models: RequiredModels, params: RecodingParams, watch: Watch | None) -> SearchResult:
+def solve(
+    ground: Ground,
+    models: RequiredModels,
+    params: RecodingParams,
+    watch: Watch | None,
+    people: NodePeople | None = None,
+) -> SearchResult:
     """Search. Raises PluginError where no node is good enough.
 
     Rows whose cells are suppressed stay in the table that shares and distances are compared with; dropped ones do not.
+    Where ``people`` count they stay for the sake of k alone: a class that they join may break anything else.
     """
     limit = math.floor(params.suppression * ground.records + 1e-9)
-    if params.suppress == "cells" and ground.population is None:
-        kept = _searched(ground, models, params, limit, watch, at_released=False)
-        if kept.best is not None and _can_stay(kept.best, models, ground):
+    if params.suppress == "cells" and ground.population is None and not (people is not None and models.others):
+        kept = _searched(ground, models, params, limit, watch, people, at_released=False)
+        if kept.best is not None and _can_stay(kept.best, models, ground, people):
             return SearchResult(kept, kept.best, drops=False)
         if not models.compares and kept.best is not None:
             return SearchResult(kept, kept.best, drops=True, refused=True)
-    search = _searched(ground, models, params, limit, watch, at_released=True)
+    search = _searched(ground, models, params, limit, watch, people, at_released=True)
     if search.best is None:
         raise _none_is_good(ground, limit, search)
     return SearchResult(
@@ -67,18 +75,22 @@ def _searched(
     params: RecodingParams,
     limit: int,
     watch: Watch | None,
+    people: NodePeople | None,
     *,
     at_released: bool,
 ) -> Solution:
     cost = COSTS[params.cost]
-    return optimum(ground, models.models, cost, limit, at_released=at_released, most=params.most_nodes, watch=watch)
+    most = params.most_nodes
+    return optimum(ground, models.models, cost, limit, at_released=at_released, most=most, watch=watch, people=people)
 
 
-def _can_stay(best: NodeResult, models: RequiredModels, ground: Ground) -> bool:
+def _can_stay(best: NodeResult, models: RequiredModels, ground: Ground, people: NodePeople | None) -> bool:
     """Whether the suppressed rows together are a class that keeps every model."""
     lost = np.flatnonzero(~best.kept)
     if not len(lost):
         return True
+    if people is not None:
+        return people.are_enough(best.grouping, ~best.kept)
     together = as_one(best.grouping, lost)
     return all(
         bool(model.keeps(together, best.grouping.base(model.attribute, ground.values)).all()) for model in models.models

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from ppdm_flow.anonymizers.class_models.people import claimed, of_subject, subject_read
 from ppdm_flow.anonymizers.class_models.task import Task, task
 from ppdm_flow.anonymizers.naming import missing_ones
 from ppdm_flow.core.attributes import Change
@@ -40,16 +41,32 @@ def effect(params: RecodingParams, scope: Scope) -> Effect:
     """Generalize; serve what holds of the classes over the recoded attributes."""
     todo = task(params.attributes, scope.requirements, scope.attributes)
     targets = tuple(f.name for f in scope.attributes.values() if f.role is Role.TARGET)
-    reads = (*todo.attributes, *todo.sensitive, *(targets if params.cost == "classification" else ()))
+    reads = (
+        *todo.attributes,
+        *todo.sensitive,
+        *(targets if params.cost == "classification" else ()),
+        *subject_read(scope),
+    )
     return Effect(
         reads=tuple(dict.fromkeys(reads)),
         changes=dict.fromkeys(todo.attributes, Change.GENERALIZED),
         derivations=value_maps(todo.attributes, reads),
         rows="fewer",
         serves=tuple(r.id for r in todo.enforced),
-        guarantee="; ".join(f"every class {r.class_claim}" for r in todo.enforced),
-        problems=(*_of_task(todo), *_of_names(params, scope, todo.attributes), *_of_cost(params, targets)),
+        guarantee=_guarantee(todo, scope),
+        problems=(
+            *_of_task(todo),
+            *_of_names(params, scope, todo.attributes),
+            *_of_cost(params, targets),
+            *of_subject(scope),
+        ),
     )
+
+
+def _guarantee(todo: Task, scope: Scope) -> str:
+    if scope.people is not None:
+        return claimed([r.class_claim.partition(" ")[2] for r in todo.enforced], scope)
+    return "; ".join(f"every class {r.class_claim}" for r in todo.enforced)
 
 
 def _of_task(todo: Task) -> list[Problem]:

@@ -11,6 +11,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ppdm_flow.anonymizers.class_models.people import subject_read
+from ppdm_flow.anonymizers.class_models.reading import by_person
 from ppdm_flow.anonymizers.deterministic import Deterministic
 from ppdm_flow.anonymizers.microaggregation.account import Loss, charts, figures, findings
 from ppdm_flow.anonymizers.microaggregation.axes import Axes, indicators, moments, numbers, ranks, standardized
@@ -22,6 +24,7 @@ from ppdm_flow.core.draws import Draws
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.mining.local_recoding.groups import Groups, grouped
+from ppdm_flow.mining.local_recoding.people_groups import with_people
 from ppdm_flow.mining.recoding.kernels import places_of
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext
 from ppdm_flow.sdk.spec import Scope
@@ -35,6 +38,32 @@ from ppdm_flow.tables.table import Table
 Ints = npt.NDArray[np.int64]
 
 Codes = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DistinctRows:
+    """``counts`` of distinct rows. Where people count, ``of_row`` (rows,) is which of them each row is.
+
+    ``persons`` (rows,) is then whose row it is.
+    """
+
+    counts: Counts
+    of_row: Ints
+    persons: Ints | None = None
+
+    @property
+    def size(self) -> int:
+        """How many there are: people where they count, else rows."""
+        return self.counts.total if self.persons is None else len(np.unique(self.persons))
+
+
+def _read(data: DataView, columns: list[str], ctx: StepContext) -> DistinctRows:
+    read = by_person(data, columns, ctx)
+    if read is None:
+        return DistinctRows(data.counts(columns), np.zeros(0, dtype=np.int64))
+    codes, of_row, rows = np.unique(read.counts.codes, axis=0, return_inverse=True, return_counts=True)
+    counts = Counts(tuple(columns), read.counts.categories, codes, rows.astype(np.int64))
+    return DistinctRows(counts, of_row.ravel().astype(np.int64), read.persons)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,11 +124,12 @@ class Microaggregation:
 
     def fit(self, data: DataView, ctx: StepContext) -> Fitted:
         """Find the groups. Raises PluginError for cells that cannot be averaged, and for fewer rows than k."""
-        names, k = chosen(self.params, Scope(ctx.step, ctx.attributes, ctx.requirements, ctx.nulls))
-        require(names, data.schema.names, ctx.step)
+        scope = Scope(ctx.step, ctx.attributes, ctx.requirements, ctx.nulls, people=ctx.people)
+        names, k = chosen(self.params, scope)
+        require((*names, *subject_read(scope)), data.schema.names, ctx.step)
         least = k or 2
         together = [(n,) for n in names] if self.params.apart else [names]
-        parts = [self._averaged(data.counts(list(part)), least, ctx) for part in together]
+        parts = [self._averaged(_read(data, list(part), ctx), least, ctx) for part in together]
         losses = [loss for _, loss in parts]
         slices = max(loss.groups.slices for loss in losses)
         return Fitted(
@@ -109,10 +139,12 @@ class Microaggregation:
             charts=charts(ctx.step, losses),
         )
 
-    def _averaged(self, counts: Counts, k: int, ctx: StepContext) -> tuple[AveragedColumns, Loss]:
+    def _averaged(self, read: DistinctRows, k: int, ctx: StepContext) -> tuple[AveragedColumns, Loss]:
+        counts = read.counts
         _refuse_marks(counts)
-        if len(counts) and counts.total < k:
-            text = f"step `{ctx.step}` cannot keep the requirements: the table has {counts.total:,} rows, a group {k}"
+        if len(counts) and read.size < k:
+            has = f"{read.size:,} {'rows' if read.persons is None else 'people'}"
+            text = f"step `{ctx.step}` cannot keep the requirements: the table has {has}, a group {k}"
             raise PluginError(Diagnostic("PPF881", text, help="lower `k`, or release nothing of so few rows"))
         axes = [self._axes(name, counts, ctx) for name in counts.columns]
         codes = counts.codes.astype(np.int64)
@@ -120,6 +152,8 @@ class Microaggregation:
         none = Groups(np.zeros(0, dtype=np.int64), 0, 1)
         points = np.ascontiguousarray(np.concatenate(every, axis=1))
         groups = grouped(points, counts.counts, k, self.params.most) if len(counts) else none
+        if read.persons is not None:
+            groups = with_people(groups, points, read.of_row, read.persons, k)
         texts = [self._released(a, codes[:, j], counts.counts, groups) for j, a in enumerate(axes)]
         released = tuple(
             _column(own, place[groups.group], ctx.attributes.get(name))

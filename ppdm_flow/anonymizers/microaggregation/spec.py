@@ -6,9 +6,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from ppdm_flow.anonymizers.class_models.people import MORE, of_subject, subject_read
 from ppdm_flow.anonymizers.naming import carried, missing_ones
 from ppdm_flow.core.attributes import AttributeFacts, Change
-from ppdm_flow.core.lineage import changed_in_place
+from ppdm_flow.core.lineage import Derivation, changed_in_place
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
@@ -48,15 +49,30 @@ def effect(params: MicroaggregationParams, scope: Scope) -> Effect:
     """Replace values by those of groups."""
     names, k = chosen(params, scope)
     held = served(params, scope)
+    counted = subject_read(scope)
     return Effect(
-        reads=names,
+        reads=tuple(dict.fromkeys((*names, *counted))),
         changes=dict.fromkeys(names, Change.OTHER),
         numbers=tuple(n for n in names if n in scope.attributes and scope.attributes[n].is_numeric),
-        derivations=changed_in_place(names) if params.apart else {},
+        derivations=_derivations(params, names, counted),
         serves=tuple(r.id for r in held),
-        guarantee=f"equal values over {', '.join(names)} in groups of at least {k} rows" if held else "",
-        problems=(*_of_names(params, scope, names), *_of_k(k)),
+        guarantee=_guarantee(names, k, scope) if held else "",
+        problems=(*_of_names(params, scope, names), *_of_k(k), *of_subject(scope)),
     )
+
+
+def _derivations(
+    params: MicroaggregationParams, names: tuple[str, ...], counted: tuple[str, ...]
+) -> dict[str, Derivation]:
+    """Return what cells come from: whose rows there are chose the groups, and nothing is computed from it."""
+    if params.apart:
+        return changed_in_place(names, Derivation((), chosen_by=counted))
+    return dict.fromkeys(names, Derivation(names, chosen_by=counted)) if counted else {}
+
+
+def _guarantee(names: tuple[str, ...], k: int | None, scope: Scope) -> str:
+    text = f"equal values over {', '.join(names)} in groups of at least {k}"
+    return f"{text} rows" if scope.people is None else f"{text} people{MORE}"
 
 
 def _of_names(params: MicroaggregationParams, scope: Scope, names: tuple[str, ...]) -> list[Problem]:

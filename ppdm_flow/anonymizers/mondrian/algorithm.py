@@ -11,11 +11,11 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ppdm_flow.anonymizers.class_models.people import subject_read
+from ppdm_flow.anonymizers.class_models.reading import Read, by_person, by_row_or_value, people_of_items
 from ppdm_flow.anonymizers.class_models.required import RequiredModels
 from ppdm_flow.anonymizers.deterministic import Deterministic
 from ppdm_flow.anonymizers.mondrian.account import charts, figures, findings
-from ppdm_flow.anonymizers.mondrian.people import broken_classes, by_person, fewest_people
-from ppdm_flow.anonymizers.mondrian.reading import Read, by_row_or_value
+from ppdm_flow.anonymizers.mondrian.people import broken_classes, fewest_people
 from ppdm_flow.anonymizers.mondrian.spec import MondrianParams, todo_of
 from ppdm_flow.anonymizers.mondrian.values import ClassLabels, Values, ancestors, intervals, labelled, sets
 from ppdm_flow.anonymizers.naming import require
@@ -23,7 +23,6 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.draws import Draws
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.roles import AttributeType, Nulls
-from ppdm_flow.mining.class_people.seen import ClassPeople
 from ppdm_flow.mining.hierarchies.full_hierarchy import full_hierarchy
 from ppdm_flow.mining.local_recoding.kernels import walked
 from ppdm_flow.mining.local_recoding.partition import Items, Manner, partition
@@ -155,10 +154,7 @@ def _items(read: Read, values: tuple[Values, ...], models: RequiredModels, ctx: 
     counts = read.counts
     cells = [v.coded(Column(counts.of(v.name), counts.names(v.name)), ctx.step) for v in values]
     sensitive, sizes = tuple(s.codes for s in models.sensitive), tuple(s.size for s in models.sensitive)
-    people = None
-    if read.persons is not None:
-        known = None if ctx.people is None else ctx.people.known_rows
-        people = ClassPeople(read.persons, counts.counts, sensitive, sizes, known)
+    people = people_of_items(read, models.sensitive, ctx)
     codes = np.ascontiguousarray(np.stack(cells, axis=1))
     return Items(codes, counts.counts, tuple(v.scale for v in values), sensitive, sizes, people)
 

@@ -1,4 +1,4 @@
-"""Mondrian where people count: rows in the order of their persons, and what the labels of classes say of people."""
+"""Mondrian where people count: what the labels of classes say of people."""
 
 from __future__ import annotations
 
@@ -8,35 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.anonymizers.class_models.required import RequiredModels
-from ppdm_flow.anonymizers.mondrian.reading import Read, single
 from ppdm_flow.anonymizers.mondrian.values import ClassLabels
-from ppdm_flow.anonymizers.naming import subject_of
-from ppdm_flow.anonymizers.subject_column import people_of
 from ppdm_flow.mining.class_people.kernels import sizes
 from ppdm_flow.mining.class_people.seen import Classes, ClassPeople
 from ppdm_flow.mining.local_recoding.tree import Partition
 from ppdm_flow.mining.recoding.models import KAnonymous
-from ppdm_flow.sdk.anonymizer import StepContext
-from ppdm_flow.sdk.view import DataView
 
 Ints = npt.NDArray[np.int64]
-
-
-def by_person(data: DataView, columns: list[str], ctx: StepContext) -> Read | None:
-    """Return the rows in the order of their persons; None where rows count, or everybody has but one.
-
-    Raises PluginError where a row is nobody's.
-    """
-    subject = subject_of(ctx.attributes)
-    if ctx.people is None or subject is None or not data.row_count:
-        return None
-    table = data.table(list(dict.fromkeys([*columns, subject])))
-    persons = people_of(table, subject)
-    if int(np.bincount(persons).max()) == 1:
-        return None
-    order = np.lexsort((table.rows, persons))
-    counts = single(table.take(order), columns, np.ones(len(order), dtype=np.int64))
-    return Read(counts, table.rows[order], persons[order])
 
 
 def broken_classes(

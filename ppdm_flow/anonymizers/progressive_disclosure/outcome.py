@@ -53,7 +53,7 @@ def outcomes(problem: Problem, disclosures: Iterable[Disclosure], nulls: Nulls) 
 def _outcome(problem: Problem, place: int, shown: npt.NDArray[np.bool_], nulls: Nulls) -> Outcome:
     attribute = problem.attributes[place]
     tree = attribute.tree
-    at = _visible(tree, shown)[tree.leaf]  # the node that each value is shown as
+    at = visible(tree, shown)[tree.leaf]  # the node that each value is shown as
     rows = np.bincount(attribute.codes + 1, weights=problem.weights, minlength=len(tree.leaf) + 1).astype(np.int64)
     stuck, rows = int(rows[0]), rows[1:]
     exact, top = at == tree.leaf, at < 0
@@ -75,8 +75,8 @@ def _outcome(problem: Problem, place: int, shown: npt.NDArray[np.bool_], nulls: 
     )
 
 
-def _visible(tree: Tree, shown: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-    """The nearest disclosed node at or above each node, -1 for ``⊥``. Parents stand before their children."""
+def visible(tree: Tree, shown: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+    """Return the nearest disclosed node at or above each node, -1 for ``⊥``. Parents stand before their children."""
     if not tree.inner.any():
         return np.where(shown, np.arange(len(tree)), -1)
     shown_at = np.full(len(tree), -1, dtype=np.int64)

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from ppdm_flow.anonymizers.class_models.people import MORE, of_subject, subject_read
 from ppdm_flow.anonymizers.naming import Attributes, carried, missing_ones
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import value_maps
@@ -97,13 +98,14 @@ def effect(params: DisclosureParams, scope: Scope) -> Effect:
     graded = params.graded(open_, enforced, scope.attributes)
     targets = tuple(f.name for f in scope.attributes.values() if f.role is Role.TARGET)
     class_aware = targets if params.score != "entropy" else ()
-    reads = tuple(dict.fromkeys((*open_, *channels(enforced), *sensitive(enforced), *class_aware)))
+    counted = (*open_, *channels(enforced), *sensitive(enforced))
+    reads = tuple(dict.fromkeys((*counted, *class_aware, *subject_read(scope))))
     return Effect(
         reads=reads,
         changes={a: Change.GENERALIZED if a in graded else Change.SUPPRESSED for a in open_},
         derivations=value_maps(open_, reads),
         serves=(*(t.id for t in enforced), *(k.id for k in floors)),
-        guarantee=_guarantee(enforced, floors),
+        guarantee=_guarantee(enforced, floors, scope),
         problems=(
             *_of_templates(params, scope, floors),
             *_of_attributes(params, scope, enforced),
@@ -111,15 +113,17 @@ def effect(params: DisclosureParams, scope: Scope) -> Effect:
             *_of_k(params, scope, floors),
             *_recoded(enforced, scope),
             *_negated(enforced, open_),
+            *of_subject(scope),
         ),
     )
 
 
-def _guarantee(enforced: tuple[Template, ...], floors: tuple[KAnonymity, ...]) -> str:
+def _guarantee(enforced: tuple[Template, ...], floors: tuple[KAnonymity, ...], scope: Scope) -> str:
     text = "no group over a channel reveals its sensitive value above the template's confidence"
     if any(t.smallest_group > 1 for t in enforced):
         text += ", or has fewer rows than its support"
-    return "; ".join([*([text] if enforced else []), *(f"every class has at least {k.k} rows" for k in floors)])
+    said = "; ".join([*([text] if enforced else []), *(f"every class has at least {k.k} rows" for k in floors)])
+    return said if scope.people is None else f"{said.replace(' rows', ' people')}, counted by people{MORE}"
 
 
 def _of_templates(params: DisclosureParams, scope: Scope, floors: tuple[KAnonymity, ...]) -> list[Problem]:

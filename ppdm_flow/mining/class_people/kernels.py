@@ -72,3 +72,24 @@ def cells(
             rows[v], people[v], spread[v] = 0, 0, 0.0
         out_begins[c + 1] = filled
     return out_begins, value[:filled].copy(), of_rows[:filled], of_people[:filled], of_spread[:filled]
+
+
+@compiled
+def by_class(ids: Ints, size: int) -> tuple[Ints, Ints]:
+    """Return the items class by class, each class's in their order, and where each class begins (size + 1,).
+
+    ``ids`` (items,) number the classes from 0; items with a negative one are left out.
+    """
+    begins = np.zeros(size + 1, dtype=np.int64)
+    for i in range(len(ids)):
+        if ids[i] >= 0:
+            begins[ids[i] + 1] += 1
+    for c in range(size):
+        begins[c + 1] += begins[c]
+    free = begins[:-1].copy()
+    order = np.empty(begins[size], dtype=np.int64)
+    for i in range(len(ids)):
+        if ids[i] >= 0:
+            order[free[ids[i]]] = i
+            free[ids[i]] += 1
+    return order, begins

@@ -32,10 +32,13 @@ class Classes:
 
     @classmethod
     def of(cls, ids: Ints, size: int, persons: Ints) -> Classes:
-        """Return the classes that ``ids`` (items,) number from 0 to below ``size``; a negative one is none."""
-        some = np.flatnonzero(ids >= 0)
-        order = some[np.lexsort((persons[some], ids[some]))]
-        bounds = np.searchsorted(ids[order], np.arange(size + 1)).astype(np.int64)
+        """Return the classes that ``ids`` (items,) number from 0 to below ``size``; a negative one is none.
+
+        Items come in the order of their persons.
+        """
+        if (np.diff(persons) < 0).any():
+            raise ValueError("items must be in the order of their persons")
+        order, bounds = kernels.by_class(ids, size)
         return cls(order, bounds[:-1], bounds[1:])
 
     def __len__(self) -> int:
@@ -76,14 +79,14 @@ class ClassPeople:
         holds = np.asarray(people >= k)
         for model in models:
             at = model.attribute
-            grouping = Grouping((), classes.order[classes.begins], people, ())
+            grouping = Grouping((), classes.begins, people, ())
             base = np.zeros(0)
             if at is not None:
                 own = self._cells(classes, at, model.figure, (people, rows, most))
                 none = Cells(np.zeros(len(classes) + 1, dtype=np.int64), np.zeros(0, np.int32), np.zeros(0, np.int64))
                 cells = tuple(own if i == at else none for i in range(len(self.values)))
                 distinct = self._distinct(classes, at, own, people) if model.figure is PeopleFigure.DISTINCT else None
-                grouping = Grouping((), classes.order[classes.begins], people, cells, distinct=distinct)
+                grouping = Grouping((), classes.begins, people, cells, distinct=distinct)
                 base = self.base(at, kept) if model.compares else np.zeros(self.values[at])
             holds &= model.keeps(grouping, base)
         return holds

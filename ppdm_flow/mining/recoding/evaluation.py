@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import insort
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -49,21 +50,42 @@ class NodeResult:
     bound: float
 
 
+class CountedPeople(Protocol):
+    """What decides where people count: see `mining.class_people.nodes`."""
+
+    def surely(self, grouping: Grouping) -> float:
+        """Return how many rows every node below suppresses at least."""
+        ...
+
+    def kept(self, grouping: Grouping, *, at_released: bool) -> Bools:
+        """Return which classes are released."""
+        ...
+
+
 class NodeEvaluator:
     """Looks at nodes, and remembers small groupings to make others from.
 
     ``at_released``: models that compare with the whole table compare with the released one, so that suppressing a
-    class may break another, which then is suppressed as well, until none is broken.
+    class may break another, which then is suppressed as well, until none is broken. ``people`` decide in place of
+    models where they count; costs are of rows.
     """
 
     def __init__(
-        self, ground: Ground, models: Sequence[Model], priced: PreparedCost, limit: int, *, at_released: bool = True
+        self,
+        ground: Ground,
+        models: Sequence[Model],
+        priced: PreparedCost,
+        limit: int,
+        *,
+        at_released: bool = True,
+        people: CountedPeople | None = None,
     ) -> None:
         self.ground = ground
         self.priced = priced
         self.limit = limit
         self.at_released = at_released
         self.models = models
+        self.people = people
         self.drift = limit / max(1, ground.records) if at_released else 0.0
         self._remembered = [at_bottom(ground)]
         self._levels = np.zeros((1, ground.attributes), dtype=np.int64)
@@ -96,6 +118,8 @@ class NodeEvaluator:
 
     def _surely(self, grouping: Grouping) -> float:
         """Return how many records all nodes below suppress at least: of each class the largest share by any model."""
+        if self.people is not None:
+            return self.people.surely(grouping)
         share = np.zeros(len(grouping))
         everything = np.ones(len(grouping), dtype=np.bool_)
         for model in self.models:
@@ -105,6 +129,8 @@ class NodeEvaluator:
 
     def _kept(self, grouping: Grouping) -> Bools:
         """Suppress until every released class keeps every model; without any left there is nothing to keep."""
+        if self.people is not None:
+            return self.people.kept(grouping, at_released=self.at_released)
         kept = np.ones(len(grouping), dtype=np.bool_)
         while True:
             now = kept.copy()
@@ -141,9 +167,10 @@ class CountingEvaluator:
         at_released: bool,
         most: int | None,
         watch: Watch | None,
+        people: CountedPeople | None = None,
     ) -> None:
         self.lattice = Lattice(tuple(v.height for v in ground.levels))
-        self.looking = NodeEvaluator(ground, models, priced, limit, at_released=at_released)
+        self.looking = NodeEvaluator(ground, models, priced, limit, at_released=at_released, people=people)
         self.limit = limit
         self.most = most
         self.watch = watch

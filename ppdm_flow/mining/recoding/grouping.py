@@ -80,7 +80,7 @@ def at_bottom(ground: Ground) -> Grouping:
 
 def regrouped(ground: Ground, below: Grouping, node: Node) -> Grouping:
     """Merge the classes of ``below``, a node that ``node`` generalizes."""
-    ids, kept = numbered(_keys(ground, below.first, node))
+    ids, kept = numbered(keys_at(ground, below.first, node))
     size = len(kept)
     people = None if below.people is None else summed(ids, below.people, size)
     cells = tuple(
@@ -90,8 +90,11 @@ def regrouped(ground: Ground, below: Grouping, node: Node) -> Grouping:
     return Grouping(node, below.first[kept], summed(ids, below.sizes, size), cells, people)
 
 
-def _keys(ground: Ground, rows: Ints, node: Node) -> Ints:
-    """One number for each combination of generalized values; renumbered in between where 62 bits do not hold it."""
+def keys_at(ground: Ground, rows: Ints, node: Node) -> Ints:
+    """Return a number for each combination of generalized values of ``rows``, at one node.
+
+    They are renumbered in between where 62 bits do not hold them.
+    """
     tables: list[Ints] = []
     radix, begin = 1, 0
     keys: Ints | None = None

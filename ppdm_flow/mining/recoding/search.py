@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.mining.recoding.costs import Cost
-from ppdm_flow.mining.recoding.evaluation import EQUAL, CountingEvaluator, NodeResult, Watch
+from ppdm_flow.mining.recoding.evaluation import EQUAL, CountedPeople, CountingEvaluator, NodeResult, Watch
 from ppdm_flow.mining.recoding.ground import Ground
 from ppdm_flow.mining.recoding.lattice import Floors, Lattice, Node
 from ppdm_flow.mining.recoding.models import Model
@@ -144,14 +144,15 @@ def optimum(
     most: int | None = None,
     watch: Watch | None = None,
     written: int = WRITTEN,
+    people: CountedPeople | None = None,
 ) -> Solution:
     """Search the lattice. ``limit`` records may be suppressed; at most ``most`` nodes are looked at.
 
     Nodes of equal cost: the first in order of levels among those that were looked at. ``written``: the largest lattice
-    that is searched exactly.
+    that is searched exactly. ``people``: where they count.
     """
     priced = cost.prepare(ground)
-    judge = CountingEvaluator(ground, models, priced, limit, at_released, most, watch)
+    judge = CountingEvaluator(ground, models, priced, limit, at_released, most, watch, people)
     if judge.lattice.size > written:
         judge.most = AFFORDED if most is None else most
         proven = Descent(judge, priced.floors).run()
