@@ -185,12 +185,19 @@ class MemorySql:
     def rows(
         self, query: str, parameters: Sequence[object] = (), tables: Mapping[str, pa.Table] = {}
     ) -> list[tuple[object, ...]]:
+        self._register(tables)
+        return CONNECTION.execute(query, list(parameters)).fetchall()
+
+    def table(self, query: str, parameters: Sequence[object] = (), tables: Mapping[str, pa.Table] = {}) -> pa.Table:
+        self._register(tables)
+        return CONNECTION.sql(query, params=list(parameters)).to_arrow_table()
+
+    def _register(self, tables: Mapping[str, pa.Table]) -> None:
         for name, table in tables.items():
             CONNECTION.register(name, table)
         for name, table in self.tables.items():
             cells = {n: pa.array(c.texts(), pa.string()) for n, c in table.columns.items()}
             CONNECTION.register(name, pa.table(cells))
-        return CONNECTION.execute(query, list(parameters)).fetchall()
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,10 @@ class Sql(Protocol):
         """Return the result of one SELECT; ``tables`` are Arrow tables, as relations for this query alone."""
         ...
 
+    def table(self, query: str, parameters: Sequence[Any] = (), tables: Mapping[str, Any] = {}) -> Any:
+        """Return the same as an Arrow table, for a further query: cells are not made Python's."""
+        ...
+
 
 def quoted(identifier: str) -> str:
     """An identifier for SQL."""

@@ -71,14 +71,22 @@ class InMemorySql:
 
     def rows(self, query: str, parameters: Sequence[Any] = (), tables: Mapping[str, Any] = {}) -> list[tuple[Any, ...]]:
         """Return the result of one SELECT."""
+        rows: list[tuple[Any, ...]] = self._there(tables).execute(query, list(parameters)).fetchall()
+        return rows
+
+    def table(self, query: str, parameters: Sequence[Any] = (), tables: Mapping[str, Any] = {}) -> pa.Table:
+        """Return the same as an Arrow table."""
+        return self._there(tables).sql(query, params=list(parameters)).to_arrow_table()
+
+    def _there(self, tables: Mapping[str, Any]) -> Any:
+        """Return the database with these tables."""
         connection = _connection()
         for name, relation in tables.items():
             connection.register(name, relation)
         for name, table in self.tables.items():
             cells = {n: pa.array(c.texts(), pa.string()) for n, c in table.columns.items()}
             connection.register(name, pa.table(cells))
-        rows: list[tuple[Any, ...]] = connection.execute(query, list(parameters)).fetchall()
-        return rows
+        return connection
 
 
 @cache

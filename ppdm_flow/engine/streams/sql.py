@@ -62,15 +62,26 @@ class DuckSql:
         self, query: str, parameters: Sequence[Any] = (), tables: Mapping[str, pa.Table] = {}
     ) -> list[tuple[Any, ...]]:
         """Return the result of one SELECT. Raises RunError, without DuckDB's message: that may quote values."""
+        with self._asking(tables) as opened:
+            result_rows: list[tuple[Any, ...]] = opened.execute(query, list(parameters)).fetchall()
+        return result_rows
+
+    def table(self, query: str, parameters: Sequence[Any] = (), tables: Mapping[str, pa.Table] = {}) -> pa.Table:
+        """Return the same as an Arrow table. Raises RunError as above."""
+        with self._asking(tables) as opened:
+            return opened.sql(query, params=list(parameters)).to_arrow_table()
+
+    @contextmanager
+    def _asking(self, tables: Mapping[str, pa.Table]) -> Iterator[duckdb.DuckDBPyConnection]:
+        """Open the database with these tables; its errors become RunErrors without a value."""
         try:
             with _there(self._connection(), tables) as opened:
-                result_rows: list[tuple[Any, ...]] = opened.execute(query, list(parameters)).fetchall()
+                yield opened
         except duckdb.Error as error:
             for stream in self._streams:
                 if stream.error is not None:
                     raise stream.error from None
             raise run_fault("PPF908", f"the second route failed in SQL: {_kind(error)}") from None
-        return result_rows
 
     def close(self) -> None:
         """Give everything back."""

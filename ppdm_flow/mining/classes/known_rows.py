@@ -60,7 +60,7 @@ class KnownRowsMetric(ClassMetric[R]):
             query = KnownQuery.of_known(ctx.sql, revealing, way, candidate, ctx, confidences=confidences)
             linked = query.links()
             if figure is PeopleFigure.DISTINCT:
-                worst += [float(query.matched()[0].min())] if linked else []
+                worst += [query.least_distinct()] if linked else []
                 continue
             each, parameters = self.query(requirement, query.values, ctx)
             one = query.worst_figure(each, parameters, at_most=self.at_most) if linked else None

@@ -163,7 +163,12 @@ class KnownRows:
         )
 
     def least_distinct(self) -> int | None:
-        """Return the least distinct l of linked people who have one combination; None where nobody is linked."""
+        """Return the least distinct l of linked people who have one combination; None where nobody is linked.
+
+        A crowd of one leaves one value, and need not be matched. Raises UnmeasuredError for too many combinations.
+        """
+        if self.smallest_crowd().smallest == 1:
+            return 1
         return least_distinct(self.held, self._told, self.people.known_rows)
 
     def histograms(self, *, confidences: bool) -> Iterator[Histograms]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from ppdm_flow.core.roles import Nulls
@@ -13,23 +16,31 @@ from ppdm_flow.mining.exposure.rows import ReleasedRows
 from ppdm_flow.mining.people.chances_query import chances_again
 from ppdm_flow.mining.people.combinations import MOST_COMBINATIONS, TooManyError
 from ppdm_flow.mining.people.known import beside, require_linkable
-from ppdm_flow.mining.people.known_rows_query import KnownRowsQuery
+from ppdm_flow.mining.people.known_rows_query import KnownRowsQuery, combinations_text
 from ppdm_flow.mining.people.linkage_query import linked_text
-from ppdm_flow.mining.people.query import PeopleQuery
+from ppdm_flow.mining.people.query import BASE, BOUNDS, PeopleQuery
 from ppdm_flow.sdk.audit import AuditContext, Sql
 from ppdm_flow.sdk.view import DataView
 
-_ROWS = pa.schema([("person", pa.int64()), ("class", pa.int64()), ("known", pa.bool_())])
-_LINKED = pa.schema([("person", pa.int64()), ("class", pa.int64()), ("linked", pa.bool_()), ("value", pa.string())])
 _CHANCES = pa.schema([("s", pa.string()), ("n", pa.float64())])
 _CELLS = pa.schema([("class", pa.int64()), ("value", pa.int64()), ("n", pa.float64())])
+
+_CELLS_AT_A_TIME = 8_000_000
+"""People of combinations with the values of each that are looked at together."""
+_LARGEST = float(1 << 62)
+_WEIGHTS = "SELECT id, s, SUM(w) AS n FROM combos JOIN heard USING (p) GROUP BY id, s"
+_CONFIDENCES = """
+    SELECT id, s, GREATEST(SUM(n) / ANY_VALUE(of_all), SUM(LEAST(n, 1)) / ANY_VALUE(size)) * ANY_VALUE(size) AS n
+    FROM combos JOIN heard USING (p) JOIN sizes USING (id) JOIN (
+        SELECT id, SUM(rows) AS of_all FROM combos JOIN (SELECT DISTINCT p, rows FROM heard) USING (p) GROUP BY id
+    ) USING (id) GROUP BY id, s"""
 
 
 class KnownQuery(PeopleQuery):
     """Common table expressions as of :class:`PeopleQuery`, where a group is the linked people of one combination.
 
-    ``flagged`` are the counted rows, which ``linked`` says whether they are seen to be one person's. ``combos``
-    (id, p): the people that have each combination of at most ``known_rows`` classes; None is all of them.
+    The release is read once, into an Arrow table of numbers; combinations of at most ``known_rows`` classes, None being
+    all of them, are looked at some at a time.
     """
 
     known_rows: int | None = 1
@@ -73,87 +84,155 @@ class KnownQuery(PeopleQuery):
         return query
 
     def links(self) -> bool:
-        """Return whether some row is linked. Raises TooManyError where people have too many combinations to look at."""
-        if self.known_rows is None:
-            return bool(self.ask("SELECT COUNT(*) FROM owned")[0][0])
-        d, twice, thrice = "COUNT(*)::DOUBLE", "COUNT(*) FILTER (copies >= 2)", "COUNT(*) FILTER (copies >= 3)"
-        pairs = f"{d} * ({d} - 1) / 2 + {twice}"
-        triples = f"{d} * ({d} - 1) * ({d} - 2) / 6 + {twice} * ({d} - 1) + {thrice}"
-        each = " + ".join((d, pairs, triples)[: self.known_rows])
-        text = f"SELECT SUM(n) FROM (SELECT {each} AS n FROM owned GROUP BY p)"  # noqa: S608  # our own names
-        number = float(self.ask(text)[0][0] or 0)
-        if number > MOST_COMBINATIONS:
-            raise TooManyError.of(number, self.known_rows)
-        return number > 0
+        """Return whether some row is linked; nothing is asked where no column could link rows."""
+        if not self.layout.beside:
+            return False
+        return bool(self.sql.rows("SELECT COUNT(*) FROM lines WHERE linked", (), self._lines)[0][0])
 
     def smallest_crowd(self) -> int | None:
         """Return the fewest linked people that have one combination; None where no row is linked.
 
         Raises TooManyError where there are too many, unless the smallest crowd follows from less.
         """
-        rows = self.ask("""
-            SELECT DENSE_RANK() OVER (ORDER BY p), class, TRUE, NULL FROM (
-                SELECT p, class, UNNEST(RANGE(CAST(copies AS BIGINT))) FROM owned)""")
-        return KnownRowsQuery(self.sql, _table(rows, _LINKED)).smallest_crowd(self.known_rows) if rows else None
+        if not self.links():
+            return None
+        text = """
+            SELECT p AS person, unit AS class, TRUE AS linked FROM (
+                SELECT p, unit, UNNEST(RANGE(CAST(n AS BIGINT))) FROM lines WHERE linked)"""
+        rows = self.sql.table(text, (), self._lines)
+        return KnownRowsQuery(self.sql, rows).smallest_crowd(self.known_rows)
+
+    def least_distinct(self) -> float:
+        """Return the least distinct l of linked people that have one combination, of which there must be one.
+
+        A crowd of one person leaves one value. Raises TooManyError where there are too many combinations.
+        """
+        if self.smallest_crowd() == 1:
+            return 1.0
+        least = np.inf
+        for text in self._groups():
+            held = f"WITH {text}, held AS MATERIALIZED (SELECT id, p, s, n, sure FROM combos JOIN heard USING (p))"  # noqa: S608  # our own names
+            found = self.sql.table(f"{held} {BOUNDS}", (), self._heard)
+            lower, upper, lacking = (found[name].to_numpy() for name in ("least", "most", "lacking"))
+            upper = np.minimum(upper, lacking + 1)
+            sure = lower >= upper
+            least = min(least, float(upper[sure].min(initial=np.inf)))
+            unsure = pa.table({"id": found["id"].filter(pa.array(~sure & (lower < least)))})
+            matched = self.matchings(held, unsure, self._heard) if len(unsure) else {}
+            most = dict(zip(found["id"].to_pylist(), (lacking + 1).tolist(), strict=True)) if matched else {}
+            least = min([least, *(float(min(number, most[group])) for group, number in matched.items())])
+        return least
 
     def worst_figure(self, each: str, parameters: list[Any], *, at_most: bool) -> float | None:
-        """Return the worst figure ``v`` of a query (id, v) over groups; infinite for NULL, None without a group."""
+        """Return the worst figure ``v`` of a query (id, v) over groups; infinite for NULL, None without a group.
+
+        Raises TooManyError where people have too many combinations to look at.
+        """
         figure = "COALESCE(CAST(v AS DOUBLE), 'Infinity'::DOUBLE)"
-        text = f"SELECT {'MAX' if at_most else 'MIN'}({figure}) FROM ({each})"  # noqa: S608  # our own query
-        worst = self.ask(text, parameters)[0][0]
-        return None if worst is None else float(worst)
+        found: list[float] = []
+        for text in self._groups():
+            cells = f"WITH {text}, cells AS MATERIALIZED ({_CONFIDENCES if self.confidences else _WEIGHTS})"
+            worst = f"{cells} SELECT {'MAX' if at_most else 'MIN'}({figure}) FROM ({each})"  # noqa: S608  # our own query
+            found += [v for (v,) in self.sql.rows(worst, parameters, self._heard) if v is not None]
+        return (max if at_most else min)(found) if found else None
+
+    def values(self) -> list[str | None]:
+        """Return the sensitive values that occur, None for a missing one."""
+        return [row[0] for row in self.sql.rows("SELECT s FROM base", (), self._heard)]
 
     def chances_query(self, sql: Sql) -> ChancesQuery | None:
         """Return the largest chances of values for whoever knows several unlinked rows; None where nothing is added."""
-        if self.known_rows == 1 or self.ask("SELECT COUNT(*) FROM flagged WHERE NOT linked")[0][0] == 0:
+        if self.known_rows == 1:
             return None
-        rows = self.ask("""
-            SELECT DENSE_RANK() OVER (ORDER BY p), unit, TRUE FROM (
-                SELECT p, unit, UNNEST(RANGE(CAST(n AS BIGINT))) FROM (
-                    SELECT p, unit, SUM(n) AS n FROM flagged GROUP BY ALL))""")
-        cells = self.ask("SELECT unit, s, SUM(n) FROM had GROUP BY unit, s")
+        if sql.rows("SELECT COUNT(*) FROM lines WHERE NOT linked", (), self._lines)[0][0] == 0:
+            return None
+        rows = sql.table(
+            """
+            SELECT p AS person, unit AS class, TRUE AS known FROM (
+                SELECT p, unit, UNNEST(RANGE(CAST(n AS BIGINT))) FROM lines)""",
+            (),
+            self._lines,
+        )
+        text = f"WITH {self.tables_text()} SELECT unit, s, SUM(n) FROM had GROUP BY unit, s"  # noqa: S608  # as above
         values: dict[str | None, int] = {}
-        numbered = [(unit, values.setdefault(value, len(values)), n) for unit, value, n in cells]
-        found = chances_again(sql, _table(rows, _ROWS), _table(numbered, _CELLS), self.known_rows)
+        numbered = [
+            (unit, values.setdefault(value, len(values)), n) for unit, value, n in sql.rows(text, (), self._lines)
+        ]
+        found = chances_again(sql, rows, _table(numbered, _CELLS), self.known_rows)
         lines = [(value, found.get(number, 0.0)) for value, number in values.items()]
         return ChancesQuery(sql, _table(lines, _CHANCES))
 
-    def _classes(self) -> str:
-        return f""",
-            flagged AS MATERIALIZED (SELECT *, c{self.layout.person} AS p FROM ({self._linked()})),
-            owned AS MATERIALIZED (
-                SELECT p, unit AS class, SUM(n) AS copies FROM flagged WHERE linked GROUP BY p, unit),
-            keyed AS MATERIALIZED ({self._combinations()}),
-            combos AS MATERIALIZED (SELECT DENSE_RANK() OVER (ORDER BY key) AS id, p FROM keyed),
-            {self._had("linked_values", "(SELECT * FROM flagged WHERE linked)")},
-            heard AS MATERIALIZED (
-                SELECT p, {self._merged()} AS s, SUM(n) AS n, BOOL_OR(sure) AS sure FROM linked_values GROUP BY ALL),
-            own AS (SELECT id, COUNT(*) AS n FROM combos GROUP BY id),
-            held AS MATERIALIZED (SELECT id, p, s, n, sure FROM combos JOIN heard USING (p))"""  # noqa: S608  # our own names
+    def tables_text(self) -> str:
+        """Return the common table expressions over ``lines``."""
+        return f"""
+            ranked AS (SELECT unit, unit AS id, cell, p, s, n, linked FROM lines){self._told()},
+            {self._had("linked_values", "(SELECT * FROM ranked WHERE linked)")},
+            heard AS (
+                SELECT p, {self._merged()} AS s, SUM(n) AS n, BOOL_OR(sure) AS sure FROM linked_values
+                GROUP BY ALL)"""  # noqa: S608  # our own names
 
-    def _linked(self) -> str:
-        """Return a SELECT of the counted rows, which says whether each is linked."""
+    def _value(self) -> str:
+        return "s"
+
+    @cached_property
+    def _lines(self) -> dict[str, pa.Table]:
+        """The counted rows: ``lines`` (unit, cell, p, s, n, linked); ``s`` is the value that is read."""
         places = [f"c{i}" for i in self.layout.beside]
-        person = f"c{self.layout.person}"
-        return linked_text("ranked", person, places[: self.pseudonyms], places[self.pseudonyms :])
+        linked = linked_text("ranked", "p", places[: self.pseudonyms], places[self.pseudonyms :])
+        text = f"""
+            WITH {self._ranked()}
+            SELECT unit, cell, p, CAST({super()._value()} AS VARCHAR) AS s, CAST(n AS BIGINT) AS n, linked
+            FROM ({linked})"""  # noqa: S608  # our own names
+        return {"lines": self.sql.table(text, (), self.tables)}
 
-    def _combinations(self) -> str:
-        """Return a SELECT of the (key, p) of combinations of classes that people have."""
+    @cached_property
+    def _heard(self) -> dict[str, pa.Table]:
+        """What linked people have: ``owned`` (p, class, copies), ``heard`` (p, s, n, w, sure), and ``base`` (s, q).
+
+        ``w`` is n among all of the person's; it has ``rows`` linked ones.
+        """
+        texts = {
+            "owned": "SELECT p, unit AS class, CAST(SUM(n) AS BIGINT) AS copies FROM ranked WHERE linked GROUP BY ALL",
+            "heard": """
+                SELECT p, s, n, sure, n / SUM(n) OVER (PARTITION BY p) AS w, SUM(n) OVER (PARTITION BY p) AS rows
+                FROM heard""",
+            "base": f"SELECT * FROM ({BASE})",  # noqa: S608  # our own query
+        }
+        with_tables = f"WITH {self.tables_text()}"
+        return {name: self.sql.table(f"{with_tables} {text}", (), self._lines) for name, text in texts.items()}
+
+    def _groups(self) -> Iterator[str]:
+        """Yield the tables ``combos`` (id, p) and ``sizes`` (id, size, own) of some combinations of classes."""
+        sizes = "sizes AS MATERIALIZED (SELECT id, COUNT(*)::DOUBLE AS size, COUNT(*) AS own FROM combos GROUP BY id)"
+        for combos in self._combinations():
+            yield f"combos AS MATERIALIZED ({combos}), {sizes}"
+
+    def _combinations(self) -> Iterator[str]:
         if self.known_rows is None:
-            return "SELECT LIST((class, copies) ORDER BY class) AS key, p FROM owned GROUP BY p"
-        parts = ["SELECT [class] AS key, p FROM owned"]
-        pairs = "a.class < b.class OR (a.class = b.class AND a.copies > 1)"
-        if self.known_rows > 1:
-            parts.append(f"SELECT [a.class, b.class], p FROM owned a JOIN owned b USING (p) WHERE {pairs}")  # noqa: S608  # our own names
-        if self.known_rows > 2:  # two and three are what they are
-            triples = """
-                CASE WHEN a.class = b.class AND b.class = c.class THEN a.copies > 2
-                     WHEN a.class = b.class THEN a.copies > 1 WHEN b.class = c.class THEN b.copies > 1 ELSE TRUE END"""
-            parts.append(
-                "SELECT [a.class, b.class, c.class], p FROM owned a JOIN owned b USING (p) JOIN owned c USING (p)"  # noqa: S608  # as above
-                f" WHERE a.class <= b.class AND b.class <= c.class AND {triples}"
-            )
-        return " UNION ALL ".join(parts)
+            yield """
+                SELECT DENSE_RANK() OVER (ORDER BY key) AS id, p FROM (
+                    SELECT p, LIST((class, copies) ORDER BY class) AS key FROM owned GROUP BY p)"""
+            return
+        d, twice, thrice = "COUNT(*)::DOUBLE", "COUNT(*) FILTER (copies >= 2)", "COUNT(*) FILTER (copies >= 3)"
+        pairs = f"{d} * ({d} - 1) / 2 + {twice}"
+        triples = f"{d} * ({d} - 1) * ({d} - 2) / 6 + {twice} * ({d} - 1) + {thrice}"
+        each = " + ".join((d, pairs, triples)[: self.known_rows])
+        text = f"""
+            SELECT SUM(many), SUM(many * own), (SELECT MAX(class) + 2 FROM owned)
+            FROM (SELECT p, {each} AS many FROM owned GROUP BY p) JOIN (
+                SELECT p, COUNT(*) AS own FROM heard GROUP BY p) USING (p)"""  # noqa: S608  # our own names
+        number, cells, base = self.sql.rows(text, (), self._heard)[0]
+        if number > MOST_COMBINATIONS:
+            raise TooManyError.of(number, self.known_rows)
+        parts = 1 + int(cells // _CELLS_AT_A_TIME)
+        width = "BIGINT" if float(base) ** self.known_rows < _LARGEST else "HUGEINT"
+        for size in range(1, self.known_rows + 1):
+            number_of = f"a::{width}"
+            for name in "bc"[: size - 1]:
+                number_of = f"({number_of}) * {base} + {name}"
+            for part in range(parts):
+                every = combinations_text("SELECT p AS person, class, copies, 1 AS n FROM owned", size, part, parts)
+                yield f"SELECT {number_of} AS id, person AS p FROM ({every})"  # noqa: S608  # our own names
 
 
 def require_linkable_again(
@@ -163,7 +242,7 @@ def require_linkable_again(
     query = KnownQuery.of_known(sql, columns, None, candidate, ctx)
     linked = chances and ctx.people is not None and ctx.people.known_rows != 1
     if columns.mixed or ctx.nulls is Nulls.WILDCARD:
-        linked = linked or query.ask("SELECT COUNT(*) FROM flagged WHERE linked")[0][0] > 0
+        linked = linked or query.links()
         require_linkable(int(linked), ctx.nulls, mixed=bool(columns.mixed))
 
 

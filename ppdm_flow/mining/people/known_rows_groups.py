@@ -6,8 +6,9 @@ their linked rows. Groups are made some at a time, in bounded memory: a figure i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,8 @@ from ppdm_flow.mining.recoding.grouping import Cells, largest
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Truths = npt.NDArray[np.bool_]
+_CELLS = 1 << 21
+"""Cells of values that the groups of one item have, unless one group has more."""
 _CERTAIN = 1.0 - 1e-9
 """The chance from which on a row has a value for sure."""
 
@@ -50,19 +53,33 @@ class Told:
     counts: Ints
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class GroupCounts:
-    """Some groups: ``people`` and ``rows`` (groups,), and cells of values.
+    """Some groups: ``people`` and ``rows`` (groups,), and cells of values, which are made when they are asked for.
 
     ``having`` counts the people with the value in any linked row, ``with_value`` the linked rows with it, ``weights``
-    the people where each weighs 1, spread evenly over the linked rows.
+    the people where each weighs 1, spread evenly over the linked rows. ``groups`` is the matrix (groups, profiles).
     """
 
     people: Ints
     rows: Ints
-    having: Cells
-    with_value: Cells
-    weights: Cells
+    groups: Any
+    of_profiles: Mapping[str, Any]
+
+    @cached_property
+    def having(self) -> Cells:
+        """The people with each value."""
+        return as_cells(self.groups @ self.of_profiles["having"])
+
+    @cached_property
+    def with_value(self) -> Cells:
+        """The linked rows with each value."""
+        return as_cells(self.groups @ self.of_profiles["rows"])
+
+    @cached_property
+    def weights(self) -> Cells:
+        """The people of each value, each weighing 1."""
+        return as_cells(self.groups @ self.of_profiles["weights"])
 
     def share_of_people(self) -> Floats:
         """Return the largest share of people with one value in each group."""
@@ -142,18 +159,11 @@ def group_counts(held: Profiles, told: Told, known_rows: int | None, chunk: int 
     """
     who = np.arange(len(held.of))
     together = summed(np.ones(len(held.of)), held.of, who, (len(held), len(held.of)))
-    having, with_value, weights = (together @ each for each in (told.having, told.rows, told.weights))
+    told_together = {name: together @ getattr(told, name) for name in ("having", "rows", "weights")}
     rows = np.rint(together @ told.counts).astype(np.int64)
     for some in combinations(held, known_rows, chunk):
-        for part in _parts(some, having, chunk):
-            matrix = _matrix(part, len(held))
-            yield GroupCounts(
-                part.crowds(held.people),
-                part.crowds(rows),
-                as_cells(matrix @ having),
-                as_cells(matrix @ with_value),
-                as_cells(matrix @ weights),
-            )
+        for part in _parts(some, told_together["having"], min(chunk, _CELLS)):
+            yield GroupCounts(part.crowds(held.people), part.crowds(rows), _matrix(part, len(held)), told_together)
 
 
 def least_distinct(held: Profiles, told: Told, known_rows: int | None, chunk: int = CHUNK) -> int | None:

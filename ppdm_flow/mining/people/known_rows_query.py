@@ -57,6 +57,8 @@ class KnownRowsQuery:
         for having in self._parts(known_rows, number):
             text = f"SELECT MIN(n) FROM (SELECT SUM(n) AS n FROM ({having}) GROUP BY a, b, c)"  # noqa: S608  # as above
             found.append(_whole(self.ask(text)[0][0]))
+            if found[-1] == 1:  # no crowd is smaller
+                return 1
         return min((n for n in found if n is not None), default=None)
 
     def shares(self, known_rows: int | None) -> tuple[float, float]:
@@ -116,7 +118,7 @@ class KnownRowsQuery:
         for size in range(1, known_rows + 1):
             parts = 1 + int(number // _PART)
             for part in range(parts):
-                yield _combinations(people, size, part, parts)
+                yield combinations_text(people, size, part, parts)
 
     def _groups(self, known_rows: int | None) -> Iterator[str]:
         """Yield SELECTs of combinations (a, b, c) and each ``person`` that has them."""
@@ -128,7 +130,7 @@ class KnownRowsQuery:
             raise TooManyError.of(number, known_rows)
         for size in range(1, known_rows + 1):
             parts = 1 + int(number // _GROUP_PART)
-            yield from (_combinations("SELECT *, 1 AS n FROM held", size, part, parts) for part in range(parts))
+            yield from (combinations_text("SELECT *, 1 AS n FROM held", size, part, parts) for part in range(parts))
 
     def _early(self, known_rows: int, number: float) -> int:
         """Return the least people of one profile, where a combination has no more. Raises TooManyError if unsure."""
@@ -166,7 +168,11 @@ class KnownRowsQuery:
         raise TooManyError.of(number, known_rows)
 
 
-def _combinations(people: str, size: int, part: int, parts: int) -> str:
+def combinations_text(people: str, size: int, part: int, parts: int) -> str:
+    """Return a SELECT of combinations (a, b, c) of ``size`` classes, -1 for none, with ``person`` and ``n``.
+
+    ``people`` is a SELECT of (person, class, copies, n). Of so many ``parts`` by the first class it is one.
+    """
     joins, further = "", ["-1", "-1"]
     if size > 1:
         joins += " JOIN every y ON y.person = x.person AND (y.class > x.class OR (y.class = x.class AND x.copies > 1))"

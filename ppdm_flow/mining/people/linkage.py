@@ -1,13 +1,16 @@
 """Which released rows are seen to be one person's: linked rows.
 
 A row is linked where a pseudonym leaves with it, or where its cell of one released column outside of the grouping ones,
-or its cells of all of these together, occur in two rows or more and only in one person's.
+or its cells of several of these together, occur in two rows or more and only in one person's. Looked at are each one,
+any two and any three of these columns, all of them together, and all but one (see :func:`column_sets`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
+from math import comb
 
 import numpy as np
 import numpy.typing as npt
@@ -18,14 +21,18 @@ from ppdm_flow.tables.numbering import joined
 Codes = npt.NDArray[np.int32]
 Ints = npt.NDArray[np.int64]
 Truths = npt.NDArray[np.bool_]
+MOST_COLUMNS = 3
+"""Columns that are looked at together, but for all of them and for all but one."""
+MOST_SETS = 100
+"""Sets of columns that are looked at beside the single ones: with more columns, smaller sets."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinkedRows:
     """``rows`` (rows,) says which rows are linked, and by what: how many rows each thing links, others aside.
 
-    ``by_pseudonym`` and ``by_column`` are in the order in which the columns were given; ``together`` are those that all
-    columns link together and no single one does.
+    ``by_pseudonym`` and ``by_column`` are in the order in which the columns were given; ``together`` are those that
+    several columns link together and no single one does.
     """
 
     rows: Truths
@@ -39,14 +46,31 @@ class LinkedRows:
         return int(self.rows.sum())
 
 
+def column_sets(columns: int) -> list[tuple[int, ...]]:
+    """Return the sets of columns, by their places, whose cells together may link rows.
+
+    Each one; any two, and any three, where these are no more than ``MOST_SETS``; all together, and all but one.
+    """
+    every = tuple(range(columns))
+    sets: list[tuple[int, ...]] = [(place,) for place in every]
+    number = 0
+    for size in range(2, MOST_COLUMNS + 1):
+        number += comb(columns, size)
+        if number > MOST_SETS:
+            break
+        sets += combinations(every, size)
+    sets += [tuple(p for p in every if p != out) for out in every] if columns > 1 else []
+    return list(dict.fromkeys([*sets, every]))
+
+
 def linked_rows(person: npt.NDArray[np.integer], pseudonyms: Sequence[Codes], others: Sequence[Codes]) -> LinkedRows:
     """Find the linked rows of a release.
 
     Decided cell by cell: a row whose cell of one column is anybody's may be linked by another column. A missing cell
     links nothing. A suppressed one is a cell like any other, since a step put it there: where only one person's rows
-    have it, they stand out. Among all cells together a missing one is one more value, as a recipient sees it, but rows
-    that miss all of them are not linked. A column in which no cell occurs twice, as a row number, has no part in these:
-    it says nothing of who, and no two rows would be equal beside it.
+    have it, they stand out. Among several cells together a missing one is one more value, as a recipient sees it, but
+    rows that miss all of them are not linked. A column in which no cell occurs twice, as a row number, has no part in
+    these: it says nothing of who, and no two rows would be equal beside it.
 
     Parameters
     ----------
@@ -88,11 +112,39 @@ def _repeated_by_one(person: Ints, cell: Ints) -> Truths:
 
 
 def _together(person: Ints, columns: Sequence[Codes]) -> Truths:
-    some = np.zeros(len(person), dtype=np.bool_)
-    cell = np.zeros(len(person), dtype=np.int64)
-    for column in columns:
-        dense = column.astype(np.int64) + SPECIALS
-        if int(np.bincount(dense).max(initial=0)) > 1:
-            cell = joined(cell, dense)
-            some |= column != MISSING
-    return some & _repeated_by_one(person, cell)
+    """Return the rows that some cells of several columns link."""
+    out = np.zeros(len(person), dtype=np.bool_)
+    dense = [column.astype(np.int64) + SPECIALS for column in columns]
+    repeating = [i for i, each in enumerate(dense) if int(np.bincount(each).max(initial=0)) > 1]
+    sets = {tuple(p for p in places if p in repeating) for places in column_sets(len(columns))}
+    last: list[tuple[int, tuple[Ints, Ints]]] = []
+    for places in sorted(each for each in sets if len(each) > 1):
+        rows, cell = _numbered(dense, places, last)
+        some = np.zeros(len(rows), dtype=np.bool_)
+        for place in places:
+            some |= columns[place][rows] != MISSING
+        out[rows[some & _repeated_by_one(person[rows], cell)]] = True
+    return out
+
+
+def _numbered(
+    dense: Sequence[Ints], places: tuple[int, ...], last: list[tuple[int, tuple[Ints, Ints]]]
+) -> tuple[Ints, Ints]:
+    """Return the rows whose cells of these columns occur twice or more, and a number for each such combination.
+
+    A row that is alone by some of the columns is so by more of them. ``last`` are the columns that were asked for
+    before, each with what this one and those before it say: in their order, sets begin as the ones before them.
+    """
+    same = 0
+    while same < min(len(last), len(places)) and last[same][0] == places[same]:
+        same += 1
+    del last[same:]
+    for place in places[same:]:
+        if last:
+            rows, cell = last[-1][1]
+            cell = joined(cell, dense[place][rows])
+        else:
+            rows, cell = np.arange(len(dense[place])), dense[place]
+        again = np.bincount(cell)[cell] > 1
+        last.append((place, (rows[again], cell[again])))
+    return last[-1][1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ppdm_flow.mining.people.linkage import column_sets
 from ppdm_flow.tables.column import SUPPRESSED_TEXT
 
 
@@ -32,18 +33,24 @@ def linked_text(rows: str, person: str, pseudonyms: Sequence[str], others: Seque
         for i, column in enumerate(every)
     )
     marks = ", ".join(f"CASE WHEN repeats_{i} THEN {column} END AS mark_{i}" for i, column in enumerate(every))
-    parts = [f"({column} IS NOT NULL AND {column} <> '{SUPPRESSED_TEXT}')" for column in pseudonyms]
-    parts += [f"({column} IS NOT NULL AND {_one_persons(person, [column], weight)})" for column in every]
-    names = [f"mark_{i}" for i, _ in enumerate(every)]
-    some = " OR ".join(f"{name} IS NOT NULL" for name in names)
-    parts.append(f"(({some}) AND {_one_persons(person, names, weight)})")
-    unmarked = ", ".join([*names, *(f"repeats_{i}" for i, _ in enumerate(every))])
+    linked = [
+        f"SELECT at_line FROM marked WHERE {column} IS NOT NULL AND {column} <> '{SUPPRESSED_TEXT}'"  # noqa: S608  # as above
+        for column in pseudonyms
+    ]
+    linked += [_one_persons(person, [f"mark_{i}" for i in places], weight) for places in column_sets(len(every))]
+    ours = ", ".join(["at_line", *(f"{name}_{i}" for i, _ in enumerate(every) for name in ("mark", "repeats"))])
     return f"""
-        SELECT * EXCLUDE ({unmarked}), {" OR ".join(parts)} AS linked
-        FROM (SELECT *, {marks} FROM {rows} CROSS JOIN (SELECT {repeats}))"""  # noqa: S608  # as above
+        WITH marked AS MATERIALIZED (
+            SELECT *, ROW_NUMBER() OVER () AS at_line, {marks} FROM {rows} CROSS JOIN (SELECT {repeats}))
+        SELECT * EXCLUDE ({ours}), at_line IN ({" UNION ALL ".join(linked)}) AS linked
+        FROM marked"""  # noqa: S608  # as above
 
 
-def _one_persons(person: str, columns: Sequence[str], weight: str) -> str:
-    """Return the condition that these cells are in two rows or more, and only in one person's."""
-    window = f"OVER (PARTITION BY {', '.join(columns)})"
-    return f"(SUM({weight}) {window} > 1 AND MIN({person}) {window} = MAX({person}) {window})"
+def _one_persons(person: str, marks: Sequence[str], weight: str) -> str:
+    """Return a SELECT of the lines whose cells are in two rows or more, and only in one person's."""
+    some = " OR ".join(f"{mark} IS NOT NULL" for mark in marks)
+    same = " AND ".join(f"marked.{mark} IS NOT DISTINCT FROM alone.{mark}" for mark in marks)
+    return f"""
+        SELECT at_line FROM marked JOIN (
+            SELECT {", ".join(marks)} FROM marked WHERE {some} GROUP BY ALL
+            HAVING SUM({weight}) > 1 AND MIN({person}) = MAX({person})) AS alone ON {same}"""  # noqa: S608  # our own names

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from ppdm_flow.core.people import People
 from ppdm_flow.core.roles import Nulls
@@ -56,31 +58,47 @@ class PeopleQuery(Query):
         query.confidences, query.without = confidences, without
         return query
 
-    def matched(self) -> tuple[Floats, Floats]:
-        """Return the distinct l of each group, and the rows that belong to it: people and values are matched.
+    def tables_text(self) -> str:
+        """Return the common table expressions. Combinations and people are numbered once, and joined by hashing."""
+        return f"{self._ranked()}{self._told()}{self._crowds() if self.mixed else self._classes()}{self._sizes()}"
 
-        Where the i-th rarest value of a group has at least i holders for every i, each value has a person of its own.
-        """
-        lines = self.ask("""
-            SELECT id, ANY_VALUE(own), COUNT(*), BOOL_AND(h >= r), MIN(size - sure) FROM (
-                SELECT id, h, sure, ROW_NUMBER() OVER (PARTITION BY id ORDER BY h) AS r FROM (
-                    SELECT id, s, COUNT(*) AS h, SUM(CAST(sure AS INTEGER)) AS sure FROM held WHERE n > 0 GROUP BY id, s
-                )) JOIN sizes USING (id) GROUP BY id ORDER BY id""")
-        scarce = [line[0] for line in lines if not line[3]]
-        values_of: dict[Any, dict[Any, set[int]]] = {group: {} for group in scarce}
-        if scarce:
-            text = (
-                "SELECT id, p, DENSE_RANK() OVER (ORDER BY s) FROM held WHERE n > 0 AND LIST_CONTAINS(?::BIGINT[], id)"
-            )
-            for group, person, value in self.ask(text, [scarce]):
-                values_of[group].setdefault(person, set()).add(int(value))
-        each = [
-            line[2] if line[3] else largest_matching([(1, own) for own in values_of[line[0]].values()])
-            for line in lines
-        ]
-        lacking = np.array([line[4] for line in lines], dtype=np.float64)
-        rows = np.array([line[1] for line in lines], dtype=np.float64)
-        return np.minimum(np.array(each, dtype=np.float64), lacking + 1), rows
+    def _ranked(self) -> str:
+        """The counted combinations, with the numbers of their unit, their crowd, their shown cells and their person."""
+        layout = self.layout
+        person = () if layout.person is None else (layout.person,)
+        numbers = {
+            "unit": (*layout.grouping, *layout.mixed),
+            "id": (*layout.grouping, *layout.originals) if self.mixed else (),
+            "cell": tuple(layout.shown) if self.decoded else (),
+            "p": person,
+        }
+        asked = {name: places for name, places in numbers.items() if places}
+        tables = "".join(_numbers(name, places) for name, places in asked.items())
+        joins = "".join(f" JOIN {name}_numbers ON {_same(name, places)}" for name, places in asked.items())
+        kept = ", ".join(f"{name}_numbers.{name}" if name in asked else f"0 AS {name}" for name in numbers)
+        kept = kept if self.mixed else kept.replace("0 AS id", "unit AS id")
+        return f"""
+            every AS MATERIALIZED (SELECT * FROM ({self.counted})){tables},
+            ranked AS MATERIALIZED (SELECT every.*, {kept} FROM every{joins})"""  # noqa: S608  # our own query
+
+    def matched(self) -> tuple[Floats, Floats]:
+        """Return the distinct l of each group, and the rows that belong to it: people and values are matched."""
+        tables = self.tables_text()
+        lines = self.ask(f"{BOUNDS} ORDER BY id")
+        unsure = pa.table({"id": pa.array([line[0] for line in lines if line[3] < line[4]], pa.int64())})
+        matched = self.matchings(f"WITH {tables}", unsure, self.tables) if len(unsure) else {}
+        each = [min(matched.get(line[0], line[4]), line[2] + 1) for line in lines]
+        return np.array(each, dtype=np.float64), np.array([line[1] for line in lines], dtype=np.float64)
+
+    def matchings(self, text: str, groups: pa.Table, tables: Mapping[str, Any]) -> dict[int, int]:
+        """Return the largest matching of each of these ``groups`` (id) of the table ``held``, which ``text`` makes."""
+        query = f"""
+            {text} SELECT id, p, DENSE_RANK() OVER (ORDER BY s) FROM held SEMI JOIN unsure USING (id)
+            WHERE n > 0"""  # noqa: S608  # our own query
+        values_of: dict[int, dict[int, set[int]]] = {}
+        for group, person, value in self.sql.rows(query, (), {**tables, "unsure": groups}):
+            values_of.setdefault(int(group), {}).setdefault(int(person), set()).add(int(value))
+        return {group: largest_matching([(1, own) for own in some.values()]) for group, some in values_of.items()}
 
     def text_of_means(self, text: str) -> str:
         """Return a SELECT over ``cells`` and ``sizes``, on the mean shares of mixed cells."""
@@ -108,11 +126,17 @@ class PeopleQuery(Query):
         literal = "'" + self.without.replace("'", "''") + "'"
         return f"CASE WHEN s IS DISTINCT FROM {literal} THEN '{OTHER}' ELSE s END"
 
+    def _value(self) -> str:
+        """Return the column with the sensitive value of a counted combination."""
+        if self.reading is None:
+            return "NULL"
+        return f"c{self.layout.shown[0] if self.layout.value is None else self.layout.value}"
+
     def _coded(self) -> str:
         """What cells stand for, where they are decoded."""
         if not self.decoded:
             return ""
-        value = f"c{self.layout.value}"
+        value = self._value()
         return f""",
             code AS MATERIALIZED (
                 SELECT cell, {value} AS s,
@@ -121,19 +145,15 @@ class PeopleQuery(Query):
 
     def _had(self, name: str, source: str) -> str:
         """The table (unit, p, s, n, sure) of what the people of ``source`` have."""
-        layout, person = self.layout, f"c{self.layout.person}"
         if self.decoded:
             return f"""
                 {name} AS MATERIALIZED (
                     SELECT unit, p, s, SUM(n * q) AS n, BOOL_OR(q >= {CERTAIN!r}) AS sure
-                    FROM (SELECT unit, cell, {person} AS p, SUM(n) AS n FROM {source} GROUP BY ALL)
+                    FROM (SELECT unit, cell, p, SUM(n) AS n FROM {source} GROUP BY ALL)
                     JOIN code USING (cell) GROUP BY unit, p, s)"""  # noqa: S608  # our own names
-        value = "NULL"
-        if self.reading is not None:
-            value = f"c{layout.shown[0] if layout.value is None else layout.value}"
         return f"""
             {name} AS MATERIALIZED (
-                SELECT unit, {person} AS p, {value} AS s, CAST(SUM(n) AS DOUBLE) AS n, TRUE AS sure
+                SELECT unit, p, {self._value()} AS s, CAST(SUM(n) AS DOUBLE) AS n, TRUE AS sure
                 FROM {source} GROUP BY ALL)"""  # noqa: S608  # our own names
 
     def _classes(self) -> str:
@@ -160,13 +180,24 @@ class PeopleQuery(Query):
     def _sizes(self) -> str:
         return f""",
             cells AS MATERIALIZED ({_cells("held", self.confidences)}),
-            base AS MATERIALIZED (
-                SELECT s, SUM(n / r) / ANY_VALUE(people) AS q FROM had
-                JOIN (SELECT p, SUM(n) AS r FROM had GROUP BY p) USING (p),
-                (SELECT COUNT(DISTINCT p) AS people FROM had) GROUP BY s),
+            base AS MATERIALIZED ({BASE}),
             sizes AS MATERIALIZED (
-                SELECT id, CAST(COUNT(DISTINCT p) AS DOUBLE) AS size, ANY_VALUE(rows) AS own FROM held
+                SELECT id, CAST(COUNT(*) AS DOUBLE) AS size, ANY_VALUE(rows) AS own
+                FROM (SELECT DISTINCT id, p FROM held)
                 JOIN (SELECT id, SUM(n) AS rows FROM own GROUP BY id) USING (id) GROUP BY id)"""  # noqa: S608  # our own query
+
+
+def _numbers(name: str, places: Sequence[int]) -> str:
+    """A table of the combinations of these columns, numbered in their order; people in any."""
+    keys = ", ".join(f"c{i}" for i in places)
+    over = "()" if name == "p" else f"(ORDER BY {keys})"
+    return f""",
+        {name}_numbers AS MATERIALIZED (
+            SELECT {keys}, ROW_NUMBER() OVER {over} AS {name} FROM (SELECT DISTINCT {keys} FROM every))"""  # noqa: S608  # our own names
+
+
+def _same(name: str, places: Sequence[int]) -> str:
+    return " AND ".join(f"every.c{i} IS NOT DISTINCT FROM {name}_numbers.c{i}" for i in places)
 
 
 def _cells(table: str, confidences: bool) -> str:  # one of two texts
@@ -179,3 +210,27 @@ def _cells(table: str, confidences: bool) -> str:  # one of two texts
     return f"""
         SELECT id, s, SUM(n / r) AS n FROM {table}
         JOIN (SELECT id, p, SUM(n) AS r FROM {table} GROUP BY id, p) USING (id, p) GROUP BY id, s"""  # noqa: S608  # as above
+
+
+BASE = """
+    SELECT s, SUM(n / r) / ANY_VALUE(people) AS q FROM had
+    JOIN (SELECT p, SUM(n) AS r FROM had GROUP BY p) USING (p),
+    (SELECT COUNT(*) AS people FROM (SELECT DISTINCT p FROM had)) GROUP BY s"""
+"""The shares of the table by people."""
+
+BOUNDS = """
+    SELECT id, own, lacking, GREATEST(0, LEAST(v, v + by_value), LEAST(size, size + by_person)) AS least,
+           LEAST(v, size) AS most
+    FROM (SELECT id, ANY_VALUE(own) AS own, ANY_VALUE(size) AS size, COUNT(*) AS v, MIN(h - r) AS by_value,
+                 MIN(size - sure) AS lacking
+          FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY id ORDER BY h) AS r FROM (
+                    SELECT id, s, COUNT(*) AS h, SUM(CAST(sure AS INTEGER)) AS sure FROM held WHERE n > 0 GROUP BY id, s
+                )) JOIN sizes USING (id) GROUP BY id)
+    JOIN (SELECT id, MIN(d - r) AS by_person
+          FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY id ORDER BY d) AS r FROM (
+                    SELECT id, p, COUNT(*) AS d FROM held WHERE n > 0 GROUP BY id, p)) GROUP BY id) USING (id)"""
+"""The rows, how many people may lack some value, and a lower and an upper bound of the matching of each group.
+
+Taken from the rarest on, the i-th value still finds one of its h holders where h >= i, and else it misses one at most:
+of v values v + min(h - i) are matched, if that is less than v. Likewise for people, by how many values each has.
+"""

@@ -27,6 +27,7 @@ from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.requirements.k_anonymity.sentences import left_out, sentence
 from ppdm_flow.sdk.audit import AuditContext, Sql
 from ppdm_flow.sdk.view import DataView
+from ppdm_flow.tables.column import MISSING
 
 _PEOPLE = ("repeated", "rows_of_nobody")
 
@@ -120,7 +121,10 @@ def _classes(
     """
     if ctx.people is not None:
         every = ReleasedRows(candidate, ctx)
-        measurable = (n for n in Nulls if not columns.mixed or n is not Nulls.WILDCARD or n is ctx.nulls)
+        measurable = [n for n in Nulls if not columns.mixed or n is not Nulls.WILDCARD or n is ctx.nulls]
+        if not (candidate.counts(columns.every).codes == MISSING).any():
+            judged = people_in_classes(columns, every, ctx.nulls, ctx.people)
+            return dict.fromkeys(measurable, judged)
         return {nulls: people_in_classes(columns, every, nulls, ctx.people) for nulls in measurable}
     if originals is not None or not columns.mixed:
         counts = candidate.counts(columns.grouping) if originals is None else originals.counts(columns.every)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import duckdb
 import numpy as np
 import pyarrow as pa
@@ -9,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ppdm_flow.mining.people.linkage import linked_rows
+from ppdm_flow.mining.people.linkage import column_sets, linked_rows
 from ppdm_flow.mining.people.linkage_query import linked_text
 from ppdm_flow.tables.column import Column
 
@@ -126,3 +128,39 @@ def test_sql_links_the_same_rows(rows, pseudonyms, numbered):
 
 def test_sql_without_other_columns_links_nothing():
     assert by_sql([0, 0], []) == [0, 0]
+
+
+def test_a_nearly_unique_column_does_not_hide_what_two_others_tell():
+    one, other = ["a", "a", "a", "b"], ["x", "x", "y", "x"]
+    nearly = ["1", "2", "3", "3"]
+    assert linked([0, 0, 1, 2], one, other, nearly)[1] == [1, 1, 0, 0]
+    assert by_sql([0, 0, 1, 2], [one, other, nearly]) == [1, 1, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("columns", "largest", "number"),
+    [(1, [1], 1), (2, [1, 2], 3), (8, [1, 2, 3, 7, 8], 101), (14, [1, 2, 13, 14], 120)],
+)
+def test_few_columns_are_looked_at_together_and_many_as_well(columns, largest, number):
+    sets = column_sets(columns)
+    assert sorted({len(each) for each in sets}) == largest
+    assert len(sets) == len(set(sets)) == number
+
+
+SETS = st.lists(st.tuples(st.integers(0, 2), *[st.sampled_from([None, "a", "b"])] * 5), max_size=10)
+
+
+@given(SETS)
+@settings(deadline=None)
+def test_any_three_columns_link_by_both_routes(rows):
+    people, columns = [r[0] for r in rows], [[r[i] for r in rows] for i in range(1, 6)]
+    repeating = [c for c in columns if max([c.count(cell) for cell in c], default=0) > 1]
+    expected = [0] * len(rows)
+    for size in range(1, len(repeating) + 1):
+        for some in combinations(repeating, size):
+            cells = [*zip(*some, strict=True)]
+            for i, cell in enumerate(cells):
+                same = [p for p, c in zip(people, cells, strict=True) if c == cell]
+                expected[i] |= any(x is not None for x in cell) and len(same) > 1 and len(set(same)) == 1
+    assert linked(people, *columns)[1] == expected
+    assert by_sql(people, columns) == expected
