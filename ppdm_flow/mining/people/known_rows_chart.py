@@ -6,18 +6,28 @@ from collections.abc import Mapping
 
 from ppdm_flow.core.phrases import listed
 from ppdm_flow.core.results import Chart, Series
-from ppdm_flow.mining.people.combinations import TooManyError
+from ppdm_flow.mining.people.combinations import TooManyError, number_of_combinations
 from ppdm_flow.mining.people.known_rows import Crowds, crowds_of
 from ppdm_flow.mining.people.profiles import Profiles
 
 KNOWN_ROWS: tuple[int | None, ...] = (1, 2, 3, None)
 """How many rows of a person somebody may know, from few to all (None)."""
+MOST_DRAWN = 10_000_000
+"""The most combinations that are looked at for a picture alone."""
 
 
-def crowds_by_known_rows(held: Profiles) -> dict[int | None, Crowds]:
-    """Return the crowds for each number of known rows; those with too many combinations are left out."""
+def crowds_by_known_rows(held: Profiles, judged: Mapping[int | None, Crowds] = {}) -> dict[int | None, Crowds]:
+    """Return the crowds for each number of known rows; those with too many combinations are left out.
+
+    ``judged`` are those that have been counted.
+    """
     found: dict[int | None, Crowds] = {}
     for known in KNOWN_ROWS:
+        if known in judged:
+            found[known] = judged[known]
+            continue
+        if known is not None and number_of_combinations(held, known) > MOST_DRAWN:
+            continue
         try:
             found[known] = crowds_of(held, known)
         except TooManyError:
@@ -25,23 +35,27 @@ def crowds_by_known_rows(held: Profiles) -> dict[int | None, Crowds]:
     return found
 
 
-def known_rows_chart(crowds: Mapping[int | None, Crowds], k: int | None = None) -> Chart | None:
+def known_rows_chart(
+    crowds: Mapping[int | None, Crowds], k: int | None = None, *, name: str = "known_rows", group: str = ""
+) -> Chart | None:
     """Return bars: the smallest crowd of linked people by how many rows of a person are known; None without any.
 
-    ``k`` is the crowd that is required, where one is. The picture has counts alone, no value and nobody's rows.
+    ``k`` is the crowd that is required, where one is; ``name`` and ``group`` are those of the picture. The picture has
+    counts alone, no value and nobody's rows.
     """
     shown = [known for known in KNOWN_ROWS if known in crowds and crowds[known].smallest is not None]
     if not shown:
         return None
     series = [Series("people", tuple(float(crowds[known].smallest or 0) for known in shown))]
-    notes = ["the fewest people that have the same classes as the known rows of a person whose rows are linked"]
+    fewest = listed([f"{crowds[known].smallest:,} for {_name(known)}" for known in shown])
+    notes = [f"The fewest people with the same classes as the known rows of a person whose rows are linked: {fewest}"]
     if k is not None:
         series.append(Series("required", (float(k),) * len(shown)))
     missing = [_name(known) for known in KNOWN_ROWS if known not in crowds]
     if missing:
         notes.append(f"not counted, for too many combinations: {listed(missing)}")
     return Chart(
-        id="known_rows",
+        id=name,
         title="What one, two and all known rows tell",
         kind="bars",
         x=tuple(map(_name, shown)),
@@ -49,6 +63,7 @@ def known_rows_chart(crowds: Mapping[int | None, Crowds], k: int | None = None) 
         x_label="known rows of a person",
         y_label="smallest crowd, people",
         note="; ".join(notes),
+        group=group,
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ppdm_flow.core.results import AuditOutcome, Figure, Finding, Measured
+from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Measured
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.classes.wording import as_they_are, of_originals, unmeasured, unrepeated
 from ppdm_flow.mining.exposure.columns import Columns, columns, sensitive_attributes
@@ -44,6 +44,7 @@ class KAnonymityAudit:
         figures: dict[str, Figure] = {}
         measured = []
         findings: list[Finding] = []
+        charts: list[Chart] = []
         for requirement in _own(ctx):
             released_columns = columns(requirement.attributes, sensitive_attributes(ctx), candidate, ctx)
             try:
@@ -51,7 +52,7 @@ class KAnonymityAudit:
                     require_people(ctx.people, ctx)
                 originals = repeated(released_columns.known, sensitive_attributes(ctx), (), candidate, ctx)
                 classes_by_nulls = _classes(released_columns, originals, candidate, ctx)
-                further = known_rows(requirement, released_columns, candidate, ctx)
+                further, pictures = known_rows(requirement, released_columns, candidate, ctx)
             except UnmeasuredError as fault:
                 figure = Figure(None, "rows", note=fault.text)
                 name, bound = f"{requirement.id}.k", float(requirement.k)
@@ -75,6 +76,7 @@ class KAnonymityAudit:
                     + of_originals(*people),
                 )
             )
+            charts.extend(pictures)
             further += lacking(requirement.id, "together_dropped", requirement.k, candidate, ctx)
             figures |= {m.metric: m.figure for m in further}
             measured.extend(further)
@@ -82,7 +84,7 @@ class KAnonymityAudit:
             findings.extend(
                 as_they_are(requirement.id, requirement.attributes, sensitive_attributes(ctx), candidate, ctx)
             )
-        return AuditOutcome(figures=figures, measured=tuple(measured), findings=tuple(findings))
+        return AuditOutcome(figures=figures, measured=tuple(measured), findings=tuple(findings), charts=tuple(charts))
 
     def recheck(self, original: DataView, candidate: DataView, ctx: AuditContext) -> Mapping[str, float | int | None]:
         """Count again, in SQL over the released file."""

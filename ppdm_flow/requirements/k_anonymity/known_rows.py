@@ -2,33 +2,40 @@
 
 from __future__ import annotations
 
-from ppdm_flow.core.results import Figure, Measured
+from ppdm_flow.core.results import Chart, Figure, Measured
 from ppdm_flow.mining.exposure.columns import Columns
 from ppdm_flow.mining.people.known import KnownRows
 from ppdm_flow.mining.people.known_query import KnownQuery
+from ppdm_flow.mining.people.known_rows_chart import crowds_by_known_rows, known_rows_chart
 from ppdm_flow.mining.people.wording import KNOWN, knowing, people
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.sdk.audit import AuditContext, Sql
 from ppdm_flow.sdk.view import DataView
 
 
-def known_rows(requirement: KAnonymity, columns: Columns, candidate: DataView, ctx: AuditContext) -> list[Measured]:
-    """Return the smallest crowd of linked people; nothing where rows are counted, or none is linked.
+def known_rows(
+    requirement: KAnonymity, columns: Columns, candidate: DataView, ctx: AuditContext
+) -> tuple[list[Measured], list[Chart]]:
+    """Return the smallest crowd of linked people, with a picture; nothing where rows are counted, or none is linked.
 
     Raises UnmeasuredError where there are too many combinations.
     """
     if ctx.people is None:
-        return []
+        return [], []
     known = KnownRows.of(columns, None, candidate, ctx)
     crowds = known.smallest_crowd()
     if crowds.smallest is None:
-        return []
+        return [], []
     text = (
         f"{knowing(ctx.people)} finds at least {people(crowds.smallest)} that have them all; {requirement.k:,} are"
         f" required.{known.linked_by}"
     )
     metric = f"{requirement.id}.{KNOWN}k"
-    return [Measured(requirement.id, metric, Figure(crowds.smallest, "people"), float(requirement.k), False, text)]
+    held = Measured(requirement.id, metric, Figure(crowds.smallest, "people"), float(requirement.k), False, text)
+    every = crowds_by_known_rows(known.held, {ctx.people.known_rows: crowds})
+    name = f"{requirement.id}.known_rows"
+    chart = known_rows_chart(every, requirement.k, name=name, group=requirement.kind)
+    return [held], [] if chart is None else [chart]
 
 
 def known_rows_again(columns: Columns, candidate: DataView, ctx: AuditContext, sql: Sql) -> dict[str, int]:

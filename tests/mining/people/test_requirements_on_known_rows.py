@@ -191,6 +191,19 @@ def test_too_many_combinations_are_not_measured(build, monkeypatch):
         assert audit(requirement).recheck(*example.args) == {}
 
 
+def test_linked_rows_are_drawn(build):
+    before = {"person": ["1", "1", "2", "2"], "p": ["a", "b", "a", "b"], "s": ["x", "y", "x", "y"]}
+    released = {"p": before["p"], "s": before["s"], "key": ["k", "k", "m", "m"]}
+    example = build.case(
+        before, released, "uqs", sources={"key": "person"}, requirements=(K,), people=People("person", 1)
+    )
+    (chart,) = audit(K).measure(*example.args).charts
+    assert (chart.id, chart.group, chart.x) == ("k.known_rows", "k_anonymity", ("1", "2", "3", "all"))
+    assert chart.series[0].y == (2.0,) * 4
+    alone = build.case(before, {"p": before["p"]}, "uqs", requirements=(K,), people=People("person", 1))
+    assert audit(K).measure(*alone.args).charts == ()
+
+
 def test_linked_rows_and_wildcards_are_not_measured(build):
     rows = [("1", "a", "x", "m"), ("1", "b", "x", "m"), ("2", None, "y", "n")]
     before = {n: [r[i] for r in rows] for i, n in enumerate(("person", "p", "s", "x"))}
