@@ -39,6 +39,11 @@ class Database:
             self.connection.register(name, table)
         return self.connection.execute(query, list(parameters)).fetchall()
 
+    def table(self, query, parameters=(), tables=None):
+        for name, table in (tables or {}).items():
+            self.connection.register(name, table)
+        return self.connection.sql(query, params=list(parameters)).to_arrow_table()
+
 
 def disagreements(table: Small, sql: Sql) -> list[str]:
     """Return the figures in which the two differ, with how many rows are known."""
