@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from ppdm_flow.mining.people.combinations import number_of_combinations
 from ppdm_flow.mining.people.known_rows import crowds_of
 from ppdm_flow.mining.people.profiles import Profiles, profiles
 
@@ -17,6 +18,10 @@ Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 _SHARE = 8
 """Of somebody with a rare combination, one class goes, or one in so many."""
+_MANY = 20_000_000
+"""Combinations from which on the few people who have most of them lose half of their classes without a look."""
+_FEW = 100
+"""One person in so many, or a single one, are few."""
 
 
 def standing_out(persons: Ints, classes: Ints, linked: Bools, k: int, known_rows: int | None) -> Bools:
@@ -48,22 +53,35 @@ def standing_out(persons: Ints, classes: Ints, linked: Bools, k: int, known_rows
     having = np.bincount(own.classes, minlength=held.number_of_classes)
     rare = having[own.classes] < k
     if not rare.any():
-        people_below = crowds_of(held, known_rows).by_person < k
-        rare = _rarest(held, having, people_below)
+        heavy = _with_most(held, known_rows)
+        if heavy.any():
+            rare = _rarest(held, having, heavy, 2)
+        else:
+            rare = _rarest(held, having, crowds_of(held, known_rows).by_person < k, _SHARE)
     if not rare.any():
         return out
     return _of_pairs(held, rare, persons, classes, linked)
 
 
-def _rarest(held: Profiles, having: Ints, chosen: Bools) -> Bools:
-    """Mark the rarest classes of ``chosen`` people among what people have in classes."""
+def _with_most(held: Profiles, known_rows: int | None) -> Bools:
+    """Return the people with most combinations, if all are many and these people few: nobody shares all of theirs."""
+    nobody = np.zeros(len(held.of), dtype=np.bool_)
+    if known_rows is None or known_rows == 1 or number_of_combinations(held, known_rows) <= _MANY:
+        return nobody
+    own = held.multisets(known_rows)[held.of]
+    most = own >= own.max() / 2
+    return most if int(most.sum()) <= max(1, len(own) // _FEW) else nobody
+
+
+def _rarest(held: Profiles, having: Ints, chosen: Bools, share: int) -> Bools:
+    """Mark the rarest classes of ``chosen`` people, one in ``share``, among what people have in classes."""
     own = held.holdings
     many = np.diff(own.begins)
     owner = np.repeat(np.arange(len(many)), many)
     order = np.lexsort((own.classes, having[own.classes], owner))
     place = np.empty(len(order), dtype=np.int64)
     place[order] = np.arange(len(order)) - own.begins[owner[order]]
-    return np.asarray(chosen[owner] & (place < np.maximum(1, many // _SHARE)[owner]))
+    return np.asarray(chosen[owner] & (place < np.maximum(1, many // share)[owner]))
 
 
 def _of_pairs(held: Profiles, rare: Bools, persons: Ints, classes: Ints, linked: Bools) -> Bools:
