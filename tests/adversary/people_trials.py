@@ -96,15 +96,16 @@ def asked(rng: random.Random):
     yield from rng.sample(every, rng.choice([0, 1, 1, 2]))
 
 
-def case_of(step: str, params: dict, told: Trial, *, counted: bool = True, facts=None, requirements=None) -> Case:
+def case_of(step: str, params: dict, told: Trial, *, counted: bool = True, claims=()) -> Case:
     """Return the case of a step; ``counted``: people are, else rows."""
     table = Table.of({n: [r[n] for r in told.rows] for n in told.rows[0]})
     return Case(
         spec=registry.load("anonymizers", step),
         params=params,
         table=table,
-        facts=_facts(step) if facts is None else facts,
-        requirements=told.requirements if requirements is None else requirements,
+        facts=_facts(step),
+        requirements=told.requirements,
+        claims=claims,
         nulls=told.nulls,
         people=told.people if counted else None,
     )

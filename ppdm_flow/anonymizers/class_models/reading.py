@@ -55,9 +55,13 @@ def by_person(data: DataView, columns: list[str], ctx: StepContext) -> Read | No
     persons = people_of(table, subject)
     if _everybody_has_one(persons):
         return None
-    order = np.lexsort((table.rows, persons))
+    by_number = np.argsort(table.rows, kind="stable")
+    _, first, own = np.unique(persons[by_number], return_index=True, return_inverse=True)
+    ranks = np.argsort(np.argsort(first))[own]  # by their first rows, however the subject is coded
+    rank = np.argsort(ranks, kind="stable")
+    order = by_number[rank]
     counts = single(table.take(order), columns, np.ones(len(order), dtype=np.int64))
-    return Read(counts, table.rows[order], persons[order])
+    return Read(counts, table.rows[order], ranks[rank].astype(np.int64))
 
 
 def _everybody_has_one(persons: Ints) -> bool:

@@ -6,11 +6,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.anonymizers.class_models.people import subject_read
-from ppdm_flow.anonymizers.naming import require
+from ppdm_flow.anonymizers.naming import carried, require
 from ppdm_flow.anonymizers.suppress.account import Account, charts, figures, findings
-from ppdm_flow.anonymizers.suppress.people import Links, PeopleRows, codes_of
+from ppdm_flow.anonymizers.suppress.people import Asked, Links, PeopleRows, codes_of
 from ppdm_flow.anonymizers.suppress.spec import SuppressParams, beside, chosen, drops_links, served
 from ppdm_flow.anonymizers.suppress.transform import Cells, SuppressTransform
+from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.local_recoding.suppression import Suppression, enough, suppressed
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext
@@ -86,17 +87,29 @@ class Suppress:
             raise ValueError("people are counted where a policy says so")
         released = {c.name: c.dense(rows.table[c.name], scope.step) - np.int32(SPECIALS) for c in cells}
         released |= {cells[j].name: (classes.codes[:, i] - SPECIALS).astype(np.int32) for i, j in enumerate(over)}
-        held = tuple((r.attributes, r.k) for r in served(self.params, scope))
         own = tuple(cells[j].name for j in over)
         pseudonyms = {n for n, f in scope.attributes.items() if scope.people.subject in f.lineage.computed_from}
         return Links(
             codes_of(rows.table, cells, released),
             frozenset(pseudonyms),
-            () if self.params.links == "keep" else held or ((own, chosen(self.params, scope)[1] or 1),),
+            self._asked(own, scope),
             scope.people,
             scope.nulls,
             self.params.links == "drop",
         )
+
+    def _asked(self, own: tuple[str, ...], scope: Scope) -> tuple[Asked, ...]:
+        """Return what linked rows are looked at for: all requirements on groups, where none may be left."""
+        if self.params.links == "keep":
+            return ()
+        if self.params.links == "drop":
+            every = (r for r in carried(Requirement, scope.requirements, scope.attributes) if r.grouping)
+            asked = {(r.grouping, (*r.grouping, *r.secrets)) for r in every}
+            both = {(names, counted) for names, c in asked for counted in (names, c)}
+            return tuple(Asked(names, 1, counted) for names, counted in sorted(both | {(own, own)}))
+        k = chosen(self.params, scope)[1] or 1
+        held = served(self.params, scope)
+        return tuple(Asked(r.attributes, r.k, r.attributes) for r in held) or (Asked(own, k, own),)
 
     def _cells(self, counts: Counts, *, joined: bool) -> Cells:
         (name,) = counts.columns

@@ -50,16 +50,25 @@ class PeopleRows:
         return cls(data.table(list(columns)), persons)
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """``k`` people for the classes over ``names``; rows with a missing cell in ``counted`` may be left out of them."""
+
+    names: tuple[str, ...]
+    k: int
+    counted: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Links:
     """What can link rows: ``codes`` (rows,) of each column, ``pseudonyms`` are those that stand for the person.
 
-    ``asked``: the attributes of classes, and how many people must have them. ``drop``: no row may be linked.
+    ``asked``: what there must be k people for. ``drop``: no row may be linked.
     """
 
     codes: Mapping[str, Codes]
     pseudonyms: frozenset[str]
-    asked: tuple[tuple[tuple[str, ...], int], ...]
+    asked: tuple[Asked, ...]
     people: People
     nulls: Nulls
     drop: bool
@@ -76,18 +85,19 @@ class Links:
             more = np.zeros(len(here), dtype=np.bool_)
             if k > 1:
                 more = ~enough(classes[here], np.ones(len(here), dtype=np.int64), k, persons[here])
-            for names, people in self.asked if not more.any() else ():
-                more |= self._of(names, people, persons, here)
+            for asked in self.asked if not more.any() else ():
+                more |= self._of(asked, persons, here)
             if not more.any():
                 return gone
             gone[here[more]] = True
 
-    def _of(self, names: tuple[str, ...], k: int, persons: Ints, here: Ints) -> Bools:
+    def _of(self, asked: Asked, persons: Ints, here: Ints) -> Bools:
+        names = tuple(n for n in asked.names if n in self.codes)
         outside = [n for n in self.codes if n not in names]
         own = np.stack([self.codes[n][here] for n in names], axis=1) if names else np.zeros((len(here), 1), np.int32)
         counted = np.ones(len(here), dtype=np.bool_)
-        if self.nulls is Nulls.EXCLUDE:
-            counted = ~(own == MISSING).any(axis=1)
+        for name in self.codes.keys() & asked.counted if self.nulls is Nulls.EXCLUDE else ():
+            counted &= self.codes[name][here] != MISSING
         rows = here[counted]
         pseudonyms = [self.codes[n][rows] for n in outside if n in self.pseudonyms]
         linked = linked_rows(
@@ -99,7 +109,7 @@ class Links:
             return out
         ids = numbered(keyed(own[counted].astype(np.int64) + SPECIALS))[0]
         try:
-            out[counted] = standing_out(persons[rows], ids, linked, k, self.people.known_rows)
+            out[counted] = standing_out(persons[rows], ids, linked, asked.k, self.people.known_rows)
         except TooManyError as fault:
             raise PluginError(Diagnostic(fault.code, fault.text)) from None
         return out

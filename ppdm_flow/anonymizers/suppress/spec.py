@@ -81,7 +81,8 @@ def beside(attributes: Mapping[str, AttributeFacts]) -> tuple[str, ...]:
     return tuple(
         name
         for name, facts in attributes.items()
-        if facts.role not in (Role.SUBJECT, Role.IDENTIFIER) or facts.was(Change.PSEUDONYMIZED)
+        if facts.role is not Role.ITEMS
+        and (facts.role not in (Role.SUBJECT, Role.IDENTIFIER) or facts.was(Change.PSEUDONYMIZED))
     )
 
 

@@ -87,3 +87,21 @@ def test_pseudonyms_link_all_rows(bench):
 def test_who_is_counted_must_reach_the_step(bench, step):
     with pytest.raises(AssertionError, match="PPF780"):
         bench.plan(POLICY % (1, "", f"{GONE}\n  {step}"))
+
+
+@pytest.mark.usefixtures("visits")
+def test_the_same_bytes_for_any_partitions(bench, tools):
+    """Whoever comes first does not depend on how the table was cut."""
+    steps = (
+        "  unlink: {use: suppress, with: {small: keep, linked: drop}}",
+        "  recode: {use: mondrian, with: {partitioning: relaxed}}",
+        "  rest: {use: suppress, with: {small: rows}}",
+        GONE,
+    )
+    policy = POLICY.replace("version: 1", "version: 1\nrandomness: {mode: reproducible, seed: 3}")
+    plan = bench.plan(policy % (2, "", "\n".join(steps)))
+    files = [
+        tools.released(bench.run(plan, partition_rows=rows, workers=workers).run_dir)["study/study.csv"]
+        for rows, workers in ((1 << 18, 2), (97, 1), (11, 2))
+    ]
+    assert files[0] == files[1] == files[2]
