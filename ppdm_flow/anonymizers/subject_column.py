@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
+from ppdm_flow.anonymizers.number_columns import numbers_of
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.draws import Addresses, Draws
 from ppdm_flow.core.errors import PluginError
+from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.tables.column import SUPPRESSED, Column
 from ppdm_flow.tables.numeric.column import NumericColumn
 from ppdm_flow.tables.table import Table
 
 Ids = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
 
 
 def dense_ids(column: Column) -> Ids:
@@ -54,3 +59,25 @@ def refuse_nobody(part: Table, subject: str) -> None:
     what = "suppressed" if suppressed[first] else "missing"
     text = f"row {int(part.rows[first]) + 1}: the column `{subject}` says whose row it is, and is {what}"
     raise PluginError(Diagnostic("PPF785", text, help="correct the data, or leave out the rows that are nobody's"))
+
+
+def first_of_each(people: Ids, keys: tuple[npt.NDArray[Any], ...], most: int) -> Mask:
+    """Return a mask of the ``most`` first rows of each person, shape (rows,); of ``keys`` the last weighs most."""
+    order = np.lexsort((*keys, people))
+    ordered = people[order]
+    starts = np.searchsorted(ordered, ordered, side="left")
+    mask = np.zeros(len(people), dtype=bool)
+    mask[order] = np.arange(len(people)) - starts < most
+    return mask
+
+
+def in_order(table: Table, order: str, kind: AttributeType, keep: str) -> tuple[npt.NDArray[Any], ...]:
+    """Return sorting keys, the weightiest last, by which the ``first`` or ``last`` rows of ``order`` come first.
+
+    Rows without a value go to the end. Raises PluginError where the column has no numbers of the type ``kind``.
+    """
+    column = numbers_of(table[order], order, kind)
+    missing = np.zeros(len(table), dtype=bool) if column.missing is None else column.missing
+    if keep == "first":
+        return column.values, missing
+    return (~column.values if column.values.dtype == np.int64 else -column.values), missing

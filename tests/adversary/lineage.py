@@ -108,7 +108,16 @@ def _after(step: str, use: str, options: Mapping[str, Any], here: Columns, polic
         return columns | {name: _mixture([columns[n] for n in dict.fromkeys(read)], name, (name,))}
     if use in ("microaggregation", "mondrian"):
         return columns | _by_classes(step, use, options, columns, policy)
-    if use in ("swap", "genetic_encode", "add_noise", "rank_swap", "round_values", "swap_records", "shift_dates"):
+    if use in (
+        "swap",
+        "genetic_encode",
+        "add_noise",
+        "rank_swap",
+        "round_values",
+        "swap_records",
+        "shift_dates",
+        "one_row_each",
+    ):
         key = {"genetic_encode": "attribute", "swap_records": "areas"}.get(use, "attributes")
         names = [options[key]] if use == "genetic_encode" else options[key]
         return columns | {n: columns[n].after(step, alone=False) for n in names}
@@ -130,7 +139,7 @@ def _after(step: str, use: str, options: Mapping[str, Any], here: Columns, polic
         "randomize_transactions",
     ):
         return _after_further(step, use, options, columns, policy)
-    if use in ("sample", "shuffle_rows", "limit_rows"):
+    if use in ("sample", "shuffle_rows", "limit_rows") or (use == "one_row_each" and not options.get("attributes")):
         return columns
     raise ValueError(f"what `{use}` does to lineage is not written down")
 

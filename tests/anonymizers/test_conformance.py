@@ -114,6 +114,20 @@ class TestLimitRows(AnonymizerConformance):
         )
 
 
+class TestOneRowEach(AnonymizerConformance):
+    def case(self):
+        table = people(who=[f"who-{i * 7 % 1000}-canary" for i in range(3000)])
+        nobody = people(3, who=["a", None, "b"])
+        return Case(
+            spec("one_row_each"),
+            {},
+            table,
+            {**ROLES, "who": Role.SUBJECT},
+            claims=(claims.exactly(1000),),
+            bad=(BadInput("who", nobody),),
+        )
+
+
 class TestShuffleRows(AnonymizerConformance):
     def case(self):
         return Case(spec("shuffle_rows"), {}, people(), claims=(claims.order_is_random(), claims.exactly(3000)))

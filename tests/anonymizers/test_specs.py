@@ -19,7 +19,8 @@ from ppdm_flow.sdk.spec import Scope
 BUILT_IN = (
     "add_noise", "apriori_anonymization", "assign_class_id", "drop", "fine_grain_perturbation",
     "full_domain_recoding", "generalize", "genetic_encode", "interval_bounds", "krimp_generator", "limit_items",
-    "limit_rows", "lossy_join", "mask", "microaggregation", "mondrian", "pram", "progressive_disclosure",
+    "limit_rows", "lossy_join", "mask", "microaggregation", "mondrian", "one_row_each", "pram",
+    "progressive_disclosure",
     "pseudonymize", "randomize_transactions", "rank_swap", "recode", "rename", "roll_up", "round_values",
     "sample", "shift_dates", "shuffle_rows", "shuffle_values", "suppress", "swap", "swap_records",
     "top_bottom_code", "vertical_partition",

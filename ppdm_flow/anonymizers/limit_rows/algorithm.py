@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from ppdm_flow.anonymizers.limit_rows.spec import LimitRowsParams, contradictions
 from ppdm_flow.anonymizers.naming import require, subject_of
-from ppdm_flow.anonymizers.number_columns import kinds_of, numbers_of
-from ppdm_flow.anonymizers.subject_column import Ids, dense_ids, people_of
+from ppdm_flow.anonymizers.number_columns import kinds_of
+from ppdm_flow.anonymizers.subject_column import Ids, dense_ids, first_of_each, in_order, people_of
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.draws import Draws
 from ppdm_flow.core.errors import PluginError
@@ -86,31 +86,14 @@ class LimitRowsTransform:
         if self.params.attribute is not None:
             values = dense_ids(table[self.params.attribute])
             return {"": table.take(of_few_values(people, values, table.rows, lots, int(self.params.values or 1)))}
-        keys = (table.rows, lots, *self._order(table))
+        keys: tuple[npt.NDArray[Any], ...] = (table.rows, lots)
+        if self.params.order is not None and self.kind is not None:
+            keys += in_order(table, self.params.order, self.kind, self.params.keep)
         return {"": table.take(first_of_each(people, keys, int(self.params.rows or 1)))}
 
     def describe(self) -> Mapping[str, Any]:
         """The parameters."""
         return self.params.model_dump(mode="json", exclude_none=True)
-
-    def _order(self, table: Table) -> tuple[npt.NDArray[Any], ...]:
-        """Return the keys that come before the lot, the weightiest last: rows without a value go first of all."""
-        if self.params.order is None or self.kind is None:
-            return ()
-        column = numbers_of(table[self.params.order], self.params.order, self.kind)
-        missing = np.zeros(len(table), dtype=bool) if column.missing is None else column.missing
-        values = column.values if self.params.keep == "first" else -column.values
-        return values, missing
-
-
-def first_of_each(people: Ids, keys: tuple[npt.NDArray[Any], ...], most: int) -> Mask:
-    """Return a mask of the ``most`` first rows of each person, shape (rows,); of ``keys`` the last weighs most."""
-    order = np.lexsort((*keys, people))
-    ordered = people[order]
-    starts = np.searchsorted(ordered, ordered, side="left")
-    mask = np.zeros(len(people), dtype=bool)
-    mask[order] = np.arange(len(people)) - starts < most
-    return mask
 
 
 def of_few_values(

@@ -1,0 +1,151 @@
+"""One row each: its card, parameters and effect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
+
+from pydantic import Field
+
+from ppdm_flow.anonymizers.naming import absent, changed_subject, matching, missing_ones, subject_of
+from ppdm_flow.anonymizers.numeric_attributes import NO_NUMBERS
+from ppdm_flow.core.attributes import AttributeFacts, Change
+from ppdm_flow.core.lineage import Derivation, changed_in_place
+from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.core.requirement import Requirement
+from ppdm_flow.core.roles import AttributeType, Role
+from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
+
+How = Literal["most_frequent", "smallest", "largest", "sum", "mean"]
+UNJUDGED = "PPF783"
+
+
+class OneRowEachParams(Params):
+    """``keep`` says which row stays, by ``order``; ``attributes`` what becomes of the cells of all rows of a person."""
+
+    keep: Literal["random", "first", "last"] = "random"
+    order: str | None = None
+    attributes: Mapping[str, How] = Field(default_factory=dict)
+
+
+def contradictions(params: OneRowEachParams) -> list[Problem]:
+    """Return what cannot be said together."""
+    if (params.keep == "random") == (params.order is None):
+        return []
+    text = "`keep: first` or `last` needs the `order` that it goes by, and nothing else has one"
+    return [Problem("PPF782", text, ("keep",) if params.order is None else ("order",))]
+
+
+def effect(params: OneRowEachParams, scope: Scope) -> Effect:
+    """Make one row of all rows of a person."""
+    known = tuple(scope.attributes)
+    subject = subject_of(scope.attributes)
+    problems = [*contradictions(params), *changed_subject(scope.attributes)]
+    if subject is None:
+        text = "no attribute with `role: subject` reaches this step, so nobody knows which rows are one person's"
+        problems.append(Problem("PPF780", text))
+    if any(facts.role is Role.WEIGHT for facts in scope.attributes.values()):
+        problems.append(Problem("PPF782", "a row with a `weight` stands for several people"))
+    problems += [*_of_order(params.order, scope), *missing_ones(params.attributes, known, ("attributes",))]
+    there = tuple(name for name in params.attributes if name in scope.attributes)
+    for name in there:
+        problems += _of_attribute(name, params.attributes[name], scope)
+    chosen = tuple(n for n in (subject, params.order) if n is not None and matching(n, known))
+    return Effect(
+        reads=tuple(dict.fromkeys((*chosen, *there))),
+        changes=dict.fromkeys(there, Change.OTHER),
+        numbers=tuple(name for name in there if scope.attributes[name].is_numeric),
+        derivations=changed_in_place(there, Derivation((), chosen)),
+        rows="fewer",
+        by_others=True,
+        guarantee="nobody has more than one row",
+        problems=tuple(problems),
+    )
+
+
+def _of_order(order: str | None, scope: Scope) -> list[Problem]:
+    if order is None:
+        return []
+    known = tuple(scope.attributes)
+    if not matching(order, known):
+        return [absent(order, known, ("order",))]
+    facts = scope.attributes.get(order)
+    if facts is None:
+        return []
+    if facts.was(Change.PERTURBED):
+        return [_drawn(facts, ("order",))]
+    if facts.is_numeric:
+        return []
+    text = f"`{order}` has no order here: say `type: integer`, `float`, `date` or `timestamp`"
+    return [Problem(NO_NUMBERS, text, ("order",))]
+
+
+def _of_attribute(name: str, how: How, scope: Scope) -> list[Problem]:
+    """Return what keeps the cells of an attribute from becoming one."""
+    facts, path = scope.attributes[name], ("attributes", name)
+    if facts.role in (Role.SUBJECT, Role.ITEMS):
+        what = "the person" if facts.role is Role.SUBJECT else "a set"
+        text = f"`{name}` is {what}: it stays as in the row that is kept"
+        return [Problem("PPF782", text, path)]
+    if facts.was(Change.PERTURBED):
+        return [_drawn(facts, path)]
+    if how != "most_frequent" and not facts.is_numeric:
+        text = f"`{name}` has no numbers here, and `{how}` needs them"
+        return [Problem(NO_NUMBERS, text, path, hint="say `type: integer`, `float`, `date` or `timestamp`")]
+    if how == "sum" and facts.type not in (AttributeType.INTEGER, AttributeType.FLOAT):
+        return [Problem("PPF782", f"`{name}` has dates, which have no sum", path)]
+    return _unjudged(facts, how, scope)
+
+
+def _unjudged(facts: AttributeFacts, how: How, scope: Scope) -> list[Problem]:
+    """Refuse what a requirement could not judge: a cell of several rows has no one original to be compared with.
+
+    The most frequent cell is one that a row of the person has. A requirement on groups counts it, and the original of
+    the row that stays, whichever is worse.
+    """
+    names = {facts.name, facts.source or facts.name, *facts.lineage.computed_from}
+    for requirement in scope.requirements:
+        if names.isdisjoint(_named(requirement)) or (how == "most_frequent" and requirement.on_groups):
+            continue
+        text = (
+            f"`{requirement.id}` is about `{facts.name}`, and could not say whose value the `{how}` of several rows is"
+        )
+        hint = "leave it out of `attributes`: it is then that of the row that stays"
+        return [Problem(UNJUDGED, text, ("attributes", facts.name), hint=hint)]
+    return []
+
+
+def _named(requirement: Requirement) -> set[str]:
+    """Return all texts that a requirement says, the attributes that it is about among them."""
+    said: set[str] = {requirement.name}
+
+    def heard(name: str) -> str:
+        said.add(name)
+        return name
+
+    requirement.renamed(heard)
+    return said | set(_texts(requirement.document()))
+
+
+def _texts(value: Any) -> Iterable[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for key, each in value.items():
+            yield from (*_texts(key), *_texts(each))
+    elif isinstance(value, (list, tuple)):
+        for each in value:
+            yield from _texts(each)
+
+
+def _drawn(facts: AttributeFacts, path: tuple[str, ...]) -> Problem:
+    text = f"`{facts.name}` is perturbed here: what is made or chosen of drawn values is not drawn as its operator says"
+    return Problem("PPF783", text, path, hint="make one row each before the step that perturbs")
+
+
+SPEC = PluginSpec(
+    info=PluginInfo.of_page("anonymizers/one_row_each", Kind.ROW_WISE, randomized=True),
+    params=OneRowEachParams,
+    algorithm="ppdm_flow.anonymizers.one_row_each.algorithm:OneRowEach",
+    effect=effect,
+)
