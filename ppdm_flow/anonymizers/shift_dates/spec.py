@@ -68,6 +68,9 @@ def effect(params: ShiftParams, scope: Scope) -> Effect:
         elif kind is AttributeType.DATE and params.unit != "days":
             text = f"`{name}` is a date, which moves by whole `days`"
             problems.append(Problem("PPF782", text, (params.unit,)))
+    if subject is None and scope.people is not None:
+        text = "each row moves by an offset of its own: no attribute with `role: subject` reaches this step"
+        problems.append(Problem("PPF780", text, hint="drop the subject after this step", warning=True))
     alike = () if subject is None else (subject,)
     return Effect(
         reads=tuple(dict.fromkeys((*there, *alike))),

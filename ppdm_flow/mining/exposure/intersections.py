@@ -19,11 +19,13 @@ import pyarrow as pa
 from ppdm_flow.mining.exposure.columns import Columns
 from ppdm_flow.mining.exposure.faults import UnmeasuredError
 from ppdm_flow.mining.exposure.histograms import Code, Histograms
+from ppdm_flow.mining.exposure.paired import paired_tables
 from ppdm_flow.mining.exposure.sparse import as_cells, indicators, of_cells, scaled, stacked, summed
 from ppdm_flow.mining.exposure.values import Attributes, RowLevel, of_release, row_level
 from ppdm_flow.sdk.audit import AuditContext, Other
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import SPECIALS
+from ppdm_flow.tables.table import Table, concat
 
 Ints = npt.NDArray[np.int64]
 _NOWHERE, _DROPPED = -1, -2
@@ -66,14 +68,33 @@ def joint_values(about: Attributes, attribute: str, candidate: DataView, ctx: Au
 
 
 def dropped_people(candidate: DataView, ctx: AuditContext) -> dict[str, int]:
-    """Return how many rows of this release each other one lacks for what their cells are; those that lack none not."""
+    """Return how many rows of this release each other one lacks for what their cells are; those that lack none not.
+
+    Where people are counted, how many of them have such a row.
+    """
     if not ctx.others or ctx.pairs is None:
         return {}
+    if ctx.people is not None:
+        return _dropped_subjects(ctx.people.subject, candidate, ctx)
     own = row_level(Columns(()), None, candidate, ctx)
     dropped: dict[str, int] = {}
     for other in ctx.others:
         rows = int(own.ground.rows[~np.isin(own.numbers, accounted_rows(other, ctx))].sum())
         dropped |= {other.name: rows} if rows else {}
+    return dropped
+
+
+def _dropped_subjects(subject: str, candidate: DataView, ctx: AuditContext) -> dict[str, int]:
+    """Count the different people of the rows that another release lacks."""
+    if ctx.pairs is None:
+        return {}
+    empty = Table.of({"o0": []})
+    rows = concat([empty, *paired_tables(ctx.pairs, (), (subject,), candidate.schema.weight)])
+    dropped: dict[str, int] = {}
+    for other in ctx.others:
+        gone = ~np.isin(rows.rows, accounted_rows(other, ctx))
+        people = len(np.unique(rows["o0"].codes[gone]))
+        dropped |= {other.name: people} if people else {}
     return dropped
 
 

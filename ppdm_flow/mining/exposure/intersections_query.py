@@ -191,13 +191,21 @@ def together_query(
 def dropped_again(candidate: DataView, ctx: AuditContext, sql: Sql) -> dict[str, int]:
     """Count the rows that other releases lack for what their cells are by the second route."""
     tables: dict[str, Any] = {}
-    own = _query("own", Attributes((), ()), None, candidate, ctx, sql, tables)
+    if ctx.people is None:
+        own = _query("own", Attributes((), ()), None, candidate, ctx, sql, tables)
+        counted = f"COALESCE(SUM(n), 0) FROM ({own.counted})"  # our own query
+    else:
+        subject = (ctx.people.subject,)
+        if ctx.pairs is None:
+            raise ValueError("rows cannot be paired")
+        tables["lines_own"] = relation(ctx.pairs, (), subject, candidate.schema.weight)
+        counted = "COUNT(DISTINCT o0) FROM lines_own"
     dropped: dict[str, int] = {}
     for other in ctx.others:
         side = _query("side", Attributes((), ()), None, other.candidate, context_of(other, ctx), sql, tables)
         random = {"random": pa.table({"row": pa.array(other.left_out_at_random, pa.int64())})}
         text = f"""
-            SELECT COALESCE(SUM(n), 0) FROM ({own.counted}) WHERE row NOT IN (SELECT row FROM ({side.counted}))
+            SELECT {counted} WHERE row NOT IN (SELECT row FROM ({side.counted}))
             AND row NOT IN (SELECT row FROM random)"""  # noqa: S608  # our own queries
         rows = int(sql.rows(text, (), tables | random)[0][0])
         dropped |= {other.name: rows} if rows else {}

@@ -11,7 +11,7 @@ from ppdm_flow.sdk.view import DataView
 
 
 def lacking(requirement: str, figure: str, least: int, candidate: DataView, ctx: AuditContext) -> list[Measured]:
-    """Return that at least ``least`` rows are lacking wherever some are; nothing where none are.
+    """Return that at least ``least`` rows, or people, are lacking wherever some are; nothing where none are.
 
     ``figure`` is the name of the figure below the id of the ``requirement``.
     """
@@ -19,11 +19,14 @@ def lacking(requirement: str, figure: str, least: int, candidate: DataView, ctx:
     if not rows:
         return []
     fewest = min(rows, key=lambda name: rows[name])
+    unit = "rows" if ctx.people is None else "people"
+    of_people = "a row of 1 person" if rows[fewest] == 1 else f"rows of {rows[fewest]:,} people"
+    what = counted(rows[fewest], "row") if ctx.people is None else of_people
     text = (
-        f"`{fewest}` lacks {counted(rows[fewest], 'row')} that this release has, because of what their cells are: who"
+        f"`{fewest}` lacks {what} that this release has, because of what their cells are: who"
         f" compares the two finds them; {least:,} are required."
     )
-    measured = Figure(rows[fewest], "rows")
+    measured = Figure(rows[fewest], unit)
     return [Measured(requirement, f"{requirement}.{figure}", measured, float(least), at_most=False, sentence=text)]
 
 

@@ -49,7 +49,7 @@ class KAnonymityAudit:
             released_columns = columns(requirement.attributes, sensitive_attributes(ctx), candidate, ctx)
             try:
                 if ctx.people is not None:
-                    require_people(ctx.people, ctx)
+                    require_people(ctx.people, ctx, of_values=False)
                 originals = repeated(released_columns.known, sensitive_attributes(ctx), (), candidate, ctx)
                 classes_by_nulls = _classes(released_columns, originals, candidate, ctx)
                 further, pictures = known_rows(requirement, released_columns, candidate, ctx)
@@ -150,7 +150,7 @@ def _again(
     """Return the figures of crowds by the second route; none where there are none."""
     try:
         if ctx.people is not None:
-            require_people(ctx.people, ctx)
+            require_people(ctx.people, ctx, of_values=False)
             groups = people_in_classes_again(columns, ReleasedRows(candidate, ctx), sql, ctx.nulls, ctx.people)
             require_linkable_again(sql, columns, candidate, ctx)
             known = known_rows_again(columns, candidate, ctx, sql)

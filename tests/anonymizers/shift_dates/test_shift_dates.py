@@ -16,6 +16,7 @@ from ppdm_flow.anonymizers.shift_dates.spec import ShiftParams, effect
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.core.errors import PluginError
+from ppdm_flow.core.people import People
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.anonymizer import StepContext
@@ -213,3 +214,11 @@ def test_a_million_rows_of_300_000_people():
     own[table["who"].codes] = moved
     assert (own[table["who"].codes] == moved).all()
     assert time.perf_counter() - begun < 60
+
+
+def test_dates_of_people_whose_subject_is_gone_are_warned_of():
+    params, gone = ShiftParams(attributes=("came",), days=(0, 5)), {n: f for n, f in FACTS.items() if n != "who"}
+    found = effect(params, Scope("s", gone, (), people=People("who", 1))).problems
+    assert [(p.code, p.warning) for p in found] == [("PPF780", True)]
+    assert effect(params, Scope("s", gone, ())).problems == ()
+    assert effect(params, Scope("s", FACTS, (), people=People("who", 1))).problems == ()

@@ -120,8 +120,13 @@ class _JoinSource:
         )
 
 
-def joined_attributes(plan: Plan) -> frozenset[str]:
-    """Return the attributes of the source that the plan's requirements on groups and on numbers are about."""
+def joined_attributes(plan: Plan) -> frozenset[str] | None:
+    """Return the attributes of the source that the plan's requirements on groups and on numbers are about.
+
+    None stands for all, where people are counted: any column may show which rows are one person's.
+    """
+    if plan.people is not None:
+        return None
     names = {a.name for a in plan.source.attributes if a.role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE)}
     for requirement in plan.requirements:
         if requirement.on_groups:

@@ -29,9 +29,9 @@ class Column:
 
 
 def layout(
-    releases: Sequence[ReleaseNode], joined_rows: Sequence[JoinedRows], telling: Collection[str]
+    releases: Sequence[ReleaseNode], joined_rows: Sequence[JoinedRows], telling: Collection[str] | None
 ) -> tuple[Column, ...]:
-    """Return the columns of the releases that are computed from one of ``telling``, and the weights; no sets."""
+    """Return the columns of releases computed from one of ``telling`` (None: all), and the weights; no sets."""
     of = {(r.name, a.name): a for r in releases for a in r.attributes if _tells(a, telling)}
     groups: dict[Member, list[Member]] = {member: [member] for member in of}
     for one, other in _same(joined_rows, of):
@@ -51,10 +51,10 @@ def layout(
     return tuple(columns)
 
 
-def _tells(fact: AttributeFacts, telling: Collection[str]) -> bool:
+def _tells(fact: AttributeFacts, telling: Collection[str] | None) -> bool:
     if fact.role is Role.ITEMS:
         return False
-    return fact.role is Role.WEIGHT or not fact.lineage.computed_from.isdisjoint(telling)
+    return telling is None or fact.role is Role.WEIGHT or not fact.lineage.computed_from.isdisjoint(telling)
 
 
 def _same(joined_rows: Sequence[JoinedRows], of: Collection[Member]) -> list[tuple[Member, Member]]:

@@ -1,0 +1,62 @@
+"""Several releases of people with several rows: k of each, of what they tell together, and of whom one lacks."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+
+import numpy as np
+import pytest
+
+POLICY = """version: 1
+name: visits
+source: {path: table.csv}
+attributes:
+  patient: {role: subject}
+  age: {role: quasi_identifier}
+  zip: {role: quasi_identifier}
+  day: {role: insensitive}
+people: {known_rows: KNOWN}
+privacy: {k_anonymity: {k: 2}}
+steps:
+  named: {use: pseudonymize, with: {attributes: [patient], key_env: STUDY_KEY}}
+  ages: {use: drop, with: {attributes: [zip]}}
+  zips: {use: drop, input: named, with: {attributes: [age]}}
+releases: {a: {path: a.csv, from: ages}, z: {path: z.csv, from: zips}}
+"""
+
+
+@pytest.fixture
+def visits(bench, monkeypatch):
+    monkeypatch.setenv("STUDY_KEY", "7f3a9c1e5b8d2046c1e8f7a3b5d90426")
+    rng = np.random.default_rng(5)
+    rows = [[f"p{rng.integers(60)}", *(str(rng.integers(3)) for _ in range(2)), str(i)] for i in range(150)]
+    bench.data(rows, "patient,age,zip,day")
+    return rows
+
+
+def figures(bench, text):
+    done = bench.run(bench.plan(text))
+    return {(r.release, r.metric): r.measured for r in done.report.requirements}
+
+
+@pytest.mark.parametrize("known", ["1", "all"])
+def test_the_joined_table_counts_people_and_its_rows_are_linked_by_the_pseudonym(bench, visits, known):
+    found = figures(bench, POLICY.replace("KNOWN", known))
+    classes, profiles = defaultdict(set), defaultdict(Counter)
+    for who, age, zip_, _ in visits:
+        classes[age, zip_].add(who)
+        profiles[who][age, zip_] += 1
+    same = Counter(frozenset(own.items()) for own in profiles.values())
+    smallest = min(map(len, classes.values()))
+    assert found["a + z", "privacy.k_anonymity.k"] == smallest
+    expected = smallest if known == "1" else min(same.values())
+    assert found["a + z", "privacy.k_anonymity.known_rows_k"] == expected
+
+
+def test_people_whose_rows_one_release_lacks_are_counted(bench, visits):
+    few = "few: {use: limit_rows, input: named, with: {rows: 1}}"
+    text = POLICY.replace("KNOWN", "1").replace("zips: {use: drop, input: named", f"{few}\n  zips: {{use: drop")
+    text = text.replace("ages: {", "ages: {input: named, ")
+    found = figures(bench, text)
+    rows = Counter(row[0] for row in visits)
+    assert found["a", "privacy.k_anonymity.together_dropped"] == sum(n > 1 for n in rows.values())
