@@ -92,7 +92,9 @@ def linked(rows, columns, pseudonyms=()):
     """Return which rows are seen to be one person's."""
     out = [any(row[p] not in (None, "⊥") for p in pseudonyms) for row in rows]
     repeating = [c for c in columns if max(Counter(r[c] for r in rows).values(), default=0) > 1]
-    for some in [*((c,) for c in columns), *([tuple(repeating)] if repeating else [])]:
+    several = [c for size in (2, 3, len(columns) - 1, len(columns)) for c in combinations(columns, max(0, size))]
+    together = {tuple(c for c in some if c in repeating) for some in several}
+    for some in [*((c,) for c in columns), *(t for t in together if t)]:
         cells = defaultdict(list)
         for place, row in enumerate(rows):
             if any(row[c] is not None for c in some):

@@ -72,7 +72,8 @@ class DisclosedPeople:
         for channel, people, models in self._channels:
             columns = [channel.base, *(codes[a] for a in channel.attributes)]
             ids, first = numbered(keyed(np.stack(columns, axis=1) + 1))
-            if not people.keeps(Classes.of(ids, len(first), self.persons), models, channel.least).all():
+            classes = Classes.of(ids, len(first), self.persons)
+            if not people.keeps(classes, (), channel.least).all() or not people.keeps(classes, models).all():
                 return False
         return True
 
@@ -95,11 +96,11 @@ class DisclosedPeople:
             checks += 1
             if self.holds(trial):
                 accepted, shown, good = accepted + made, trial, True
-                at, step = at + step, len(disclosures)
+                at, step = at + step, 2 * step
             elif step > 1:
                 step = min(step, len(disclosures) - at) // 2 or 1
             else:
-                at, step = at + 1, len(disclosures)
+                at += 1
         return accepted if good else None
 
     def _made(self, disclosures: Sequence[Disclosure], shown: Sequence[Bools]) -> Iterator[Disclosure]:
