@@ -131,7 +131,8 @@ class Requirement(Model):
     ``counts_values``: it counts values as they are, so that randomized ones say nothing. ``needs_operator``: it can
     only hold of attributes that a known operator randomized. ``on_sets``: it is about sets of items.
     ``counts_whole_rows``: it compares whole rows with the original's. ``counts_people``: where a person has several
-    rows it counts people; the others are refused there. ``successive``: it is about people, over this and
+    rows it counts people; the others are refused there. ``bounds_confidence``: what it bounds is how sure somebody is
+    of a value, which grows with every row that is known of a person. ``successive``: it is about people, over this and
     earlier releases. ``waivable``: a waiver may take it back for a while. ``classes``: of a kind that can be enforced
     class by class, the dotted path of its models (``package.module:name``, a function as
     `mining.recoding.models.ModelsOf` says), loaded where a step makes classes. ``releases`` are those that it is about;
@@ -147,6 +148,7 @@ class Requirement(Model):
     on_sets: ClassVar[bool] = False
     counts_whole_rows: ClassVar[bool] = False
     counts_people: ClassVar[bool] = False
+    bounds_confidence: ClassVar[bool] = False
     successive: ClassVar[bool] = False
     waivable: ClassVar[bool] = True
     classes: ClassVar[str] = ""

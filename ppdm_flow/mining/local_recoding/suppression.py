@@ -68,7 +68,8 @@ def enough(codes: Ints, weights: Ints, k: int, persons: Ints | None = None) -> B
 def people_in(ids: Ints, size: int, persons: Ints) -> Ints:
     """Return the people of each class, shape (size,); ``ids`` (rows,) number the classes, ``persons`` whose rows."""
     width = int(persons.max(initial=0)) + 1
-    return np.bincount(np.unique(ids * width + persons) // width, minlength=size).astype(np.int64)
+    first = numbered(ids * width + persons)[1]
+    return np.bincount(ids[first], minlength=size).astype(np.int64)
 
 
 def sets(costs: Sequence[float]) -> list[list[int]]:

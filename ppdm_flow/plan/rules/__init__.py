@@ -13,6 +13,7 @@ RULES: tuple[Callable[[CompiledFlow], Iterator[Diagnostic]], ...] = (
     values.spelled_numbers,
     rows.surviving_identifiers,
     rows.uncounted_subjects,
+    rows.uncounted_wildcards,
     rows.changed_weights,
     rows.other_rows,
     protection.unprotected_sensitive,

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ppdm_flow.core.attributes import AttributeFacts
-from ppdm_flow.core.diagnostics import Diagnostic, Related
-from ppdm_flow.core.roles import Role
+from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity
+from ppdm_flow.core.people import People
+from ppdm_flow.core.requirement import Requirement
+from ppdm_flow.core.roles import Nulls, Role
 from ppdm_flow.plan.definition import ReleaseNode, StepNode
 from ppdm_flow.plan.flow import by_name
 from ppdm_flow.plan.rules.compiled_flow import CompiledFlow
@@ -52,6 +54,28 @@ def uncounted_subjects(flow: CompiledFlow) -> Iterator[Diagnostic]:
             requirement.span,
             help="bring the table to a row for each person first: this kind of requirement cannot count people",
         )
+
+
+def uncounted_wildcards(flow: CompiledFlow) -> Iterator[Diagnostic]:
+    """Where a missing value may be any, rows have no classes that several known ones could be looked up in."""
+    people = flow.plan.people
+    if people is None or flow.plan.nulls is not Nulls.WILDCARD:
+        return
+    linked = any(people.subject in fact.lineage.computed_from for r in flow.plan.releases for fact in r.attributes)
+    for requirement in flow.plan.requirements:
+        if requirement.counts_people and requirement.on_groups and (linked or _of_several(requirement, people)):
+            why = "rows leave with a pseudonym" if linked else f"`known_rows` is {people.written}"
+            yield Diagnostic(
+                "PPF579",
+                f"`{requirement.id}` cannot be measured with `nulls: wildcard` where {why}, so nothing is released",
+                requirement.span,
+                severity=Severity.WARNING,
+                help="say `nulls: own_category`, or release no pseudonym and say `known_rows: 1`",
+            )
+
+
+def _of_several(requirement: Requirement, people: People) -> bool:
+    return people.known_rows != 1 and requirement.bounds_confidence
 
 
 def other_rows(flow: CompiledFlow) -> Iterator[Diagnostic]:

@@ -35,6 +35,7 @@ class Template(OnValues):
     """
 
     kind: ClassVar[str] = "templates"
+    bounds_confidence: ClassVar[bool] = True
     counts_people: ClassVar[bool] = True
     channel: Annotated[Texts, Field(description=_CHANNEL, examples=[["job", "country"]]), GROUPS]
     sensitive: Annotated[
