@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from fnmatch import fnmatchcase
 from typing import Any, Literal
 
 from pydantic import Field
@@ -105,7 +106,8 @@ def _unjudged(facts: AttributeFacts, how: How, scope: Scope) -> list[Problem]:
     """
     names = {facts.name, facts.source or facts.name, *facts.lineage.computed_from}
     for requirement in scope.requirements:
-        if names.isdisjoint(_named(requirement)) or (how == "most_frequent" and requirement.on_groups):
+        about = any(fnmatchcase(name, said) for name in names for said in _named(requirement))
+        if not about or (how == "most_frequent" and requirement.on_groups):
             continue
         text = (
             f"`{requirement.id}` is about `{facts.name}`, and could not say whose value the `{how}` of several rows is"
@@ -124,6 +126,7 @@ def _named(requirement: Requirement) -> set[str]:
         return name
 
     requirement.renamed(heard)
+    said |= {*requirement.grouping, *requirement.secrets, *requirement.numbers}
     return said | set(_texts(requirement.document()))
 
 

@@ -191,6 +191,33 @@ def test_too_many_combinations_are_not_measured(build, monkeypatch):
         assert audit(requirement).recheck(*example.args) == {}
 
 
+ALIKE = st.lists(
+    st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from("vwxyz")), min_size=1, max_size=4), min_size=1, max_size=3
+)
+"""Linked rows, by class and value, of pairs of people: the second has the same classes, and values of the next pair."""
+
+
+@pytest.mark.parametrize("known", [1, 2, None])
+@settings(max_examples=40, deadline=None)
+@given(people=ALIKE)
+def test_values_of_crowds_are_matched(build, agree, known, people):
+    """Everybody has somebody with the same classes, so that no crowd of one settles it."""
+    rows = []
+    for pair, own in enumerate(people):
+        other = people[(pair + 1) % len(people)]
+        values = [other[i % len(other)][1] for i in range(len(own))]
+        rows += [(f"{pair}a", c, v, f"{pair}a") for c, v in own]
+        rows += [(f"{pair}b", c, v, f"{pair}b") for (c, _), v in zip(own, values, strict=True)]
+    before = {n: [r[i] for r in rows] for i, n in enumerate(("person", "p", "s"))}
+    released = {"p": before["p"], "s": before["s"], "key": [r[3] for r in rows]}
+    example = build.case(
+        before, released, "uqs", sources={"key": "person"}, requirements=(L, T), people=People("person", known)
+    )
+    found = list(groups(rows, set(range(len(rows))), known))
+    assert agree(audit(L), example)["l.known_rows_l"] == min(map(distinct, found))
+    agree(audit(T), example)
+
+
 def test_linked_rows_are_drawn(build):
     before = {"person": ["1", "1", "2", "2"], "p": ["a", "b", "a", "b"], "s": ["x", "y", "x", "y"]}
     released = {"p": before["p"], "s": before["s"], "key": ["k", "k", "m", "m"]}
