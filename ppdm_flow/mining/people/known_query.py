@@ -17,7 +17,7 @@ from ppdm_flow.mining.people.chances_query import chances_again
 from ppdm_flow.mining.people.combinations import MOST_COMBINATIONS, TooManyError
 from ppdm_flow.mining.people.known import beside, require_linkable
 from ppdm_flow.mining.people.known_rows_query import KnownRowsQuery, combinations_text
-from ppdm_flow.mining.people.linkage_query import linked_text
+from ppdm_flow.mining.people.linkage_query import linked_lines
 from ppdm_flow.mining.people.query import BASE, BOUNDS, PeopleQuery
 from ppdm_flow.sdk.audit import AuditContext, Sql
 from ppdm_flow.sdk.view import DataView
@@ -178,12 +178,14 @@ class KnownQuery(PeopleQuery):
     def _lines(self) -> dict[str, pa.Table]:
         """The counted rows: ``lines`` (unit, cell, p, s, n, linked); ``s`` is the value that is read."""
         places = [f"c{i}" for i in self.layout.beside]
-        linked = linked_text("ranked", "p", places[: self.pseudonyms], places[self.pseudonyms :])
+        beside = "".join(f"{place}, " for place in places)
         text = f"""
             WITH {self._ranked()}
-            SELECT unit, cell, p, CAST({super()._value()} AS VARCHAR) AS s, CAST(n AS BIGINT) AS n, linked
-            FROM ({linked})"""  # noqa: S608  # our own names
-        return {"lines": self.sql.table(text, (), self.tables)}
+            SELECT {beside}unit, cell, p, CAST({super()._value()} AS VARCHAR) AS s, CAST(n AS BIGINT) AS n
+            FROM ranked"""  # noqa: S608  # our own names
+        names = places[: self.pseudonyms], places[self.pseudonyms :]
+        lines = linked_lines(self.sql, text, self.tables, "p", *names)
+        return {"lines": lines.drop_columns(places)}
 
     @cached_property
     def _heard(self) -> dict[str, pa.Table]:

@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
 
 from ppdm_flow.mining.people.linkage import column_sets
+from ppdm_flow.sdk.audit import Sql
 from ppdm_flow.tables.column import SUPPRESSED_TEXT
 
 
-def linked_text(rows: str, person: str, pseudonyms: Sequence[str], others: Sequence[str], weight: str = "n") -> str:
-    """Return a SELECT of all columns of ``rows``, and ``linked``.
+def linked_lines(
+    sql: Sql,
+    rows: str,
+    tables: Mapping[str, Any],
+    person: str,
+    pseudonyms: Sequence[str],
+    others: Sequence[str],
+    weight: str = "n",
+) -> pa.Table:
+    """Return the lines of a SELECT with one column more, ``linked``; sets of columns are looked at one by one.
 
     The rule is that of :func:`ppdm_flow.mining.people.linkage.linked_rows`.
 
     Parameters
     ----------
     rows
-        A relation of texts: NULL is a missing cell, ``⊥`` a suppressed one. A line stands for ``weight`` equal rows.
+        A SELECT of texts over ``tables``: NULL is a missing cell, ``⊥`` a suppressed one. A line stands for ``weight``
+        equal rows.
     person
         The column that says whose row it is.
     pseudonyms, others
@@ -24,33 +38,35 @@ def linked_text(rows: str, person: str, pseudonyms: Sequence[str], others: Seque
     weight
         The column with the number of rows of a line.
     """
+    lines = sql.table(f"SELECT *, ROW_NUMBER() OVER () - 1 AS at_line FROM ({rows})", (), tables)  # noqa: S608  # our own query
+    linked = np.zeros(len(lines), dtype=np.bool_)
+    for text in _questions(sql, lines, person, pseudonyms, others, weight):
+        linked[sql.table(text, (), {"lines": lines})["at_line"].to_numpy()] = True
+    at = lines["at_line"].to_numpy()
+    return lines.drop_columns(["at_line"]).append_column("linked", pa.array(linked[at], pa.bool_()))
+
+
+def _questions(
+    sql: Sql, lines: pa.Table, person: str, pseudonyms: Sequence[str], others: Sequence[str], weight: str
+) -> Iterator[str]:
+    """Yield SELECTs of the lines that a pseudonym, or the cells of a set of columns, link."""
+    for column in pseudonyms:
+        yield f"SELECT at_line FROM lines WHERE {column} IS NOT NULL AND {column} <> '{SUPPRESSED_TEXT}'"  # noqa: S608  # our own names
     every = [*pseudonyms, *others]
-    if not every:
-        return f"SELECT *, FALSE AS linked FROM {rows}"  # noqa: S608  # our own names
-    counted = f"SELECT SUM({weight}) AS m FROM {rows} GROUP BY"  # noqa: S608  # as above
-    repeats = ", ".join(
-        f"(SELECT COALESCE(MAX(m), 0) > 1 FROM ({counted} {column})) AS repeats_{i}"  # noqa: S608  # as above
-        for i, column in enumerate(every)
-    )
-    marks = ", ".join(f"CASE WHEN repeats_{i} THEN {column} END AS mark_{i}" for i, column in enumerate(every))
-    linked = [
-        f"SELECT at_line FROM marked WHERE {column} IS NOT NULL AND {column} <> '{SUPPRESSED_TEXT}'"  # noqa: S608  # as above
-        for column in pseudonyms
-    ]
-    linked += [_one_persons(person, [f"mark_{i}" for i in places], weight) for places in column_sets(len(every))]
-    ours = ", ".join(["at_line", *(f"{name}_{i}" for i, _ in enumerate(every) for name in ("mark", "repeats"))])
-    return f"""
-        WITH marked AS MATERIALIZED (
-            SELECT *, ROW_NUMBER() OVER () AS at_line, {marks} FROM {rows} CROSS JOIN (SELECT {repeats}))
-        SELECT * EXCLUDE ({ours}), at_line IN ({" UNION ALL ".join(linked)}) AS linked
-        FROM marked"""  # noqa: S608  # as above
+    repeating = set()
+    for place, column in enumerate(every):
+        text = f"SELECT COALESCE(MAX(m), 0) > 1 FROM (SELECT SUM({weight}) AS m FROM lines GROUP BY {column})"  # noqa: S608  # as above
+        if sql.rows(text, (), {"lines": lines})[0][0]:
+            repeating.add(place)
+    sets = dict.fromkeys(tuple(p for p in places if p in repeating) for places in column_sets(len(every)))
+    yield from (_one_persons(person, [every[p] for p in places], weight) for places in sets if places)
 
 
-def _one_persons(person: str, marks: Sequence[str], weight: str) -> str:
+def _one_persons(person: str, columns: Sequence[str], weight: str) -> str:
     """Return a SELECT of the lines whose cells are in two rows or more, and only in one person's."""
-    some = " OR ".join(f"{mark} IS NOT NULL" for mark in marks)
-    same = " AND ".join(f"marked.{mark} IS NOT DISTINCT FROM alone.{mark}" for mark in marks)
+    some = " OR ".join(f"{column} IS NOT NULL" for column in columns)
+    same = " AND ".join(f"lines.{column} IS NOT DISTINCT FROM alone.{column}" for column in columns)
     return f"""
-        SELECT at_line FROM marked JOIN (
-            SELECT {", ".join(marks)} FROM marked WHERE {some} GROUP BY ALL
+        SELECT at_line FROM lines JOIN (
+            SELECT {", ".join(columns)} FROM lines WHERE {some} GROUP BY ALL
             HAVING SUM({weight}) > 1 AND MIN({person}) = MAX({person})) AS alone ON {same}"""  # noqa: S608  # our own names

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from itertools import combinations
 
-import duckdb
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -12,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ppdm_flow.mining.people.linkage import column_sets, linked_rows
-from ppdm_flow.mining.people.linkage_query import linked_text
+from ppdm_flow.mining.people.linkage_query import linked_lines
 from ppdm_flow.tables.column import Column
+from ppdm_flow.testing.view import InMemorySql
 
 
 def linked(people, *columns, pseudonyms=()):
@@ -107,11 +107,11 @@ def by_sql(people, columns, pseudonyms=0):
         {"person": pa.array([line[0] for line in counts], pa.int64())} | texts | {"n": pa.array(list(counts.values()))}
     )
     names = list(texts)
-    text = linked_text("lines", "person", names[:pseudonyms], names[pseudonyms:])
-    with duckdb.connect(config={"threads": 1}) as connection:
-        connection.register("lines", table)
-        found = connection.execute(f"SELECT person, {''.join(n + ', ' for n in names)}linked FROM ({text})").fetchall()
-    linked_of = {tuple(line[:-1]): line[-1] for line in found}
+    found = linked_lines(
+        InMemorySql({}), "SELECT * FROM given", {"given": table}, "person", names[:pseudonyms], names[pseudonyms:]
+    )
+    cells = zip(*(found[name].to_pylist() for name in ("person", *names, "linked")), strict=True)
+    linked_of = {tuple(line[:-1]): line[-1] for line in cells}
     return [int(linked_of[line]) for line in lines]
 
 
