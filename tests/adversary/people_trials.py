@@ -82,7 +82,8 @@ def trial(rng: random.Random, *, once: bool = False, missing: bool | None = None
 def asked(rng: random.Random):
     """Yield random requirements."""
     over = {"attributes": G if rng.random() < 0.8 else (rng.choice(G),)}
-    yield KAnonymity.of("privacy.k_anonymity", k=rng.randint(2, 4), attributes=G)
+    narrow = {"attributes": G if rng.random() < 0.8 else (rng.choice(G),)}
+    yield KAnonymity.of("privacy.k_anonymity", k=rng.randint(2, 4), **narrow)
     every = [
         LDiversity.of("privacy.l_diversity", "ill", l=rng.choice([2, 2, 3]), **over),
         LDiversity.of("privacy.entropy", "ill", l=rng.choice([1.5, 2]), variant=Diversity.ENTROPY, **over),
