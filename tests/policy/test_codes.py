@@ -17,7 +17,7 @@ RANGES = (
     ("PPF100", "PPF117"),  # text
     ("PPF201", "PPF210"),  # shape
     ("PPF301", "PPF318"),  # inheritance and params
-    ("PPF500", "PPF537"),  # rules on requirements, attributes, the ledger and files
+    ("PPF500", "PPF538"),  # rules on requirements, attributes, the ledger and files
     ("PPF542", "PPF546"),  # on people
     ("PPF575", "PPF577"),
     ("PPF580", "PPF586"),  # and on equivalence classes

@@ -1,0 +1,127 @@
+"""Dominance: each rule by itself, over more attributes; and what one rule says of another.
+
+What holds of two groups holds of their union: `classes.py` says why. Sums of few contributors bound each other, since n
+of the largest N have at least n/N of what these have.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ppdm_flow.core.requirement import TOLERANCE
+from ppdm_flow.policy.order.claim import Order
+from ppdm_flow.policy.order.classes import SAME, OnClasses, unions
+from ppdm_flow.policy.order.frame import Between, PolicyFrame
+from ppdm_flow.requirements.dominance.requirement import Dominance
+
+_SLACK = 4 * TOLERANCE
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """The ``n`` largest contributors have at most ``share`` of every total."""
+
+    attribute: str
+    n: int
+    share: float
+    attributes: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Estimated:
+    """q (T - x_1 - x_2) >= p x_1 in every group, with ``p`` and ``q`` in percent."""
+
+    attribute: str
+    p: float
+    q: float
+    attributes: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Contributed:
+    """Every total that is not 0 has at least ``contributors``."""
+
+    attribute: str
+    contributors: int
+    attributes: frozenset[str]
+
+
+def says(requirement: Dominance, _frame: PolicyFrame) -> Iterator[Shared | Estimated | Contributed]:
+    """Yield what it claims."""
+    name, by = requirement.attribute, frozenset(requirement.attributes)
+    if requirement.share is not None:
+        yield Shared(name, requirement.n, requirement.share, by)
+    if requirement.p is not None:
+        yield Estimated(name, requirement.p, requirement.q, by)
+    if requirement.contributors is not None:
+        yield Contributed(name, requirement.contributors, by)
+
+
+def shared(given: Shared, required: Shared, between: Between) -> str | None:
+    """Return why the largest have no more: as many or more have at most the share; fewer have a part of it."""
+    if given.n >= required.n and given.share <= required.share:
+        return _over(given, required, between, f"{given.share:g} of the {given.n} largest is at most as much")
+    times = required.n / given.n
+    if times > 1 and (given.share + _SLACK) * times <= required.share:
+        text = f"{required.n} have at most {times:g} times what the {given.n} largest have"
+        return _over(given, required, between, text)
+    return None
+
+
+def estimated(given: Estimated, required: Estimated, between: Between) -> str | None:
+    """Return why the largest is no better known."""
+    clearly = (given.p - _SLACK * max(1.0, given.p)) / given.q >= required.p / required.q
+    if not clearly and (given.p < required.p or given.q > required.q):
+        return None
+    text = f"{given.p:g} % of {given.q:g} % is at least {required.p:g} % of {required.q:g} %"
+    return _over(given, required, between, text)
+
+
+def contributed(given: Contributed, required: Contributed, between: Between) -> str | None:
+    """Return why there are as many."""
+    if given.contributors < required.contributors:
+        return None
+    return _over(given, required, between, f"{given.contributors} are at least {required.contributors}")
+
+
+def by_share(given: Shared, required: Contributed, between: Between) -> str | None:
+    """Return why there are as many: of N contributors the n largest have n/N of the total or more."""
+    most = given.share + _SLACK
+    least = math.ceil(given.n / most - _SLACK)
+    if most >= 1 or least < required.contributors:  # with all of a total the largest may be the only one
+        return None
+    return _over(given, required, between, f"a share of {given.share:g} needs {least} contributors")
+
+
+def by_estimate(given: Estimated, required: Contributed, between: Between) -> str | None:
+    """Return why there are as many: none of the others contributes more than the largest."""
+    ratio = (given.p - _SLACK * max(1.0, given.p)) / given.q
+    least = 2 + math.ceil(ratio - _SLACK)
+    if ratio <= 0 or least < required.contributors:
+        return None
+    return _over(given, required, between, f"what others contribute needs {least} contributors")
+
+
+def _over(given: OnClasses, required: OnClasses, between: Between, why: str) -> str | None:
+    name = required.attribute
+    if given.attribute != name or not between.about(name) or between.given.type(name) is not between.asked.type(name):
+        return None
+    holds = unions(given.attributes, required.attributes, between)
+    if holds is None:
+        return None
+    return why if holds == SAME else f"{why}; {holds}"
+
+
+ORDER = Order(
+    says=says,
+    rules=(
+        (Shared, Shared, shared),
+        (Estimated, Estimated, estimated),
+        (Contributed, Contributed, contributed),
+        (Shared, Contributed, by_share),
+        (Estimated, Contributed, by_estimate),
+    ),
+    fields=frozenset(("attribute", "n", "share", "p", "q", "contributors", "attributes")),
+)

@@ -1,0 +1,59 @@
+"""The second route to dominance: numbers are read, ranked and added up in SQL, by integers of 128 bits."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ppdm_flow.mining.exposure.columns import Columns
+from ppdm_flow.mining.exposure.query import Query
+from ppdm_flow.requirements.dominance.concentration import HIGH, UNIT, Concentrations
+from ppdm_flow.requirements.dominance.reading import Looked, Side
+from ppdm_flow.requirements.dominance.requirement import Dominance
+from ppdm_flow.sdk.audit import AuditContext, Sql
+
+_NUMBER = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?"
+_READ = f"CASE WHEN regexp_full_match(s, '{_NUMBER}') THEN abs(TRY_CAST(s AS DOUBLE)) END"
+_COLUMNS = 4
+
+
+def side_again(requirement: Dominance, looked: Looked, by: Columns, ctx: AuditContext, sql: Sql) -> Side:
+    """Group and measure again. Raises UnmeasuredError where these null semantics have no crowds."""
+    query = Query.of_rows(sql, looked.rows, by, looked.reading, ctx.nulls, values_known=False)
+    found = np.array(query.ask(_each(requirement)), dtype=np.float64).reshape(-1, _COLUMNS)
+    share, margin, contributors, own = found.T
+    each = Concentrations(share, margin, _whole(contributors))
+    return Side(looked.reading, each, _whole(own), 0)
+
+
+def _each(requirement: Dominance) -> str:
+    """Return a SELECT of share, margin, contributors and rows of every class, over ``cells`` and ``sizes``."""
+    n, q = requirement.n, float(requirement.q)
+    return f"""
+        WITH read AS (SELECT id, {_READ} AS x, CAST(n AS BIGINT) AS n FROM cells),
+        distinct_numbers AS (
+            SELECT id, x, SUM(n) AS n FROM read WHERE x > 0 AND isfinite(x) AND n > 0 GROUP BY id, x),
+        ranked_numbers AS (
+            SELECT id, n, COALESCE(SUM(n) OVER before, 0) AS larger,
+                   CAST(CAST(floor(x / MAX(x) OVER (PARTITION BY id) * {UNIT!r}::DOUBLE) AS BIGINT) AS HUGEINT) AS whole
+            FROM distinct_numbers
+            WINDOW before AS (PARTITION BY id ORDER BY x DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)),
+        totals AS (
+            SELECT id, SUM(whole * n) AS total, SUM(n) AS contributors,
+                   SUM(whole * greatest(0, least(n, {n} - larger))) AS top,
+                   SUM(whole * (n - greatest(0, least(n, 2 - larger)))) AS rest
+            FROM ranked_numbers GROUP BY id)
+        SELECT COALESCE({_double("top")} / {_double("total")}, 0.0),
+               COALESCE({q!r}::DOUBLE * ({_double("rest")} / {UNIT!r}::DOUBLE), 'Infinity'::DOUBLE),
+               COALESCE(contributors, 0), own
+        FROM sizes LEFT JOIN totals USING (id) ORDER BY id"""  # noqa: S608  # our own names and numbers
+
+
+def _double(integer: str) -> str:
+    """Return an integer of 128 bits as a double, rounded as the first route rounds."""
+    high = f"CAST(CAST({integer} // {HIGH} AS BIGINT) AS DOUBLE)"
+    return f"({high} * {float(HIGH)!r}::DOUBLE + CAST(CAST({integer} % {HIGH} AS BIGINT) AS DOUBLE))"
+
+
+def _whole(numbers: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+    return np.rint(numbers).astype(np.int64)
