@@ -20,8 +20,8 @@ NEITHER = {
     "it says what the data, or the work on them, is like": {
         "alone", "alphabet", "bits_before", "bottom_rows", "candidates", "cells", "classes", "code_table_itemsets",
         "codes", "columns", "combinations", "contribution", "disclosures", "distinct", "earlier", "empty", "frequent",
-        "holdout_rows", "items_after", "items_before", "itemsets", "largest", "largest_support", "lattice_nodes",
-        "learned_rows", "left_out", "longer", "longest", "matched", "mean_size_before", "original_itemsets",
+        "groups", "groups_with_total", "holdout_rows", "items_after", "items_before", "itemsets", "largest",
+        "largest_support", "lattice_nodes", "learned_rows", "left_out", "longer", "longest", "matched", "mean_size_before", "original_itemsets",
         "population", "rare_original", "rare_released", "records", "records_known", "redundant_templates",
         "released_itemsets", "released_with_worst", "removed_candidates", "risky_rows", "rows", "rows_left_out",
         "rows_shown", "shorter", "slices", "top_rows", "transactions", "tuples", "values", "values_after",

@@ -15,10 +15,12 @@ privacy:
   interval_disclosure: {wage: {width: {sd: 0.1}, max: 0.1}}
   numeric_linkage: {attributes: [wage], max: 0.1, candidates: 2}
   special_uniques: {size: 2, max_share: 0.1}
+  dominance: {wage: {n: 2, share: 0.8, p: 10, q: 80, contributors: 4}}
 floors:
   privacy.interval_disclosure: not weaker
   privacy.numeric_linkage: not weaker
   privacy.special_uniques: not weaker
+  privacy.dominance: not weaker
 """
 POLICY = """version: 1
 name: p
@@ -46,6 +48,17 @@ def refused(tmp_path, entry: str) -> bool:
         "numeric_linkage: {candidates: 1}",
         "numeric_linkage: {attributes: [age]}",
         "numeric_linkage: {sample: 10}",
+        "dominance: {wage: {n: 1}}",
+        "dominance: {wage: {share: 0.9}}",
+        "dominance: {wage: {share: null}}",
+        "dominance: {wage: {p: 9}}",
+        "dominance: {wage: {p: null}}",
+        "dominance: {wage: {q: 90}}",
+        "dominance: {wage: {q: null}}",
+        "dominance: {wage: {contributors: 3}}",
+        "dominance: {wage: {contributors: null}}",
+        "dominance: {wage: {attributes: [age]}}",
+        "dominance: {wage: null}",
         "special_uniques: {size: 1}",
         "special_uniques: {max_share: 0.2}",
         "special_uniques: {attributes: [age]}",
@@ -62,6 +75,7 @@ def test_weaker_is_refused(tmp_path, entry):
         "interval_disclosure: {wage: {width: {sd: 0.2}}}",
         "numeric_linkage: {max: 0.05, candidates: 3}",
         "special_uniques: {size: 3, max_share: 0.05}",
+        "dominance: {wage: {n: 3, share: 0.7, p: 11, q: 70, contributors: 5}}",
     ],
 )
 def test_stricter_is_not(tmp_path, entry):

@@ -37,6 +37,7 @@ BUILT_IN = {
     "delta_disclosure": ("disease", [{"delta": 1.0}, {"delta": 0.4}]),
     "beta_likeness": ("disease", [{"beta": 1.0}, {"beta": 0.4}]),
     "lkc": ("", [{"l": n, "k": 2, "c": 0.5, "sensitive": ILL} for n in (1, 2)]),
+    "dominance": ("disease", [{"p": p, "share": s, "contributors": 3} for p, s in ((10, 0.7), (30, 0.6))]),
     "special_uniques": ("", [{"size": n, "max_share": 0.3} for n in (1, 2)]),
     "templates": ("ill", [{"channel": ["age"], "sensitive": ILL, "confidence": c} for c in (0.5, 0.7)]),
 }

@@ -104,9 +104,23 @@ def by_estimate(given: Estimated, required: Contributed, between: Between) -> st
     return _over(given, required, between, f"what others contribute needs {least} contributors")
 
 
+def far_by_share(given: Shared, required: Estimated, between: Between) -> str | None:
+    """Return why the largest is no better known: others than the two largest have what these leave of the total.
+
+    (2, k) gives p = 100 (1 - k) / k (Hundepool et al. 2012, section 4.2: a share of 0.8 gives 25 %).
+    """
+    most = given.share + _SLACK
+    others = 1.0 - most * max(1.0, 2.0 / given.n)
+    p = required.q * others / most
+    if p < required.p:
+        return None
+    return _over(given, required, between, f"a share of {given.share:g} leaves {p:.4g} % of the largest to others")
+
+
 def _over(given: OnClasses, required: OnClasses, between: Between, why: str) -> str | None:
     name = required.attribute
-    if given.attribute != name or not between.about(name) or between.given.type(name) is not between.asked.type(name):
+    same = given.attribute == name and between.about(name) and between.same_original
+    if not same or between.given.type(name) is not between.asked.type(name):
         return None
     holds = unions(given.attributes, required.attributes, between)
     if holds is None:
@@ -120,6 +134,7 @@ ORDER = Order(
         (Shared, Shared, shared),
         (Estimated, Estimated, estimated),
         (Contributed, Contributed, contributed),
+        (Shared, Estimated, far_by_share),
         (Shared, Contributed, by_share),
         (Estimated, Contributed, by_estimate),
     ),

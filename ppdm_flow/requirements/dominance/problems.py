@@ -27,7 +27,7 @@ def judge(scene: Scene, entries: Mapping[str, Dominance]) -> Iterator[Diagnostic
 
 def _rules(scene: Scene, clause: Dominance, path: Path) -> Iterator[Diagnostic]:
     if clause.share is None and clause.p is None and clause.contributors is None:
-        text, hint = "`dominance` asks for no rule", "add `share`, `p` or `contributors`"
+        text, hint = "`dominance` asks for none of `share`, `p` and `contributors`", "add one of them"
         yield scene.fault("PPF583", text, path, at_key=True, hint=hint)
         return
     for key, needed in (("n", "share"), ("q", "p")):
@@ -35,7 +35,7 @@ def _rules(scene: Scene, clause: Dominance, path: Path) -> Iterator[Diagnostic]:
             text = f"`{key}` means nothing without `{needed}`"
             yield scene.fault("PPF583", text, (*path, key), at_key=True, hint=f"add `{needed}: …`, or take it out")
     if clause.share is not None and clause.share >= 1.0:
-        text = "nobody has more than all of a total, so this bound holds of any data"
+        text = "nobody has more than all of a total, so this `share` holds of any data"
         yield scene.fault("PPF582", text, (*path, "share"))
 
 

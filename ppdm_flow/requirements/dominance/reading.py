@@ -72,7 +72,7 @@ def looked_at(requirement: Dominance, rows: Rows, candidate: DataView, ctx: Audi
             require_numbers(column, ctx)
         ways = [Looked(rows, Reading(name, Way.SHOWN, (c,)), strict=True) for c in as_they_are]
     else:
-        copies = {*namesakes(name, candidate, ctx), *(c for c in changed if candidate.schema[c].numeric)}
+        copies = {*namesakes(name, candidate, ctx), *(c for c in changed if _numeric(c, ctx))}
         shown = [c for c in changed if c in copies and not facts_of(c, ctx).keyed]
         ways = [Looked(rows, each, strict=True) for each in as_they_were(name)]
         ways.extend(Looked(rows, Reading(name, Way.SHOWN, (c,)), strict=False) for c in shown)
@@ -80,6 +80,11 @@ def looked_at(requirement: Dominance, rows: Rows, candidate: DataView, ctx: Audi
     if originals is not None:
         ways.extend(Looked(originals, each, strict=True) for each in as_they_were(name))
     return ways
+
+
+def _numeric(column: str, ctx: AuditContext) -> bool:
+    facts = ctx.attributes.get(column)
+    return facts is not None and facts.is_numeric
 
 
 def side(requirement: Dominance, looked: Looked, by: Columns, ctx: AuditContext) -> Side:

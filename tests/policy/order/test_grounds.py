@@ -30,6 +30,10 @@ CLAUSES = {
         {"R": {"values": {"x": {"r1": 0.1, "r2": 0.5}}}},
     ),
     "special_uniques": ({"size": 1, "max_share": 0.2}, {"size": 2, "max_share": 0.1}),
+    "dominance": (
+        {"S": {"n": 1, "share": 0.8, "p": 10, "contributors": 3}},
+        {"S": {"n": 2, "share": 0.7, "p": 20, "contributors": 4}},
+    ),
     "anonymity_score": ({"max": 0.6}, {"max": 0.4}),
     "blend": ({"min_support": 3, "max": 0.6}, {"min_support": 3, "max": 0.4}),
     "interval_disclosure": (
@@ -50,10 +54,10 @@ SETS = {
     "itemset_breach": ({"level": 0.6, "sizes": [1, 2]}, {"level": 0.4, "sizes": [1, 2]}),
 }
 KEYED = ("l_diversity", "t_closeness", "alpha_k", "delta_disclosure", "beta_likeness", "sensitivities", "lkc")
-KEYED += ("interval_disclosure",)
-NUMERIC = ("interval_disclosure", "numeric_linkage")
+KEYED += ("interval_disclosure", "dominance")
+NUMERIC = ("interval_disclosure", "numeric_linkage", "dominance")
 GROUPED = ("k_anonymity", "l_diversity", "t_closeness", "alpha_k", "delta_disclosure", "beta_likeness", "k_map", "lkc")
-GROUPED += ("special_uniques",)
+GROUPED += ("special_uniques", "dominance")
 UNKEYED = ("k_anonymity", "k_map", "lkc", "special_uniques")
 
 

@@ -85,6 +85,23 @@ PRIVACY = {
         {"k_map": {"k": 3, "population": POPULATION, "attributes": ["q1"]}},
         {"k_map": {"k": 4, "population": POPULATION}},
     ),
+    "a smaller share of the largest": ({"dominance": {"n": {"share": 0.8}}}, {"dominance": {"n": {"share": 0.7}}}),
+    "more of the largest": ({"dominance": {"n": {"share": 0.8}}}, {"dominance": {"n": {"share": 0.8, "n": 2}}}),
+    "two of the largest for one and more": (
+        {"dominance": {"n": {"share": 0.8, "n": 2}}},
+        {"dominance": {"n": {"share": 0.3, "n": 1}}},
+    ),
+    "a larger p": ({"dominance": {"n": {"p": 10}}}, {"dominance": {"n": {"p": 15}}}),
+    "a smaller q": ({"dominance": {"n": {"p": 10}}}, {"dominance": {"n": {"p": 10, "q": 50}}}),
+    "more contributors": ({"dominance": {"n": {"contributors": 3}}}, {"dominance": {"n": {"contributors": 4}}}),
+    "one rule more": ({"dominance": {"n": {"p": 10}}}, {"dominance": {"n": {"p": 10, "share": 0.99}}}),
+    "a share for a p": ({"dominance": {"n": {"p": 24.9}}}, {"dominance": {"n": {"n": 2, "share": 0.8}}}),
+    "a share for contributors": ({"dominance": {"n": {"contributors": 3}}}, {"dominance": {"n": {"share": 0.4}}}),
+    "a p for contributors": ({"dominance": {"n": {"contributors": 4}}}, {"dominance": {"n": {"p": 110}}}),
+    "totals of smaller groups": (
+        {"dominance": {"n": {"p": 10, "attributes": ["q1"]}}},
+        {"dominance": {"n": {"p": 10}}},
+    ),
     "special uniques of more attributes": (
         {"special_uniques": {"size": 2, "max_share": 0.1, "attributes": ["q1"]}},
         {"special_uniques": {"size": 2, "max_share": 0.1}},

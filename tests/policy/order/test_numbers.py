@@ -19,10 +19,13 @@ TAIL = "releases: {one: {path: one.csv}}\n"
 NEAR = "  interval_disclosure: {wage: {width: {%s}, max: %s}}\n"
 LINK = "  numeric_linkage: {attributes: [%s], max: %s, candidates: %s, sample: %s}\n"
 SUDA = "  special_uniques: {size: %s, max_share: %s, attributes: [%s]}\n"
+SUMS = "  dominance: {wage: {%s}}\n"
 K = "  k_anonymity: {k: 5, attributes: [age, sex]}\n"
 
 
 def policy(entry: str, more: str = "", head: str = HEAD) -> str:
+    if "dominance" in entry + more:  # of totals of a sample nothing can be asked
+        head = head.replace("  stands_for: {role: sampling_weight, type: float}\n", "")
     return f"{head}privacy:\n{K}{entry}{more}{TAIL}"
 
 
@@ -36,12 +39,23 @@ WEAKER = {
     "no numeric_linkage": (LINK % ("wage, size", 0.1, 2, 1000), ""),
     "more found": (LINK % ("wage, size", 0.1, 2, 1000), LINK % ("wage, size", 0.2, 2, 1000)),
     "fewer candidates": (LINK % ("wage, size", 0.1, 2, 1000), LINK % ("wage, size", 0.1, 1, 1000)),
+    "no dominance": (SUMS % "p: 10", "  # no dominance\n"),
+    "one rule less": (SUMS % "p: 10, contributors: 5", SUMS % "p: 10"),
+    "a larger share": (SUMS % "share: 0.7", SUMS % "share: 0.8"),
+    "fewer of the largest": (SUMS % "n: 3, share: 0.7", SUMS % "n: 2, share: 0.7"),
+    "a smaller p": (SUMS % "p: 10", SUMS % "p: 5"),
+    "a larger q": (SUMS % "p: 10, q: 50", SUMS % "p: 10, q: 80"),
+    "a larger p, and a q that is larger still": (SUMS % "p: 10, q: 50", SUMS % "p: 15, q: 100"),
+    "fewer contributors": (SUMS % "contributors: 5", SUMS % "contributors: 3"),
+    "totals of larger groups": (SUMS % "p: 10, attributes: [age, sex]", SUMS % "p: 10, attributes: [age]"),
     "no special_uniques": (SUDA % (2, 0.1, "age, sex"), ""),
     "fewer attributes known": (SUDA % (2, 0.1, "age, sex"), SUDA % (1, 0.1, "age, sex")),
     "more uniques": (SUDA % (2, 0.1, "age, sex"), SUDA % (2, 0.2, "age, sex")),
     "fewer attributes": (SUDA % (2, 0.1, "age, sex"), SUDA % (2, 0.1, "age")),
 }
 NO_ORDER = {
+    "another total": (SUMS % "p: 10", (SUMS % "p: 10").replace("wage", "size")),
+    "more of the largest, and a larger share": (SUMS % "n: 1, share: 0.5", SUMS % "n: 2, share: 0.6"),
     "another form of width": (NEAR % ("sd: 0.1", 0.1), NEAR % ("rank: 0.1", 0.1)),
     "another attribute": (NEAR % ("sd: 0.1", 0.1), (NEAR % ("sd: 0.1", 0.1)).replace("wage", "size")),
     "another sample": (LINK % ("wage, size", 0.1, 2, 1000), LINK % ("wage, size", 0.1, 2, 10)),
