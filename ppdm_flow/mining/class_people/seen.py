@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from ppdm_flow.core.people import PeopleFigure
 from ppdm_flow.mining.class_people import kernels
+from ppdm_flow.mining.class_people.holdings import OfHoldings
 from ppdm_flow.mining.people.groups import Entries, PeopleGroups
 from ppdm_flow.mining.recoding.grouping import Cells, Grouping
 from ppdm_flow.mining.recoding.models import Model
@@ -79,6 +80,9 @@ class ClassPeople:
         holds = np.asarray(people >= k)
         for model in models:
             at = model.attribute
+            if isinstance(model, OfHoldings) and at is not None:
+                holds &= model.keeps_people(self._entries(classes, at, np.arange(len(classes))), len(classes))
+                continue
             grouping = Grouping((), classes.begins, people, ())
             base = np.zeros(0)
             if at is not None:
@@ -126,14 +130,19 @@ class ClassPeople:
         return np.asarray(np.minimum(matched, people - most + 1), dtype=np.int64)
 
     def _matched(self, classes: Classes, at: int, which: Ints) -> Ints:
+        entries = self._entries(classes, at, which)
+        sizes = (classes.ends - classes.begins)[which]
+        return PeopleGroups(entries, sizes, np.zeros(self.values[at]), pa.array([], pa.string())).distinct
+
+    def _entries(self, classes: Classes, at: int, which: Ints) -> Entries:
+        """Return what the people of some classes have of an attribute, in the order of these."""
         sizes = (classes.ends - classes.begins)[which]
         owner = np.repeat(np.arange(len(which)), sizes)
         first = classes.begins[which] - np.concatenate([[0], np.cumsum(sizes)[:-1]])
         items = classes.order[np.arange(int(sizes.sum())) + np.repeat(first, sizes)]
         sure = np.ones(len(items), dtype=np.bool_)
         value = self.sensitive[at][items].astype(np.int64)
-        entries = Entries.of(owner, self.persons[items], value, sure.astype(np.float64), sure)
-        return PeopleGroups(entries, sizes, np.zeros(self.values[at]), pa.array([], pa.string())).distinct
+        return Entries.of(owner, self.persons[items], value, self.weights[items].astype(np.float64), sure)
 
 
 def chances(having: Ints, rows: Ints, most: Ints, known: int) -> Floats:

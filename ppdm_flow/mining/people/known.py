@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+import pyarrow as pa
 
 from ppdm_flow.core.people import People
 from ppdm_flow.core.roles import Nulls
@@ -21,9 +22,16 @@ from ppdm_flow.mining.exposure.ground import Ground, Layout, ground
 from ppdm_flow.mining.exposure.histograms import Histograms
 from ppdm_flow.mining.exposure.rows import ReleasedRows
 from ppdm_flow.mining.people.chances import choices, largest_chances
-from ppdm_flow.mining.people.groups import Floats, Ints, PeopleGroups
+from ppdm_flow.mining.people.groups import Entries, Floats, Ints, PeopleGroups
 from ppdm_flow.mining.people.known_rows import Crowds, crowds_of
-from ppdm_flow.mining.people.known_rows_groups import GroupCounts, Told, group_counts, least_distinct, told_by_people
+from ppdm_flow.mining.people.known_rows_groups import (
+    GroupCounts,
+    Told,
+    group_counts,
+    group_entries,
+    least_distinct,
+    told_by_people,
+)
 from ppdm_flow.mining.people.linkage import LinkedRows, linked_rows
 from ppdm_flow.mining.people.profiles import Profiles, profiles
 from ppdm_flow.mining.people.values import ToldValues, person_of, read_people, told_values
@@ -170,6 +178,16 @@ class KnownRows:
         if self.smallest_crowd().smallest == 1:
             return 1
         return least_distinct(self.held, self._told, self.people.known_rows)
+
+    @property
+    def names(self) -> pa.StringArray:
+        """The values of :meth:`entries`, by dense code."""
+        return self._values.names
+
+    def entries(self) -> Iterator[tuple[int, Entries]]:
+        """Yield what linked people who have one combination have in their linked rows; see :func:`group_entries`."""
+        if len(self.held):
+            yield from group_entries(self.held, self._told, self.people.known_rows)
 
     def histograms(self, *, confidences: bool) -> Iterator[Histograms]:
         """Yield the linked people of all combinations, some combinations at a time, as histograms of groups.

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from ppdm_flow.mining.exposure.sparse import as_cells, indicators, scaled, summed
 from ppdm_flow.mining.people.combinations import CHUNK, Combinations, combinations, require_few_groups
+from ppdm_flow.mining.people.groups import Entries
 from ppdm_flow.mining.people.known_rows import CLEARLY_MORE
 from ppdm_flow.mining.people.profiles import Holdings, Profiles, profiles
 from ppdm_flow.mining.recoding.grouping import Cells, largest
@@ -173,23 +174,48 @@ def least_distinct(held: Profiles, told: Told, known_rows: int | None, chunk: in
     least number of people, over all values, of whom no row has the value for sure. Memory is bounded by ``chunk``, and
     by the largest group. Raises TooManyError as :func:`combination_groups`.
     """
-    require_few_groups(held, known_rows)
     least: int | None = None
     place = indicators(told.having)
+    for number, group, who in _people_of_groups(held, place, known_rows, chunk):
+        cells = place[who]
+        entry = np.repeat(np.arange(len(who)), np.diff(cells.indptr))
+        value = cells.indices.astype(np.int64)
+        counts = as_cells(_summed_by(group, told.certain[who], number))
+        most = np.rint(largest(counts.begins, counts.count)).astype(np.int64)
+        lacking = np.bincount(group, minlength=number) - most
+        matched = _matchings(group, entry, value, place.shape[1], number)
+        here = int(np.minimum(matched, lacking + 1).min())
+        least = here if least is None else min(least, here)
+    return least
+
+
+def group_entries(
+    held: Profiles, told: Told, known_rows: int | None, chunk: int = CHUNK
+) -> Iterator[tuple[int, Entries]]:
+    """Yield what each person of each group has in its linked rows, some groups at a time, with how many these are.
+
+    Memory is bounded as for :func:`least_distinct`. Raises TooManyError as :func:`combination_groups`.
+    """
+    for number, group, who in _people_of_groups(held, told.rows, known_rows, chunk):
+        cells = told.rows[who]
+        entry = np.repeat(np.arange(len(who)), np.diff(cells.indptr))
+        sure = np.ones(len(entry), dtype=np.bool_)
+        yield number, Entries.of(group[entry], who[entry], cells.indices.astype(np.int64), cells.data, sure)
+
+
+def _people_of_groups(
+    held: Profiles, cells: Any, known_rows: int | None, chunk: int
+) -> Iterator[tuple[int, Ints, Ints]]:
+    """Yield how many groups there are, and of each person in one the group and the place among ``Holdings.persons``.
+
+    Some groups at a time, of whose people ``cells`` (people, values) tell no more than ``chunk``.
+    """
+    require_few_groups(held, known_rows)
     for some in combinations(held, known_rows, chunk):
-        for part in _parts(some, place, chunk):
+        for part in _parts(some, cells, chunk):
             groups = groups_of(held, part)
             who = np.searchsorted(held.holdings.persons, groups.persons)
-            group = np.repeat(np.arange(len(part)), np.diff(groups.begins))
-            cells = place[who]
-            entry = np.repeat(np.arange(len(who)), np.diff(cells.indptr))
-            value = cells.indices.astype(np.int64)
-            counts = as_cells(_summed_by(group, told.certain[who], len(part)))
-            lacking = np.diff(groups.begins) - np.rint(largest(counts.begins, counts.count)).astype(np.int64)
-            matched = _matchings(group, entry, value, place.shape[1], len(part))
-            here = int(np.minimum(matched, lacking + 1).min())
-            least = here if least is None else min(least, here)
-    return least
+            yield len(part), np.repeat(np.arange(len(part)), np.diff(groups.begins)), who
 
 
 def _matchings(group: Ints, entry: Ints, value: Ints, values: int, groups: int) -> Ints:

@@ -18,7 +18,9 @@ from ppdm_flow.mining.classes.wording import as_they_are, left_out, treatment, u
 from ppdm_flow.mining.exposure.columns import Columns, carriers, made_of
 from ppdm_flow.mining.exposure.faults import UnmeasuredError
 from ppdm_flow.mining.exposure.rows import ReleasedRows, Rows
+from ppdm_flow.mining.people.figures import require_people
 from ppdm_flow.requirements.dominance.figures import RULES, UNITS, bounds, broken, summary
+from ppdm_flow.requirements.dominance.known_rows import known_totals, known_totals_again
 from ppdm_flow.requirements.dominance.picture import pictures
 from ppdm_flow.requirements.dominance.query import side_again
 from ppdm_flow.requirements.dominance.reading import Side, looked_at, revealing, side
@@ -51,7 +53,9 @@ class DominanceAudit:
                 continue
             by = revealing(requirement, candidate, ctx)
             try:
-                sides = _sides(requirement, ReleasedRows(candidate, ctx), by, candidate, ctx)
+                rows = ReleasedRows(candidate, ctx)
+                sides = _sides(requirement, rows, by, candidate, ctx)
+                known = known_totals(requirement, looked_at(requirement, rows, candidate, ctx), by, candidate, ctx)
                 together = _beside(requirement, by, candidate, ctx)
             except UnmeasuredError as fault:
                 measured.extend(_unverified(requirement, fault.text))
@@ -63,7 +67,8 @@ class DominanceAudit:
             figures[f"{requirement.id}.rows_left_out"] = Figure(left, "rows")
             tail = beyond(own) + made_of((*by.every, *carriers(requirement.attribute, candidate, ctx)), ctx)
             measured.extend(_judged(requirement, own, by, tail + treatment(ctx.nulls, left)))
-            figures |= together[0]
+            figures |= {m.metric: m.figure for m in known} | together[0]
+            measured.extend(known)
             measured.extend(together[1])
             findings.extend(left_out(requirement.id, left))
             named, secret = (*requirement.attributes, requirement.attribute), (requirement.attribute,)
@@ -81,6 +86,8 @@ class DominanceAudit:
                 continue
             by = revealing(requirement, candidate, ctx)
             own = _again(requirement, ReleasedRows(candidate, ctx), by, candidate, ctx)
+            known = _known_again(requirement, by, candidate, ctx) if own else {}
+            own = {} if known is None else {**own, **known}
             found |= {f"{requirement.id}.{name}": value for name, value in own.items()}
             rows = other_releases.rows(candidate, ctx) if own else None
             if rows is not None:
@@ -95,6 +102,8 @@ def _own(ctx: AuditContext) -> list[Dominance]:
 
 def _sides(requirement: Dominance, rows: Rows, by: Columns, candidate: DataView, ctx: AuditContext) -> list[Side]:
     """Measure the groups of rows in every way. Raises UnmeasuredError."""
+    if ctx.people is not None:
+        require_people(ctx.people, ctx)
     return [side(requirement, looked, by, ctx) for looked in looked_at(requirement, rows, candidate, ctx)]
 
 
@@ -108,6 +117,17 @@ def _again(requirement: Dominance, rows: Rows, by: Columns, candidate: DataView,
     except UnmeasuredError:
         return {}
     return summary(requirement, [side_again(requirement, looked, by, ctx, ctx.sql) for looked in ways])
+
+
+def _known_again(requirement: Dominance, by: Columns, candidate: DataView, ctx: AuditContext) -> Values | None:
+    """Return the second route's figures of linked rows; None where nothing can be said of them."""
+    if ctx.sql is None:
+        return None
+    try:
+        ways = looked_at(requirement, ReleasedRows(candidate, ctx), candidate, ctx)
+        return known_totals_again(requirement, ways, by, candidate, ctx, ctx.sql)
+    except UnmeasuredError:
+        return None
 
 
 def _worst_of(requirement: Dominance, sides: Sequence[Side]) -> Side:

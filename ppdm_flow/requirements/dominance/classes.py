@@ -8,23 +8,27 @@ import numpy as np
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
+from ppdm_flow.mining.class_people.holdings import OfHoldings
 from ppdm_flow.mining.exposure.numbers import UnnumberedError
+from ppdm_flow.mining.people.groups import Entries
 from ppdm_flow.mining.recoding.grouping import Grouping
 from ppdm_flow.mining.recoding.models import SLACK, Bools, Floats, Model, SensitiveColumns
-from ppdm_flow.requirements.dominance.concentration import Concentrations, concentrations
+from ppdm_flow.requirements.dominance.concentration import Concentrations, concentrations, of_people
 from ppdm_flow.requirements.dominance.figures import broken
 from ppdm_flow.requirements.dominance.reading import numbers_of
 from ppdm_flow.requirements.dominance.requirement import Dominance
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Undominated(Model):
+class Undominated(OfHoldings):
     """No total of a class tells one contributor too closely.
 
     Two classes that keep it keep it together, since absolute values do not cancel. For (n, k): the n largest of a union
     are at most the n largest of both parts. For p%: let the largest be of the first part, a_1 >= b_1. What is left of
     the union without its two largest holds what is left of the first part without a_1 and a_2, and so is at least
-    p a_1. Numbers of contributors add up. A class whose total is 0 changes nothing.
+    p a_1. A union has no fewer contributors than either. A class whose total is 0 changes nothing. It is the same where
+    a person has numbers in both: for p%, let a and b be the largest of the union; without these two each part has at
+    least p times its own largest left, so both have p times what a has in them, together p a.
 
     A part of a class that breaks it may keep it: without the one who dominates, the others do not.
     """
@@ -36,6 +40,11 @@ class Undominated(Model):
     def keeps(self, grouping: Grouping, _base: Floats) -> Bools:
         """Measure each class."""
         return ~broken(self.requirement, self._each(grouping), SLACK)
+
+    def keeps_people(self, held: Entries, classes: int) -> Bools:
+        """Measure each class, with the sum of a person's numbers as one contribution."""
+        own = self.requirement
+        return ~broken(own, of_people(held, self.numbers, classes, own.n, own.q), SLACK)
 
     def lost(self, grouping: Grouping, _base: Floats, _drift: float) -> Floats:
         """One record at least: if all parts kept it, so would the class.

@@ -1,9 +1,9 @@
 """How much of each group's total its largest contributors have, by sums of whole numbers that round nowhere.
 
 The rules compare sums within one group, so a group is measured in units of its largest number: x becomes the whole part
-of x / x_1 times 2^61. These are added up as whole numbers, in three parts of 21 bits. So a sum does not depend on the
+of x / x_1 times 2^61, or 1 where that is 0. These are added up as whole numbers, in three parts of 21 bits. So a sum does not depend on the
 order of rows, and the second route, whose database adds up integers of 128 bits, finds the same figures to the last
-bit. What is cut off is less than 2^-52 of each number, or 2^-61 of the largest.
+bit. What that changes is at most 2^-52 of each number, or 2^-61 of the largest.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ppdm_flow.mining.people.groups import Entries
 from ppdm_flow.mining.recoding.grouping import Cells
 
 Ints = npt.NDArray[np.int64]
@@ -65,7 +66,7 @@ def concentrations(cells: Cells, numbers: Floats, n: int, q: float) -> Concentra
     if not len(owner):
         return Concentrations(np.zeros(groups), np.full(groups, np.inf), contributors)
     largest = size[np.minimum(first, len(size) - 1)]
-    whole = np.floor(size / largest[owner] * UNIT).astype(np.int64)
+    whole = _parts_of(size, largest[owner])
     upto = np.cumsum(count)
     begins = np.concatenate(([0], upto))[first]
     before = upto - count - begins[owner]
@@ -76,6 +77,31 @@ def concentrations(cells: Cells, numbers: Floats, n: int, q: float) -> Concentra
     some = contributors > 0
     share = np.divide(top, total, out=np.zeros(groups), where=some)
     return Concentrations(share, np.where(some, q * (rest / UNIT), np.inf), contributors)
+
+
+def of_people(held: Entries, numbers: Floats, groups: int, n: int, q: float) -> Concentrations:
+    """Return the figures of groups in which each person is one contributor, with the sum of its absolute numbers.
+
+    A person's sum is made of whole parts of the group's largest single number, and rounded once. Parameters are those
+    of :func:`concentrations`; ``held`` has the rows that each person of a group has of each value.
+    """
+    size, times = np.abs(numbers)[held.value], np.rint(held.amount).astype(np.int64)
+    there = (size > 0) & (times > 0)
+    owner, person, size, times = held.owner[there], held.person[there], size[there], times[there]
+    largest = np.zeros(groups)
+    np.maximum.at(largest, owner, size)
+    whole = _parts_of(size, largest[owner])
+    new = np.ones(len(owner), dtype=np.bool_)
+    new[1:] = (owner[1:] != owner[:-1]) | (person[1:] != person[:-1])
+    sums = _summed(np.cumsum(new) - 1, whole, times, int(new.sum()))
+    begins = np.searchsorted(owner[new], np.arange(groups + 1)).astype(np.int64)
+    each = Cells(begins, np.arange(len(sums), dtype=np.int32), np.ones(len(sums), dtype=np.int64))
+    return concentrations(each, sums, n, q)
+
+
+def _parts_of(size: Floats, largest: Floats) -> Ints:
+    """Return each number as whole parts of the largest, one at least."""
+    return np.maximum(np.floor(size / largest * UNIT), 1.0).astype(np.int64)
 
 
 def _summed(owner: Ints, whole: Ints, times: Ints, groups: int) -> Floats:

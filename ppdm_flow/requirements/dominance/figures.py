@@ -50,11 +50,15 @@ def worst(sides: Sequence[Side]) -> Mapping[str, float | int | None]:
     """Return the largest share, the least margin and the fewest contributors of all groups that have a total."""
     found: dict[str, float | int | None] = dict.fromkeys(RULES)
     for one in sides:
-        each, some = one.each, one.each.some
-        if not some.any():
-            continue
-        own = float(each.share[some].max()), float(each.margin[some].min()), int(each.contributors[some].min())
-        for name, value, worse in zip(RULES, own, (max, min, min), strict=True):
+        for name, value, worse in zip(RULES, largest_and_least(one.each), (max, min, min), strict=True):
             before = found[name]
-            found[name] = value if before is None else worse(before, value)
+            found[name] = value if before is None else before if value is None else worse(before, value)
     return found
+
+
+def largest_and_least(each: Concentrations) -> tuple[float | int | None, ...]:
+    """Return the figures of :func:`worst` for some groups; None where none of these has a total."""
+    some = each.some
+    if not some.any():
+        return (None,) * len(RULES)
+    return float(each.share[some].max()), float(each.margin[some].min()), int(each.contributors[some].min())

@@ -15,8 +15,9 @@ from ppdm_flow.mining.exposure.numbers import UnnumberedError, require_numbers
 from ppdm_flow.mining.exposure.repeated import as_they_were, of_originals, repeated
 from ppdm_flow.mining.exposure.rows import Rows
 from ppdm_flow.mining.exposure.values import values
+from ppdm_flow.mining.people.values import people_values
 from ppdm_flow.mining.releases.attributes import namesakes
-from ppdm_flow.requirements.dominance.concentration import Concentrations, concentrations
+from ppdm_flow.requirements.dominance.concentration import Concentrations, concentrations, of_people
 from ppdm_flow.requirements.dominance.requirement import Dominance
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
@@ -88,7 +89,13 @@ def _numeric(column: str, ctx: AuditContext) -> bool:
 
 
 def side(requirement: Dominance, looked: Looked, by: Columns, ctx: AuditContext) -> Side:
-    """Group the rows and measure each group. Raises UnmeasuredError."""
+    """Group the rows and measure each group, by people where these count. Raises UnmeasuredError."""
+    if ctx.people is not None:
+        (own,) = people_values(by, [looked.reading], looked.rows, ctx.nulls, ctx.people, values_known=False)
+        groups = own.groups
+        numbers = numbers_of(groups.names, requirement.attribute, strict=looked.strict)
+        each = of_people(groups.entries, numbers, len(groups.rows), requirement.n, requirement.q)
+        return Side(looked.reading, each, groups.rows, groups.left_out)
     (read,) = values(by, [looked.reading], looked.rows, ctx.nulls, values_known=False)
     found = read.histograms
     numbers = numbers_of(found.names, requirement.attribute, strict=looked.strict)
