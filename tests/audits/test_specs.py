@@ -30,6 +30,7 @@ from ppdm_flow.requirements.beta_likeness.requirement import BetaLikeness
 from ppdm_flow.requirements.blend.requirement import Blend
 from ppdm_flow.requirements.cumulative_k.requirement import CumulativeK
 from ppdm_flow.requirements.delta_disclosure.requirement import DeltaDisclosure
+from ppdm_flow.requirements.dominance.requirement import Dominance
 from ppdm_flow.requirements.first_draw.requirement import FirstDraw
 from ppdm_flow.requirements.interval_disclosure.requirement import IntervalDisclosure, Width
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
@@ -127,6 +128,7 @@ def test_no_value_is_told(name, paired, build, tmp_path):
             CumulativeK.of("n", k=500, attributes=("p", "q")),
             FirstDraw.of("o", attributes=("s",)),
             IntervalDisclosure.of("i", "s", width=Width(sd=0.1), max=0.1),
+            Dominance.of("g", "s", share=0.1, p=10.0, contributors=500, attributes=("p", "q")),
             NumericLinkage.of("j", attributes=("s", "t"), max=0.1),
         ),
         home=tmp_path,

@@ -47,8 +47,9 @@ class DominanceAudit:
         findings: list[Finding] = []
         charts: list[Chart] = []
         for requirement in _own(ctx):
-            if not carriers(requirement.attribute, candidate, ctx):
-                figures[f"{requirement.id}.columns"] = Figure(0, "columns")
+            carrying = carriers(requirement.attribute, candidate, ctx)
+            figures[f"{requirement.id}.columns"] = Figure(len(carrying), "columns")
+            if not carrying:
                 measured.append(unreleased(requirement))
                 continue
             by = revealing(requirement, candidate, ctx)
@@ -65,7 +66,7 @@ class DominanceAudit:
             own = summary(requirement, sides)
             figures |= {f"{requirement.id}.{name}": _figure(name, value) for name, value in own.items()}
             figures[f"{requirement.id}.rows_left_out"] = Figure(left, "rows")
-            tail = beyond(own) + made_of((*by.every, *carriers(requirement.attribute, candidate, ctx)), ctx)
+            tail = beyond(own) + made_of((*by.every, *carrying), ctx)
             measured.extend(_judged(requirement, own, by, tail + treatment(ctx.nulls, left)))
             figures |= {m.metric: m.figure for m in known} | together[0]
             measured.extend(known)
@@ -81,8 +82,9 @@ class DominanceAudit:
         del original
         found: Values = {}
         for requirement in _own(ctx):
-            if not carriers(requirement.attribute, candidate, ctx):
-                found[f"{requirement.id}.columns"] = 0
+            carrying = carriers(requirement.attribute, candidate, ctx)
+            found[f"{requirement.id}.columns"] = len(carrying)
+            if not carrying:
                 continue
             by = revealing(requirement, candidate, ctx)
             own = _again(requirement, ReleasedRows(candidate, ctx), by, candidate, ctx)
