@@ -74,8 +74,7 @@ def classes(rows, nulls):
     if nulls is Nulls.EXCLUDE:
         rows = [r for r in rows if r[1] is not None]
     if nulls is Nulls.WILDCARD:
-        return [[r for r in rows if c is None and r[1] is None or c is not None and r[1] in (c, None)]
-                for c in {r[1] for r in rows}]  # fmt: skip
+        return [[r for r in rows if r[1] is None or c == r[1]] for c in {r[1] for r in rows}]
     return [[r for r in rows if r[1] == c] for c in {r[1] for r in rows}]
 
 

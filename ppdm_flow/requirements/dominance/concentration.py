@@ -1,9 +1,9 @@
 """How much of each group's total its largest contributors have, by sums of whole numbers that round nowhere.
 
 The rules compare sums within one group, so a group is measured in units of its largest number: x becomes the whole part
-of x / x_1 times 2^61, or 1 where that is 0. These are added up as whole numbers, in three parts of 21 bits. So a sum does not depend on the
-order of rows, and the second route, whose database adds up integers of 128 bits, finds the same figures to the last
-bit. What that changes is at most 2^-52 of each number, or 2^-61 of the largest.
+of x / x_1 times 2^61, or 1 where that is 0. These are added up as whole numbers, in three parts of 21 bits. So a sum
+does not depend on the order of rows, and the second route, whose database adds up integers of 128 bits, finds the same
+figures to the last bit. What that changes is at most 2^-52 of each number, or 2^-61 of the largest.
 """
 
 from __future__ import annotations

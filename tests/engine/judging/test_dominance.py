@@ -1,4 +1,4 @@
-"""Totals from the policy to the verdict: a planted dominant firm, its harmless mirror, and what a policy may compose."""
+"""Totals from the policy to the verdict: a planted giant, its harmless mirror, and what a policy may compose."""
 
 from __future__ import annotations
 
@@ -55,6 +55,9 @@ def sites(bench):
 
 
 BY_REGION = "  plain: {use: drop, with: {attributes: [size]}}\n"
+BOUNDS = "  two: {use: interval_bounds}\n"
+WIDE = "  wide: {use: generalize, with: {attributes: {turnover: {intervals: [0, 1000, 20000]}}}}\n"
+TENS = "  wide: {use: generalize, with: {attributes: {size: {intervals: [0, 10, 20, 30, 40]}}}}\n"
 RECODE = "  recode: {use: mondrian}\n"
 
 
@@ -99,8 +102,8 @@ def test_full_domain_recoding_makes_classes_that_keep_it(sites):
         "  mixed: {use: swap, with: {attributes: [turnover]}}\n",
         "  means: {use: microaggregation, with: {attributes: [turnover], k: 5}}\n",
         "  top: {use: top_bottom_code, with: {attributes: [turnover], top: {number: 105}}}\n",
-        "  wide: {use: generalize, with: {attributes: {turnover: {intervals: [0, 1000, 20000]}}}}\n",
-        "  wide: {use: generalize, with: {attributes: {turnover: {intervals: [0, 1000, 20000]}}}}\n  two: {use: interval_bounds}\n",
+        WIDE,
+        WIDE + BOUNDS,
     ],
 )
 def test_what_becomes_of_the_cells_hides_no_giant(sites, steps):
@@ -115,7 +118,7 @@ def test_what_becomes_of_the_cells_hides_no_giant(sites, steps):
 @pytest.mark.parametrize(
     "steps",
     [
-        "  wide: {use: generalize, with: {attributes: {size: {intervals: [0, 10, 20, 30, 40]}}}}\n  two: {use: interval_bounds}\n",
+        TENS + BOUNDS,
         "  other: {use: rename, with: {attributes: {size: staff}}}\n",
         RECODE,
         "  rare: {use: suppress, with: {rare: {size: 2}}}\n",
