@@ -35,6 +35,9 @@ _CONFIDENCES = """
         SELECT id, SUM(rows) AS of_all FROM combos JOIN (SELECT DISTINCT p, rows FROM heard) USING (p) GROUP BY id
     ) USING (id) GROUP BY id, s"""
 
+_HELD = "held AS MATERIALIZED (SELECT id, p, s, n, sure FROM combos JOIN heard USING (p))"
+"""What the linked people of each combination have."""
+
 
 class KnownQuery(PeopleQuery):
     """Common table expressions as of :class:`PeopleQuery`, where a group is the linked people of one combination.
@@ -111,7 +114,7 @@ class KnownQuery(PeopleQuery):
             return 1.0
         least = np.inf
         for text in self._groups():
-            held = f"WITH {text}, held AS MATERIALIZED (SELECT id, p, s, n, sure FROM combos JOIN heard USING (p))"  # noqa: S608  # our own names
+            held = f"WITH {text}, {_HELD}"
             found = self.sql.table(f"{held} {BOUNDS}", (), self._heard)
             lower, upper, lacking = (found[name].to_numpy() for name in ("least", "most", "lacking"))
             upper = np.minimum(upper, lacking + 1)
@@ -122,6 +125,14 @@ class KnownQuery(PeopleQuery):
             most = dict(zip(found["id"].to_pylist(), (lacking + 1).tolist(), strict=True)) if matched else {}
             least = min([least, *(float(min(number, most[group])) for group, number in matched.items())])
         return least
+
+    def of_groups(self, text: str) -> Iterator[tuple[Any, ...]]:
+        """Yield the lines of a SELECT over ``held`` (id, p, s, n, sure) and ``sizes``, for some groups after others.
+
+        Raises TooManyError where people have too many combinations to look at.
+        """
+        for groups in self._groups():
+            yield from self.sql.rows(f"WITH {groups}, {_HELD} SELECT * FROM ({text})", (), self._heard)  # noqa: S608  # our own names
 
     def worst_figure(self, each: str, parameters: list[Any], *, at_most: bool) -> float | None:
         """Return the worst figure ``v`` of a query (id, v) over groups; infinite for NULL, None without a group.

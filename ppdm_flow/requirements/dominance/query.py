@@ -39,8 +39,11 @@ def worst_known_again(requirement: Dominance, query: KnownQuery) -> tuple[float 
     text = f"""
         SELECT MAX(share), MIN(margin), MIN(contributors) FROM ({_each(requirement, query)})
         WHERE contributors > 0"""  # noqa: S608  # our own query
-    share, margin, contributors = query.ask(text)[0]
-    return share, margin, None if contributors is None else int(contributors)
+    lines = [line for line in query.of_groups(text) if line[2] is not None]
+    if not lines:
+        return None, None, None
+    share, margin, contributors = zip(*lines, strict=True)
+    return max(share), min(margin), int(min(contributors))
 
 
 def _each(requirement: Dominance, query: Query) -> str:
