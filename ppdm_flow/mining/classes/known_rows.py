@@ -12,7 +12,7 @@ from ppdm_flow.mining.classes.class_metric import ClassMetric
 from ppdm_flow.mining.classes.column_figures import R
 from ppdm_flow.mining.exposure.columns import Reading, columns, readings
 from ppdm_flow.mining.people.figures import require_people
-from ppdm_flow.mining.people.known import KnownRows
+from ppdm_flow.mining.people.known import KnownRows, may_link
 from ppdm_flow.mining.people.known_query import KnownQuery
 from ppdm_flow.mining.people.wording import KNOWN, known_sentence
 from ppdm_flow.sdk.audit import AuditContext
@@ -28,6 +28,8 @@ class KnownRowsMetric(ClassMetric[R]):
             return []
         revealing = columns(requirement.attributes, (requirement.attribute,), candidate, ctx)
         confidences = self.people_figure(requirement) is PeopleFigure.CONFIDENCE
+        if not confidences and not may_link(revealing, candidate, ctx):
+            return []
         worst: list[float] = []
         linked = ""
         for way in ways:

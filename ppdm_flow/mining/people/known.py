@@ -40,6 +40,7 @@ from ppdm_flow.mining.releases.attributes import listed
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import SPECIALS
+from ppdm_flow.tables.counts import count, merge
 
 
 def beside(columns: Columns, candidate: DataView, people: People, ctx: AuditContext) -> tuple[list[str], list[str]]:
@@ -47,6 +48,23 @@ def beside(columns: Columns, candidate: DataView, people: People, ctx: AuditCont
     outside = [c for c in candidate.schema.names if c not in columns.every]
     named = [c for c in outside if people.subject in facts_of(c, ctx).computed_from]
     return named, [c for c in outside if c not in named]
+
+
+def may_link(columns: Columns, candidate: DataView, ctx: AuditContext) -> bool:
+    """Return whether a row could be linked at all: not where all cells beside the grouping ones are too frequent.
+
+    Then each combination of them has more rows than any person has, and so has each of some of them.
+    """
+    if ctx.people is None or ctx.pairs is None or candidate.schema.weight is not None:
+        return True
+    named, others = beside(columns, candidate, ctx.people, ctx)
+    if named or not others:
+        return bool(named)
+    counts = candidate.counts(others).counts
+    subject = ctx.people.subject
+    parts = [count(left.select([subject]), [subject]) for left, _ in ctx.pairs.pairs([subject], [])]
+    fewest = counts[counts > 0]
+    return not len(fewest) or not parts or int(fewest.min()) <= int(merge(parts).counts.max())
 
 
 @dataclass(frozen=True, eq=False)

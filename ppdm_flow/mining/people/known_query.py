@@ -87,8 +87,8 @@ class KnownQuery(PeopleQuery):
         return query
 
     def links(self) -> bool:
-        """Return whether some row is linked; nothing is asked where no column could link rows."""
-        if not self.layout.beside:
+        """Return whether some row is linked; little is asked where no column could link rows."""
+        if not self.layout.beside or not self._may_link:
             return False
         return bool(self.sql.rows("SELECT COUNT(*) FROM lines WHERE linked", (), self._lines)[0][0])
 
@@ -184,6 +184,18 @@ class KnownQuery(PeopleQuery):
 
     def _value(self) -> str:
         return "s"
+
+    @cached_property
+    def _may_link(self) -> bool:
+        """Whether a row could be linked: not where each combination of cells has more rows than any person."""
+        if self.pseudonyms:
+            return True
+        cells = ", ".join(f"c{i}" for i in self.layout.beside)
+        text = f"""
+            WITH every AS MATERIALIZED (SELECT * FROM ({self.counted}))
+            SELECT (SELECT MIN(m) FROM (SELECT SUM(n) AS m FROM every GROUP BY {cells}))
+                <= (SELECT MAX(m) FROM (SELECT SUM(n) AS m FROM every GROUP BY c{self.layout.person}))"""  # noqa: S608  # our own query
+        return bool(self.sql.rows(text, (), self.tables)[0][0])
 
     @cached_property
     def _lines(self) -> dict[str, pa.Table]:

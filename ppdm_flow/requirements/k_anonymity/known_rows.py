@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ppdm_flow.core.results import Chart, Figure, Measured
 from ppdm_flow.mining.exposure.columns import Columns
-from ppdm_flow.mining.people.known import KnownRows
+from ppdm_flow.mining.people.known import KnownRows, may_link
 from ppdm_flow.mining.people.known_query import KnownQuery
 from ppdm_flow.mining.people.known_rows_chart import crowds_by_known_rows, known_rows_chart
 from ppdm_flow.mining.people.wording import KNOWN, knowing, people
@@ -20,7 +20,7 @@ def known_rows(
 
     Raises UnmeasuredError where there are too many combinations.
     """
-    if ctx.people is None:
+    if ctx.people is None or not may_link(columns, candidate, ctx):
         return [], []
     known = KnownRows.of(columns, None, candidate, ctx)
     crowds = known.smallest_crowd()

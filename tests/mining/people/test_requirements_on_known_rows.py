@@ -14,8 +14,10 @@ from hypothesis import strategies as st
 from ppdm_flow.core.people import People
 from ppdm_flow.core.requirement_families import by_attribute
 from ppdm_flow.core.roles import Nulls
+from ppdm_flow.mining.exposure.columns import columns
 from ppdm_flow.mining.people import combinations as combinations_of_people
 from ppdm_flow.mining.people import known_query, known_rows, known_rows_query
+from ppdm_flow.mining.people.known import may_link
 from ppdm_flow.requirements.alpha_k.requirement import AlphaK
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.requirements.l_diversity.requirement import LDiversity
@@ -242,3 +244,14 @@ def test_linked_rows_and_wildcards_are_not_measured(build):
         outcome = audit(requirement).measure(*example.args)
         assert [m.verifiable for m in outcome.measured] == [False]
         assert audit(requirement).recheck(*example.args) == {}
+
+
+@pytest.mark.parametrize(("values", "may"), [("xxxyyy", False), ("xxxyyz", True), ("xxyyzz", True)])
+def test_cells_that_are_more_frequent_than_any_persons_rows_link_nothing(build, agree, values, may):
+    before = {"person": [*"112233"], "p": ["a"] * 6, "s": [*values]}
+    released = {"p": before["p"], "s": before["s"]}
+    example = build.case(before, released, "uqs", requirements=(K,), people=People("person", 1))
+    assert may_link(columns(("p",), ("s",), example.candidate, example.ctx), example.candidate, example.ctx) or not may
+    revealing = columns(("p",), (), example.candidate, example.ctx)
+    assert may_link(revealing, example.candidate, example.ctx) is may
+    assert ("k.known_rows_k" in agree(audit(K), example)) is (values == "xxyyzz")
