@@ -13,12 +13,15 @@ from scipy import stats
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.lineage import Lineage
+from ppdm_flow.core.results import Figure
 from ppdm_flow.core.roles import AttributeType, Role
+from ppdm_flow.requirements.numeric_linkage.algorithm import sampled
 from ppdm_flow.requirements.numeric_linkage.intervals import clopper_pearson
 from ppdm_flow.requirements.numeric_linkage.nearest import chances
 from ppdm_flow.requirements.numeric_linkage.probabilistic import chances_by_weight, weights_of
 from ppdm_flow.requirements.numeric_linkage.requirement import NumericLinkage
 from ppdm_flow.requirements.numeric_linkage.second_route import chances_again
+from ppdm_flow.requirements.numeric_linkage.sentences import sentence
 from ppdm_flow.requirements.numeric_linkage.spaces import spaces
 from ppdm_flow.sdk.registry import load
 from ppdm_flow.tables.column import Column
@@ -97,6 +100,33 @@ def test_distance_by_distance(data, width, candidates):
         expected = plain(space, sample, candidates)
         assert chances(space, sample, candidates) == pytest.approx(expected, abs=1e-12)
         assert chances_again(space, sample, candidates) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.01, 0.3, 3.0])
+def test_windows_and_trees_find_the_same(noise):
+    """Correlated attributes, cells that repeat and cells that are hidden, in many rows."""
+    draws = np.random.default_rng(3)
+    original = np.round(draws.normal(0, 1, (3000, 4)) @ draws.normal(0, 1, (4, 4)), 1)
+    released = original + noise * draws.normal(0, 1, original.shape)
+    released[draws.random(original.shape) < 0.1] = np.nan
+    for space in spaces(original, released).values():
+        for candidates in (1, 7):
+            one, other = (way(space, np.arange(0, 3000, 7), candidates) for way in (chances, chances_again))
+            assert one == pytest.approx(other, abs=1e-12)
+
+
+def test_pairs_are_bounded():
+    """A million rows: no more records than a thousand; fewer rows: as many as make so many pairs."""
+    for rows, most, expected in ((1_000_000, 5000, 1000), (100_000, 50_000, 10_000), (5000, 50_000, 5000)):
+        chosen, known = sampled(np.zeros((rows, 1)), most)
+        assert (len(chosen), known) == (expected, rows)
+    assert "No more of the 5,000" in sentence(["x"], 1, 5000, figures_of(records=1000))
+    assert "No more of" not in sentence(["x"], 1, 1000, figures_of(records=1000))
+
+
+def figures_of(records):
+    known = {"share": 0.0, "share_bound": 0.1, "records": records, "records_known": 10**6, "chance_share": 0.0}
+    return {name: Figure(value, "share") for name, value in known.items()}
 
 
 def by_weight(original, released, sample, candidates):

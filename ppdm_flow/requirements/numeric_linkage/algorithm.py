@@ -32,6 +32,11 @@ from ppdm_flow.requirements.numeric_linkage.spaces import spaces
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 
+PAIRS = 1_000_000_000
+"""At most so many pairs of records and released rows are compared in each way,"""
+LEAST = 1000
+"""or those of so many records, where the rows are more."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
@@ -79,7 +84,7 @@ class NumericLinkageAudit:
             by_space[PROBABILISTIC] = chances_by_weight(before, after, chosen, wanted.candidates)
             own = _figures(wanted, by_space, known, len(before), len(columns))
             figures |= {f"{wanted.prefix}{name}": figure for name, figure in own.items()}
-            text = sentence(wanted.attributes, wanted.candidates, own)
+            text = sentence(wanted.attributes, wanted.candidates, wanted.sample, own)
             measured.extend(_judged(wanted, own["share_bound"], text))
         return AuditOutcome(figures, tuple(measured), tuple(findings))
 
@@ -114,8 +119,10 @@ class NumericLinkageAudit:
 def sampled(original: Floats, most: int) -> tuple[Ints, int]:
     """Return the places of records that are looked for, and of how many they are a sample.
 
-    Those that miss a number are none of them. The sample is the same every time. Raises UnnumberedError of none.
+    Those that miss a number are none of them. The sample is the same every time, and no larger than PAIRS and LEAST
+    say. Raises UnnumberedError of none.
     """
+    most = min(most, max(LEAST, PAIRS // max(1, len(original))))
     known = np.flatnonzero(~np.isnan(original).any(axis=1))
     if not len(known):
         raise UnnumberedError("No released row has all the original numbers that records are to be found by.")

@@ -13,6 +13,8 @@ SLACK = 1e-9
 """Relative: squared distances that are nearer to each other are ties."""
 FLOOR = 1e-12
 """And so much, whatever they are."""
+_DISTANCES = 1 << 22
+"""So many are asked for together."""
 
 
 def chances(space: Space, sample: Ints, candidates: int) -> Floats:
@@ -31,9 +33,12 @@ def chances(space: Space, sample: Ints, candidates: int) -> Floats:
         metric = metric if shown.any() else np.zeros((0, 1))  # where all is hidden, all rows are one point
         points = space.original[np.ix_(sample, shown)] @ metric
         groups.append((cKDTree(space.released[np.ix_(members, shown)] @ metric), points, space.penalty(shown)))
+    size = max(1, _DISTANCES // candidates)
     for tree, points, penalty in groups:  # more than the candidates need not be counted
-        nearest = tree.query(points, k=np.arange(1, min(tree.n, candidates) + 1))[0]
-        nearer += (nearest**2 + penalty < low[:, np.newaxis]).sum(axis=1)
+        for start in range(0, len(sample), size):
+            block = slice(start, start + size)
+            nearest = tree.query(points[block], k=np.arange(1, min(tree.n, candidates) + 1))[0]
+            nearer[block] += (nearest**2 + penalty < low[block, np.newaxis]).sum(axis=1)
     open_ = np.flatnonzero(nearer < candidates)
     for tree, points, penalty in groups:
         left = high[open_] - penalty

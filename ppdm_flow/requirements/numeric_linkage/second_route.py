@@ -1,21 +1,23 @@
-"""The second route: SQL reads the numbers of the file, and every record is compared with every released row."""
+"""The second route: SQL reads the numbers of the file, and rows are looked at along one sorted attribute."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from ppdm_flow.mining.exposure.numbers import Floats, Ints
 from ppdm_flow.mining.exposure.numbers_query import Types, hold, number_of
 from ppdm_flow.mining.exposure.paired import relation
 from ppdm_flow.requirements.numeric_linkage.nearest import FLOOR, SLACK
 from ppdm_flow.requirements.numeric_linkage.spaces import Space
+from ppdm_flow.requirements.numeric_linkage.windows import count_near
 from ppdm_flow.sdk.audit import Sql
 from ppdm_flow.sdk.view import DataView, PairedView
 
-_CELLS = 1 << 22
-"""So many distances are looked at together."""
+MARGIN = 1.001
+"""Windows are wider than they need be, for what rounding does to an inverted covariance."""
 
 
 def numbers_again(
@@ -31,33 +33,90 @@ def numbers_again(
     hold(sql, columns, types[1], candidate.schema.weight, tables)
     before = [number_of(f"o{i}", kind) for i, kind in enumerate(types[0])]
     after = [number_of(f"r{i}", kind) for i, kind in enumerate(types[1])]
-    rows = sql.rows(f"SELECT {', '.join((*before, *after))} FROM paired ORDER BY row", (), tables)  # noqa: S608  # our own names
-    read = np.array(rows, dtype=np.float64).reshape(len(rows), len(before) + len(after))
-    return read[:, : len(before)], read[:, len(before) :]
+    named = ", ".join(f"{number} AS c{i}" for i, number in enumerate((*before, *after)))
+    read = sql.table(f"SELECT {named} FROM paired ORDER BY row", (), tables)  # noqa: S608  # our own names
+    columns_read = [column.to_numpy().astype(np.float64) for column in read.columns]
+    return np.column_stack(columns_read[: len(before)]), np.column_stack(columns_read[len(before) :])
 
 
 def chances_again(space: Space, sample: Ints, candidates: int) -> Floats:
-    """Return the chances by every distance, some records of the sample at a time."""
+    """Return the chances by squared distances to the rows that may be as near as the own one.
+
+    No row is nearer than the difference in one attribute, in standard deviations of that attribute, says: the rows of
+    a window along one attribute are looked at, the attribute in which it holds fewest rows.
+    """
+    groups = list(_by_what_is_hidden(space))
+    own = np.empty(len(sample))
+    for rows, hidden in groups:
+        mine = np.isin(sample, rows)
+        own[mine] = _own(space, sample[mine], hidden)
+    low, high = own * (1 - SLACK) - FLOOR, own * (1 + SLACK) + FLOOR
+    nearer, as_near = np.zeros(len(sample), np.int64), np.zeros(len(sample), np.int64)
+    for rows, hidden in groups:
+        penalty = space.hidden[hidden].sum()
+        between = low - penalty, high - penalty
+        _count(space, rows, np.flatnonzero(~hidden), sample, between, candidates, nearer, as_near)
+    return np.asarray(np.clip(candidates - nearer, 0, as_near) / np.maximum(as_near, 1))
+
+
+def _by_what_is_hidden(space: Space) -> Iterator[tuple[Ints, npt.NDArray[np.bool_]]]:
+    """Yield released rows that hide the same attributes, and which they hide."""
     hidden = np.isnan(space.released)
-    forms, form_of_row = np.unique(hidden @ (1 << np.arange(hidden.shape[1])), return_inverse=True)
-    groups = [np.flatnonzero(form_of_row.reshape(-1) == i) for i in range(len(forms))]
-    block = max(1, _CELLS // max(1, len(space.released)))
-    parts = [_of_block(space, groups, sample[i : i + block], candidates) for i in range(0, len(sample), block)]
-    return np.concatenate(parts) if parts else np.zeros(0)
+    _, first, form_of_row = np.unique(np.packbits(hidden, axis=1), axis=0, return_index=True, return_inverse=True)
+    form_of_row = form_of_row.reshape(-1)
+    for form, row in enumerate(first):
+        yield np.flatnonzero(form_of_row == form), hidden[row]
 
 
-def _of_block(space: Space, groups: Sequence[Ints], sample: Ints, candidates: int) -> Floats:
-    distance = np.empty((len(sample), len(space.released)))
-    for rows in groups:
-        hidden = np.isnan(space.released[rows[0]])
-        shown = np.flatnonzero(~hidden)
-        metric = np.linalg.inv(space.covariance[shown][:, shown])
-        apart = [space.released[rows, j] - space.original[sample, j][:, np.newaxis] for j in shown]
-        within = np.full((len(sample), len(rows)), space.hidden[hidden].sum())
-        for a, b in zip(*np.nonzero(metric), strict=True):
-            within += metric[a, b] * apart[a] * apart[b]
-        distance[:, rows] = within
-    own = distance[np.arange(len(sample)), sample][:, np.newaxis]
-    nearer = (distance < own * (1 - SLACK) - FLOOR).sum(axis=1)
-    ties = (distance <= own * (1 + SLACK) + FLOOR).sum(axis=1) - nearer
-    return np.asarray(np.clip(candidates - nearer, 0, ties) / np.maximum(ties, 1))
+def _own(space: Space, sample: Ints, hidden: npt.NDArray[np.bool_]) -> Floats:
+    shown = np.flatnonzero(~hidden)
+    metric = np.linalg.inv(space.covariance[shown][:, shown])
+    apart = [space.released[sample, j] - space.original[sample, j] for j in shown]
+    found = np.full(len(sample), space.hidden[hidden].sum())
+    for a, b in zip(*np.nonzero(metric), strict=True):
+        found += metric[a, b] * apart[a] * apart[b]
+    return found
+
+
+def _count(
+    space: Space,
+    rows: Ints,
+    shown: Ints,
+    sample: Ints,
+    between: tuple[Floats, Floats],
+    candidates: int,
+    nearer: Ints,
+    as_near: Ints,
+) -> None:
+    """Add to ``nearer`` and ``as_near`` (records of the sample,) what is near of ``rows``, which show ``shown``."""
+    low, high = between
+    if not len(shown):  # all of them are one point
+        nearer += len(rows) * (low > 0)
+        as_near += len(rows) * ((low <= 0) & (high >= 0))
+        return
+    released = np.ascontiguousarray(space.released[np.ix_(rows, shown)])
+    points = np.ascontiguousarray(space.original[np.ix_(sample, shown)])
+    orders = np.argsort(released, axis=0).T.copy()
+    ordered = np.take_along_axis(released, orders.T, axis=0).T.copy()
+    reach = np.sqrt(np.maximum(high, 0.0)[:, np.newaxis] * np.diag(space.covariance)[shown] * MARGIN) + FLOOR
+    begins = np.column_stack([np.searchsorted(o, points[:, j] - reach[:, j]) for j, o in enumerate(ordered)])
+    ends = np.column_stack([np.searchsorted(o, points[:, j] + reach[:, j], "right") for j, o in enumerate(ordered)])
+    ends = np.where(high[:, np.newaxis] < 0, begins, ends)
+    axes = np.argmin(ends - begins, axis=1)
+    each = np.arange(len(sample))
+    metric = np.linalg.inv(space.covariance[shown][:, shown]).astype(np.float64)
+    count_near(
+        ordered,
+        orders,
+        released,
+        metric,
+        points,
+        axes,
+        begins[each, axes],
+        ends[each, axes],
+        low,
+        high,
+        candidates,
+        nearer,
+        as_near,
+    )

@@ -23,7 +23,7 @@ def nothing(requirement: NumericLinkage) -> Measured:
     )
 
 
-def sentence(attributes: Sequence[str], candidates: int, figures: Mapping[str, Figure]) -> str:
+def sentence(attributes: Sequence[str], candidates: int, sample: int, figures: Mapping[str, Figure]) -> str:
     """Return the sentence for the report."""
     share, bound = float(figures["share"].value or 0.0), float(figures["share_bound"].value or 0.0)
     records, known = int(figures["records"].value or 0), int(figures["records_known"].value or 0)
@@ -35,4 +35,6 @@ def sentence(attributes: Sequence[str], candidates: int, figures: Mapping[str, F
     )
     if records < known:
         text += f" They are a sample of {known:,}: in all it is at most {bound:.1%}, with 95 % confidence."
+    if records < min(known, sample):
+        text += f" No more of the {sample:,} allowed are looked for: the pairs with rows would be too many."
     return text

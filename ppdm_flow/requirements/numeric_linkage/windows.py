@@ -1,0 +1,60 @@
+"""Kernels of the second route: rows are looked at outwards along one sorted attribute, as far as they can matter."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ppdm_flow.sdk.compiled import compiled
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+@compiled
+def count_near(
+    sorted_numbers: Floats,
+    orders: Ints,
+    released: Floats,
+    metric: Floats,
+    points: Floats,
+    axes: Ints,
+    begins: Ints,
+    ends: Ints,
+    low: Floats,
+    high: Floats,
+    candidates: int,
+    nearer: Ints,
+    as_near: Ints,
+) -> None:
+    """Add to ``nearer`` and ``as_near`` the rows at squared distances below ``low``, and from there up to ``high``.
+
+    ``released`` (rows, attributes), ``metric`` (attributes, attributes); ``sorted_numbers`` and ``orders`` (attributes,
+    rows): each attribute ascending, and the rows in that order. Point i of ``points`` (points, attributes) looks at the
+    places ``begins[i]`` to ``ends[i]`` of attribute ``axes[i]``, nearest first along it. A point that has
+    ``candidates`` nearer rows is done: it is not found, whatever else there is.
+    """
+    size = released.shape[1]
+    for i in range(len(points)):
+        axis, here = axes[i], points[i, axes[i]]
+        up = begins[i] + np.searchsorted(sorted_numbers[axis, begins[i] : ends[i]], here)
+        down = up - 1
+        while nearer[i] < candidates and (down >= begins[i] or up < ends[i]):
+            upwards = down < begins[i]
+            if not upwards and up < ends[i]:
+                upwards = sorted_numbers[axis, up] - here < here - sorted_numbers[axis, down]
+            if upwards:
+                row = orders[axis, up]
+                up += 1
+            else:
+                row = orders[axis, down]
+                down -= 1
+            distance = 0.0
+            for a in range(size):
+                apart = released[row, a] - points[i, a]
+                for b in range(size):
+                    distance += metric[a, b] * apart * (released[row, b] - points[i, b])
+            if distance < low[i]:
+                nearer[i] += 1
+            elif distance <= high[i]:
+                as_near[i] += 1
