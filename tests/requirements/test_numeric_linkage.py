@@ -16,7 +16,7 @@ from ppdm_flow.core.lineage import Lineage
 from ppdm_flow.core.results import Figure
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.requirements.numeric_linkage.algorithm import sampled
-from ppdm_flow.requirements.numeric_linkage.intervals import clopper_pearson
+from ppdm_flow.requirements.numeric_linkage.intervals import clopper_pearson, wilson
 from ppdm_flow.requirements.numeric_linkage.nearest import chances
 from ppdm_flow.requirements.numeric_linkage.probabilistic import chances_by_weight, weights_of
 from ppdm_flow.requirements.numeric_linkage.requirement import NumericLinkage
@@ -251,6 +251,44 @@ def test_groups_share_the_chance(build, agree):
     assert found[f"{ID}.euclidean_share"] <= 0.2 + 1e-12
     more = found_by(build, agree, {"x": means}, {"x": "x"}, candidates=5)
     assert more[f"{ID}.share"] > 0.8
+
+
+def outcome_of(build, released, **more):
+    return AUDIT.measure(*case_of(build, {"x": X}, {"x": released}, {"x": "x"}, **more).args)
+
+
+def test_excess_is_what_guessing_does_not_explain(build):
+    """(share - c) / (1 - c) for c candidates in 600 rows: of a copy nearly all, of a sample by its upper end."""
+    copied = outcome_of(build, X, candidates=6, sample=50).figures
+    guessing = 6 / ROWS
+    assert copied[f"{ID}.excess"].value == pytest.approx((copied[f"{ID}.share"].value - guessing) / (1 - guessing))
+    figure = copied[f"{ID}.rank_excess"]
+    share = copied[f"{ID}.rank_share"].value
+    z = stats.norm.ppf(1 - 0.05 / 8)
+    ends = [stats_wilson(share, 50, z, side) for side in (-1, 1)]
+    assert figure.interval == pytest.approx([(end - guessing) / (1 - guessing) for end in ends])
+    bound = copied[f"{ID}.share_bound"].value
+    assert copied[f"{ID}.excess_bound"].value == pytest.approx((bound - guessing) / (1 - guessing))
+    every = outcome_of(build, X, candidates=ROWS).figures
+    assert every[f"{ID}.excess_bound"].value is None
+    assert every[f"{ID}.share_bound"].value == 1.0
+    assert wilson(0.14, 50, 0.05) == pytest.approx(tuple(stats.binomtest(7, 50).proportion_ci(0.95, method="wilson")))
+
+
+def stats_wilson(share, size, z, side):
+    root = np.sqrt(share * (1 - share) / size + z**2 / (4 * size**2))
+    return min(1.0, max(0.0, (share + z**2 / (2 * size) + side * z * root) / (1 + z**2 / size)))
+
+
+def test_excess_of_independent_numbers_is_none(build):
+    """Intervals of four ways together start above 0 in at most 5 % of releases; more alarms of 20 have p < 1e-4."""
+    draws = np.random.default_rng(5)
+    alarms = 0
+    for _ in range(20):
+        found = outcome_of(build, draws.permutation(X), sample=300).figures
+        ways = ("euclidean", "mahalanobis", "rank", "probabilistic")
+        alarms += any(found[f"{ID}.{way}_excess"].interval[0] > 0 for way in ways)
+    assert alarms <= stats.binom.ppf(1 - 1e-4, 20, 0.05)
 
 
 def test_hidden_cells(build, agree):

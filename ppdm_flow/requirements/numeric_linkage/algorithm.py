@@ -21,7 +21,7 @@ from ppdm_flow.mining.exposure.estimates import best
 from ppdm_flow.mining.exposure.faults import UnmeasuredError
 from ppdm_flow.mining.exposure.numbers import Floats, Ints, UnnumberedError, paired_numbers, type_of
 from ppdm_flow.requirements.numeric_linkage.audit import NumericLinkageParams
-from ppdm_flow.requirements.numeric_linkage.intervals import ERROR, clopper_pearson
+from ppdm_flow.requirements.numeric_linkage.figures import figures_of
 from ppdm_flow.requirements.numeric_linkage.nearest import chances
 from ppdm_flow.requirements.numeric_linkage.probabilistic import PROBABILISTIC, chances_by_weight
 from ppdm_flow.requirements.numeric_linkage.probabilistic_query import chances_by_weight_again
@@ -82,7 +82,7 @@ class NumericLinkageAudit:
                 continue
             by_space = {n: chances(s, chosen, wanted.candidates) for n, s in spaces(before, after).items()}
             by_space[PROBABILISTIC] = chances_by_weight(before, after, chosen, wanted.candidates)
-            own = _figures(wanted, by_space, known, len(before), len(columns))
+            own = figures_of(wanted.candidates, by_space, known, len(before), len(columns))
             figures |= {f"{wanted.prefix}{name}": figure for name, figure in own.items()}
             text = sentence(wanted.attributes, wanted.candidates, wanted.sample, own)
             measured.extend(_judged(wanted, own["share_bound"], text))
@@ -105,7 +105,7 @@ class NumericLinkageAudit:
                 continue
             by_space = {n: chances_again(s, chosen, wanted.candidates) for n, s in spaces(before, after).items()}
             by_space[PROBABILISTIC] = chances_by_weight_again(ctx.sql, before, after, chosen, wanted.candidates)
-            own = _figures(wanted, by_space, known, len(before), len(columns))
+            own = figures_of(wanted.candidates, by_space, known, len(before), len(columns))
             found |= {f"{wanted.prefix}{name}": figure.value for name, figure in own.items()}
         return found
 
@@ -164,29 +164,6 @@ def _read_again(
     kinds = [of_names[n] for n in names], types
     before, after = numbers_again(ctx.sql, candidate, ctx.pairs, names, plain, kinds)
     return before, _estimated(before, names, columns, {c: after[:, i] for i, c in enumerate(plain)})
-
-
-def _figures(wanted: _Wanted, by_space: Mapping[str, Floats], known: int, rows: int, columns: int) -> dict[str, Figure]:
-    looked_for = len(next(iter(by_space.values())))
-    figures: dict[str, Figure] = {}
-    bounds = []
-    for name, found in by_space.items():
-        share = float(found.mean())
-        interval = None
-        if looked_for < known:
-            interval = clopper_pearson(float(found.sum()), looked_for, ERROR / len(by_space))
-        bounds.append(share if interval is None else interval[1])
-        figures[f"{name}_share"] = Figure(share, "share", interval, looked_for)
-    return {
-        "share_bound": Figure(max(bounds), "share", sample=looked_for),
-        "share": Figure(max(figure.value or 0.0 for figure in figures.values()), "share", sample=looked_for),
-        **figures,
-        "chance_share": Figure(min(1.0, wanted.candidates / rows), "share"),
-        "records": Figure(looked_for, "rows"),
-        "records_known": Figure(known, "rows"),
-        "rows": Figure(rows, "rows"),
-        "columns": Figure(columns, "columns"),
-    }
 
 
 def _judged(wanted: _Wanted, figure: Figure, text: str, *, verifiable: bool = True) -> Iterator[Measured]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from statistics import NormalDist
+
 ERROR = 0.05
 """Of all intervals together, both sides."""
 
@@ -19,3 +22,26 @@ def clopper_pearson(hits: float, trials: int, error: float) -> tuple[float, floa
     low = float(beta.ppf(error / 2, hits, trials - hits + 1)) if hits > 0 else 0.0
     high = float(beta.ppf(1 - error / 2, hits + 1, trials - hits)) if hits < trials else 1.0
     return low, high
+
+
+def wilson(share: float, trials: int, error: float) -> tuple[float, float]:
+    """Return the score interval, which misses a share with a probability of about ``error`` (Wilson, JASA 22, 1927).
+
+    >>> [round(end, 4) for end in wilson(0.5, 100, 0.05)]
+    [0.4038, 0.5962]
+    """
+    z = NormalDist().inv_cdf(1 - error / 2)
+    middle = (share + z * z / (2 * trials)) / (1 + z * z / trials)
+    reach = z / (1 + z * z / trials) * math.sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials))
+    return max(0.0, middle - reach), min(1.0, middle + reach)
+
+
+def excess(share: float, guessing: float) -> float:
+    """Return the part of ``share`` that ``guessing`` (below 1) does not explain, of all that guessing misses.
+
+    Source: Giomi, Boenisch, Wehmeyer, Tasnadi, PoPETs 2023(2), equation 2.
+
+    >>> excess(0.6, 0.2)
+    0.5
+    """
+    return max(-1.0, (share - guessing) / (1.0 - guessing))
