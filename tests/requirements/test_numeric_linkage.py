@@ -115,6 +115,39 @@ def test_windows_and_trees_find_the_same(noise):
             assert one == pytest.approx(other, abs=1e-12)
 
 
+def odd_numbers():
+    """Pairs of original and released numbers that floats strain, and the least share that some distance finds."""
+    draws = np.random.default_rng(4)
+    plain, shared = draws.normal(0, 1, (800, 3)), draws.normal(0, 1, (800, 1))
+    outlier, far = plain.copy(), plain.copy()
+    outlier[0, 0], outlier[5, 1] = 1e300, -1e200
+    far[::3, 0] = 1e308
+    noise = 0.1 * draws.normal(0, 1, plain.shape)
+    return {
+        "a large offset": (plain + 1e12, plain + 1e12 + noise, 0.5),
+        "numbers near the largest": (plain * 1e300, plain * 1e300, 1.0),
+        "squares that would overflow": (plain * 1e160, (plain + 0.1) * 1e160, 1.0),
+        "numbers near the least": (plain * 1e-310, plain * 1e-310, 1.0),
+        "scales apart": (plain * [1e-9, 1, 1e9], (plain + noise) * [1e-9, 1, 1e9], 0.4),
+        "one error in all attributes": (plain, plain + shared, 1.0),
+        "one tiny error in all attributes": (plain, plain + 1e-9 * shared, 1.0),
+        "the same added to all": (plain, plain + 5, 1.0),
+        "two absurd outliers": (plain, outlier, 0.99),
+        "a third absurdly far": (plain, far, 0.99),
+    }
+
+
+@pytest.mark.parametrize("name", odd_numbers())
+def test_odd_numbers_are_found_by_both_routes(name):
+    original, released, least = odd_numbers()[name]
+    shares = []
+    for space in spaces(original, released).values():
+        one, other = (way(space, np.arange(300), 1) for way in (chances, chances_again))
+        assert one == pytest.approx(other, abs=1e-12)
+        shares.append(one.mean())
+    assert max(shares) >= least
+
+
 def test_pairs_are_bounded():
     """A million rows: no more records than a thousand; fewer rows: as many as make so many pairs."""
     for rows, most, expected in ((1_000_000, 5000, 1000), (100_000, 50_000, 10_000), (5000, 50_000, 5000)):

@@ -62,8 +62,10 @@ def squared_distances(space: Space, rows: Ints) -> Floats:
     found = np.zeros(len(rows))
     for shown, members in patterns(space):
         own = np.isin(rows, members)
-        apart = (space.released[rows[own]] - space.original[rows[own]])[:, shown]
-        found[own] = ((apart @ space.precision(shown)) * apart).sum(axis=1) + space.penalty(shown)
+        if shown.any():
+            apart = (space.released[rows[own]] - space.original[rows[own]])[:, shown]
+            found[own] = ((apart @ np.linalg.cholesky(space.precision(shown))) ** 2).sum(axis=1)
+        found[own] += space.penalty(shown)
     return found
 
 

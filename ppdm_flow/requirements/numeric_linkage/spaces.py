@@ -18,6 +18,9 @@ from ppdm_flow.mining.exposure.numbers import Floats
 _RIDGE = 1e-9
 """Of each variance: that much is added to those of the errors, since an exact attribute has none."""
 
+_FARTHEST = 1e100
+"""In standard deviations: squares and their sums are finite."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Space:
@@ -39,18 +42,34 @@ class Space:
     def precision(self, shown: npt.NDArray[np.bool_]) -> Floats:
         """Return the inverse of the covariance over the attributes that are shown."""
         places = np.flatnonzero(shown)
-        return np.asarray(np.linalg.inv(self.covariance[np.ix_(places, places)]))
+        covariance = self.covariance[np.ix_(places, places)]
+        deviations = np.sqrt(np.diag(covariance))[:, np.newaxis]  # taken out, so that variances of any size can stand
+        inverse = np.linalg.inv(covariance / deviations / deviations.T)
+        return np.asarray(inverse / deviations / deviations.T)
 
 
 def spaces(original: Floats, released: Floats) -> Mapping[str, Space]:
     """Return the spaces by name. ``original`` and ``released`` are (rows, attributes), NaN where there is no number."""
-    deviation = np.nanstd(original, axis=0)
-    deviation = np.where(deviation > 0, deviation, 1.0)
-    plain = original / deviation, released / deviation
+    plain = _standardized(original, released)
     ranks = _ranks(original), _ranks(released)
     one = np.eye(original.shape[1])
     found = {"euclidean": (*plain, one), "mahalanobis": (*plain, _errors(*plain)), "rank": (*ranks, one)}
     return {name: Space(o, r, c, _expected(o, r, c)) for name, (o, r, c) in found.items()}
+
+
+def _standardized(original: Floats, released: Floats) -> tuple[Floats, Floats]:
+    """Return both in standard deviations of the original numbers, from their mean, so that no offset takes digits.
+
+    They are made small beforehand, so that no square overflows; released numbers that are absurdly far are all as far.
+    """
+    size = np.nanmax(np.abs(original), axis=0, initial=0.0)
+    exponent = np.frexp(size)[1]
+    small = np.ldexp(original, -exponent)
+    mean, deviation = np.nanmean(small, axis=0), np.nanstd(small, axis=0)
+    deviation = np.where(deviation > 0, deviation, 1.0)
+    with np.errstate(over="ignore"):
+        shown = (np.ldexp(released, -exponent) - mean) / deviation
+    return (small - mean) / deviation, np.clip(shown, -_FARTHEST, _FARTHEST)
 
 
 def _errors(original: Floats, released: Floats) -> Floats:

@@ -16,7 +16,7 @@ def count_near(
     sorted_numbers: Floats,
     orders: Ints,
     released: Floats,
-    metric: Floats,
+    whitening: Floats,
     points: Floats,
     axes: Ints,
     begins: Ints,
@@ -29,10 +29,10 @@ def count_near(
 ) -> None:
     """Add to ``nearer`` and ``as_near`` the rows at squared distances below ``low``, and from there up to ``high``.
 
-    ``released`` (rows, attributes), ``metric`` (attributes, attributes); ``sorted_numbers`` and ``orders`` (attributes,
-    rows): each attribute ascending, and the rows in that order. Point i of ``points`` (points, attributes) looks at the
-    places ``begins[i]`` to ``ends[i]`` of attribute ``axes[i]``, nearest first along it. A point that has
-    ``candidates`` nearer rows is done: it is not found, whatever else there is.
+    ``released`` (rows, attributes); ``whitening`` (attributes, attributes) makes distances plain. ``sorted_numbers``
+    and ``orders`` (attributes, rows): each attribute ascending, and the rows in that order. Point i of ``points``
+    (points, attributes) looks at the places ``begins[i]`` to ``ends[i]`` of attribute ``axes[i]``, nearest first along
+    it. One that has ``candidates`` nearer rows is done: it is not found, whatever else there is.
     """
     size = released.shape[1]
     for i in range(len(points)):
@@ -50,10 +50,11 @@ def count_near(
                 row = orders[axis, down]
                 down -= 1
             distance = 0.0
-            for a in range(size):
-                apart = released[row, a] - points[i, a]
-                for b in range(size):
-                    distance += metric[a, b] * apart * (released[row, b] - points[i, b])
+            for b in range(size):
+                apart = 0.0
+                for a in range(size):
+                    apart += (released[row, a] - points[i, a]) * whitening[a, b]
+                distance += apart * apart
             if distance < low[i]:
                 nearer[i] += 1
             elif distance <= high[i]:
