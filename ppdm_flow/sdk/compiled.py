@@ -3,20 +3,45 @@
 from __future__ import annotations
 
 import functools
-import logging
 from collections.abc import Callable
-from typing import Any, ParamSpec, TypeVar
-
-import numba
-from numba.core import event
-from numba.core.registry import cpu_target
+from typing import Any, Generic, ParamSpec, TypeVar
 
 from ppdm_flow.sdk.ingredients import ingredients
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_LOG = logging.getLogger("ppdm_flow")
+
+class Kernel(Generic[P, R]):
+    """A function that is compiled at its first call, without the GIL. Numba is not imported before.
+
+    Other kernels may call it. ``py_func`` is the plain function, as with numba.
+    """
+
+    def __init__(self, function: Callable[P, R]) -> None:
+        functools.update_wrapper(self, function)
+        self.py_func = function
+        self._made_of = ingredients(function)  # not later: a file can change between its import and the first call
+        self._dispatcher: Any = None
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Compile the function if need be, and run it."""
+        result: R = (self._dispatcher or self.dispatcher)(*args, **kwargs)
+        return result
+
+    @property
+    def dispatcher(self) -> Any:
+        """Numba's object. Two threads that ask at once may each make one: either is good."""
+        if self._dispatcher is None:
+            from ppdm_flow.sdk.compiling import dispatcher  # noqa: PLC0415  # imports numba: slow to start
+
+            self._dispatcher = dispatcher(self.py_func, self._made_of, nogil=True)
+        return self._dispatcher
+
+    @property
+    def _numba_type_(self) -> Any:
+        """What numba takes it for where another kernel calls it: numba's protocol."""
+        return self.dispatcher._numba_type_
 
 
 def compiled(function: Callable[P, R]) -> Callable[P, R]:
@@ -26,23 +51,7 @@ def compiled(function: Callable[P, R]) -> Callable[P, R]:
     the constants that it names. Where the cache cannot be written (a read-only installation, a full disk) it is
     compiled by each process.
     """
-    try:
-        kernel = numba.njit(cache=True, nogil=True)(function)
-    except RuntimeError:  # numba finds no place that it may write to
-        kernel = numba.njit(nogil=True)(function)
-    stamp(kernel, ingredients(function))
-    kernel_of: Callable[P, R] = kernel
-    return kernel_of
-
-
-def stamp(kernel: Any, text: str) -> None:
-    """Let the kernel's machine code on disk be good only as long as ``text`` is the same.
-
-    Numba by itself looks at the module of the kernel alone.
-    """
-    file = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
-    if file is not None:
-        vars(file)["_source_stamp"] = (vars(file)["_source_stamp"], text)
+    return Kernel(function)
 
 
 def tolerant(kernel: Callable[P, R]) -> Callable[P, R]:
@@ -56,24 +65,3 @@ def tolerant(kernel: Callable[P, R]) -> Callable[P, R]:
             return kernel(*args, **kwargs)
 
     return call
-
-
-class _Announcer(event.Listener):
-    """Says once a process that code is being compiled: it takes seconds, and only the first time."""
-
-    def __init__(self) -> None:
-        self.said = False
-
-    def on_start(self, _event: Any) -> None:
-        if not self.said:
-            self.said = True
-            _LOG.warning("compiling the kernels; this happens once, later runs find them ready")
-
-    def on_end(self, _event: Any) -> None:
-        """Say nothing: the listener's protocol asks for the method."""
-
-
-# What the first call of a kernel would do, 0.3 s: engines import algorithms while they wait for data.
-cpu_target.typing_context.refresh()
-cpu_target.target_context.refresh()
-event.register("numba:compile", _Announcer())  # type: ignore[no-untyped-call]  # numba has no types

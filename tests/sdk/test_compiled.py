@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -76,6 +77,62 @@ def test_an_error_of_the_kernel_itself_comes_through():
 
     with pytest.raises(ValueError, match="wrong"):
         broken(1)
+
+
+IMPORTS = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import kernels
+before = "numba" in sys.modules
+print(before, kernels.twice(21), "numba" in sys.modules)
+"""
+
+
+def test_numba_is_imported_by_the_first_call_of_a_kernel(tmp_path):
+    (tmp_path / "kernels.py").write_text(KERNEL)
+    command = [sys.executable, "-c", IMPORTS, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "42", "True"]
+
+
+@compiled
+def factorial(n):
+    """Of n."""
+    return 1 if n < 2 else n * factorial(n - 1)
+
+
+@compiled
+def binomial(n, k):
+    return factorial(n) // (factorial(k) * factorial(n - k))
+
+
+def test_a_kernel_calls_itself_and_others():
+    assert binomial(5, 2) == binomial.py_func(5, 2) == 10
+    assert (factorial.__name__, factorial.__doc__, tolerant(factorial).py_func(4)) == ("factorial", "Of n.", 24)
+
+
+def test_the_first_calls_may_come_from_several_threads():
+    @compiled
+    def thrice(x):
+        return 3 * x
+
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(thrice, range(64))) == [3 * x for x in range(64)]
+
+
+def test_a_file_that_changes_before_the_first_call_leaves_no_code_behind(tmp_path):
+    """The machine code on disk would be that of a source which is no longer there."""
+    for name, source in PARTS.items():
+        (tmp_path / name).write_text(source)
+    changed = PARTS["parts.py"].replace("FACTOR * x", "FACTOR * x + 1")
+    program = "import sys, pathlib; sys.path.insert(0, sys.argv[1]); import kernels\n{}\nprint(kernels.twice(21))"
+    edit = f"pathlib.Path(sys.argv[1], 'parts.py').write_text({changed!r})"
+    here = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
+    results = []
+    for what in (edit, ""):
+        command = [sys.executable, "-c", program.format(what), str(tmp_path)]
+        results.append(subprocess.run(command, env=here, capture_output=True, text=True, check=True).stdout)
+    assert results == ["42\n", "43\n"]
 
 
 PARTS = {

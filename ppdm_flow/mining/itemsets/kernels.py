@@ -11,7 +11,8 @@ from typing import Any, ParamSpec, TypeVar
 
 import numba
 
-from ppdm_flow.sdk.compiled import compiled, stamp, tolerant
+from ppdm_flow.sdk.compiled import compiled, tolerant
+from ppdm_flow.sdk.compiling import dispatcher
 from ppdm_flow.sdk.ingredients import ingredients
 
 P = ParamSpec("P")
@@ -35,13 +36,8 @@ def part(function: Callable[P, R]) -> Callable[P, R]:
 
 def entry(function: Callable[P, R]) -> Callable[P, R]:
     """Compile ``function``, which allocates nothing, for Python to call, and keep it where that can be written."""
-    try:
-        kernel = numba.njit(cache=True, **UNCOUNTED)(function)
-    except RuntimeError:  # numba finds no place that it may write to
-        kernel = numba.njit(**UNCOUNTED)(function)
-    stamp(kernel, ingredients(function))
-    tolerated: Callable[P, R] = tolerant(kernel)
-    return tolerated
+    kernel: Callable[P, R] = dispatcher(function, ingredients(function), **UNCOUNTED)
+    return tolerant(kernel)
 
 
 def allocating(function: Callable[P, R]) -> Callable[P, R]:

@@ -1,0 +1,57 @@
+"""How numba compiles a kernel and keeps its machine code. Importing numba takes half a second: only what runs does."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import numba
+from numba.core import event
+from numba.core.registry import cpu_target
+
+_LOG = logging.getLogger("ppdm_flow")
+
+
+def dispatcher(function: Callable[..., Any], made_of: str, **options: Any) -> Any:
+    """Return what compiles ``function`` at its first call, or finds its machine code on disk.
+
+    ``made_of`` is what the code on disk has to be made of (`ingredients`); ``options`` are those of ``numba.njit``.
+    Where the cache cannot be written (a read-only installation, a full disk) each process compiles.
+    """
+    try:
+        kernel = numba.njit(cache=True, **options)(function)
+    except RuntimeError:  # numba finds no place that it may write to
+        kernel = numba.njit(**options)(function)
+    stamp(kernel, made_of)
+    return kernel
+
+
+def stamp(kernel: Any, text: str) -> None:
+    """Let the kernel's machine code on disk be good only as long as ``text`` is the same.
+
+    Numba by itself looks at the module of the kernel alone.
+    """
+    file = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
+    if file is not None:
+        vars(file)["_source_stamp"] = (vars(file)["_source_stamp"], text)
+
+
+class _Announcer(event.Listener):
+    """Says once a process that code is being compiled: it takes seconds, and only the first time."""
+
+    def __init__(self) -> None:
+        self.said = False
+
+    def on_start(self, _event: Any) -> None:
+        if not self.said:
+            self.said = True
+            _LOG.warning("compiling the kernels; this happens once, later runs find them ready")
+
+    def on_end(self, _event: Any) -> None:
+        """Say nothing: the listener's protocol asks for the method."""
+
+
+event.register("numba:compile", _Announcer())  # type: ignore[no-untyped-call]  # numba has no types
+cpu_target.typing_context.refresh()
+cpu_target.target_context.refresh()
