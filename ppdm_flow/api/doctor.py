@@ -22,7 +22,7 @@ from ppdm_flow.policy.language.kind_pages import page_of
 from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.spec import imported
 
-_PACKAGES = ("numpy", "pyarrow", "pandas", "numba", "duckdb", "scipy", "scikit-learn", "networkx", "pydantic", "PyYAML")
+_PACKAGES = ("numpy", "pyarrow", "pandas", "numba", "duckdb", "scipy", "scikit-learn", "pydantic", "PyYAML")
 _EXTRAS = {"excel": "python-calamine", "sql": "pg8000"}
 _LEAST_FREE = 1 << 30
 

@@ -1,11 +1,9 @@
-"""The plan's document as a directed graph: what can run at once, and where a picture puts it."""
+"""The plan's document as a tree, for each node has one input: what can run at once, and where a picture puts it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
-
-import networkx as nx
 
 SOURCE = "source"
 
@@ -15,46 +13,57 @@ def release_key(name: str) -> str:
     return f"release {name}"
 
 
-def graph(document: Mapping[str, Any]) -> nx.DiGraph:
-    """Return the graph; its nodes are ``source``, the names of steps, and ``release NAME``."""
-    digraph = nx.DiGraph()
-    digraph.add_node(SOURCE)
-    for step in document["steps"]:
-        digraph.add_edge(_base(step["input"]), step["name"], output=step["input"].partition(".")[2])
-    for release in document["releases"]:
-        digraph.add_edge(
-            _base(release["input"]), release_key(release["name"]), output=release["input"].partition(".")[2]
-        )
-    return digraph
+def tree(document: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Return what each node feeds; the nodes are ``source``, the names of steps, and ``release NAME``."""
+    inputs = _inputs(document)
+    below: dict[str, list[str]] = {node: [] for node in (SOURCE, *inputs)}
+    for node, base in inputs.items():
+        below[base].append(node)
+    return below
 
 
 def levels(document: Mapping[str, Any]) -> list[list[str]]:
     """Return the nodes by distance from the source: those of a level do not depend on each other."""
-    return [sorted(level) for level in nx.topological_generations(graph(document))]
+    below = tree(document)
+    found = [[SOURCE]]
+    while following := sorted(child for node in found[-1] for child in below[node]):
+        found.append(following)
+    return found
 
 
 def lanes(document: Mapping[str, Any]) -> dict[str, float]:
     """Return the vertical place of each node, in lanes: a leaf has a lane of its own, others the middle of theirs."""
-    tree = graph(document)
-    order = {node: place for place, node in enumerate(_written(document))}
-    places: dict[str, float] = {}
-    free = iter(range(len(tree)))
-    for node in nx.dfs_postorder_nodes(tree, SOURCE, sort_neighbors=lambda nodes: sorted(nodes, key=order.__getitem__)):
-        below = [places[child] for child in tree.successors(node)]
-        places[node] = (min(below) + max(below)) / 2 if below else float(next(free))
+    below = tree(document)
+    first = _first_releases(document)
+    downwards: list[str] = []
+    waiting = [SOURCE]
+    while waiting:
+        node = waiting.pop()
+        downwards.append(node)
+        waiting += sorted(below[node], key=lambda child: (first.get(child, len(first)), child), reverse=True)
+    leaves = (node for node in downwards if not below[node])
+    places = {leaf: float(lane) for lane, leaf in enumerate(leaves)}
+    for node in reversed(downwards):
+        if below[node]:
+            lane = [places[child] for child in below[node]]
+            places[node] = (min(lane) + max(lane)) / 2
     return places
 
 
-def _written(document: Mapping[str, Any]) -> list[str]:
-    """Return the nodes in an order for pictures: releases first, so that branches follow the policy's releases."""
-    tree = graph(document)
+def _first_releases(document: Mapping[str, Any]) -> dict[str, int]:
+    """Return the place of the first release that a node leads to, so that branches follow the policy's releases."""
+    inputs = _inputs(document)
     first: dict[str, int] = {}
     for place, release in enumerate(document["releases"]):
-        node = release_key(release["name"])
-        for at in (node, *nx.ancestors(tree, node)):
-            first.setdefault(at, place)
-    return sorted(tree, key=lambda node: (first.get(node, len(first)), node))
+        node: str | None = release_key(release["name"])
+        while node is not None and node not in first:
+            first[node] = place
+            node = inputs.get(node)
+    return first
 
 
-def _base(reference: str) -> str:
-    return reference.partition(".")[0]
+def _inputs(document: Mapping[str, Any]) -> dict[str, str]:
+    """Return the node that each node but the source is made from."""
+    steps = {step["name"]: step["input"] for step in document["steps"]}
+    releases = {release_key(release["name"]): release["input"] for release in document["releases"]}
+    return {node: reference.partition(".")[0] for node, reference in {**steps, **releases}.items()}

@@ -6,11 +6,14 @@ import json
 from xml.etree import ElementTree as ET
 
 import jsonschema
+import networkx as nx
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.plan.document import document
-from ppdm_flow.plan.graph import SOURCE, graph, lanes, levels, release_key
+from ppdm_flow.plan.graph import SOURCE, lanes, levels, release_key, tree
 from ppdm_flow.plan.pictures.flowcharts import dot, mermaid
 from ppdm_flow.plan.pictures.forms import FORMS, draw
 from ppdm_flow.plan.pictures.vectors import placed, svg
@@ -63,13 +66,55 @@ def test_columns_bind_the_plan(root):
 @pytest.mark.parametrize("name", NAMES)
 def test_levels_and_lanes(documents, name):
     found = documents[name]
-    tree = graph(found)
+    below = tree(found)
     place = {node: number for number, level in enumerate(levels(found)) for node in level}
     assert place[SOURCE] == 0
-    assert all(place[a] < place[b] for a, b in tree.edges)
+    assert all(place[a] < place[b] for a in below for b in below[a])
     rows = lanes(found)
-    leaves = [node for node in tree if tree.out_degree(node) == 0]
+    leaves = [node for node in below if not below[node]]
     assert sorted(rows[leaf] for leaf in leaves) == [float(i) for i in range(len(leaves))]
+
+
+def graph(found):
+    """The plan as networkx has graphs."""
+    made = nx.DiGraph()
+    made.add_node(SOURCE)
+    made.add_edges_from((step["input"].partition(".")[0], step["name"]) for step in found["steps"])
+    releases = found["releases"]
+    made.add_edges_from((each["input"].partition(".")[0], release_key(each["name"])) for each in releases)
+    return made
+
+
+def lanes_twin(found):
+    made = graph(found)
+    first = {}
+    for place, release in enumerate(found["releases"]):
+        node = release_key(release["name"])
+        for at in (node, *nx.ancestors(made, node)):
+            first.setdefault(at, place)
+    order = lambda nodes: sorted(nodes, key=lambda node: (first.get(node, len(first)), node))  # noqa: E731
+    places, free = {}, iter(range(len(made)))
+    for node in nx.dfs_postorder_nodes(made, SOURCE, sort_neighbors=order):
+        below = [places[child] for child in made.successors(node)]
+        places[node] = (min(below) + max(below)) / 2 if below else float(next(free))
+    return places
+
+
+@given(st.data())
+def test_levels_and_lanes_are_those_of_networkx(data):
+    """Steps in any order, some of which lead to no release, and names that a release shares with a step."""
+    names, steps = [SOURCE], []
+    for name in data.draw(st.permutations("abcdefgh"))[: data.draw(st.integers(0, 8))]:
+        steps.append(
+            {"name": name, "input": data.draw(st.sampled_from(names)) + data.draw(st.sampled_from(["", ".x"]))}
+        )
+        names.append(name)
+    called = data.draw(st.lists(st.sampled_from("abcdxyz"), min_size=1, max_size=5, unique=True))
+    releases = [{"name": name, "input": data.draw(st.sampled_from(names))} for name in called]
+    found = {"steps": data.draw(st.permutations(steps)), "releases": releases}
+    assert set(graph(found).edges) == {(a, b) for a, below in tree(found).items() for b in below}
+    assert levels(found) == [sorted(level) for level in nx.topological_generations(graph(found))]
+    assert lanes(found) == lanes_twin(found)
 
 
 WIDE = """version: 1
@@ -161,7 +206,7 @@ steps: {r: {use: shuffle_rows}}
 releases: {r: {path: r.csv}}
 """
     found = document(compiled(text).plan)
-    assert set(graph(found)) == {SOURCE, "r", release_key("r")}
+    assert set(tree(found)) == {SOURCE, "r", release_key("r")}
     assert ET.fromstring(svg(found)) is not None
 
 

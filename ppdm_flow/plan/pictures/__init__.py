@@ -1,1 +1,1 @@
-"""A plan's document as a picture: text, Mermaid, Graphviz or SVG. Only the last needs networkx."""
+"""A plan's document as a picture: text, Mermaid, Graphviz or SVG."""
