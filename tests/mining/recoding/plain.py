@@ -6,6 +6,9 @@ import itertools
 import math
 from collections import Counter, defaultdict
 
+WAGES = (1.0, 2.5, 6.0, 10.0)
+"""The number that each sensitive code stands for, where totals are judged."""
+
 
 class Table:
     """``rows`` of (leaf codes, sensitive code, 0), one a record; ``maps[attribute][level][leaf]`` is a code.
@@ -75,6 +78,10 @@ def keeps(model, rows, base, values, people=0):
             return equal(p, base) <= numbers[0] + 1e-12
         case "ordered":
             return ordered(p, base) <= numbers[0] + 1e-12
+        case "dominance":
+            n, share = numbers
+            paid = sorted((WAGES[r[1]] for r in rows), reverse=True)
+            return sum(paid[:n]) <= share * sum(paid) + 1e-12
         case "alpha":
             return max(p) <= numbers[0] + 1e-12
         case "delta":

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ppdm_flow.mining.class_people.holdings import OfHoldings
 from ppdm_flow.mining.recoding import costs
 from ppdm_flow.mining.recoding.ground import Ground, Levels
 from ppdm_flow.mining.recoding.models import Hereditary, KAnonymous, Model
@@ -20,6 +21,8 @@ from ppdm_flow.policy.language.kinds import built_in
 from ppdm_flow.requirements.alpha_k.classes import AlphaBounded
 from ppdm_flow.requirements.beta_likeness.classes import BetaLike
 from ppdm_flow.requirements.delta_disclosure.classes import DeltaDisclosing
+from ppdm_flow.requirements.dominance.classes import Undominated
+from ppdm_flow.requirements.dominance.requirement import Dominance
 from ppdm_flow.requirements.k_map.classes import KMapped
 from ppdm_flow.requirements.l_diversity.classes import DistinctDiverse, EntropyDiverse, RecursiveDiverse
 from ppdm_flow.requirements.lkc.classes import UnionBounded
@@ -39,6 +42,7 @@ COSTS = {
     "entropy": costs.Entropy(),
     "classification": costs.Misclassified(0),
 }
+WAGES = np.array(plain.WAGES)
 MODELS = {
     "distinct": lambda v: DistinctDiverse(0, v),
     "entropy": lambda v: EntropyDiverse(0, v),
@@ -52,6 +56,7 @@ MODELS = {
     "k_map": KMapped,
     "alpha_of": lambda a, values: AlphaBounded(0, a, values),
     "union": lambda c, values: UnionBounded(0, c, values),
+    "dominance": lambda n, share: Undominated(0, Dominance(attribute="wage", n=n, share=share), WAGES),
 }
 
 
@@ -87,6 +92,7 @@ any_model = st.one_of(
     st.tuples(st.just("alpha"), st.floats(0.2, 0.95)),
     st.tuples(st.just("delta"), st.floats(0.1, 3.0)),
     st.tuples(st.just("beta"), st.floats(0.1, 3.0)),
+    st.tuples(st.just("dominance"), st.integers(1, 3), st.floats(0.2, 0.9)),
 )
 
 
@@ -154,6 +160,7 @@ ONE_OF_EACH = (
     ("union", 0.8, (1, 2)),
     ("delta", 0.9),
     ("beta", 0.7),
+    ("dominance", 2, 0.7),
 )
 MAPS = [
     [[0, 1, 2, 3, 4], [0, 0, 1, 1, 2], [0, 0, 0, 0, 1], [0] * 5],
@@ -179,7 +186,7 @@ def test_no_model_and_no_cost_is_forgotten() -> None:
     homes = [vars(sys.modules[imported(path).__module__]) for path in paths]
     there = {c for home in homes for c in home.values() if isinstance(c, type) and issubclass(c, Model)}
     used = {type(MODELS[kind](*numbers)) for kind, *numbers in ONE_OF_EACH}
-    assert there - {Model, Hereditary} == used
+    assert there - {Model, Hereditary, OfHoldings} == used
     priced = {c.__name__ for c in vars(costs).values() if isinstance(c, type) and "prepare" in dir(c)} - {"Cost"}
     assert priced == {type(c).__name__ for c in COSTS.values()}
 
