@@ -56,7 +56,7 @@ MODELS = {
     "k_map": KMapped,
     "alpha_of": lambda a, values: AlphaBounded(0, a, values),
     "union": lambda c, values: UnionBounded(0, c, values),
-    "dominance": lambda n, share: Undominated(0, Dominance(attribute="wage", n=n, share=share), WAGES),
+    "dominance": lambda n, share: Undominated(0, Dominance(n=n, share=share), WAGES),
 }
 
 
