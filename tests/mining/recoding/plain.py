@@ -60,10 +60,8 @@ def keeps(model, rows, base, values, people=0):
     p = shares(rows, values)
     count = sorted(Counter(r[1] for r in rows).values(), reverse=True)
     match kind:
-        case "k":
-            return len(rows) >= numbers[0]
-        case "k_map":
-            return people >= numbers[0]
+        case "k" | "k_map":
+            return {"k": len(rows), "k_map": people}[kind] >= numbers[0]
         case "alpha_of" | "union":
             together = sum if kind == "union" else max
             return together(p[v] for v in numbers[1]) <= numbers[0] + 1e-12
