@@ -85,6 +85,8 @@ HIGHER = Stricter(">=")
 LOWER = Stricter("<=")
 HIGHER_IF_ANY = Stricter(">=", weaker_where_absent=True)
 """The higher one is stricter, and none at all is weaker than any."""
+LOWER_IF_ANY = Stricter("<=", weaker_where_absent=True)
+"""The lower one is stricter, and none at all is weaker than any."""
 MORE = MoreIsStricter()
 GROUPS = FormsGroups()
 

@@ -13,7 +13,7 @@ attributes:
   wage: {role: sensitive, type: float}
 privacy:
   interval_disclosure: {wage: {width: {sd: 0.1}, max: 0.1}}
-  numeric_linkage: {attributes: [wage], max: 0.1, candidates: 2}
+  numeric_linkage: {attributes: [wage], max: 0.1, max_excess: 0.05, candidates: 2}
   special_uniques: {size: 2, max_share: 0.1}
   dominance: {wage: {n: 2, share: 0.8, p: 10, q: 80, contributors: 4}}
 floors:
@@ -46,6 +46,8 @@ def refused(tmp_path, entry: str) -> bool:
         "interval_disclosure: null",
         "numeric_linkage: {max: 0.2}",
         "numeric_linkage: {candidates: 1}",
+        "numeric_linkage: {max_excess: 0.06}",
+        "numeric_linkage: {max_excess: null}",
         "numeric_linkage: {attributes: [age]}",
         "numeric_linkage: {sample: 10}",
         "dominance: {wage: {n: 1}}",
@@ -73,7 +75,7 @@ def test_weaker_is_refused(tmp_path, entry):
     [
         "interval_disclosure: {wage: {max: 0.05}}",
         "interval_disclosure: {wage: {width: {sd: 0.2}}}",
-        "numeric_linkage: {max: 0.05, candidates: 3}",
+        "numeric_linkage: {max: 0.05, max_excess: 0.01, candidates: 3}",
         "special_uniques: {size: 3, max_share: 0.05}",
         "dominance: {wage: {n: 3, share: 0.7, p: 11, q: 70, contributors: 5}}",
     ],

@@ -17,10 +17,10 @@ from ppdm_flow.core.results import Figure
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.requirements.numeric_linkage.algorithm import sampled
 from ppdm_flow.requirements.numeric_linkage.intervals import clopper_pearson, wilson
-from ppdm_flow.requirements.numeric_linkage.nearest import chances
-from ppdm_flow.requirements.numeric_linkage.probabilistic import chances_by_weight, weights_of
+from ppdm_flow.requirements.numeric_linkage.nearest import Places, places
+from ppdm_flow.requirements.numeric_linkage.probabilistic import places_by_weight, weights_of
 from ppdm_flow.requirements.numeric_linkage.requirement import NumericLinkage
-from ppdm_flow.requirements.numeric_linkage.second_route import chances_again
+from ppdm_flow.requirements.numeric_linkage.second_route import places_again
 from ppdm_flow.requirements.numeric_linkage.sentences import sentence
 from ppdm_flow.requirements.numeric_linkage.spaces import spaces
 from ppdm_flow.sdk.registry import load
@@ -74,7 +74,7 @@ def plain(space, sample, candidates):
         for row in space.released:
             shown = [j for j in range(len(row)) if not np.isnan(row[j])]
             inverse = np.linalg.inv([[space.covariance[a][b] for b in shown] for a in shown]) if shown else []
-            apart = [row[j] - space.original[i][j] for j in shown]
+            apart = [row[j] - space.known[i][j] for j in shown]
             inside = sum(apart[a] * inverse[a][b] * apart[b] for a in range(len(shown)) for b in range(len(shown)))
             distances.append(inside + sum(space.hidden[j] for j in range(len(row)) if j not in shown))
         own = distances[i]
@@ -98,8 +98,8 @@ def test_distance_by_distance(data, width, candidates):
     sample = np.arange(size)
     for space in spaces(original, released).values():
         expected = plain(space, sample, candidates)
-        assert chances(space, sample, candidates) == pytest.approx(expected, abs=1e-12)
-        assert chances_again(space, sample, candidates) == pytest.approx(expected, abs=1e-12)
+        assert places(space, sample, candidates).chances(candidates) == pytest.approx(expected, abs=1e-12)
+        assert places_again(space, sample, candidates).chances(candidates) == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.01, 0.3, 3.0])
@@ -111,7 +111,9 @@ def test_windows_and_trees_find_the_same(noise):
     released[draws.random(original.shape) < 0.1] = np.nan
     for space in spaces(original, released).values():
         for candidates in (1, 7):
-            one, other = (way(space, np.arange(0, 3000, 7), candidates) for way in (chances, chances_again))
+            one, other = (
+                way(space, np.arange(0, 3000, 7), candidates).chances(candidates) for way in (places, places_again)
+            )
             assert one == pytest.approx(other, abs=1e-12)
 
 
@@ -142,7 +144,7 @@ def test_odd_numbers_are_found_by_both_routes(name):
     original, released, least = odd_numbers()[name]
     shares = []
     for space in spaces(original, released).values():
-        one, other = (way(space, np.arange(300), 1) for way in (chances, chances_again))
+        one, other = (way(space, np.arange(300), 1).chances(1) for way in (places, places_again))
         assert one == pytest.approx(other, abs=1e-12)
         shares.append(one.mean())
     assert max(shares) >= least
@@ -205,7 +207,9 @@ def test_weight_by_weight(data, width, candidates):
     original = np.array(data.draw(st.lists(known, min_size=size, max_size=size)), dtype=np.float64)
     released = np.array(data.draw(st.lists(shown, min_size=size, max_size=size)), dtype=np.float64)
     expected = by_weight(original, released, range(size), candidates)
-    assert chances_by_weight(original, released, np.arange(size), candidates) == pytest.approx(expected, abs=1e-9)
+    every = np.arange(size)
+    found = places_by_weight(original, released, every, every).chances(candidates)
+    assert found == pytest.approx(expected, abs=1e-9)
 
 
 def test_em_finds_what_pairs_were_drawn_with():
@@ -294,18 +298,48 @@ def test_excess_is_what_guessing_does_not_explain(build):
     """(share - c) / (1 - c) for c candidates in 600 rows: of a copy nearly all, of a sample by its upper end."""
     copied = outcome_of(build, X, candidates=6, sample=50).figures
     guessing = 6 / ROWS
-    assert copied[f"{ID}.excess"].value == pytest.approx((copied[f"{ID}.share"].value - guessing) / (1 - guessing))
     figure = copied[f"{ID}.rank_excess"]
     share = copied[f"{ID}.rank_share"].value
     z = stats.norm.ppf(1 - 0.05 / 8)
     ends = [stats_wilson(share, 50, z, side) for side in (-1, 1)]
     assert figure.interval == pytest.approx([(end - guessing) / (1 - guessing) for end in ends])
-    bound = copied[f"{ID}.share_bound"].value
-    assert copied[f"{ID}.excess_bound"].value == pytest.approx((bound - guessing) / (1 - guessing))
+    by_count = [outcome_of(build, X, candidates=c, sample=50).figures for c in range(1, 7)]
+    for name, whole in (("excess", "share"), ("excess_bound", "share_bound")):
+        each = [(f[f"{ID}.{whole}"].value - c / ROWS) / (1 - c / ROWS) for c, f in enumerate(by_count, 1)]
+        assert copied[f"{ID}.{name}"].value == pytest.approx(max(each))
     every = outcome_of(build, X, candidates=ROWS).figures
-    assert every[f"{ID}.excess_bound"].value is None
-    assert every[f"{ID}.share_bound"].value == 1.0
+    assert every[f"{ID}.euclidean_excess"].value is None
+    assert every[f"{ID}.share_bound"].value == every[f"{ID}.excess_bound"].value == 1.0
+    one = case_of(build, {"x": [1.0]}, {"x": [1.0]}, {"x": "x"}, max_excess=0.5)
+    bound = AUDIT.measure(*one.args).measured[1]
+    assert (bound.metric, bound.figure.value) == (f"{ID}.excess_bound", None)
     assert wilson(0.14, 50, 0.05) == pytest.approx(tuple(stats.binomtest(7, 50).proportion_ci(0.95, method="wilson")))
+
+
+@settings(deadline=None, derandomize=True, database=None, max_examples=100)
+@given(
+    pairs=st.lists(st.tuples(st.integers(0, 6), st.integers(1, 5)), min_size=1, max_size=8),
+    candidates=st.integers(1, 9),
+)
+def test_hits_of_every_number_of_candidates(pairs, candidates):
+    nearer, ties = (np.array(each, dtype=np.float64) for each in zip(*pairs, strict=True))
+    found = Places(nearer, nearer + ties)
+    expected = [sum(min(1.0, max(0, c - a) / t) for a, t in pairs) for c in range(1, candidates + 1)]
+    assert found.hits(candidates) == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_bound_on_what_chance_misses(build):
+    """Of 40 rows 20 named at random find half: what is found beyond that is little, and of a copy nearly all."""
+    draws = np.random.default_rng(6)
+    x = draws.permutation(40) * 1.0
+    for released, holds in ((draws.permutation(x), True), (x, False)):
+        example = case_of(build, {"x": x}, {"x": released}, {"x": "x"}, max=1.0, max_excess=0.25, candidates=20)
+        share, beyond = AUDIT.measure(*example.args).measured
+        assert (share.bound, beyond.bound, beyond.metric) == (1.0, 0.25, f"{ID}.excess_bound")
+        assert (beyond.figure.value <= 0.25) is holds
+        assert AUDIT.recheck(*example.args)[beyond.metric] == pytest.approx(beyond.figure.value, abs=1e-12)
+        assert share.figure.value >= 0.5
+        assert "naming rows at random misses" in beyond.sentence
 
 
 def stats_wilson(share, size, z, side):

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from ppdm_flow.core.model import HIGHER, HIGHER_IF_ANY, LOWER, Stricter
+from ppdm_flow.core.model import HIGHER, HIGHER_IF_ANY, LOWER, LOWER_IF_ANY
 from ppdm_flow.core.requirement_families import OnSensitive
 
 _N = "How many of the largest contributors `share` bounds together."
@@ -14,7 +14,6 @@ _SHARE = "The largest share of a group's total that the `n` largest contributors
 _P = "How near, in percent of its value, the second largest contributor must not come to the largest (the p% rule)."
 _Q = "How near, in percent, everybody knows every contributor beforehand (the pq rule); 100 is the p% rule."
 _CONTRIBUTORS = "The least number of contributors to a total, whose number is not 0."
-_LOWER_IF_ANY = Stricter("<=", weaker_where_absent=True)
 
 
 class Dominance(OnSensitive):
@@ -29,7 +28,7 @@ class Dominance(OnSensitive):
     classes: ClassVar[str] = "ppdm_flow.requirements.dominance.classes:models"
     n: Annotated[int, Field(ge=1, le=1000, description=_N, examples=["2"]), HIGHER] = 1
     share: Annotated[
-        Annotated[float, Field(gt=0.0)] | None, Field(description=_SHARE, examples=["0.75"]), _LOWER_IF_ANY
+        Annotated[float, Field(gt=0.0)] | None, Field(description=_SHARE, examples=["0.75"]), LOWER_IF_ANY
     ] = None
     p: Annotated[Annotated[float, Field(gt=0.0)] | None, Field(description=_P, examples=["10"]), HIGHER_IF_ANY] = None
     q: Annotated[float, Field(gt=0.0, le=100.0, description=_Q, examples=["80"]), LOWER] = 100.0

@@ -22,14 +22,14 @@ from ppdm_flow.mining.exposure.faults import UnmeasuredError
 from ppdm_flow.mining.exposure.numbers import Floats, Ints, UnnumberedError, paired_numbers, type_of
 from ppdm_flow.requirements.numeric_linkage.audit import NumericLinkageParams
 from ppdm_flow.requirements.numeric_linkage.figures import figures_of
-from ppdm_flow.requirements.numeric_linkage.nearest import chances
-from ppdm_flow.requirements.numeric_linkage.probabilistic import PROBABILISTIC, chances_by_weight
-from ppdm_flow.requirements.numeric_linkage.probabilistic_query import chances_by_weight_again
+from ppdm_flow.requirements.numeric_linkage.nearest import Places, places
+from ppdm_flow.requirements.numeric_linkage.probabilistic import PROBABILISTIC, places_by_weight
+from ppdm_flow.requirements.numeric_linkage.probabilistic_query import places_by_weight_again
 from ppdm_flow.requirements.numeric_linkage.requirement import NumericLinkage
-from ppdm_flow.requirements.numeric_linkage.second_route import chances_again, numbers_again
-from ppdm_flow.requirements.numeric_linkage.sentences import nothing, sentence
+from ppdm_flow.requirements.numeric_linkage.second_route import numbers_again, places_again
+from ppdm_flow.requirements.numeric_linkage.sentences import excess_sentence, nothing, sentence
 from ppdm_flow.requirements.numeric_linkage.spaces import spaces
-from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.audit import AuditContext, Sql
 from ppdm_flow.sdk.view import DataView
 
 PAIRS = 1_000_000_000
@@ -47,6 +47,13 @@ class _Wanted:
     candidates: int
     sample: int
     requirement: NumericLinkage | None
+
+    @property
+    def bounded(self) -> dict[str, float]:
+        """The figures that have a bound, which is 1 where nobody asks for one."""
+        asked = self.requirement
+        more = {} if asked is None or asked.max_excess is None else {"excess_bound": asked.max_excess}
+        return {"share_bound": 1.0 if asked is None else asked.max} | more
 
     def columns(self, candidate: DataView, ctx: AuditContext) -> list[tuple[str, str]]:
         """Return the released columns, each with the attribute that it tells of."""
@@ -75,17 +82,16 @@ class NumericLinkageAudit:
                 before, after = _numbers(columns, candidate, ctx)
                 chosen, known = sampled(before, wanted.sample)
             except UnmeasuredError as fault:
-                figure = Figure(None, "share", note=fault.text)
-                figures[f"{wanted.prefix}share_bound"] = figure
-                measured.extend(_judged(wanted, figure, fault.text, verifiable=False))
+                lacking = {name: Figure(None, "share", note=fault.text) for name in wanted.bounded}
+                figures |= {f"{wanted.prefix}{name}": figure for name, figure in lacking.items()}
+                measured.extend(_judged(wanted, lacking, fault.text, verifiable=False))
                 findings.append(unmeasured(wanted.prefix.removesuffix(".") or "numeric_linkage", fault))
                 continue
-            by_space = {n: chances(s, chosen, wanted.candidates) for n, s in spaces(before, after).items()}
-            by_space[PROBABILISTIC] = chances_by_weight(before, after, chosen, wanted.candidates)
-            own = figures_of(wanted.candidates, by_space, known, len(before), len(columns))
+            by_way = _places(before, after, chosen, wanted.candidates)
+            own = figures_of(wanted.candidates, by_way, known, len(after), len(columns))
             figures |= {f"{wanted.prefix}{name}": figure for name, figure in own.items()}
             text = sentence(wanted.attributes, wanted.candidates, wanted.sample, own)
-            measured.extend(_judged(wanted, own["share_bound"], text))
+            measured.extend(_judged(wanted, own, text))
         return AuditOutcome(figures, tuple(measured), tuple(findings))
 
     def recheck(self, original: DataView, candidate: DataView, ctx: AuditContext) -> Mapping[str, float | int | None]:
@@ -103,9 +109,8 @@ class NumericLinkageAudit:
                 chosen, known = sampled(before, wanted.sample)
             except UnmeasuredError:
                 continue
-            by_space = {n: chances_again(s, chosen, wanted.candidates) for n, s in spaces(before, after).items()}
-            by_space[PROBABILISTIC] = chances_by_weight_again(ctx.sql, before, after, chosen, wanted.candidates)
-            own = figures_of(wanted.candidates, by_space, known, len(before), len(columns))
+            by_way = _places_again(ctx.sql, before, after, chosen, wanted.candidates)
+            own = figures_of(wanted.candidates, by_way, known, len(after), len(columns))
             found |= {f"{wanted.prefix}{name}": figure.value for name, figure in own.items()}
         return found
 
@@ -129,6 +134,18 @@ def sampled(original: Floats, most: int) -> tuple[Ints, int]:
     if len(known) <= most:
         return known, len(known)
     return np.sort(np.random.default_rng(0).choice(known, most, replace=False)), len(known)
+
+
+def _places(before: Floats, after: Floats, chosen: Ints, candidates: int) -> dict[str, Places]:
+    every = np.arange(len(before))
+    by_way = {name: places(space, chosen, candidates) for name, space in spaces(before, after).items()}
+    return by_way | {PROBABILISTIC: places_by_weight(before, after, every, chosen)}
+
+
+def _places_again(sql: Sql, before: Floats, after: Floats, chosen: Ints, candidates: int) -> dict[str, Places]:
+    every = np.arange(len(before))
+    by_way = {name: places_again(space, chosen, candidates) for name, space in spaces(before, after).items()}
+    return by_way | {PROBABILISTIC: places_by_weight_again(sql, before, after, every, chosen)}
 
 
 def _numbers(columns: Sequence[tuple[str, str]], candidate: DataView, ctx: AuditContext) -> tuple[Floats, Floats]:
@@ -166,9 +183,14 @@ def _read_again(
     return before, _estimated(before, names, columns, {c: after[:, i] for i, c in enumerate(plain)})
 
 
-def _judged(wanted: _Wanted, figure: Figure, text: str, *, verifiable: bool = True) -> Iterator[Measured]:
-    requirement = wanted.requirement
-    if requirement is not None:
-        end = f" At most {requirement.max:.1%} is allowed." if verifiable else ""
-        name = f"{requirement.id}.share_bound"
-        yield Measured(requirement.id, name, figure, requirement.max, True, text + end, verifiable=verifiable)
+def _judged(
+    wanted: _Wanted, figures: Mapping[str, Figure], text: str, *, verifiable: bool = True
+) -> Iterator[Measured]:
+    if wanted.requirement is None:
+        return
+    for name, bound in wanted.bounded.items():
+        said = text if not verifiable else f"{text} At most {bound:.1%} is allowed."
+        if verifiable and name != "share_bound":
+            said = excess_sentence(wanted.candidates, figures[name], bound)
+        metric = f"{wanted.prefix}{name}"
+        yield Measured(wanted.requirement.id, metric, figures[name], bound, True, said, verifiable=verifiable)

@@ -5,6 +5,10 @@ from __future__ import annotations
 import math
 from statistics import NormalDist
 
+import numpy as np
+
+from ppdm_flow.mining.exposure.numbers import Floats
+
 ERROR = 0.05
 """Of all intervals together, both sides."""
 
@@ -22,6 +26,18 @@ def clopper_pearson(hits: float, trials: int, error: float) -> tuple[float, floa
     low = float(beta.ppf(error / 2, hits, trials - hits + 1)) if hits > 0 else 0.0
     high = float(beta.ppf(1 - error / 2, hits + 1, trials - hits)) if hits < trials else 1.0
     return low, high
+
+
+def upper_ends(hits: Floats, trials: int, error: float) -> Floats:
+    """Return the upper ends of these intervals, for many numbers of ``hits`` (counts,).
+
+    >>> upper_ends(np.array([0.0, 100.0]), 100, 0.05).round(4).tolist()
+    [0.0362, 1.0]
+    """
+    from scipy.stats import beta  # noqa: PLC0415  # slow to import
+
+    some = np.minimum(hits, trials * (1 - 1e-12))  # of all there is no quantile
+    return np.where(hits < trials, beta.ppf(1 - error / 2, some + 1, trials - some), 1.0)
 
 
 def wilson(share: float, trials: int, error: float) -> tuple[float, float]:

@@ -1,6 +1,8 @@
-"""The chance that a record's own released row is among the nearest ones, by trees; ties share it."""
+"""Where a record's own released row is among the nearest ones, by trees; ties share a place."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -17,11 +19,30 @@ _DISTANCES = 1 << 22
 """So many are asked for together."""
 
 
-def chances(space: Space, sample: Ints, candidates: int) -> Floats:
-    """Return for each row of ``sample`` the chance that its own released row is among so many candidates.
+@dataclass(frozen=True, slots=True, eq=False)
+class Places:
+    """How many released rows are nearer to each record than its own one, and how many up to as near, the own included.
 
-    Those at the same distance as the last candidate share the places that are left.
+    ``nearer`` and ``upto`` are (records,). Both are exact where fewer rows are nearer than were asked for.
     """
+
+    nearer: Floats
+    upto: Floats
+
+    def chances(self, candidates: int) -> Floats:
+        """Return the chance that the own row is among so many candidates; those at one distance share the places."""
+        return shared(self.nearer, self.upto, candidates)
+
+    def hits(self, candidates: int) -> Floats:
+        """Return the sum of these chances for 1, 2, … ``candidates``: each is linear from ``nearer`` to ``upto``."""
+        ends = (np.minimum(end, candidates).astype(np.int64) for end in (self.nearer, self.upto))
+        share = 1.0 / np.maximum(self.upto - self.nearer, 1.0)
+        begins, stops = (np.bincount(end, share, candidates + 1)[:candidates] for end in ends)
+        return np.asarray(np.cumsum(np.cumsum(begins - stops)))
+
+
+def places(space: Space, sample: Ints, candidates: int) -> Places:
+    """Return the place of the own row of each record of ``sample``, as far as so many candidates need it."""
     from scipy.spatial import cKDTree  # noqa: PLC0415  # slow to import, and for this alone
 
     own = squared_distances(space, sample)
@@ -31,7 +52,7 @@ def chances(space: Space, sample: Ints, candidates: int) -> Floats:
     for shown, members in patterns(space):
         metric = np.linalg.cholesky(space.precision(shown))
         metric = metric if shown.any() else np.zeros((0, 1))  # where all is hidden, all rows are one point
-        points = space.original[np.ix_(sample, shown)] @ metric
+        points = space.known[np.ix_(sample, shown)] @ metric
         groups.append((cKDTree(space.released[np.ix_(members, shown)] @ metric), points, space.penalty(shown)))
     size = max(1, _DISTANCES // candidates)
     for tree, points, penalty in groups:  # more than the candidates need not be counted
@@ -45,7 +66,7 @@ def chances(space: Space, sample: Ints, candidates: int) -> Floats:
         some = open_[left >= 0]
         if len(some):
             upto[some] += tree.query_ball_point(points[some], np.sqrt(high[some] - penalty), return_length=True)
-    return shared(nearer, upto, candidates)
+    return Places(nearer, np.maximum(upto, nearer + 1.0))
 
 
 def shared(nearer: Floats, upto: Floats, candidates: int) -> Floats:
@@ -61,9 +82,9 @@ def squared_distances(space: Space, rows: Ints) -> Floats:
     """Return how far each record is from its own released row."""
     found = np.zeros(len(rows))
     for shown, members in patterns(space):
-        own = np.isin(rows, members)
+        own = np.isin(space.own[rows], members)
         if shown.any():
-            apart = (space.released[rows[own]] - space.original[rows[own]])[:, shown]
+            apart = (space.released[space.own[rows[own]]] - space.known[rows[own]])[:, shown]
             found[own] = ((apart @ np.linalg.cholesky(space.precision(shown))) ** 2).sum(axis=1)
         found[own] += space.penalty(shown)
     return found

@@ -1,4 +1,4 @@
-"""Numeric linkage: fewer records found, with no fewer candidates, by the same attributes."""
+"""Numeric linkage: fewer records found, in all or beyond chance, with no fewer candidates, by the same attributes."""
 
 from __future__ import annotations
 
@@ -20,24 +20,61 @@ class Unlinked:
     sample: int
 
 
-def says(requirement: NumericLinkage, _frame: PolicyFrame) -> Iterator[Unlinked]:
+@dataclass(frozen=True, slots=True)
+class NoBetterThanChance:
+    """At most a share ``max`` of what chance misses is found, by whoever names up to so many ``candidates``."""
+
+    attributes: frozenset[str]
+    candidates: int
+    max: float
+    sample: int
+
+
+Claim = Unlinked | NoBetterThanChance
+
+
+def says(requirement: NumericLinkage, _frame: PolicyFrame) -> Iterator[Claim]:
     """Yield what it claims."""
     names = frozenset(requirement.attributes)
     yield Unlinked(names, requirement.candidates, requirement.max, requirement.sample)
+    if requirement.max_excess is not None:
+        yield NoBetterThanChance(names, requirement.candidates, requirement.max_excess, requirement.sample)
 
 
 def unlinked(given: Unlinked, required: Unlinked, between: Between) -> str | None:
     """Return why fewer are found: whoever is among few candidates is among more; other attributes say nothing."""
-    same = given.attributes == required.attributes and given.sample == required.sample
-    types = all(between.given.type(a) is between.asked.type(a) for a in required.attributes)
-    alike = between.certain(given.attributes) and between.same_original and types
-    if not (same and alike) or given.candidates < required.candidates or given.max > required.max:
+    if not _comparable(given, required, between) or given.max > required.max:
         return None
     return f"at most {given.max:g} among {given.candidates} is at most {required.max:g} among {required.candidates}"
 
 
+def no_better(given: NoBetterThanChance, required: NoBetterThanChance, between: Between) -> str | None:
+    """Return why no more is found beyond chance: every number of candidates up to the larger one is bounded."""
+    if not _comparable(given, required, between) or given.max > required.max:
+        return None
+    return f"at most {given.max:g} beyond chance for up to {given.candidates} rows is at most {required.max:g}"
+
+
+def beyond_chance(given: Unlinked, required: NoBetterThanChance, between: Between) -> str | None:
+    """Return why no more is found beyond chance: (share - chance) / (1 - chance) is at most the share."""
+    if not _comparable(given, required, between) or given.max > required.max or given.max >= 1.0:
+        return None
+    return f"at most {given.max:g} in all is at most {required.max:g} beyond chance"
+
+
+def _comparable(given: Claim, required: Claim, between: Between) -> bool:
+    same = given.attributes == required.attributes and given.sample == required.sample
+    types = all(between.given.type(a) is between.asked.type(a) for a in required.attributes)
+    alike = between.certain(given.attributes) and between.same_original and types
+    return same and alike and given.candidates >= required.candidates
+
+
 ORDER = Order(
     says=says,
-    rules=((Unlinked, Unlinked, unlinked),),
-    fields=frozenset(("attributes", "candidates", "max", "sample")),
+    rules=(
+        (Unlinked, Unlinked, unlinked),
+        (NoBetterThanChance, NoBetterThanChance, no_better),
+        (Unlinked, NoBetterThanChance, beyond_chance),
+    ),
+    fields=frozenset(("attributes", "candidates", "max", "max_excess", "sample")),
 )

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.mining.exposure.numbers import Floats, Ints
-from ppdm_flow.requirements.numeric_linkage.nearest import SLACK, shared
+from ppdm_flow.requirements.numeric_linkage.nearest import SLACK, Places
 
 PROBABILISTIC = "probabilistic"
 ATTRIBUTES = 8
@@ -27,23 +27,26 @@ _LEAST = 1e-6
 """Probabilities are between that and 1 less that."""
 
 
-def widths(original: Floats, released: Floats) -> Floats:
+def widths(known: Floats, released: Floats, own: Ints) -> Floats:
     """Return how far apart numbers may be that agree, (attributes,): the median of the absolute errors."""
-    errors = np.abs(released - original)[:, :ATTRIBUTES]
+    errors = np.abs(released[own] - known)[:, :ATTRIBUTES]
     sizes = [np.median(e[~np.isnan(e)]) if (~np.isnan(e)).any() else 0.0 for e in errors.T]
-    return np.asarray(sizes + SLACK * (sizes + np.nanmax(np.abs(original[:, :ATTRIBUTES]), axis=0)))
+    return np.asarray(sizes + SLACK * (sizes + np.nanmax(np.abs(known[:, :ATTRIBUTES]), axis=0)))
 
 
-def chances_by_weight(original: Floats, released: Floats, sample: Ints, candidates: int) -> Floats:
-    """Return for each row of ``sample`` the chance that its own row is among the candidates of the largest weights."""
-    wide = widths(original, released)
+def places_by_weight(known: Floats, released: Floats, own: Ints, sample: Ints) -> Places:
+    """Return the place of the own row of each record of ``sample`` among the rows, by weight.
+
+    ``known`` (records, attributes), ``released`` (rows, attributes), ``own`` (records,) the released row of each.
+    """
+    wide = widths(known, released, own)
     counts = np.zeros((len(sample), 1 << len(wide)), np.int64)
     mine = np.zeros(len(sample), np.int64)
-    for block, codes in _patterns(original, released, sample, wide):
+    for block, codes in _patterns(known, released, sample, wide):
         for place, row in enumerate(codes, block.start):
             counts[place] = np.bincount(row, minlength=counts.shape[1])
-        mine[block] = codes[np.arange(len(codes)), sample[block]]
-    return among(weights_of(counts.sum(axis=0), len(released)), counts, mine, candidates)
+        mine[block] = codes[np.arange(len(codes)), own[sample[block]]]
+    return among(weights_of(counts.sum(axis=0), len(released)), counts, mine)
 
 
 def weights_of(pairs: Ints, rows: int) -> Floats:
@@ -61,14 +64,14 @@ def weights_of(pairs: Ints, rows: int) -> Floats:
     return np.round(_weights(agrees, m, u), 6)
 
 
-def among(weights: Floats, counts: Ints, own: Ints, candidates: int) -> Floats:
-    """Return the chances. ``counts`` (records, patterns): the rows of each, ``own`` (records,): the own row's."""
+def among(weights: Floats, counts: Ints, own: Ints) -> Places:
+    """Return the places. ``counts`` (records, patterns): the rows of each, ``own`` (records,): the own row's."""
     order = np.argsort(-weights, kind="stable")
     ranked, below = -weights[order], np.cumsum(counts[:, order], axis=1)
     below = np.concatenate((np.zeros((len(counts), 1), below.dtype), below), axis=1)
     each = np.arange(len(own))
     sides = [below[each, np.searchsorted(ranked, -weights[own], side=s)] for s in ("left", "right")]
-    return shared(sides[0].astype(np.float64), sides[1].astype(np.float64), candidates)
+    return Places(sides[0].astype(np.float64), sides[1].astype(np.float64))
 
 
 def _share(pairs: Floats, agrees: npt.NDArray[np.bool_]) -> Floats:
@@ -79,7 +82,7 @@ def _weights(agrees: npt.NDArray[np.bool_], m: Floats, u: Floats) -> Floats:
     return np.asarray(np.where(agrees, np.log(m / u), np.log((1 - m) / (1 - u))).sum(axis=1))
 
 
-def _patterns(original: Floats, released: Floats, sample: Ints, wide: Floats) -> Iterator[tuple[slice, Codes]]:
+def _patterns(known: Floats, released: Floats, sample: Ints, wide: Floats) -> Iterator[tuple[slice, Codes]]:
     """Yield places in the sample, some at a time, with their patterns with every row, (records, rows)."""
     size = max(1, _CELLS // max(1, len(released)))
     columns = [np.ascontiguousarray(released[:, j]) for j in range(len(wide))]
@@ -87,6 +90,6 @@ def _patterns(original: Floats, released: Floats, sample: Ints, wide: Floats) ->
         block = slice(start, min(start + size, len(sample)))
         codes = np.zeros((block.stop - start, len(released)), np.uint8)
         for j, column in enumerate(columns):
-            agree = np.abs(column - original[sample[block], j][:, np.newaxis]) <= wide[j]
+            agree = np.abs(column - known[sample[block], j][:, np.newaxis]) <= wide[j]
             codes |= agree.view(np.uint8) << np.uint8(j)
         yield block, codes

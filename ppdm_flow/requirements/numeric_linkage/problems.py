@@ -29,5 +29,6 @@ def judge(scene: Scene, entries: Mapping[str, NumericLinkage]) -> Iterator[Diagn
                 text = f"`{short(each)}` holds texts, and nothing says how far one is from another"
                 hint = "give the attribute `type: integer`, `float`, `date` or `timestamp`"
                 yield scene.fault("PPF599", text, here, hint=hint)
-        if clause.max >= 1.0:
-            yield scene.fault("PPF582", "no share exceeds 1, so this bound holds of any data", (*path, "max"))
+        bounds = {"max": clause.max if clause.max_excess is None else 0.0, "max_excess": clause.max_excess or 0.0}
+        for key in (key for key, bound in bounds.items() if bound >= 1.0):
+            yield scene.fault("PPF582", "no share exceeds 1, so this bound holds of any data", (*path, key))

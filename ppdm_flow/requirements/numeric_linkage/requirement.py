@@ -7,12 +7,13 @@ from typing import Annotated, ClassVar, Self
 
 from pydantic import Field
 
-from ppdm_flow.core.model import HIGHER, LOWER, Texts
+from ppdm_flow.core.model import HIGHER, LOWER, LOWER_IF_ANY, Texts
 from ppdm_flow.core.requirement import Columns, NameOf, Requirement
 from ppdm_flow.core.requirement_families import reaching
 
 _ATTRIBUTES = "The numbers, dates and timestamps of a person that an intruder knows."
 _MAX = "The largest share of original records that are found; the upper end of its interval is held against it."
+_EXCESS = "The largest share found of the records that naming rows at random misses; its upper end is held against it."
 _CANDIDATES = "How many of the nearest released rows the intruder may name."
 _SAMPLE = "The most original records that are looked for."
 
@@ -26,6 +27,9 @@ class NumericLinkage(Requirement):
     kind: ClassVar[str] = "numeric_linkage"
     attributes: Annotated[Texts, Field(description=_ATTRIBUTES, examples=[["income", "age"]])]
     max: Annotated[float, Field(ge=0.0, le=1.0, description=_MAX, examples=["0.05"]), LOWER]
+    max_excess: Annotated[
+        Annotated[float, Field(ge=0.0, le=1.0)] | None, Field(description=_EXCESS, examples=["0.02"]), LOWER_IF_ANY
+    ] = None
     candidates: Annotated[int, Field(ge=1, le=1000, description=_CANDIDATES, examples=["1"]), HIGHER] = 1
     sample: Annotated[int, Field(ge=1, le=1_000_000, description=_SAMPLE, examples=["1000"])] = 1000
 

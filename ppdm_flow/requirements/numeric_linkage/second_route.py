@@ -10,7 +10,7 @@ import numpy.typing as npt
 from ppdm_flow.mining.exposure.numbers import Floats, Ints
 from ppdm_flow.mining.exposure.numbers_query import Types, hold, number_of
 from ppdm_flow.mining.exposure.paired import relation
-from ppdm_flow.requirements.numeric_linkage.nearest import FLOOR, SLACK
+from ppdm_flow.requirements.numeric_linkage.nearest import FLOOR, SLACK, Places
 from ppdm_flow.requirements.numeric_linkage.spaces import Space
 from ppdm_flow.requirements.numeric_linkage.windows import count_near
 from ppdm_flow.sdk.audit import Sql
@@ -39,8 +39,8 @@ def numbers_again(
     return np.column_stack(columns_read[: len(before)]), np.column_stack(columns_read[len(before) :])
 
 
-def chances_again(space: Space, sample: Ints, candidates: int) -> Floats:
-    """Return the chances by squared distances to the rows that may be as near as the own one.
+def places_again(space: Space, sample: Ints, candidates: int) -> Places:
+    """Return the places by squared distances to the rows that may be as near as the own one.
 
     No row is nearer than the difference in one attribute, in standard deviations of that attribute, says: the rows of
     a window along one attribute are looked at, the attribute in which it holds fewest rows.
@@ -48,7 +48,7 @@ def chances_again(space: Space, sample: Ints, candidates: int) -> Floats:
     groups = list(_by_what_is_hidden(space))
     own = np.empty(len(sample))
     for rows, hidden in groups:
-        mine = np.isin(sample, rows)
+        mine = np.isin(space.own[sample], rows)
         own[mine] = _own(space, sample[mine], hidden)
     low, high = own * (1 - SLACK) - FLOOR, own * (1 + SLACK) + FLOOR
     nearer, as_near = np.zeros(len(sample), np.int64), np.zeros(len(sample), np.int64)
@@ -56,7 +56,7 @@ def chances_again(space: Space, sample: Ints, candidates: int) -> Floats:
         penalty = space.hidden[hidden].sum()
         between = low - penalty, high - penalty
         _count(space, rows, np.flatnonzero(~hidden), sample, between, candidates, nearer, as_near)
-    return np.asarray(np.clip(candidates - nearer, 0, as_near) / np.maximum(as_near, 1))
+    return Places(nearer.astype(np.float64), (nearer + np.maximum(as_near, 1)).astype(np.float64))
 
 
 def _by_what_is_hidden(space: Space) -> Iterator[tuple[Ints, npt.NDArray[np.bool_]]]:
@@ -70,8 +70,8 @@ def _by_what_is_hidden(space: Space) -> Iterator[tuple[Ints, npt.NDArray[np.bool
 
 def _own(space: Space, sample: Ints, hidden: npt.NDArray[np.bool_]) -> Floats:
     shown = np.flatnonzero(~hidden)
-    apart = (space.released[np.ix_(sample, shown)] - space.original[np.ix_(sample, shown)]) @ _whitening(space, shown)
-    return np.asarray((apart**2).sum(axis=1) + space.hidden[hidden].sum())
+    apart = space.released[np.ix_(space.own[sample], shown)] - space.known[np.ix_(sample, shown)]
+    return np.asarray(((apart @ _whitening(space, shown)) ** 2).sum(axis=1) + space.hidden[hidden].sum())
 
 
 def _whitening(space: Space, shown: Ints) -> Floats:
@@ -102,7 +102,7 @@ def _count(
         as_near += len(rows) * ((low <= 0) & (high >= 0))
         return
     released = np.ascontiguousarray(space.released[np.ix_(rows, shown)])
-    points = np.ascontiguousarray(space.original[np.ix_(sample, shown)])
+    points = np.ascontiguousarray(space.known[np.ix_(sample, shown)])
     orders = np.argsort(released, axis=0).T.copy()
     ordered = np.take_along_axis(released, orders.T, axis=0).T.copy()
     reach = np.sqrt(np.maximum(high, 0.0)[:, np.newaxis] * np.diag(space.covariance)[shown] * MARGIN) + FLOOR

@@ -38,3 +38,14 @@ def sentence(attributes: Sequence[str], candidates: int, sample: int, figures: M
     if records < min(known, sample):
         text += f" No more of the {sample:,} allowed are looked for: the pairs with rows would be too many."
     return text
+
+
+def excess_sentence(candidates: int, figure: Figure, bound: float) -> str:
+    """Return the sentence on how far that exceeds naming rows at random."""
+    if figure.value is None:
+        return "Whoever names that many rows names all of them, so nothing can be said of more than chance finds."
+    named = "one row" if candidates == 1 else f"1 to {candidates:,} rows"
+    return (
+        f"Whoever names {named} finds at most {figure.value:.1%} of the records that naming rows at random misses."
+        f" At most {bound:.1%} is allowed."
+    )

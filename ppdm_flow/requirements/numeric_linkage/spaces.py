@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.exposure.numbers import Floats
+from ppdm_flow.mining.exposure.numbers import Floats, Ints
 
 _RIDGE = 1e-9
 """Of each variance: that much is added to those of the errors, since an exact attribute has none."""
@@ -24,14 +24,16 @@ _FARTHEST = 1e100
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Space:
-    """``original`` (rows, attributes) of known records, ``released`` (rows, attributes) with NaN where hidden.
+    """``known`` (records, attributes) in full, ``released`` (rows, attributes) with NaN where hidden.
 
-    A squared distance is the sum over the attributes that a released row shows, in the metric ``precision``
-    (attributes, attributes), and ``hidden`` (attributes,) for each of the others: what the own record has on average.
+    ``own`` (records,) is the released row of each record. A squared distance is the sum over the attributes that a
+    released row shows, in the metric ``precision`` (attributes, attributes), and ``hidden`` (attributes,) for each of
+    the others: what the own record has on average.
     """
 
-    original: Floats
+    known: Floats
     released: Floats
+    own: Ints
     covariance: Floats
     hidden: Floats
 
@@ -48,23 +50,28 @@ class Space:
         return np.asarray(inverse / deviations / deviations.T)
 
 
-def spaces(original: Floats, released: Floats) -> Mapping[str, Space]:
-    """Return the spaces by name. ``original`` and ``released`` are (rows, attributes), NaN where there is no number."""
-    plain = _standardized(original, released)
-    ranks = _ranks(original), _ranks(released)
-    one = np.eye(original.shape[1])
-    found = {"euclidean": (*plain, one), "mahalanobis": (*plain, _errors(*plain)), "rank": (*ranks, one)}
-    return {name: Space(o, r, c, _expected(o, r, c)) for name, (o, r, c) in found.items()}
+def spaces(known: Floats, released: Floats, own: Ints | None = None) -> Mapping[str, Space]:
+    """Return the spaces by name. ``known`` and ``released`` are (rows, attributes), NaN where there is no number.
+
+    ``own`` (records,) is the released row of each record: that of the same number where it is left out.
+    """
+    rows = np.arange(len(known)) if own is None else own
+    plain = _standardized(known, released)
+    ranks = _ranks(known), _ranks(released)
+    one = np.eye(known.shape[1])
+    errors = plain[1][rows] - plain[0]
+    found = {"euclidean": (*plain, one), "mahalanobis": (*plain, _moments(errors)), "rank": (*ranks, one)}
+    return {n: Space(k, r, rows, c, _mean_squares(r[rows] - k) / np.diag(c)) for n, (k, r, c) in found.items()}
 
 
-def _standardized(original: Floats, released: Floats) -> tuple[Floats, Floats]:
-    """Return both in standard deviations of the original numbers, from their mean, so that no offset takes digits.
+def _standardized(known: Floats, released: Floats) -> tuple[Floats, Floats]:
+    """Return both in standard deviations of the known numbers, from their mean, so that no offset takes digits.
 
     They are made small beforehand, so that no square overflows; released numbers that are absurdly far are all as far.
     """
-    size = np.nanmax(np.abs(original), axis=0, initial=0.0)
+    size = np.nanmax(np.abs(known), axis=0, initial=0.0)
     exponent = np.frexp(size)[1]
-    small = np.ldexp(original, -exponent)
+    small = np.ldexp(known, -exponent)
     mean, deviation = np.nanmean(small, axis=0), np.nanstd(small, axis=0)
     deviation = np.where(deviation > 0, deviation, 1.0)
     with np.errstate(over="ignore"):
@@ -72,17 +79,12 @@ def _standardized(original: Floats, released: Floats) -> tuple[Floats, Floats]:
     return (small - mean) / deviation, np.clip(shown, -_FARTHEST, _FARTHEST)
 
 
-def _errors(original: Floats, released: Floats) -> Floats:
+def _moments(errors: Floats) -> Floats:
     """Return the second moments of the errors, of rows that have all numbers where there are enough; else variances."""
-    errors = released - original
     whole = errors[~np.isnan(errors).any(axis=1)]
     enough = len(whole) > 2 * errors.shape[1]
     moments = whole.T @ whole / len(whole) if enough else np.diag(_mean_squares(errors))
     return np.asarray(moments + np.diag(_RIDGE + 1e-6 * np.diag(moments)))
-
-
-def _expected(original: Floats, released: Floats, covariance: Floats) -> Floats:
-    return _mean_squares(released - original) / np.diag(covariance)
 
 
 def _mean_squares(errors: Floats) -> Floats:

@@ -13,7 +13,9 @@ from ppdm_flow.requirements.numeric_linkage.problems import judge
 
 def clause(requirement: Mapping[str, Any]) -> str:
     """Say what it bounds, and by what."""
-    return f"found by {', '.join(requirement['attributes'])} ≤ {requirement['max']:g}"
+    most = requirement.get("max_excess")
+    beyond = "" if most is None else f", beyond chance ≤ {most:g}"
+    return f"found by {', '.join(requirement['attributes'])} ≤ {requirement['max']:g}{beyond}"
 
 
 def advice(failure: Failure) -> str:

@@ -18,6 +18,7 @@ attributes:
 TAIL = "releases: {one: {path: one.csv}}\n"
 NEAR = "  interval_disclosure: {wage: {width: {%s}, max: %s}}\n"
 LINK = "  numeric_linkage: {attributes: [%s], max: %s, candidates: %s, sample: %s}\n"
+BEYOND = LINK.replace("}\n", ", max_excess: %s}\n")
 SUDA = "  special_uniques: {size: %s, max_share: %s, attributes: [%s]}\n"
 SUMS = "  dominance: {wage: {%s}}\n"
 K = "  k_anonymity: {k: 5, attributes: [age, sex]}\n"
@@ -39,6 +40,10 @@ WEAKER = {
     "no numeric_linkage": (LINK % ("wage, size", 0.1, 2, 1000), ""),
     "more found": (LINK % ("wage, size", 0.1, 2, 1000), LINK % ("wage, size", 0.2, 2, 1000)),
     "fewer candidates": (LINK % ("wage, size", 0.1, 2, 1000), LINK % ("wage, size", 0.1, 1, 1000)),
+    "more found beyond chance": tuple(BEYOND % ("wage", 0.5, 2, 1000, most) for most in (0.1, 0.2)),
+    "no bound beyond chance": (BEYOND % ("wage", 0.5, 2, 1000, 0.1), LINK % ("wage", 0.5, 2, 1000)),
+    "fewer candidates beyond chance": tuple(BEYOND % ("wage", 0.5, most, 1000, 0.1) for most in (2, 1)),
+    "all may be found, but few beyond chance": (LINK % ("wage", 0.1, 2, 1000), BEYOND % ("wage", 0.5, 2, 1000, 0.1)),
     "no dominance": (SUMS % "p: 10", "  # no dominance\n"),
     "one rule less": (SUMS % "p: 10, contributors: 5", SUMS % "p: 10"),
     "a larger share": (SUMS % "share: 0.7", SUMS % "share: 0.8"),
@@ -58,6 +63,7 @@ NO_ORDER = {
     "more of the largest, and a larger share": (SUMS % "n: 1, share: 0.5", SUMS % "n: 2, share: 0.6"),
     "another form of width": (NEAR % ("sd: 0.1", 0.1), NEAR % ("rank: 0.1", 0.1)),
     "another attribute": (NEAR % ("sd: 0.1", 0.1), (NEAR % ("sd: 0.1", 0.1)).replace("wage", "size")),
+    "fewer in all, more beyond chance": (BEYOND % ("wage", 0.5, 2, 1000, 0.1), LINK % ("wage", 0.2, 2, 1000)),
     "another sample": (LINK % ("wage, size", 0.1, 2, 1000), LINK % ("wage, size", 0.1, 2, 10)),
     "fewer numbers known": (LINK % ("wage, size", 0.1, 2, 1000), LINK % ("wage", 0.1, 2, 1000)),
     "a wider interval, more often": (NEAR % ("sd: 0.1", 0.1), NEAR % ("sd: 0.2", 0.2)),
