@@ -13,7 +13,7 @@ attributes:
   wage: {role: sensitive, type: float}
 privacy:
   interval_disclosure: {wage: {width: {sd: 0.1}, max: 0.1}}
-  numeric_linkage: {attributes: [wage], max: 0.1, max_excess: 0.05, candidates: 2}
+  numeric_linkage: {attributes: [wage], max: 0.1, max_excess: 0.05, candidates: 2, control: others.csv}
   special_uniques: {size: 2, max_share: 0.1}
   dominance: {wage: {n: 2, share: 0.8, p: 10, q: 80, contributors: 4}}
 floors:
@@ -48,6 +48,8 @@ def refused(tmp_path, entry: str) -> bool:
         "numeric_linkage: {candidates: 1}",
         "numeric_linkage: {max_excess: 0.06}",
         "numeric_linkage: {max_excess: null}",
+        "numeric_linkage: {control: null}",
+        "numeric_linkage: {control: mine.csv}",
         "numeric_linkage: {attributes: [age]}",
         "numeric_linkage: {sample: 10}",
         "dominance: {wage: {n: 1}}",

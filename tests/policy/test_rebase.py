@@ -48,7 +48,7 @@ def built_in() -> Iterator[PluginSpec]:
 
 def test_every_file_that_a_built_in_takes_is_known_here() -> None:
     marked = {spec.info.name: tuple(files(spec.params)) for spec in built_in()}
-    assert {name: found for name, found in marked.items() if found} == {n: (p,) for n, p in PLUGIN_FILES.items()}
+    assert {name: found for name, found in marked.items() if found} == PLUGIN_FILES
 
 
 def test_what_a_page_calls_relative_to_the_policy_is_declared_as_a_file() -> None:
@@ -84,6 +84,12 @@ def test_a_population(read, start, path: str) -> None:
     base = f"privacy: {{k_map: {{k: 3, population: {{path: {path}}}}}}}\n"
     tree = read(f"{start}extends: lib/a.yaml\n", {"lib/a.yaml": base}).tree
     assert tree["privacy"]["k_map"]["population"]["path"] == (path if path[0] == "/" else "lib/pop.csv")
+
+
+def test_a_control_group(read, start) -> None:
+    base = "privacy: {numeric_linkage: {attributes: [x], max: 0.1, control: others.csv}}\n"
+    tree = read(f"{start}extends: lib/a.yaml\n", {"lib/a.yaml": base}).tree
+    assert tree["privacy"]["numeric_linkage"]["control"] == "lib/others.csv"
 
 
 @pytest.mark.parametrize(("path", "meant"), [("a.ledger", "lib/a.ledger"), ("postgresql://db/x", "postgresql://db/x")])

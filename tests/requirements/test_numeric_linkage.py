@@ -12,58 +12,26 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from ppdm_flow.core.attributes import AttributeFacts
-from ppdm_flow.core.lineage import Lineage
 from ppdm_flow.core.results import Figure
-from ppdm_flow.core.roles import AttributeType, Role
-from ppdm_flow.requirements.numeric_linkage.algorithm import sampled
+from ppdm_flow.core.roles import Role
 from ppdm_flow.requirements.numeric_linkage.intervals import clopper_pearson, wilson
+from ppdm_flow.requirements.numeric_linkage.lookup import sampled
 from ppdm_flow.requirements.numeric_linkage.nearest import Places, places
 from ppdm_flow.requirements.numeric_linkage.probabilistic import places_by_weight, weights_of
-from ppdm_flow.requirements.numeric_linkage.requirement import NumericLinkage
 from ppdm_flow.requirements.numeric_linkage.second_route import places_again
 from ppdm_flow.requirements.numeric_linkage.sentences import sentence
 from ppdm_flow.requirements.numeric_linkage.spaces import spaces
 from ppdm_flow.sdk.registry import load
 from ppdm_flow.tables.column import Column
-from ppdm_flow.tables.numeric.column import NumericColumn
-from ppdm_flow.tables.table import Table
+
+from .numeric_cases import FLOAT, ID, case_of
 
 SPEC = load("audits", "numeric_linkage")
 AUDIT = SPEC.load()(SPEC.params())
-ID = "privacy.numeric_linkage"
-FLOAT = AttributeType.FLOAT
 RNG = np.random.default_rng(11)
 ROWS = 600
 X = np.round(RNG.lognormal(10, 0.5, ROWS), 2)
 Y = np.round(RNG.normal(40, 12, ROWS), 1)
-
-
-def column(values):
-    if isinstance(values, Column):
-        return values
-    missing = np.array([v is None for v in values], dtype=bool)
-    return NumericColumn(np.array([0.0 if v is None else v for v in values], dtype=np.float64), FLOAT, missing)
-
-
-def case_of(build, original, released, sources, **more):
-    """``sources``: the attribute that each released column is computed from."""
-    rows = np.arange(len(next(iter(original.values()))))
-    before = Table({n: column(v) for n, v in original.items()}, rows)
-    after = Table({n: column(v) for n, v in released.items()}, rows)
-    attributes = {
-        n: AttributeFacts(n, Role.SENSITIVE, type=FLOAT, derived=Lineage(frozenset((a,)), value_map=False))
-        for n, a in sources.items()
-    }
-    asked = {"max": 0.05, "candidates": 1, "sample": 1000, "attributes": tuple(original)} | more
-    return build.case(
-        before,
-        after,
-        dict.fromkeys(original, Role.SENSITIVE),
-        sources=sources,
-        attributes=attributes,
-        original_attributes={n: AttributeFacts(n, Role.SENSITIVE, type=FLOAT, source=n) for n in original},
-        requirements=(NumericLinkage.of(ID, **asked),),
-    )
 
 
 def plain(space, sample, candidates):
@@ -153,7 +121,7 @@ def test_odd_numbers_are_found_by_both_routes(name):
 def test_pairs_are_bounded():
     """A million rows: no more records than a thousand; fewer rows: as many as make so many pairs."""
     for rows, most, expected in ((1_000_000, 5000, 1000), (100_000, 50_000, 10_000), (5000, 50_000, 5000)):
-        chosen, known = sampled(np.zeros((rows, 1)), most)
+        chosen, known = sampled(np.zeros((rows, 1)), most, rows)
         assert (len(chosen), known) == (expected, rows)
     assert "No more of the 5,000" in sentence(["x"], 1, 5000, figures_of(records=1000))
     assert "No more of" not in sentence(["x"], 1, 1000, figures_of(records=1000))

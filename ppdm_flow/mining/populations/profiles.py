@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.csv
 
 from ppdm_flow.core.attributes import AttributeFacts
-from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.roles import Nulls, Role
 from ppdm_flow.mining.populations.covering import Labels
+from ppdm_flow.mining.populations.file import PeopleFile, coded
 from ppdm_flow.mining.populations.population import Population
 from ppdm_flow.mining.releases.attributes import source_of
 from ppdm_flow.sdk.audit import AuditContext
-from ppdm_flow.tables.column import MISSING, SPECIALS, Column
+from ppdm_flow.tables.column import MISSING, SPECIALS
 from ppdm_flow.tables.counts import Counts, count
 from ppdm_flow.tables.table import Table
 
 Ints = npt.NDArray[np.int64]
 
-T = TypeVar("T")
 _NO_TABLE = "is no CSV file with a column for each released attribute that classes are formed by"
 
 
@@ -38,58 +33,20 @@ def people_of(
     A column is called as ``population`` says, else as the attribute of the source, else as the released one. Raises
     DataError, which says ``whose`` file cannot be used.
     """
-    path, parse = ctx.home / population.path, pa.csv.ParseOptions(delimiter=population.delimiter)
-    header = _guarded(lambda: _header(path, parse), whose)
+    file = PeopleFile(ctx.home / population.path, population.delimiter, f"population file of {whose}", _NO_TABLE)
+    header = file.header()
     named = dict(population.columns)
     columns = [_column_of(c, source_of(c, ctx), named, header) for c in released]
-    if len(set(header)) < len(header):
-        raise _unusable(whose, "has two columns of one name")
-    table = _guarded(lambda: _read(path, parse, columns), whose)
+    table = file.cells(columns)
     if not columns:
         return Counts((), (), np.zeros((1, 0), dtype=np.int32), np.array([table.num_rows], dtype=np.int64)), []
-    built = {name: _column(table[name]) for name in dict.fromkeys(columns)}
+    built = {name: coded(table[name]) for name in dict.fromkeys(columns)}
     return count(Table(built, np.arange(table.num_rows, dtype=np.int64)), columns), columns
 
 
 def _column_of(released: str, source: str, named: Mapping[str, str], header: Sequence[str]) -> str:
     column = named.get(source) or named.get(released)
     return column or (source if source in header or released not in header else released)
-
-
-def _header(path: Path, parse: pa.csv.ParseOptions) -> list[str]:
-    with pa.csv.open_csv(path, parse_options=parse) as reader:
-        names: list[str] = reader.schema.names
-    return names
-
-
-def _read(path: Path, parse: pa.csv.ParseOptions, columns: Sequence[str]) -> pa.Table:
-    wanted = list(dict.fromkeys(columns))
-    convert = pa.csv.ConvertOptions(
-        column_types=dict.fromkeys(wanted, pa.string()),
-        include_columns=wanted,
-        null_values=[""],
-        strings_can_be_null=True,
-    )
-    return pa.csv.read_csv(path, parse_options=parse, convert_options=convert)
-
-
-def _guarded(read: Callable[[], T], whose: str) -> T:
-    try:
-        return read()
-    except OSError:
-        raise _unusable(whose, "cannot be opened") from None
-    except (pa.ArrowInvalid, KeyError):  # its message may quote a cell
-        raise _unusable(whose, _NO_TABLE) from None
-
-
-def _column(cells: pa.ChunkedArray) -> Column:
-    coded = cells.combine_chunks().dictionary_encode()
-    codes = coded.indices.fill_null(MISSING).to_numpy(zero_copy_only=False).astype(np.int32)
-    return Column(codes, coded.dictionary)
-
-
-def _unusable(whose: str, what: str) -> DataError:
-    return DataError(Diagnostic("PPF878", f"the population file of {whose} {what}"))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

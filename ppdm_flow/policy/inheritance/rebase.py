@@ -15,17 +15,18 @@ from ppdm_flow.policy.text.nodes import Entry, Map, Node, PolicyPath, Scalar
 PATHS = (("source", "path"), ("attributes", "*", "hierarchy", "csv"), ("ledger", "path"), ("ledger", "key"))
 """Where the language has a path of a file that is read."""
 
-PLUGIN_FILES: Mapping[str, PolicyPath] = {
-    "complementary_release": ("other",),
-    "generalize": ("attributes", "*", "hierarchy"),
-    "linkage": ("external",),
-    "pram": ("matrix_file",),
-    "pseudonymize": ("key_file",),
-    "reidentification_risk": ("population",),
-    "roll_up": ("hierarchy",),
-    "unsorted_matching": ("other",),
+PLUGIN_FILES: Mapping[str, tuple[PolicyPath, ...]] = {
+    "complementary_release": (("other",),),
+    "generalize": (("attributes", "*", "hierarchy"),),
+    "linkage": (("external",),),
+    "numeric_linkage": (("control",),),
+    "pram": (("matrix_file",),),
+    "pseudonymize": (("key_file",),),
+    "reidentification_risk": (("population",),),
+    "roll_up": (("hierarchy",),),
+    "unsorted_matching": (("other",),),
 }
-"""Where a plugin's parameters have the path of a file: what its spec declares as ``FilePath``."""
+"""Where a plugin's parameters have the paths of files: what its spec declares as ``FilePath``."""
 
 _PLUGINS = ("steps", "audits")
 
@@ -55,9 +56,8 @@ def _of_plugins(node: Map, inherited: Map) -> Iterator[PolicyPath]:
     for section in _PLUGINS:
         entries = node.get(section)
         for name in entries.entries if isinstance(entries, Map) else ():
-            file = PLUGIN_FILES.get(_use(node, section, name) or _use(inherited, section, name))
-            if file is not None:
-                yield section, name, "with", *file
+            files = PLUGIN_FILES.get(_use(node, section, name) or _use(inherited, section, name), ())
+            yield from ((section, name, "with", *file) for file in files)
 
 
 def _use(root: Map, section: str, name: str) -> str:

@@ -7,18 +7,20 @@ from typing import Annotated
 from pydantic import Field
 
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
-from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
+from ppdm_flow.sdk.spec import Effect, FilePath, Params, PluginSpec, Problem, Scope
 
 
 class NumericLinkageParams(Params):
     """``attributes`` of the source that an intruder knows; a requirement brings its own.
 
-    ``candidates``: how many released rows the intruder may name; ``sample``: the most records that are looked for.
+    ``candidates``: how many released rows the intruder may name; ``sample``: the most records that are looked for;
+    ``control``: a CSV file of people who are not in the source, relative to the policy.
     """
 
     attributes: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
     candidates: Annotated[int, Field(ge=1, le=1000)] = 1
     sample: Annotated[int, Field(ge=1, le=1_000_000)] = 1000
+    control: FilePath | None = None
 
 
 def _effect(params: NumericLinkageParams, scope: Scope) -> Effect:

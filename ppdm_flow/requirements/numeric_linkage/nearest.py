@@ -78,6 +78,20 @@ def shared(nearer: Floats, upto: Floats, candidates: int) -> Floats:
     return np.clip((candidates - nearer) / np.maximum(upto - nearer, 1.0), 0.0, 1.0)
 
 
+def metric_of(space: Space, places: Ints) -> Floats:
+    """Return what makes distances in these attributes plain, (attributes, attributes)."""
+    shown = np.isin(np.arange(space.known.shape[1]), places)
+    return np.asarray(np.linalg.cholesky(space.precision(shown)), dtype=np.float64)
+
+
+def nearest_squares(points: Floats, rows: Floats, but: Ints) -> Floats:
+    """Return the squared distance of each point to the nearest of ``rows`` that is not the row ``but`` (points,)."""
+    from scipy.spatial import cKDTree  # noqa: PLC0415  # slow to import, and for this alone
+
+    apart, found = (np.asarray(each) for each in cKDTree(rows).query(points, k=[1, 2]))
+    return np.asarray(np.where(found[:, 0] == but, apart[:, 1], apart[:, 0]) ** 2)
+
+
 def squared_distances(space: Space, rows: Ints) -> Floats:
     """Return how far each record is from its own released row."""
     found = np.zeros(len(rows))

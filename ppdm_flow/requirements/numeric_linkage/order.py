@@ -30,7 +30,18 @@ class NoBetterThanChance:
     sample: int
 
 
-Claim = Unlinked | NoBetterThanChance
+@dataclass(frozen=True, slots=True)
+class NoNearerThanOthers:
+    """At most a share ``max`` of what people of the file ``control`` lack is nearer in those of the source."""
+
+    attributes: frozenset[str]
+    control: str
+    max: float
+    sample: int
+
+
+Found = Unlinked | NoBetterThanChance
+Claim = Found | NoNearerThanOthers
 
 
 def says(requirement: NumericLinkage, _frame: PolicyFrame) -> Iterator[Claim]:
@@ -39,6 +50,8 @@ def says(requirement: NumericLinkage, _frame: PolicyFrame) -> Iterator[Claim]:
     yield Unlinked(names, requirement.candidates, requirement.max, requirement.sample)
     if requirement.max_excess is not None:
         yield NoBetterThanChance(names, requirement.candidates, requirement.max_excess, requirement.sample)
+        if requirement.control is not None:
+            yield NoNearerThanOthers(names, requirement.control, requirement.max_excess, requirement.sample)
 
 
 def unlinked(given: Unlinked, required: Unlinked, between: Between) -> str | None:
@@ -62,11 +75,24 @@ def beyond_chance(given: Unlinked, required: NoBetterThanChance, between: Betwee
     return f"at most {given.max:g} in all is at most {required.max:g} beyond chance"
 
 
-def _comparable(given: Claim, required: Claim, between: Between) -> bool:
+def no_nearer(given: NoNearerThanOthers, required: NoNearerThanOthers, between: Between) -> str | None:
+    """Return why no more is nearer: the same people are compared with the same others."""
+    if not _alike(given, required, between) or given.max > required.max:
+        return None
+    if not between.same_file(given.control, required.control):
+        return None
+    return f"at most {given.max:g} beyond the same control group is at most {required.max:g}"
+
+
+def _comparable(given: Found, required: Found, between: Between) -> bool:
+    return _alike(given, required, between) and given.candidates >= required.candidates
+
+
+def _alike(given: Claim, required: Claim, between: Between) -> bool:
     same = given.attributes == required.attributes and given.sample == required.sample
     types = all(between.given.type(a) is between.asked.type(a) for a in required.attributes)
     alike = between.certain(given.attributes) and between.same_original and types
-    return same and alike and given.candidates >= required.candidates
+    return same and alike
 
 
 ORDER = Order(
@@ -75,6 +101,7 @@ ORDER = Order(
         (Unlinked, Unlinked, unlinked),
         (NoBetterThanChance, NoBetterThanChance, no_better),
         (Unlinked, NoBetterThanChance, beyond_chance),
+        (NoNearerThanOthers, NoNearerThanOthers, no_nearer),
     ),
-    fields=frozenset(("attributes", "candidates", "max", "max_excess", "sample")),
+    fields=frozenset(("attributes", "candidates", "control", "max", "max_excess", "sample")),
 )

@@ -14,6 +14,9 @@ from ppdm_flow.core.requirement_families import reaching
 _ATTRIBUTES = "The numbers, dates and timestamps of a person that an intruder knows."
 _MAX = "The largest share of original records that are found; the upper end of its interval is held against it."
 _EXCESS = "The largest share found of the records that naming rows at random misses; its upper end is held against it."
+_CONTROL = (
+    "A CSV file of people who are not in the source, relative to this file: `max_excess` bounds what exceeds them too."
+)
 _CANDIDATES = "How many of the nearest released rows the intruder may name."
 _SAMPLE = "The most original records that are looked for."
 
@@ -30,6 +33,7 @@ class NumericLinkage(Requirement):
     max_excess: Annotated[
         Annotated[float, Field(ge=0.0, le=1.0)] | None, Field(description=_EXCESS, examples=["0.02"]), LOWER_IF_ANY
     ] = None
+    control: Annotated[str | None, Field(description=_CONTROL, examples=["others.csv"])] = None
     candidates: Annotated[int, Field(ge=1, le=1000, description=_CANDIDATES, examples=["1"]), HIGHER] = 1
     sample: Annotated[int, Field(ge=1, le=1_000_000, description=_SAMPLE, examples=["1000"])] = 1000
 

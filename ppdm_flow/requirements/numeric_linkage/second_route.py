@@ -12,7 +12,7 @@ from ppdm_flow.mining.exposure.numbers_query import Types, hold, number_of
 from ppdm_flow.mining.exposure.paired import relation
 from ppdm_flow.requirements.numeric_linkage.nearest import FLOOR, SLACK, Places
 from ppdm_flow.requirements.numeric_linkage.spaces import Space
-from ppdm_flow.requirements.numeric_linkage.windows import count_near
+from ppdm_flow.requirements.numeric_linkage.windows import count_near, nearest_along
 from ppdm_flow.sdk.audit import Sql
 from ppdm_flow.sdk.view import DataView, PairedView
 
@@ -71,10 +71,10 @@ def _by_what_is_hidden(space: Space) -> Iterator[tuple[Ints, npt.NDArray[np.bool
 def _own(space: Space, sample: Ints, hidden: npt.NDArray[np.bool_]) -> Floats:
     shown = np.flatnonzero(~hidden)
     apart = space.released[np.ix_(space.own[sample], shown)] - space.known[np.ix_(sample, shown)]
-    return np.asarray(((apart @ _whitening(space, shown)) ** 2).sum(axis=1) + space.hidden[hidden].sum())
+    return np.asarray(((apart @ whitening(space, shown)) ** 2).sum(axis=1) + space.hidden[hidden].sum())
 
 
-def _whitening(space: Space, shown: Ints) -> Floats:
+def whitening(space: Space, shown: Ints) -> Floats:
     """Return what makes differences in these attributes uncorrelated and of variance 1, by eigenvectors.
 
     A sum of squares keeps its digits where errors are nearly collinear, which a form in the inverse does not.
@@ -83,6 +83,16 @@ def _whitening(space: Space, shown: Ints) -> Floats:
     deviations = np.sqrt(np.diag(covariance))[:, np.newaxis]
     variances, axes = np.linalg.eigh(covariance / deviations / deviations.T)
     return np.ascontiguousarray(axes / deviations / np.sqrt(variances)).astype(np.float64)
+
+
+def nearest_squares_again(points: Floats, rows: Floats, but: Ints) -> Floats:
+    """Return the squared distances that the first route computes, along the attribute in which rows are widest."""
+    turned = np.argsort(-np.ptp(rows, axis=0), kind="stable")
+    order = np.argsort(rows[:, turned[0]], kind="stable")
+    found = np.empty(len(points))
+    ordered = np.ascontiguousarray(rows[np.ix_(order, turned)])
+    nearest_along(np.ascontiguousarray(points[:, turned]), ordered, order, but, found)
+    return found
 
 
 def _count(
@@ -115,7 +125,7 @@ def _count(
         ordered,
         orders,
         released,
-        _whitening(space, shown),
+        whitening(space, shown),
         points,
         axes,
         begins[each, axes],

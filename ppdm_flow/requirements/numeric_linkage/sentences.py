@@ -49,3 +49,17 @@ def excess_sentence(candidates: int, figure: Figure, bound: float) -> str:
         f"Whoever names {named} finds at most {figure.value:.1%} of the records that naming rows at random misses."
         f" At most {bound:.1%} is allowed."
     )
+
+
+def control_sentence(figures: Mapping[str, Figure], bound: float) -> str:
+    """Return the sentence on how far people of the source are nearer to the release than others."""
+    bounds = {name: f for name, f in figures.items() if name.endswith("_control_excess") and f.interval is not None}
+    way = max(bounds, key=lambda name: (bounds[name].interval or (0.0, 0.0))[1]).removesuffix("_control_excess")
+    inside, outside = (float(figures[f"{way}_{name}"].value or 0.0) for name in ("near_share", "control_share"))
+    others = int(figures["control_records"].value or 0)
+    return (
+        f"Some released row is near to {inside:.1%} of the source's records, and to {outside:.1%} of"
+        f" {counted(others, 'record')} of a control group that is not in it: that is at most"
+        f" {float(figures['control_excess_bound'].value or 0.0):.1%} beyond, with 95 % confidence. At most {bound:.1%}"
+        " is allowed."
+    )

@@ -7,7 +7,7 @@ which no monotone change of the numbers disturbs.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,7 +28,8 @@ class Space:
 
     ``own`` (records,) is the released row of each record. A squared distance is the sum over the attributes that a
     released row shows, in the metric ``precision`` (attributes, attributes), and ``hidden`` (attributes,) for each of
-    the others: what the own record has on average.
+    the others: what the own record has on average. ``points`` (records, attributes) are the known records as one sees
+    them who is not among them, and ``others`` (others, attributes) people who are not.
     """
 
     known: Floats
@@ -36,6 +37,8 @@ class Space:
     own: Ints
     covariance: Floats
     hidden: Floats
+    points: Floats
+    others: Floats
 
     def penalty(self, shown: npt.NDArray[np.bool_]) -> float:
         """Return what counts for the attributes that are hidden."""
@@ -50,33 +53,46 @@ class Space:
         return np.asarray(inverse / deviations / deviations.T)
 
 
-def spaces(known: Floats, released: Floats, own: Ints | None = None) -> Mapping[str, Space]:
+def spaces(
+    known: Floats, released: Floats, own: Ints | None = None, others: Floats | None = None
+) -> Mapping[str, Space]:
     """Return the spaces by name. ``known`` and ``released`` are (rows, attributes), NaN where there is no number.
 
-    ``own`` (records,) is the released row of each record: that of the same number where it is left out.
+    ``own`` (records,) is the released row of each record: that of the same number where it is left out. ``others``
+    (others, attributes) are people who are not among the known ones.
     """
     rows = np.arange(len(known)) if own is None else own
-    plain = _standardized(known, released)
-    ranks = _ranks(known), _ranks(released)
+    outside = np.zeros((0, known.shape[1])) if others is None else others
+    to_plain = _standardizing(known)
+    plain, ranks = (to_plain(known), to_plain(released)), (_ranks(known, known), _ranks(released, released))
     one = np.eye(known.shape[1])
-    errors = plain[1][rows] - plain[0]
-    found = {"euclidean": (*plain, one), "mahalanobis": (*plain, _moments(errors)), "rank": (*ranks, one)}
-    return {n: Space(k, r, rows, c, _mean_squares(r[rows] - k) / np.diag(c)) for n, (k, r, c) in found.items()}
+    shown = {"euclidean": (*plain, one), "mahalanobis": (*plain, _moments(plain[1][rows] - plain[0]))}
+    shown["rank"] = (*ranks, one)
+    alone = ranks[0] - 0.5 / np.maximum(1, (~np.isnan(known)).sum(axis=0))  # as those who are not counted stand
+    points = {"rank": (alone, _ranks(outside, known))}
+    found = {}
+    for name, (k, r, c) in shown.items():
+        seen = points.get(name) or (k, to_plain(outside))
+        found[name] = Space(k, r, rows, c, _mean_squares(r[rows] - k) / np.diag(c), *seen)
+    return found
 
 
-def _standardized(known: Floats, released: Floats) -> tuple[Floats, Floats]:
-    """Return both in standard deviations of the known numbers, from their mean, so that no offset takes digits.
+def _standardizing(known: Floats) -> Callable[[Floats], Floats]:
+    """Return what puts numbers in standard deviations of the known ones, from their mean: no offset takes digits.
 
-    They are made small beforehand, so that no square overflows; released numbers that are absurdly far are all as far.
+    They are made small beforehand, so that no square overflows; numbers that are absurdly far are all as far.
     """
     size = np.nanmax(np.abs(known), axis=0, initial=0.0)
     exponent = np.frexp(size)[1]
     small = np.ldexp(known, -exponent)
     mean, deviation = np.nanmean(small, axis=0), np.nanstd(small, axis=0)
     deviation = np.where(deviation > 0, deviation, 1.0)
-    with np.errstate(over="ignore"):
-        shown = (np.ldexp(released, -exponent) - mean) / deviation
-    return (small - mean) / deviation, np.clip(shown, -_FARTHEST, _FARTHEST)
+
+    def standardized(numbers: Floats) -> Floats:
+        with np.errstate(over="ignore"):
+            return np.asarray(np.clip((np.ldexp(numbers, -exponent) - mean) / deviation, -_FARTHEST, _FARTHEST))
+
+    return standardized
 
 
 def _moments(errors: Floats) -> Floats:
@@ -92,12 +108,12 @@ def _mean_squares(errors: Floats) -> Floats:
     return np.asarray(np.nansum(errors**2, axis=0) / np.maximum(known, 1))
 
 
-def _ranks(numbers: Floats) -> Floats:
-    """Return the middle rank of each number among those of its column, as a share of them."""
+def _ranks(numbers: Floats, among: Floats) -> Floats:
+    """Return the middle rank of each number among those of a column, as a share of them; between two, that between."""
     found = np.full(numbers.shape, np.nan)
     for j in range(numbers.shape[1]):
+        ordered = np.sort(among[~np.isnan(among[:, j]), j])
         known = ~np.isnan(numbers[:, j])
-        _, places, rows = np.unique(numbers[known, j], return_inverse=True, return_counts=True)
-        upto = np.cumsum(rows)
-        found[known, j] = ((upto - rows + upto) / 2.0 / max(1, int(known.sum())))[places]
+        first, last = (np.searchsorted(ordered, numbers[known, j], side=side) for side in ("left", "right"))
+        found[known, j] = (first + last) / 2.0 / max(1, len(ordered))
     return found

@@ -38,4 +38,5 @@ SPEC = RequirementSpec(
     wording=WORDING,
     judge=judge,
     rank=146,
+    files=(("control",),),
 )

@@ -59,3 +59,34 @@ def count_near(
                 nearer[i] += 1
             elif distance <= high[i]:
                 as_near[i] += 1
+
+
+@compiled
+def nearest_along(points: Floats, rows: Floats, numbers: Ints, but: Ints, found: Floats) -> None:
+    """Write into ``found`` (points,) the squared distance to the nearest of ``rows`` but that of the number ``but``.
+
+    ``rows`` (rows, attributes) ascend in their first attribute, along which they are looked at outwards; ``numbers``
+    (rows,) are theirs. Distances are plain. Where there is no row it is infinite.
+    """
+    size = rows.shape[1]
+    for i in range(len(points)):
+        least = np.inf
+        here = points[i, 0]
+        up = np.searchsorted(rows[:, 0], here)
+        down = up - 1
+        while down >= 0 or up < len(rows):
+            upwards = down < 0 or (up < len(rows) and rows[up, 0] - here < here - rows[down, 0])
+            row = up if upwards else down
+            gap = rows[row, 0] - here
+            if gap * gap >= least:
+                break
+            if upwards:
+                up += 1
+            else:
+                down -= 1
+            if numbers[row] != but[i]:
+                distance = 0.0
+                for a in range(size):
+                    distance += (rows[row, a] - points[i, a]) ** 2
+                least = min(least, distance)
+        found[i] = least

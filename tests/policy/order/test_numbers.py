@@ -43,6 +43,10 @@ WEAKER = {
     "more found beyond chance": tuple(BEYOND % ("wage", 0.5, 2, 1000, most) for most in (0.1, 0.2)),
     "no bound beyond chance": (BEYOND % ("wage", 0.5, 2, 1000, 0.1), LINK % ("wage", 0.5, 2, 1000)),
     "fewer candidates beyond chance": tuple(BEYOND % ("wage", 0.5, most, 1000, 0.1) for most in (2, 1)),
+    "no control group": tuple(BEYOND % ("wage", 0.5, 2, 1000, most) for most in ("0.1, control: a.csv", 0.1)),
+    "more found beyond the control group": tuple(
+        BEYOND % ("wage", 0.1, 2, 1000, f"{most}, control: a.csv") for most in (0.1, 0.2)
+    ),
     "all may be found, but few beyond chance": (LINK % ("wage", 0.1, 2, 1000), BEYOND % ("wage", 0.5, 2, 1000, 0.1)),
     "no dominance": (SUMS % "p: 10", "  # no dominance\n"),
     "one rule less": (SUMS % "p: 10, contributors: 5", SUMS % "p: 10"),
@@ -64,6 +68,7 @@ NO_ORDER = {
     "another form of width": (NEAR % ("sd: 0.1", 0.1), NEAR % ("rank: 0.1", 0.1)),
     "another attribute": (NEAR % ("sd: 0.1", 0.1), (NEAR % ("sd: 0.1", 0.1)).replace("wage", "size")),
     "fewer in all, more beyond chance": (BEYOND % ("wage", 0.5, 2, 1000, 0.1), LINK % ("wage", 0.2, 2, 1000)),
+    "another control group": tuple(BEYOND % ("wage", 0.1, 2, 1000, f"0.1, control: {n}.csv") for n in "ab"),
     "another sample": (LINK % ("wage, size", 0.1, 2, 1000), LINK % ("wage, size", 0.1, 2, 10)),
     "fewer numbers known": (LINK % ("wage, size", 0.1, 2, 1000), LINK % ("wage", 0.1, 2, 1000)),
     "a wider interval, more often": (NEAR % ("sd: 0.1", 0.1), NEAR % ("sd: 0.2", 0.2)),

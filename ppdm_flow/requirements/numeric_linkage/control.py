@@ -1,0 +1,110 @@
+"""Whether a released row is nearer to the people of the source than to others: what a control group tells.
+
+Whoever does not know who is in the source takes somebody for found where some released row is near: nearer than half of
+the source's records are to another of its records. How often that happens to people who are not in it is the baseline.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ppdm_flow.core.results import Figure
+from ppdm_flow.mining.exposure.numbers import Floats, Ints
+from ppdm_flow.requirements.numeric_linkage.intervals import ERROR, clopper_pearson, excess
+from ppdm_flow.requirements.numeric_linkage.nearest import SLACK, patterns
+from ppdm_flow.requirements.numeric_linkage.spaces import Space
+
+_FLOOR = 1e-18
+"""Squared distances that are nearer to each other are ties: so much are two roundings of a distance apart."""
+Metric = Callable[[Space, Ints], Floats]
+"""From some attributes of a space what makes distances in them plain, (attributes, attributes)."""
+Nearest = Callable[[Floats, Floats, Ints], Floats]
+"""From points and rows, both (each, attributes) with plain distances, and the row of each point that is none of them,
+-1 where all are, the squared distance of each point to the nearest row: infinite where there is none."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Near:
+    """The chances that somebody is taken for found: ``inside`` (records,) the source, and ``outside`` (others,)."""
+
+    inside: Floats
+    outside: Floats
+
+
+def near(space: Space, sample: Ints, metric: Metric, nearest: Nearest) -> Near:
+    """Return the chances of the records of ``sample`` and of all others of the ``space``."""
+    everywhere = metric(space, np.arange(space.known.shape[1]))
+    whole = np.flatnonzero(~np.isnan(space.known).any(axis=1))
+    own = np.searchsorted(whole, sample)
+    apart = nearest(space.points[sample] @ everywhere, space.known[whole] @ everywhere, own)
+    groups = (_to_rows(space, points, metric, nearest) for points in (space.points[sample], space.others))
+    return Near(*(_taken(squares, apart) for squares in groups))
+
+
+def _to_rows(space: Space, points: Floats, metric: Metric, nearest: Nearest) -> Floats:
+    """Return the squared distance of each point to the nearest released row."""
+    least = np.full(len(points), np.inf)
+    every = np.full(len(points), -1)
+    for shown, members in patterns(space):
+        places = np.flatnonzero(shown)
+        if len(places):
+            whitening = metric(space, places)
+            rows = space.released[np.ix_(members, places)] @ whitening
+            found = nearest(points[:, places] @ whitening, rows, every)
+        else:
+            found = np.zeros(len(points))
+        least = np.minimum(least, found + space.penalty(shown))
+    return least
+
+
+def _taken(squares: Floats, apart: Floats) -> Floats:
+    """Return the chances of being taken for found: 1 within the median of ``apart``; at it, as often as makes a half.
+
+    >>> _taken(np.array([1.0, 2.0, 3.0]), np.array([2.0, 2.0, 2.0, 9.0]))
+    array([1.        , 0.66666667, 0.        ])
+    """
+    reach = np.sort(apart)[(len(apart) - 1) // 2]
+    low, high = reach * (1 - SLACK) - _FLOOR, reach * (1 + SLACK) + _FLOOR
+    nearer, upto = (apart < low).mean(), (apart <= high).mean()
+    return np.where(squares < low, 1.0, np.where(squares <= high, (0.5 - nearer) / (upto - nearer), 0.0))
+
+
+def control_figures(by_space: Mapping[str, Near]) -> dict[str, Figure]:
+    """Return the figures, without a prefix; all intervals of shares hold together with 95 %."""
+    error = ERROR / (2 * len(by_space))
+    shares: dict[str, Figure] = {}
+    excesses: dict[str, Figure] = {}
+    bounds = []
+    for name, found in by_space.items():
+        inside, outside = (_share(chances, error) for chances in (found.inside, found.outside))
+        shares |= {f"{name}_near_share": inside, f"{name}_control_share": outside}
+        low, high = _ends(inside, outside)
+        excesses[f"{name}_control_excess"] = _excess(inside, outside, (low, high))
+        bounds.append(high)
+    known = [figure.value for figure in excesses.values() if figure.value is not None]
+    return {
+        "control_excess_bound": Figure(max(bounds), "share"),
+        "control_excess": Figure(max(known, default=None), "share"),
+        **shares,
+        **excesses,
+        "control_records": Figure(len(next(iter(by_space.values())).outside), "rows"),
+    }
+
+
+def _share(chances: Floats, error: float) -> Figure:
+    interval = clopper_pearson(float(chances.sum()), len(chances), error)
+    return Figure(float(chances.mean()), "share", interval, len(chances))
+
+
+def _ends(inside: Figure, outside: Figure) -> tuple[float, float]:
+    (least, most), (low, high) = inside.interval or (0.0, 1.0), outside.interval or (0.0, 1.0)
+    return excess(least, high) if high < 1.0 else -1.0, excess(most, low)
+
+
+def _excess(inside: Figure, outside: Figure, ends: tuple[float, float]) -> Figure:
+    if outside.value is None or inside.value is None or outside.value >= 1.0:
+        return Figure(None, "share", ends, note="some released row is near each record of the control group")
+    return Figure(excess(inside.value, outside.value), "share", ends)
