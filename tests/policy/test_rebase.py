@@ -11,6 +11,7 @@ import pytest
 from pydantic import BaseModel
 
 from ppdm_flow.policy.inheritance.rebase import PLUGIN_FILES
+from ppdm_flow.policy.language import kinds
 from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.spec import FileMark, PluginSpec
 
@@ -48,14 +49,15 @@ def built_in() -> Iterator[PluginSpec]:
 
 def test_every_file_that_a_built_in_takes_is_known_here() -> None:
     marked = {spec.info.name: tuple(files(spec.params)) for spec in built_in()}
-    assert {name: found for name, found in marked.items() if found} == PLUGIN_FILES
+    of_kinds = {spec.name: spec.files for spec in kinds.built_in() if marked.get(spec.name)}
+    assert {name: found for name, found in marked.items() if found} == {**PLUGIN_FILES, **of_kinds}
 
 
 def test_what_a_page_calls_relative_to_the_policy_is_declared_as_a_file() -> None:
     for spec in built_in():
         told = " ".join(getsource(sys.modules[spec.params.__module__]).split())
         if "relative to the policy" in told:
-            assert spec.info.name in PLUGIN_FILES
+            assert spec.info.name in PLUGIN_FILES or kinds.spec_of(spec.info.name).files
 
 
 def test_files_of_plugins(read, start) -> None:
@@ -87,9 +89,12 @@ def test_a_population(read, start, path: str) -> None:
 
 
 def test_a_control_group(read, start) -> None:
-    base = "privacy: {numeric_linkage: {attributes: [x], max: 0.1, control: others.csv}}\n"
+    base = """privacy: {numeric_linkage: {attributes: [x], max: 0.1, control: others.csv}}
+audits: {found: {use: numeric_linkage, with: {attributes: [x], control: others.csv}}}
+"""
     tree = read(f"{start}extends: lib/a.yaml\n", {"lib/a.yaml": base}).tree
     assert tree["privacy"]["numeric_linkage"]["control"] == "lib/others.csv"
+    assert tree["audits"]["found"]["with"]["control"] == "lib/others.csv"
 
 
 @pytest.mark.parametrize(("path", "meant"), [("a.ledger", "lib/a.ledger"), ("postgresql://db/x", "postgresql://db/x")])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -172,3 +174,41 @@ def test_files_that_cannot_be_used(build, agree, tmp_path):
     (tmp_path / "others.csv").write_text("x,y\n,1\n", encoding="utf-8")
     assert [m.verifiable for m in AUDIT.measure(*example.args).measured] == [False] * 3
     assert AUDIT.recheck(*example.args) == {}
+
+
+POLICY = """version: 1
+name: wages
+source: {path: wages.csv}
+attributes:
+  income: {role: sensitive, type: float}
+  born: {role: insensitive, type: date}
+privacy:
+  numeric_linkage: {attributes: [income, born], max: 1, max_excess: 0.5, control: others.csv}
+STEPS
+releases:
+  study: {path: study.csv, shuffle: true}
+randomness: {mode: reproducible, seed: near}
+"""
+
+
+def test_by_a_run(cli, tmp_path):
+    """A copy is nearer to its people than to others; exchanged numbers are as near to both."""
+    draws = np.random.default_rng(13)
+    for name, rows in (("wages", 500), ("others", 400)):
+        days = (np.datetime64("1950-01-01") + draws.integers(0, 20_000, rows)).astype(str)
+        lines = [f"{a},{b:.2f}" for a, b in zip(days, draws.lognormal(9, 0.6, rows), strict=True)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["born,income", *lines]) + "\n", encoding="utf-8")
+    exchange = "steps: {exchange: {use: swap, with: {attributes: [income, born]}}}\n"
+    for name, steps, holds in (("copy", "", False), ("exchanged", exchange, True)):
+        policy = tmp_path / f"{name}.yaml"
+        policy.write_text(POLICY.replace("STEPS\n", steps), encoding="utf-8")
+        done = cli("run", policy, "--out", tmp_path / name)
+        assert done.returncode == (0 if holds else 1), done.stderr
+        (report,) = (tmp_path / name).rglob("report.json")
+        results = {r["metric"].rpartition(".")[2]: r for r in json.loads(report.read_text())["requirements"]}
+        assert results["excess_bound"]["holds"] is results["control_excess_bound"]["holds"] is holds
+    (tmp_path / "others.csv").write_text("born,income\n1950-01-01,many\n", encoding="utf-8")
+    done = cli("run", tmp_path / "copy.yaml", "--out", tmp_path / "again")
+    assert done.returncode == 2
+    assert "PPF878" in done.stderr
+    assert "many" not in done.stderr

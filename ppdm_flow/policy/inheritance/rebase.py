@@ -19,14 +19,16 @@ PLUGIN_FILES: Mapping[str, tuple[PolicyPath, ...]] = {
     "complementary_release": (("other",),),
     "generalize": (("attributes", "*", "hierarchy"),),
     "linkage": (("external",),),
-    "numeric_linkage": (("control",),),
     "pram": (("matrix_file",),),
     "pseudonymize": (("key_file",),),
     "reidentification_risk": (("population",),),
     "roll_up": (("hierarchy",),),
     "unsorted_matching": (("other",),),
 }
-"""Where a plugin's parameters have the paths of files: what its spec declares as ``FilePath``."""
+"""Where a plugin's parameters have the paths of files: what its spec declares as ``FilePath``.
+
+The audit of a requirement has them where an entry of that kind has them.
+"""
 
 _PLUGINS = ("steps", "audits")
 
@@ -56,7 +58,8 @@ def _of_plugins(node: Map, inherited: Map) -> Iterator[PolicyPath]:
     for section in _PLUGINS:
         entries = node.get(section)
         for name in entries.entries if isinstance(entries, Map) else ():
-            files = PLUGIN_FILES.get(_use(node, section, name) or _use(inherited, section, name), ())
+            use = _use(node, section, name) or _use(inherited, section, name)
+            files = PLUGIN_FILES.get(use) or [f for spec in kinds_among((use,)) for f in spec.files]
             yield from ((section, name, "with", *file) for file in files)
 
 
