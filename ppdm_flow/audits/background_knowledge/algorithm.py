@@ -1,7 +1,8 @@
 """For whom a sensitive value becomes certain to someone who can rule up to L others out.
 
 Nobody in a class with at most L + 1 values is safe from an attacker who knows which L of them a person has not. The
-worst posterior is that of a value once the L most frequent others of its class are ruled out.
+worst posterior is that of a value once the L most frequent others of its class are ruled out. Where the policy counts
+people, these are the values that most people have, and the share is that of rows or of people, whichever is larger.
 """
 
 from __future__ import annotations
@@ -9,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ppdm_flow.audits.background_knowledge.spec import BackgroundKnowledgeParams
-from ppdm_flow.audits.inference.holdings import Holdings
 from ppdm_flow.audits.inference.secrets import secrets_of, summarized
-from ppdm_flow.audits.inference.targets import Inference, attacked_classes
+from ppdm_flow.audits.inference.targets import Held, Inference, amount, attacked_classes, units
 from ppdm_flow.audits.records.columns import NOT_TRUE
+from ppdm_flow.audits.records.members import untold
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Series
@@ -31,31 +32,32 @@ MOST = 6
 
 
 def findings(
-    held: Mapping[str, Holdings], inferences: Sequence[Inference], params: BackgroundKnowledgeParams, ctx: AuditContext
+    held: Mapping[str, Held], inferences: Sequence[Inference], params: BackgroundKnowledgeParams, ctx: AuditContext
 ) -> Iterator[Finding]:
     """Yield a finding for each secret that becomes certain by knowledge, and for each target."""
     for secret, each in held.items():
-        after, before = (each.rows_of(each.certain(n)) for n in (params.excludes, 0))
+        after, before = (each.found(n) for n in (params.excludes, 0))
         if after > before:
             text = (
-                f"`{secret}` becomes certain for {after - before:,} of {each.total:,} rows to someone who can rule out"
-                f" {counted(params.excludes, 'value')} for a person: so few values does the person's class have"
+                f"`{secret}` becomes certain for {after - before:,} of {each.total:,} {each.unit} to someone who can"
+                f" rule out {counted(params.excludes, 'value')} for a person: so few values does the person's class"
+                " have"
             )
             yield Finding("PPF893", Severity.WARNING, text, f"{ctx.release}.background_knowledge.{secret}")
     for inference in inferences:
         if inference.certain:
             text = (
                 f"`{inference.secret}` of the target `{inference.target}` is certain: what is known leaves"
-                f" {counted(inference.rows, 'row')} with one value ({inference.value})"
+                f" {amount(inference.rows, inference.unit)} with one value ({inference.value})"
             )
             subject = f"{ctx.release}.background_knowledge.{inference.target}.{inference.secret}"
             yield Finding("PPF893", Severity.WARNING, text, subject)
 
 
-def chart(held: Mapping[str, Holdings], excluded: int) -> Chart:
+def chart(held: Mapping[str, Held], excluded: int) -> Chart:
     """Return lines: the share of the rows whose value is certain, by how many values can be ruled out."""
     every = range(max(MOST, min(excluded, 2 * MOST)) + 1)
-    lines = {s: [h.rows_of(h.certain(n)) / max(1, h.total) for n in every] for s, h in held.items()}
+    lines = {s: [h.found(n) / max(1, h.total) for n in every] for s, h in held.items()}
     return Chart(
         id="ruled_out",
         title="What ruling values out reveals",
@@ -63,7 +65,7 @@ def chart(held: Mapping[str, Holdings], excluded: int) -> Chart:
         x=tuple(str(n) for n in every),
         series=tuple(Series(s, tuple(line)) for s, line in lines.items()),
         x_label="values that the attacker can rule out",
-        y_label="share of rows whose value is certain",
+        y_label=f"share of {units(held)} whose value is certain",
         note="whichever values these are: the worst case",
     )
 
@@ -81,7 +83,7 @@ class BackgroundKnowledgeAudit:
         if not of.secrets:
             return AuditOutcome(summarized({}, NAMES))
         seen = attacked_classes(of, self.params.targets, candidate, ctx)
-        each = {s: _figures(h, self.params.excludes, seen.true[s]) for s, h in seen.held.items()}
+        each = {s: _figures(h, self.params.excludes, seen.true[s], untold(ctx)) for s, h in seen.held.items()}
         return AuditOutcome(
             summarized(each, NAMES) | seen.figures(),
             findings=tuple(findings(seen.sound, seen.sure, self.params, ctx)),
@@ -89,12 +91,12 @@ class BackgroundKnowledgeAudit:
         )
 
 
-def _figures(held: Holdings, excluded: int, true: bool) -> dict[str, Figure]:
+def _figures(held: Held, excluded: int, true: bool, counted_by: str) -> dict[str, Figure]:
     some = held.total > 0
-    note = "there are no rows" if not some else "" if true else NOT_TRUE
+    note = "there are no rows" if not some else counted_by if true else NOT_TRUE
     values = {
-        "certain": held.rows_of(held.certain(excluded)) / held.total if some else None,
-        "certain_uninformed": held.rows_of(held.certain()) / held.total if some else None,
+        "certain": held.found(excluded) / held.total if some else None,
+        "certain_uninformed": held.found() / held.total if some else None,
         "worst_posterior": held.worst_posterior(excluded),
         "worst_posterior_uninformed": held.worst_posterior(),
     }

@@ -1,6 +1,7 @@
 """For whom a sensitive value is certain: classes of people who look alike and all have the same.
 
-A class in which a value is missing or suppressed somewhere leaves a doubt, and is not counted.
+A class in which a value is missing or suppressed somewhere leaves a doubt, and is not counted. Where the policy counts
+people, a value is certain that everybody of a class has, in any row there.
 """
 
 from __future__ import annotations
@@ -8,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ppdm_flow.audits.homogeneity.spec import HomogeneityParams
-from ppdm_flow.audits.inference.holdings import Holdings
+from ppdm_flow.audits.inference.people import found_again
 from ppdm_flow.audits.inference.secrets import Secrets, secrets_of, summarized
-from ppdm_flow.audits.inference.targets import Inference, attacked_classes
+from ppdm_flow.audits.inference.targets import Held, Inference, amount, attacked_classes, units
 from ppdm_flow.audits.records.columns import NOT_TRUE
+from ppdm_flow.audits.records.members import counts_people, untold
 from ppdm_flow.core.diagnostics import Severity
-from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Series
 from ppdm_flow.mining.releases.attributes import listed
 from ppdm_flow.sdk.audit import AuditContext
@@ -23,38 +24,42 @@ NAMES = {"certain": "share", "certain_rows": "rows", "certain_classes": "classes
 
 
 def findings(
-    held: Mapping[str, Holdings], inferences: Sequence[Inference], of: Secrets, ctx: AuditContext
+    held: Mapping[str, Held], inferences: Sequence[Inference], of: Secrets, ctx: AuditContext
 ) -> Iterator[Finding]:
     """Yield a finding for each secret that is certain for somebody, and for each target."""
     for secret, values in held.items():
-        certain = values.certain()
-        rows = values.rows_of(certain)
-        if rows:
-            one = int(values.sizes[certain].min())
-            alone = ", some of them of a single row" if one == 1 else f" of {counted(one, 'row')} or more"
+        classes = values.certain_classes
+        if len(classes):
+            one = int(classes.min())
+            number = amount(one, values.unit)
+            alone = f", some of them of a single {number[2:]}" if one == 1 else f" of {number} or more"
             who = listed(of.beside(secret)) if of.beside(secret) else "only that somebody is in the release"
+            why = "all rows of their class have the same value"
+            if values.unit == "people":
+                why = "all people of a class that they are in have one value"
             text = (
-                f"whoever knows a person's {who} knows `{secret}` for certain for {rows:,} of {values.total:,} rows:"
-                f" all rows of their class have the same value, in {int(certain.sum()):,}"
-                f" {'class' if certain.sum() == 1 else 'classes'}{alone}"
+                f"whoever knows a person's {who} knows `{secret}` for certain for {values.found():,} of"
+                f" {values.total:,} {values.unit}: {why}, in {len(classes):,}"
+                f" {'class' if len(classes) == 1 else 'classes'}{alone}"
             )
             yield Finding("PPF892", Severity.WARNING, text, f"{ctx.release}.homogeneity.{secret}")
     for inference in inferences:
         if inference.certain:
             text = (
                 f"`{inference.secret}` of the target `{inference.target}` is certain: all"
-                f" {counted(inference.rows, 'row')} that fit have one value ({inference.value})"
+                f" {amount(inference.rows, inference.unit)} that fit have one value ({inference.value})"
             )
             subject = f"{ctx.release}.homogeneity.{inference.target}.{inference.secret}"
             yield Finding("PPF892", Severity.WARNING, text, subject)
 
 
-def chart(held: Mapping[str, Holdings]) -> Chart:
+def chart(held: Mapping[str, Held]) -> Chart:
     """Return bars: the share of the rows whose value is certain, beside what chance would do."""
-    certain = [h.rows_of(h.certain()) / max(1, h.total) for h in held.values()]
+    certain = [h.found() / max(1, h.total) for h in held.values()]
+    unit = units(held)
     return Chart(
         id="certain",
-        title="Rows whose sensitive value is certain",
+        title=f"{unit.capitalize()} whose sensitive value is certain",
         kind="bars",
         x=tuple(held),
         series=(
@@ -62,7 +67,7 @@ def chart(held: Mapping[str, Holdings]) -> Chart:
             Series("values dealt at random", tuple(h.certain_by_chance() or 0.0 for h in held.values())),
         ),
         x_label="attribute",
-        y_label="share of rows",
+        y_label=f"share of {unit}",
         note="all people who look alike have the same value",
     )
 
@@ -80,23 +85,40 @@ class HomogeneityAudit:
         if not of.secrets:
             return AuditOutcome(summarized({}, NAMES))
         seen = attacked_classes(of, self.params.targets, candidate, ctx)
-        each = {s: _figures(h, seen.true[s]) for s, h in seen.held.items()}
+        each = {s: _figures(h, seen.true[s], untold(ctx)) for s, h in seen.held.items()}
         return AuditOutcome(
             summarized(each, NAMES) | seen.figures(),
             findings=tuple(findings(seen.sound, seen.sure, of, ctx)),
             charts=(chart(seen.held),),
         )
 
+    def recheck(self, original: DataView, candidate: DataView, ctx: AuditContext) -> Mapping[str, float | int | None]:
+        """Count people in SQL, for each sensitive column; nothing where rows are counted."""
+        del original
+        if not counts_people(ctx):
+            return {}
+        of = secrets_of(self.params.attributes, self.params.sensitive, candidate, ctx)
+        figures: dict[str, float | int | None] = {}
+        for secret in of.secrets:
+            again = found_again(candidate, of.beside(secret), secret, ctx)
+            if again is not None:
+                found, classes, people = again
+                figures[f"{secret}.certain"] = found / people if people else None
+                figures[f"{secret}.certain_rows"] = found
+                figures[f"{secret}.certain_classes"] = classes
+        return figures
 
-def _figures(held: Holdings, true: bool) -> dict[str, Figure]:
-    certain, some = held.certain(), held.total > 0
-    note = "there are no rows" if not some else "" if true else NOT_TRUE
-    rows = held.rows_of(certain)
+
+def _figures(held: Held, true: bool, counted: str) -> dict[str, Figure]:
+    found, some = held.found(), held.total > 0
+    note = "there are no rows" if not some else counted if true else NOT_TRUE
     chance = held.certain_by_chance()
-    note_of_chance = "if the values were dealt to the rows at random" if chance is not None else "no value is released"
+    dealt = "if the values were dealt to the rows at random"
+    if held.unit == "people":
+        dealt = f"at most, {dealt}"
     return {
-        "certain": Figure(rows / held.total if some else None, "share", note=note),
-        "certain_rows": Figure(rows, "rows", note=note),
-        "certain_classes": Figure(int(certain.sum()), "classes", note=note),
-        "by_chance": Figure(chance, "share", note=note_of_chance),
+        "certain": Figure(found / held.total if some else None, "share", note=note),
+        "certain_rows": Figure(found, held.unit, note=note),
+        "certain_classes": Figure(len(held.certain_classes), "classes", note=note),
+        "by_chance": Figure(chance, "share", note=dealt if chance is not None else "no value is released"),
     }

@@ -32,6 +32,7 @@ class Holdings:
     sizes: Integers
     blank: Integers
     names: pa.StringArray
+    unit: str = "rows"
 
     @property
     def total(self) -> int:
@@ -51,6 +52,15 @@ class Holdings:
     def rows_of(self, chosen: Truths) -> int:
         """Return the rows in these classes."""
         return int(self.sizes[chosen].sum())
+
+    def found(self, excluded: int = 0) -> int:
+        """Return the rows whose value is certain to someone who rules out so many others."""
+        return self.rows_of(self.certain(excluded))
+
+    @property
+    def certain_classes(self) -> Integers:
+        """The rows of each class whose value is certain."""
+        return self.sizes[self.certain()]
 
     def worst_posterior(self, excluded: int = 0) -> float | None:
         """Return the highest probability of a value once the ``excluded`` most frequent others are ruled out.
@@ -81,7 +91,11 @@ class Holdings:
 
 def holdings(candidate: DataView, columns: Sequence[str], secret: str) -> Holdings:
     """Count a secret within the classes over ``columns``; missing and suppressed cells there are values."""
-    counts = candidate.counts((*columns, secret))
+    return holdings_of(candidate.counts((*columns, secret)), columns, secret)
+
+
+def holdings_of(counts: Counts, columns: Sequence[str], secret: str) -> Holdings:
+    """Read counts over ``columns`` and the secret."""
     kept = counts.counts > 0
     counts = Counts(counts.columns, counts.categories, counts.codes[kept], counts.counts[kept])
     group, number = counts.groups(tuple(columns))

@@ -11,11 +11,16 @@ import pyarrow as pa
 
 from ppdm_flow.audits.inference.holdings import Holdings, holdings
 from ppdm_flow.audits.inference.knowledge import Target
+from ppdm_flow.audits.inference.people import PERSON, PeopleHoldings, people_holdings
 from ppdm_flow.audits.inference.secrets import Secrets
 from ppdm_flow.audits.labels.covering import cover
 from ppdm_flow.audits.labels.released import hierarchy_of
 from ppdm_flow.audits.records.columns import truthful
+from ppdm_flow.audits.records.members import counts_people
+from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import Figure
+from ppdm_flow.mining.exposure.paired import paired_counts
+from ppdm_flow.mining.people.wording import people
 from ppdm_flow.mining.releases.attributes import source_of
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
@@ -24,12 +29,21 @@ from ppdm_flow.tables.counts import Counts
 
 Truths = npt.NDArray[np.bool_]
 
+Held = Holdings | PeopleHoldings
+"""The values of classes, by rows or by people."""
+
+
+def amount(number: int, unit: str) -> str:
+    """Return so many rows or people, in words."""
+    return people(number) if unit == "people" else counted(number, "row")
+
 
 @dataclass(frozen=True, slots=True)
 class Inference:
     """What is concluded of a target's ``secret``: ``rows`` fit, with ``values`` possible; ``value`` where it is one.
 
-    ``value`` is as the report may show it; None where several are possible or none.
+    ``value`` is as the report may show it; None where several are possible or none. Where people are counted, ``rows``
+    are the different people who fit, and a value that all of them have is the only one.
     """
 
     target: str
@@ -37,6 +51,7 @@ class Inference:
     rows: int
     values: int
     value: str | None = None
+    unit: str = "rows"
 
     @property
     def certain(self) -> bool:
@@ -49,7 +64,7 @@ class Inference:
         none = "no released row fits" if self.rows == 0 else "some of the rows that fit have no value"
         known = self.rows > 0 and self.values > 0
         return {
-            f"{start}.rows": Figure(self.rows, "rows"),
+            f"{start}.rows": Figure(self.rows, self.unit),
             f"{start}.values": Figure(self.values if known else None, "values", note="" if known else none),
         }
 
@@ -60,8 +75,16 @@ def infer(
     """Return what the release tells of each target's ``secret``."""
     if not targets:
         return []
-    counts = candidate.counts((*columns, secret))
+    counts = _counted(candidate, (*columns, secret), ctx)
     return [_one(name, target, counts, columns, secret, ctx) for name, target in targets.items()]
+
+
+def _counted(candidate: DataView, columns: Sequence[str], ctx: AuditContext) -> Counts:
+    """Return the released rows, and where people are counted those of each of them."""
+    if not counts_people(ctx) or ctx.people is None or ctx.pairs is None:
+        return candidate.counts(columns)
+    counts = paired_counts(candidate, ctx.pairs, columns, [ctx.people.subject])
+    return Counts((*columns, PERSON), counts.categories, counts.codes, counts.counts)
 
 
 def _one(
@@ -78,11 +101,22 @@ def _one(
     codes = counts.of(secret)
     fits &= ~np.isin(codes, ruled_out)
     left = np.unique(codes[fits])
-    rows = int(counts.counts[fits].sum())
     blank = bool((left < 0).any())
+    rows, unit = int(counts.counts[fits].sum()), "rows"
+    if PERSON in counts.columns:
+        rows, unit = len(np.unique(counts.of(PERSON)[fits])), "people"
+        everybodys = _everybodys(codes[fits], counts.of(PERSON)[fits])
+        left, blank = (everybodys, False) if len(everybodys) else (left, blank)
     single = len(left) == 1 and not blank
     value = ctx.label(secret, names[int(left[0])].as_py(), int(left[0]) + 1) if single else None
-    return Inference(name, secret, rows, 0 if blank else len(left), value)
+    return Inference(name, secret, rows, 0 if blank else len(left), value, unit)
+
+
+def _everybodys(codes: npt.NDArray[np.int32], person: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+    """Return a value that everybody has in some row; empty where there is none."""
+    pairs = np.unique(np.stack([codes, person], axis=1)[codes >= 0], axis=0)
+    values, many = np.unique(pairs[:, 0], return_counts=True)
+    return np.asarray(values[many == len(np.unique(person))][:1], dtype=np.int32)
 
 
 def _fitting(value: str, column: str, counts: Counts, ctx: AuditContext) -> Truths:
@@ -94,6 +128,11 @@ def _fitting(value: str, column: str, counts: Counts, ctx: AuditContext) -> Trut
     return chosen
 
 
+def units(held: Mapping[str, Held]) -> str:
+    """Return what is counted: rows, or people."""
+    return next((h.unit for h in held.values()), "rows")
+
+
 @dataclass(frozen=True, slots=True)
 class AttackedClasses:
     """What attacks on classes look at: every sensitive released column, and people of whom something is known.
@@ -103,12 +142,12 @@ class AttackedClasses:
     ``inferences`` is what the release tells of the targets.
     """
 
-    held: Mapping[str, Holdings]
+    held: Mapping[str, Held]
     true: Mapping[str, bool]
     inferences: Sequence[Inference]
 
     @property
-    def sound(self) -> Mapping[str, Holdings]:
+    def sound(self) -> Mapping[str, Held]:
         """The columns from which something true can be concluded."""
         return {s: h for s, h in self.held.items() if self.true[s]}
 
@@ -127,7 +166,13 @@ def attacked_classes(
 ) -> AttackedClasses:
     """Look at every sensitive column, beside the columns that tell people apart."""
     return AttackedClasses(
-        {s: holdings(candidate, of.beside(s), s) for s in of.secrets},
+        {s: _held(candidate, of.beside(s), s, ctx) for s in of.secrets},
         {s: truthful((*of.beside(s), s), ctx) for s in of.secrets},
         [i for s in of.secrets for i in infer(targets, of.beside(s), s, candidate, ctx)],
     )
+
+
+def _held(candidate: DataView, columns: Sequence[str], secret: str, ctx: AuditContext) -> Held:
+    if counts_people(ctx):
+        return people_holdings(candidate, columns, secret, ctx)
+    return holdings(candidate, columns, secret)

@@ -1,0 +1,222 @@
+"""Which values of a secret the people of each class hold, where people are counted.
+
+Rows are not linked: whoever rules a value out leaves out its rows, and whoever has a row left may still be meant. A
+value is certain where everybody who is left has it, in any of the rows there. Somebody is found who has no value that
+is ruled out. With one row a person this is what :class:`ppdm_flow.audits.inference.holdings.Holdings` says of rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from ppdm_flow.audits.inference.holdings import Holdings, holdings_of
+from ppdm_flow.mining.exposure.paired import paired_counts
+from ppdm_flow.mining.exposure.rows import ReleasedRows
+from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.view import DataView
+from ppdm_flow.tables.column import SPECIALS, SUPPRESSED_TEXT
+from ppdm_flow.tables.counts import Counts
+from ppdm_flow.tables.numbering import joined
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Truths = npt.NDArray[np.bool_]
+
+_LARGE = np.iinfo(np.int64).max >> 1
+_AT_A_TIME = 1 << 22
+"""Cells of classes and values that are looked at together."""
+
+
+@dataclass(frozen=True, eq=False)
+class PeopleHoldings:
+    """Entries are (class, person, value), each once: ``group``, ``person`` and ``rows`` (entries,).
+
+    ``codes`` (entries,) are -1 and -2 for a missing and a suppressed secret, which may be any value. ``by_rows`` is the
+    same of rows. ``certain`` people are found by ruling out the values that most people of a class have.
+    """
+
+    group: Ints
+    person: Ints
+    codes: Ints
+    rows: Ints
+    by_rows: Holdings
+    unit: str = "people"
+
+    @property
+    def total(self) -> int:
+        """The people who have a released row."""
+        return len(np.unique(self.person))
+
+    @cached_property
+    def _pair(self) -> Ints:
+        """The number of the class and the person of each entry."""
+        return np.unique(joined(self.group, self.person), return_inverse=True)[1].reshape(-1).astype(np.int64)
+
+    @cached_property
+    def _first(self) -> Ints:
+        """An entry of each pair of a class and a person."""
+        first = np.zeros(int(self._pair.max(initial=-1)) + 1, dtype=np.int64)
+        first[self._pair] = np.arange(len(self._pair))
+        return first
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """The people of each class (classes,)."""
+        return np.bincount(self.group[self._first], minlength=len(self.by_rows.sizes)).astype(np.int64)
+
+    @cached_property
+    def _values(self) -> tuple[Ints, Ints, Ints, Ints]:
+        """Return shown entries; of each its pair of class and value; the class and the people of these pairs."""
+        shown = np.flatnonzero(self.codes >= 0)
+        _, first, value, people = np.unique(
+            joined(self.group[shown], self.codes[shown]), return_index=True, return_inverse=True, return_counts=True
+        )
+        group = self.group[shown[first]] if len(shown) else shown
+        return shown, value.reshape(-1).astype(np.int64), group, people.astype(np.int64)
+
+    @cached_property
+    def _ranks(self) -> tuple[Ints, Ints]:
+        """Return the place of each value among those of its class, from 0, most people first; and that of entries.
+
+        A missing or suppressed secret comes last: nobody rules it out.
+        """
+        shown, value, group, people = self._values
+        order = np.lexsort((-people, group))
+        rank = np.empty(len(order), dtype=np.int64)
+        rank[order] = np.arange(len(order)) - np.searchsorted(group[order], group[order])
+        of_entry = np.full(len(self.group), _LARGE)
+        of_entry[shown] = rank[value]
+        return rank, of_entry
+
+    def _left(self, excluded: int) -> tuple[Ints, Truths]:
+        """Return who is left beside each value once the ``excluded`` most common others are ruled out.
+
+        That is (values,), and which entries are of people who have no value that is ruled out (shown entries,).
+        """
+        shown, value, group, _ = self._values
+        rank, of_entry = self._ranks
+        highest = np.full(len(self._first), -1)
+        np.maximum.at(highest, self._pair, of_entry)
+        within = rank < excluded
+        classes, own = len(self.sizes), self.group[self._first]
+        beyond = [np.bincount(own[highest >= excluded + more], minlength=classes) for more in (0, 1)]
+        only_low = highest[self._pair[shown]] <= excluded
+        alone = np.bincount(value[only_low], minlength=len(group)).astype(np.int64)
+        left = np.where(within, beyond[1][group] + alone, beyond[0][group])
+        low = [
+            np.bincount(self._pair[of_entry < excluded + more], minlength=len(self._first))[self._pair[shown]]
+            for more in (0, 1)
+        ]
+        return left.astype(np.int64), np.where(within[value], low[1] == 1, low[0] == 0)
+
+    def _certain(self, excluded: int) -> Iterator[Ints]:
+        """Yield the shown entries whose value is certain, for each number of values that are ruled out."""
+        shown, value, _, people = self._values
+        most = int(self._ranks[0].max(initial=0))
+        for number in range(min(excluded, most) + 1):
+            left, spared = self._left(number)
+            yield shown[(left == people)[value] & spared]
+
+    def found(self, excluded: int = 0) -> int:
+        """Return how many people have a value that is certain to someone who rules out so many others at most."""
+        each = list(self._certain(excluded))
+        return len(np.unique(self.person[np.concatenate(each)]))
+
+    @property
+    def certain_classes(self) -> Ints:
+        """The people of each class in which everybody has one value."""
+        (entries,) = self._certain(0)
+        return self.sizes[np.unique(self.group[entries])]
+
+    def worst_posterior(self, excluded: int = 0) -> float | None:
+        """Return the highest share of people or of rows with one value, once so many others at most are ruled out."""
+        by_rows = self.by_rows.worst_posterior(excluded)
+        if by_rows is None:
+            return None
+        _, _, _, people = self._values
+        most = int(self._ranks[0].max(initial=0))
+        shares = [float((people / self._left(n)[0]).max()) for n in range(min(excluded, most) + 1)]
+        return max(by_rows, *shares)
+
+    def certain_by_chance(self) -> float | None:
+        """Return the share of people who would be found, if the values were dealt to the rows at random.
+
+        That everybody of a class has some value is at most as likely as the chances of all values added up.
+        """
+        known = np.bincount(self.by_rows.codes, self.by_rows.rows).astype(np.float64)
+        if not self.total or known.sum() == 0:
+            return None
+        shares = known[known > 0] / self.by_rows.total
+        chance = self._alike(shares)
+        escaped = np.log1p(-np.minimum(chance, 1.0 - 1e-16))
+        of_person = np.bincount(self.person[self._first], escaped[self.group[self._first]])
+        return float(-np.expm1(of_person[np.unique(self.person)]).mean())
+
+    def _alike(self, shares: Floats) -> Floats:
+        """Return the chance that everybody of a class has one value, for each class (classes,)."""
+        rows = np.bincount(self._pair, self.rows).astype(np.int64)
+        numbers, place = np.unique(rows, return_inverse=True)
+        classes = len(self.sizes)
+        key = self.group[self._first] * len(numbers) + place.reshape(-1)
+        many = np.bincount(key, minlength=classes * len(numbers)).reshape(classes, len(numbers))
+        kinds, kind = np.unique(many, axis=0, return_inverse=True)
+        has = np.log(-np.expm1(numbers[:, None] * np.log1p(-np.minimum(shares, 1.0 - 1e-16))))
+        step = max(1, _AT_A_TIME // len(shares))
+        parts = [np.exp(kinds[i : i + step] @ has).sum(axis=1) for i in range(0, len(kinds), step)]
+        return np.asarray(np.concatenate(parts)[kind.reshape(-1)])
+
+
+def people_holdings(candidate: DataView, columns: Sequence[str], secret: str, ctx: AuditContext) -> PeopleHoldings:
+    """Count a secret of people within the classes over ``columns``; missing and suppressed cells there are values.
+
+    Raises ValueError where nothing says whose the rows are.
+    """
+    if ctx.people is None or ctx.pairs is None:
+        raise ValueError("nothing says whose the released rows are")
+    named = (*columns, secret)
+    found = paired_counts(candidate, ctx.pairs, named, [ctx.people.subject])
+    kept = found.counts > 0
+    counts = Counts((*named, PERSON), found.categories, found.codes[kept], found.counts[kept])
+    group, _ = counts.groups(tuple(columns))
+    codes = counts.of(secret).astype(np.int64)
+    person = counts.of(PERSON).astype(np.int64) + SPECIALS
+    by_rows = holdings_of(counts.project(named), columns, secret)
+    return PeopleHoldings(group.astype(np.int64), person, codes, counts.counts, by_rows)
+
+
+def found_again(
+    candidate: DataView, columns: Sequence[str], secret: str, ctx: AuditContext
+) -> tuple[int, int, int] | None:
+    """Return by SQL how many people are found without ruling anything out, in how many classes, and of how many people.
+
+    None without a database.
+    """
+    if ctx.people is None or ctx.sql is None:
+        return None
+    told = ReleasedRows(candidate, ctx).relation((*columns, secret), (ctx.people.subject,))
+    if told is None:
+        return None
+    cells = ", ".join(f"c{i}" for i in range(len(columns))) or "1"
+    v, p = f"c{len(columns)}", f"c{len(columns) + 1}"
+    text = f"""
+        WITH had AS MATERIALIZED (
+            SELECT DENSE_RANK() OVER (ORDER BY {cells}) AS id, {v} AS v, {p} AS p FROM ({told.text})),
+        sizes AS (SELECT id, COUNT(DISTINCT p) AS people FROM had GROUP BY id),
+        sure AS (
+            SELECT DISTINCT id FROM (
+                SELECT id, COUNT(DISTINCT p) AS holders FROM had
+                WHERE v IS NOT NULL AND v <> '{SUPPRESSED_TEXT}' GROUP BY id, v) AS each
+            JOIN sizes USING (id) WHERE holders = people)
+        SELECT (SELECT COUNT(DISTINCT p) FROM had SEMI JOIN sure USING (id)), (SELECT COUNT(*) FROM sure),
+            (SELECT COUNT(DISTINCT p) FROM had)"""  # noqa: S608  # our own names
+    found, classes, people = ctx.sql.rows(text, (), told.tables)[0]
+    return int(found), int(classes), int(people)
+
+
+PERSON = "\0person"
+"""What counts call the column of people."""

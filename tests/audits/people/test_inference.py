@@ -1,0 +1,150 @@
+"""Homogeneity and background knowledge where people are counted, against plain Python from the definitions."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from itertools import combinations
+from statistics import mean
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ppdm_flow.core.people import People
+from ppdm_flow.core.roles import Nulls
+from ppdm_flow.sdk.registry import load
+
+CELL = st.sampled_from(["a", "b", "⊥", None])
+ROW = st.tuples(CELL, st.sampled_from(["x", "y", "z", None, "⊥"]))
+PEOPLE = st.lists(st.lists(ROW, min_size=1, max_size=20), min_size=1, max_size=6)
+FEW = st.lists(st.lists(ROW, min_size=1, max_size=3), min_size=1, max_size=8)
+ONE = People("who", 1)
+
+
+def case_of(build, rows, people=ONE, **more):
+    table = {n: [r[i] for r in rows] for i, n in enumerate(("who", "p", "s"))}
+    return build.case(table, {n: table[n] for n in "ps"}, "uqs", **more).but(people=people)
+
+
+def audit(name, **params):
+    spec = load("audits", name)
+    return spec.load()(spec.params(**params))
+
+
+def figures(outcome):
+    return {n: f.value for n, f in outcome.figures.items()}
+
+
+def known(outcome):
+    return {n: -1.0 if value is None else value for n, value in figures(outcome).items()}
+
+
+def shown(value):
+    return value not in (None, "⊥")
+
+
+def judged(rows, excluded):
+    """Return who is found, the certain classes and the worst share; values that most people have are ruled out."""
+    classes, found, sure, worst = defaultdict(list), set(), 0, None
+    for row in rows:
+        classes[row[1]].append(row)
+    for members in classes.values():
+        holders = {v: {r[0] for r in members if r[2] == v} for v in {r[2] for r in members if shown(r[2])}}
+        many = Counter(r[2] for r in members)
+        order = sorted(holders, key=lambda v: (-len(holders[v]), v))
+        for value in holders:
+            for number in range(excluded + 1):
+                out = [v for v in order if v != value][:number]
+                left = {r[0] for r in members if r[2] not in out}
+                share = len(holders[value]) / len(left)
+                by_rows = [v for v, _ in many.most_common() if v != value and shown(v)][:number]
+                of_rows = many[value] / sum(n for v, n in many.items() if v not in by_rows)
+                worst = max(worst or 0, share, of_rows)
+                if share == 1:
+                    found |= {who for who in left if not any(who in holders[v] for v in out)}
+                    sure += number == 0
+        sure -= max(0, sum(len(h) == len({r[0] for r in members}) for h in holders.values()) - 1)
+    return found, sure, worst
+
+
+def by_any_knowledge(rows, excluded):
+    """Return who has a value that is certain by ruling out any set of others at most."""
+    classes, found = defaultdict(list), set()
+    for row in rows:
+        classes[row[1]].append(row)
+    for members in classes.values():
+        values = {r[2] for r in members if shown(r[2])}
+        for value in values:
+            for number in range(excluded + 1):
+                for out in combinations(sorted(values - {value}), number):
+                    left = {r[0] for r in members if r[2] not in out}
+                    if all(any(r[0] == who and r[2] == value for r in members) for who in left):
+                        found |= {who for who in left if not any(r[0] == who and r[2] in out for r in members)}
+    return found
+
+
+@settings(max_examples=200)
+@given(st.one_of(PEOPLE, FEW), st.integers(0, 3), st.sampled_from(list(Nulls)))
+def test_against_the_definitions(build, agree, people, excluded, nulls):
+    rows = [(f"person {i}", *row) for i, own in enumerate(people) for row in own]
+    case = case_of(build, rows, nulls=nulls)
+    found, sure, worst = judged(rows, excluded)
+    assert found <= by_any_knowledge(rows, excluded)
+    told = figures(audit("background_knowledge", excludes=excluded).measure(*case.args))
+    assert told["certain"] == pytest.approx(len(found) / len(people))
+    assert told["worst_posterior"] == (None if worst is None else pytest.approx(worst))
+    nothing, sure, _ = judged(rows, 0)
+    assert told["certain_uninformed"] == pytest.approx(len(nothing) / len(people))
+    alike = agree(audit("homogeneity"), case, 3)
+    assert (alike["certain_rows"], alike["certain_classes"]) == (len(nothing), sure)
+    assert alike["certain"] == pytest.approx(len(nothing) / len(people))
+
+
+@settings(max_examples=80)
+@given(st.lists(ROW, min_size=1, max_size=20), st.integers(0, 3))
+def test_one_row_a_person_is_rows(build, rows, excluded):
+    table = [(f"person {i}", *row) for i, row in enumerate(rows)]
+    targets = {"bob": {"known": {"p": "a"}, "never": {"s": ["x"]}}}
+    for one in (
+        audit("homogeneity", targets=targets),
+        audit("background_knowledge", excludes=excluded, targets=targets),
+    ):
+        people, plain = (one.measure(*case_of(build, table, p).args) for p in (ONE, None))
+        assert known(people) == pytest.approx(known(plain), rel=1e-9)
+        assert len(people.findings) == len(plain.findings)
+        bars = [[y for c in o.charts for s in c.series for y in s.y] for o in (people, plain)]
+        assert bars[0] == pytest.approx(bars[1], rel=1e-9)
+
+
+def test_what_chance_would_do(build):
+    """Ann has two rows and is alone in a class; Bob and Cyd have one each, with half the values x."""
+    rows = [("ann", "a", "x"), ("ann", "a", "y"), ("bob", "b", "x"), ("cyd", "b", "y")]
+    found = figures(audit("homogeneity").measure(*case_of(build, rows).args))
+    assert found["by_chance"] == pytest.approx(mean([1.0, 0.5, 0.5]))
+
+
+def test_a_value_that_everybody_has_is_certain(build):
+    """No class has rows of one value; all people of one have been there for x."""
+    rows = [(f"person {i}", "a", v) for i in range(4) for v in ("x", f"v{i}")]
+    found = audit("homogeneity", targets={"bob": {"known": {"p": "a"}}}).measure(*case_of(build, rows).args)
+    assert figures(found)["certain"] == 1.0
+    assert (figures(found)["target.bob.s.rows"], figures(found)["target.bob.s.values"]) == (4, 1)
+    assert [f.code for f in found.findings] == ["PPF892", "PPF892"]
+    assert "4 of 4 people" in found.findings[0].text
+    mirror = [(f"visit {i}", *r[1:]) for i, r in enumerate(rows)]
+    assert figures(audit("homogeneity").measure(*case_of(build, mirror).args))["certain"] == 0.0
+
+
+def test_many_rows_of_one_person_are_one_found(build):
+    """Nine visits of Ann and one of each of nine others: one person of ten is found, not nine rows of eighteen."""
+    rows = [("ann", "a", "x")] * 9 + [(f"person {i}", "b", "xyz"[i % 3]) for i in range(9)]
+    found = audit("homogeneity").measure(*case_of(build, rows).args)
+    assert figures(found)["certain"] == pytest.approx(0.1)
+    assert found.figures["certain_rows"].unit == "people"
+
+
+def test_rows_of_nobody_are_rows(build):
+    rows = [("ann", "a", "x")] * 3
+    for name in ("homogeneity", "background_knowledge"):
+        found = audit(name).measure(*case_of(build, rows, paired=False).args)
+        assert "counts rows" in found.figures["certain"].note
