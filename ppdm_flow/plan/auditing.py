@@ -36,16 +36,17 @@ def audit_nodes(
         for node in _written(name, audit, policy, releases, requirements, binder)
     ]
     written += _analyses(policy, releases, requirements, binder)
-    judged = [node for release in releases for node in _of_requirements(release, requirements, binder)]
+    judged = [node for release in releases for node in requirement_audits(release, requirements, binder)]
     usual = [
         node for release in releases for node in _usual(release, _measured_on(release, (*judged, *written)), binder)
     ]
     return (*judged, *written, *usual, *_in_common(policy, releases, requirements, binder))
 
 
-def _of_requirements(
+def requirement_audits(
     release: ReleaseNode, requirements: tuple[Requirement, ...], binder: Binder
 ) -> Iterable[AuditNode]:
+    """Yield an audit for each kind of the requirements that are about a release."""
     for kind in dict.fromkeys(r.kind for r in requirements):
         path = ("privacy", kind)
         same = tuple(r for r in requirements if r.kind == kind and r.concerns(release.name))

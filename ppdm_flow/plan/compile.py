@@ -4,33 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Any
+from typing import Protocol
 
 from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.diagnostics import Diagnostic, has_errors, in_order
 from ppdm_flow.core.digests import digest
 from ppdm_flow.core.waivers import Waiver
-from ppdm_flow.plan import flow
-from ppdm_flow.plan.auditing import audit_nodes
-from ppdm_flow.plan.binding import Binder
-from ppdm_flow.plan.covering import on_columns
-from ppdm_flow.plan.definition import Bound, Plan
+from ppdm_flow.plan.definition import Plan
 from ppdm_flow.plan.document import document
-from ppdm_flow.plan.facts import facts_of, resolved
-from ppdm_flow.plan.gating import dangling, of_steps, unmeasured
-from ppdm_flow.plan.names import clashes, names_of
-from ppdm_flow.plan.reading import ledger_node, source_node
-from ppdm_flow.plan.releases import pruned, release_nodes
-from ppdm_flow.plan.rules import CompiledFlow, violations
-from ppdm_flow.plan.steps import Flow, follow
+from ppdm_flow.plan.names import names_of
+from ppdm_flow.plan.table_compiler import TableCompiler
 from ppdm_flow.plan.waivers import WaiverCheck, check_waivers
-from ppdm_flow.plan.wiring import Wiring, partial_faults, wire
-from ppdm_flow.policy import declared_values, gates_of, requirements_of
-from ppdm_flow.policy.counting import people_of
+from ppdm_flow.plan.wiring import partial_faults
 from ppdm_flow.policy.language.models import Policy
-from ppdm_flow.policy.loaded import Loaded, Places
+from ppdm_flow.policy.loaded import Loaded
 from ppdm_flow.policy.redaction import redacted, waivers_of
+
+Columns = Sequence[str] | Mapping[str, Sequence[str]]
+"""The columns of the data; those of linked tables by the table's name."""
+
+
+class Compiler(Protocol):
+    """Makes a plan of a policy."""
+
+    def compile(self) -> tuple[Plan, list[Diagnostic]]:
+        """Return the plan, without a digest, and everything that is wrong with it."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +47,7 @@ class CompileResult:
 
 def compile_policy(
     loaded: Loaded,
-    columns: Sequence[str] | None = None,
+    columns: Columns | None = None,
     data: str | None = None,
     clock: Clock | None = utc_today,
     *,
@@ -56,15 +55,15 @@ def compile_policy(
 ) -> CompileResult:
     """Bind plugins, follow attributes through the steps, attach audits, and hold the flow against its rules.
 
-    ``columns`` are the names in the data's header, where they are known: then globs among the declared attributes
-    are expanded, and the plan is bound to the data. ``data`` names the file that is read in place of the policy's own.
-    ``clock`` tells the day on which waivers are judged; without one they are not.
+    ``columns`` are the names in the data's header, where they are known (of linked tables by table): then globs among
+    the declared attributes are expanded, and the plan is bound to the data. ``data`` names the file that is read in
+    place of the policy's own. ``clock`` tells the day on which waivers are judged; without one they are not.
     Nothing is raised for a bad policy. A plan that nobody will run need not be ``digested``.
     """
     if loaded.policy is None:
         faults = partial_faults(loaded.tree, loaded.places)
         return CompileResult(None, in_order((*loaded.diagnostics, *faults)), loaded.sources)
-    plan, faults = _Compiler(loaded, loaded.policy, columns, data).compile()
+    plan, faults = _compiler(loaded, loaded.policy, columns, data).compile()
     every = in_order((*loaded.diagnostics, *(redacted(d, loaded.secrets) for d in faults)))
     checked = _check_waivers(loaded, loaded.policy, plan, every, clock)
     every = in_order((*every, *checked.faults))
@@ -73,6 +72,14 @@ def compile_policy(
         plan = replace(plan, digest=digest(document(plan)))
     plan = replace(plan, secrets=loaded.secrets - names_of(loaded.policy))
     return CompileResult(None if has_errors(every) else plan, every, loaded.sources, checked.waived)
+
+
+def _compiler(loaded: Loaded, policy: Policy, columns: Columns | None, data: str | None) -> Compiler:
+    if policy.tables:
+        from ppdm_flow.plan.linked.compiler import LinkedCompiler  # noqa: PLC0415  # most policies have one table
+
+        return LinkedCompiler(loaded, policy, columns if isinstance(columns, Mapping) else None)
+    return TableCompiler(loaded, policy, None if isinstance(columns, Mapping) else columns, data)
 
 
 def _check_waivers(
@@ -85,74 +92,3 @@ def _check_waivers(
     return check_waivers(
         waivers, plan.gates, diagnostics, loaded.places, loaded.privacy_waivers, clock(), loaded.floors
     )
-
-
-class _Compiler:
-    """The stages of one compilation, with what they share."""
-
-    def __init__(self, loaded: Loaded, policy: Policy, columns: Sequence[str] | None, data: str | None) -> None:
-        self.loaded = loaded
-        self.data = data
-        self.columns = columns
-        self.places: Places = loaded.places
-        self.home = Path(loaded.file).absolute().parent
-        attributes, self.diagnostics = resolved(policy, self.places, columns)
-        self.written = policy
-        self.policy = policy.model_copy(update={"attributes": attributes}) if attributes else policy
-        self.binder = Binder(self.places)
-
-    def compile(self) -> tuple[Plan, list[Diagnostic]]:
-        policy = self.policy
-        facts = facts_of(policy.attributes, self.places)
-        requirements = requirements_of(policy, self.places)
-        if self.columns is not None:
-            requirements, uncovered = on_columns(requirements, facts)
-            self.diagnostics += uncovered
-        wiring = self._wiring()
-        faulty = has_errors(self.loaded.diagnostics)
-        state = Flow(self.places, requirements, policy.nulls, flow.by_name(facts), faulty, people_of(policy))
-        follow(state, self._bounds(), wiring)
-        releases = release_nodes(policy, state, wiring, self.binder)
-        audits = audit_nodes(policy, releases, requirements, self.binder)
-        steps = pruned(state.nodes)
-        gates = of_steps(gates_of(policy, self.places), steps)
-        source = source_node(self.written, facts, self.home, self.binder, self.data)
-        plan = Plan(
-            policy=policy.name,
-            policy_file=self.loaded.file,
-            policy_digest=self.loaded.digest,
-            home=str(self.home),
-            source=source,
-            steps=tuple(steps.values()),
-            audits=audits,
-            releases=releases,
-            requirements=requirements,
-            gates=gates,
-            nulls=policy.nulls,
-            randomness=policy.randomness.mode,
-            seed=policy.randomness.seed,
-            show_values=policy.report.values == "show",
-            declared=declared_values(policy, requirements),
-            ledger=ledger_node(policy, self.home),
-            recipients=policy.recipients,
-            people=people_of(policy),
-        )
-        owners = (*policy.audits, *policy.steps, *steps, *(a.name for a in audits), *(r.id for r in requirements))
-        self.diagnostics += [*wiring.diagnostics, *state.diagnostics, *self.binder.diagnostics]
-        self.diagnostics += clashes(policy, [a.name for a in audits if a.implicit], self.places)
-        self.diagnostics += dangling(gates, owners, policy.releases, self.places)
-        self.diagnostics += unmeasured(gates, audits, policy.releases, self.places)
-        self.diagnostics += violations(CompiledFlow(plan, policy, self.places, frozenset(state.clean)))
-        return plan, self.diagnostics
-
-    def _wiring(self) -> Wiring:
-        steps = {name: step.input for name, step in self.policy.steps.items()}
-        releases = {name: release.from_ for name, release in self.policy.releases.items()}
-        return wire(steps, releases, self.places)
-
-    def _bounds(self) -> dict[str, Bound | None]:
-        return {name: self._bound(name, step.use, step.with_) for name, step in self.policy.steps.items()}
-
-    def _bound(self, name: str, use: str, given: Mapping[str, Any]) -> Bound | None:
-        path = ("steps", name)
-        return self.binder.bind("anonymizers", use, given, (*path, "use"), (*path, "with"))

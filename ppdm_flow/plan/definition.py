@@ -127,8 +127,38 @@ class LedgerNode:
 
 
 @dataclass(frozen=True, slots=True)
+class LinkedTable:
+    """One of several tables that belong together, with the plan for it alone.
+
+    ``person`` is the attribute that says whose row it is: the key of the table of the people, a reference elsewhere.
+    """
+
+    name: str
+    key: str | None
+    person: str
+    refers: str | None
+    plan: Plan
+
+
+@dataclass(frozen=True, slots=True)
+class TableJoin:
+    """The releases of several tables, read as one by whoever has them: attributes are called ``table.attribute``.
+
+    ``releases`` are those of each of the tables. ``plan`` has no steps, and one release, which is the joined table.
+    """
+
+    tables: tuple[str, ...]
+    releases: Mapping[str, tuple[str, ...]]
+    plan: Plan
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
-    """Everything that a run does. Steps are in a topological order that does not depend on the file's order."""
+    """Everything that a run does. Steps are in a topological order that does not depend on the file's order.
+
+    ``tables`` are linked ones, each with a plan of its own: then steps, audits and releases are those of all, a step
+    reads a table by its name, and ``joins`` are judged beside them. ``keys`` are read even if nothing asks for them.
+    """
 
     policy: str
     policy_file: str
@@ -151,6 +181,14 @@ class Plan:
     secrets: frozenset[str] = field(default=frozenset(), repr=False)
     recipients: str = "together"
     people: People | None = None
+    keys: tuple[str, ...] = ()
+    tables: tuple[LinkedTable, ...] = ()
+    joins: tuple[TableJoin, ...] = ()
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """The nodes that every way begins with: the source, or the linked tables."""
+        return tuple(table.name for table in self.tables) or (SOURCE,)
 
     def step(self, name: str) -> StepNode:
         """Return the step of that name. Raises KeyError."""
@@ -163,7 +201,8 @@ class Plan:
         """Return the steps up to ``node`` (a step, ``step.output`` or ``source``), in order, itself last."""
         chain: list[StepNode] = []
         at = node
-        while at != SOURCE:
+        roots = self.roots
+        while at not in roots:
             step = self.step(at.partition(".")[0])
             chain.append(step)
             at = step.input

@@ -26,23 +26,30 @@ class Wiring:
     diagnostics: tuple[Diagnostic, ...] = field(default=())
 
 
-def wire(steps: Mapping[str, str | None], releases: Mapping[str, str | None], places: Places) -> Wiring:
-    """Resolve ``input:`` (by step) and ``from:`` (by release), where None means: the step before, the last step."""
+def wire(
+    steps: Mapping[str, str | None],
+    releases: Mapping[str, str | None],
+    places: Places,
+    roots: tuple[str, ...] = (SOURCE,),
+) -> Wiring:
+    """Resolve ``input:`` (by step) and ``from:`` (by release), where None means: the step before, the last step.
+
+    ``roots`` are what is read: where there are several, the first step has to say which one it reads.
+    """
     diagnostics: list[Diagnostic] = []
     names = tuple(steps)
+    first = roots[0] if len(roots) == 1 else ""
+    resolver = _References(names, roots, places, diagnostics)
     inputs: dict[str, str | None] = {}
-    for before, (name, given) in zip((SOURCE, *names), steps.items(), strict=False):
-        inputs[name] = _known(given or before, names, ("steps", name, "input"), places, diagnostics)
-    last = names[-1] if names else SOURCE
-    origins = {
-        name: _known(given or last, names, ("releases", name, "from"), places, diagnostics)
-        for name, given in releases.items()
-    }
-    if SOURCE in steps:
-        text = "`source` is the name of what is read: a step needs another one"
-        diagnostics.append(Diagnostic("PPF605", text, places.key("steps", SOURCE)))
-    diagnostics += _cycles({name: inputs[name] for name in names if name != SOURCE}, places)
-    depths = _depths(inputs)
+    for before, (name, given) in zip((first, *names), steps.items(), strict=False):
+        inputs[name] = resolver.known(given or before, ("steps", name, "input"))
+    last = names[-1] if names else first
+    origins = {name: resolver.known(given or last, ("releases", name, "from")) for name, given in releases.items()}
+    for root in (r for r in roots if r in steps):
+        text = f"`{root}` is the name of what is read: a step needs another one"
+        diagnostics.append(Diagnostic("PPF605", text, places.key("steps", root)))
+    diagnostics += _cycles({name: inputs[name] for name in names if name not in roots}, places)
+    depths = _depths(inputs, roots)
     order = tuple(sorted(depths, key=lambda name: (depths[name], name)))
     diagnostics += _unused(inputs, set(order), origins, places)
     return Wiring(inputs, origins, order, tuple(diagnostics))
@@ -53,18 +60,29 @@ def base(reference: str) -> str:
     return reference.partition(".")[0]
 
 
-def _known(
-    reference: str, names: tuple[str, ...], path: tuple[str, ...], places: Places, diagnostics: list[Diagnostic]
-) -> str | None:
-    if reference == SOURCE or base(reference) in names:
-        return reference
-    kind, owner, _ = path
-    text = f"{'step' if kind == 'steps' else 'release'} `{owner}` reads `{reference}`, and there is no such step"
-    code = "PPF601" if kind == "steps" else "PPF604"
-    diagnostics.append(
-        Diagnostic(code, text, places.value(*path), hint=did_you_mean(base(reference), (*names, SOURCE)))
-    )
-    return None
+@dataclass(frozen=True, slots=True)
+class _References:
+    """The names that a step or a release may read."""
+
+    names: tuple[str, ...]
+    roots: tuple[str, ...]
+    places: Places
+    diagnostics: list[Diagnostic]
+
+    def known(self, reference: str, path: tuple[str, ...]) -> str | None:
+        """Return the reference, or None after saying that there is no such thing."""
+        if reference in self.roots or base(reference) in self.names:
+            return reference
+        kind, owner, _ = path
+        what = f"{'step' if kind == 'steps' else 'release'} `{owner}`"
+        text = f"{what} reads `{reference}`, and there is no such step"
+        hint = did_you_mean(base(reference), (*self.names, *self.roots))
+        if not reference:
+            text = f"{what} does not say which table it reads"
+            hint = f"say `{path[-1]}: TABLE`, one of {', '.join(f'`{root}`' for root in self.roots)}"
+        code = "PPF601" if kind == "steps" else "PPF604"
+        self.diagnostics.append(Diagnostic(code, text, self.places.value(*path), hint=hint))
+        return None
 
 
 def _cycles(inputs: Mapping[str, str | None], places: Places) -> list[Diagnostic]:
@@ -99,16 +117,16 @@ def _cycle(members: list[str], places: Places) -> Diagnostic:
     return Diagnostic("PPF602", f"the steps read each other in a circle: {text}", span, related=related)
 
 
-def _depths(inputs: Mapping[str, str | None]) -> dict[str, int]:
+def _depths(inputs: Mapping[str, str | None], roots: tuple[str, ...]) -> dict[str, int]:
     depths: dict[str, int] = {}
     waiting = dict(inputs)
     while waiting:
-        ready = [n for n, ref in waiting.items() if ref is not None and (ref == SOURCE or base(ref) in depths)]
+        ready = [n for n, ref in waiting.items() if ref is not None and (ref in roots or base(ref) in depths)]
         if not ready:
             break
         for name in ready:
             reference = waiting.pop(name)
-            depths[name] = depths.get(base(reference or SOURCE), -1) + 1
+            depths[name] = depths.get(base(reference or ""), -1) + 1
     return depths
 
 
@@ -143,7 +161,8 @@ def partial_faults(tree: Mapping[str, Any], places: Places) -> list[Diagnostic]:
                 binder.bind(group, use, given, (*path, "use"), (*path, "with"))
     steps = {name: _text(entry.get("input")) for name, entry in _maps(tree, "steps")}
     releases = {name: _text(entry.get("from")) for name, entry in _maps(tree, "releases")}
-    return [*binder.diagnostics, *wire(steps, releases, places).diagnostics]
+    roots = tuple(name for name, _ in _maps(tree, "tables")) or (SOURCE,)
+    return [*binder.diagnostics, *wire(steps, releases, places, roots).diagnostics]
 
 
 def _maps(tree: Mapping[str, Any], section: str) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -25,6 +25,7 @@ from ppdm_flow.policy.inheritance.references import FoundTemplate
 from ppdm_flow.policy.language import kinds
 from ppdm_flow.policy.language.privacy import kinds_named, policy_model
 from ppdm_flow.policy.language.words import place_name, short
+from ppdm_flow.policy.linked import lifted
 from ppdm_flow.policy.loaded import Loaded, Places, PolicyPath, UsedParam
 from ppdm_flow.policy.params.params import limits_of
 from ppdm_flow.policy.redaction import redacted, telling
@@ -71,25 +72,26 @@ def load(
     layer.laid.node = overridden(layer.node, over)
     flat, nulls = _resolved(layer, extending=account.extending)
     unusable = _without_unusable_kinds(flat)
-    policy, faults = validate(flat, policy_model(kinds_named(flat.tree)), complete=layer.complete)
+    read = lifted(flat)
+    policy, faults = validate(read, policy_model(kinds_named(flat.tree)), complete=layer.complete)
     faults = [*unusable, *faults]
     every = [*syntax, *account.diagnostics, *nulls, *faults, *ambiguous(flat), *_limits(layer, flat, account, faults)]
-    part, out = (policy, frozenset[PolicyPath]()) if policy is not None else salvaged(flat)
+    part, out = (policy, frozenset[PolicyPath]()) if policy is not None else salvaged(read)
     if part is not None:
         unknown = frozenset[PolicyPath]() if layer.complete else frozenset[PolicyPath]([()])
-        lost = out | flat.gone | flat.partial | unknown
-        every.extend(d for d in judge(part, flat.places, lost) if not flat.broken_here(d.path))
+        lost = out | read.gone | read.partial | unknown
+        every.extend(d for d in judge(part, read.places, lost) if not read.broken_here(d.path))
     secrets = account.secrets | files.passwords
     every = [redacted(d, secrets) for d in every] if secrets else every
     diagnostics = in_order(_with_users(every, file, account.users))
     readable = not any(d.code == _RAISED for d in diagnostics)
     sound = policy if layer.complete and not flat.gone and readable else None
-    hidden = frozenset(path for path, node in flat.scalars.items() if not node.quotable)
+    hidden = frozenset(path for path, node in read.scalars.items() if not node.quotable)
     return Loaded(
         file,
         sound,
         flat.tree,
-        flat.places,
+        read.places,
         files.sources,
         diagnostics,
         digest(flat.tree),
@@ -98,7 +100,7 @@ def load(
         tuple(layer.floors),
         tuple(_used(layer)),
         account.users,
-        telling((*account.secrets, *(flat.scalars[path].text or "" for path in hidden))),
+        telling((*account.secrets, *(read.scalars[path].text or "" for path in hidden))),
     )
 
 

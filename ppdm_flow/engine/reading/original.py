@@ -196,7 +196,9 @@ def asked_of(plan: Plan) -> frozenset[str]:
     if any(requirement.counts_people for requirement in plan.requirements):
         people |= {a.name for a in plan.source.attributes if a.role is Role.SUBJECT}
     people |= {plan.people.subject} if plan.people is not None else set()
-    return frozenset(people).union(*(s.effect.needed for s in plan.steps), *(a.asks for a in plan.audits))
+    return frozenset((*people, *plan.keys)).union(
+        *(s.effect.needed for s in plan.steps), *(a.asks for a in plan.audits)
+    )
 
 
 def _no_rows(stream: SourceStream) -> Exception:

@@ -12,7 +12,14 @@ from ppdm_flow.policy.inheritance.references import FoundTemplate
 from ppdm_flow.policy.language.kinds import kinds_among, places_below
 from ppdm_flow.policy.text.nodes import Entry, Map, Node, PolicyPath, Scalar
 
-PATHS = (("source", "path"), ("attributes", "*", "hierarchy", "csv"), ("ledger", "path"), ("ledger", "key"))
+PATHS = (
+    ("source", "path"),
+    ("attributes", "*", "hierarchy", "csv"),
+    ("tables", "*", "source", "path"),
+    ("tables", "*", "attributes", "*", "hierarchy", "csv"),
+    ("ledger", "path"),
+    ("ledger", "key"),
+)
 """Where the language has a path of a file that is read."""
 
 PLUGIN_FILES: Mapping[str, tuple[PolicyPath, ...]] = {

@@ -93,6 +93,19 @@ class Attribute(Model):
     description: str = ""
 
 
+class Table(Model):
+    """One of several tables that belong together.
+
+    ``key`` is the attribute that tells its rows apart. ``refers``: attributes whose values are keys of another table.
+    """
+
+    source: Source = Field(default_factory=Source)
+    key: str | None = None
+    refers: dict[str, str] = Field(default_factory=dict)
+    attributes: dict[str, Attribute] = Field(default_factory=dict)
+    undeclared: Literal["error", "drop"] = "error"
+
+
 class Privacy(Model):
     """What must hold of every release. Each entry is measured on the released bytes and gates the release."""
 
@@ -168,6 +181,7 @@ class Policy(Model):
     source: Source = Field(default_factory=Source)
     attributes: Annotated[dict[str, Attribute], Field(min_length=1)]
     undeclared: Literal["error", "drop"] = "error"
+    tables: dict[Name, Table] = Field(default_factory=dict)
     people: PeopleOptions | None = None
     nulls: Nulls = Nulls.OWN_CATEGORY
     privacy: Privacy = Field(default_factory=Privacy)

@@ -7,13 +7,24 @@ from collections.abc import Collection
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.policy.language.models import Policy
 from ppdm_flow.policy.loaded import Places, PolicyPath
-from ppdm_flow.policy.rules import attributes, gates, hierarchies, ledger, people, releases, requirements, waivers
+from ppdm_flow.policy.rules import (
+    attributes,
+    gates,
+    hierarchies,
+    ledger,
+    linked,
+    people,
+    releases,
+    requirements,
+    waivers,
+)
 from ppdm_flow.policy.rules.scene import Scene
 
 RULES = (
     attributes.judge,
     hierarchies.judge,
     attributes.judge_source,
+    linked.judge,
     requirements.judge,
     ledger.judge,
     people.judge,

@@ -1,0 +1,111 @@
+"""Which releases of linked tables are read as one, and what is measured on them then."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from ppdm_flow.core.attributes import AttributeFacts, Change
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.people import People
+from ppdm_flow.core.requirement import Requirement
+from ppdm_flow.plan.auditing import requirement_audits
+from ppdm_flow.plan.binding import Binder
+from ppdm_flow.plan.definition import SOURCE, LinkedTable, Plan, ReleaseNode, TableJoin
+from ppdm_flow.plan.linked.qualifying import qualified_facts, qualified_source
+from ppdm_flow.plan.linked.restriction import tables_of
+from ppdm_flow.plan.together import SIGN, links, read_together
+from ppdm_flow.policy.linked import qualified
+
+_FEWEST = 2
+
+
+def joins_of(plan: Plan, binder: Binder) -> tuple[TableJoin, ...]:
+    """Return the joins that requirements of several tables are judged on.
+
+    There is one for each set of tables that a requirement is about, where somebody has releases with the keys of all.
+    """
+    if not read_together(plan):
+        return ()
+    made: dict[tuple[str, ...], list[Requirement]] = {}
+    for requirement in plan.requirements:
+        about = tables_of(requirement)
+        if len(about) >= _FEWEST and requirement.on_groups:
+            made.setdefault(tuple(t.name for t in plan.tables if t.name in about), []).append(requirement)
+    joins = (_join(plan, names, requirements, binder) for names, requirements in made.items())
+    return tuple(join for join in joins if join is not None)
+
+
+def unjoined(plan: Plan) -> list[Diagnostic]:
+    """Return a fault for each requirement of several tables that no join can be judged by (PPF634)."""
+    text = "`{}` is about several tables, and is measured on one alone"
+    help_ = "state it for each table by itself, over attributes of that table"
+    return [
+        Diagnostic("PPF634", text.format(r.id), r.span, help=help_)
+        for r in plan.requirements
+        if len(tables_of(r)) >= _FEWEST and not r.on_groups
+    ]
+
+
+def _join(plan: Plan, names: tuple[str, ...], requirements: Sequence[Requirement], binder: Binder) -> TableJoin | None:
+    tables = [table for table in plan.tables if table.name in names]
+    releases = {table.name: _released(table) for table in tables}
+    if not all(releases.values()):
+        return None
+    subject = qualified(tables[0].name, tables[0].person)
+    first = releases[names[0]][0]
+    every = [release for table in tables for release in releases[table.name]]
+    joined = replace(
+        first,
+        name=SIGN.join(release.name for release in every),
+        input=SOURCE,
+        path="",
+        attributes=tuple(
+            f for t in tables for r in releases[t.name] for f in qualified_facts(r.attributes, t, subject)
+        ),
+        spans=tuple(span for release in every for span in release.spans),
+        ordered_by="",
+    )
+    source = replace(
+        plan.source,
+        path=None,
+        attributes=tuple(_once(f for table in tables for f in qualified_source(table, subject))),
+    )
+    people = None if plan.people is None else People(subject, plan.people.known_rows)
+    alone = replace(
+        plan,
+        source=source,
+        steps=(),
+        releases=(joined,),
+        requirements=tuple(requirements),
+        audits=tuple(requirement_audits(joined, tuple(_any_of(requirements, every)), binder)),
+        gates=(),
+        people=people,
+        tables=(),
+        joins=(),
+    )
+    return TableJoin(names, {n: tuple(r.name for r in releases[n]) for n in names}, alone)
+
+
+def _any_of(requirements: Iterable[Requirement], releases: Sequence[ReleaseNode]) -> Iterable[Requirement]:
+    """Return what is about any of the releases, as a requirement on what they are joined to."""
+    for requirement in requirements:
+        if any(requirement.concerns(release.name) for release in releases):
+            yield requirement.changed(releases=()) if requirement.releases else requirement
+
+
+def _released(table: LinkedTable) -> tuple[ReleaseNode, ...]:
+    """Return the releases of people's rows that have the key, and those that can be joined to one of these."""
+    own = [r for r in table.plan.releases if not all(f.was(Change.GENERATED) for f in r.attributes)]
+    keyed = [r for r in own if any(f.carries(table.person) for f in r.attributes)]
+    names = {r.name for r in keyed}
+    beside = {n.name for link in links(own) for n in (link.one, link.other) if {link.one.name, link.other.name} & names}
+    return tuple(r for r in own if r.name in names | beside)
+
+
+def _once(facts: Iterable[AttributeFacts]) -> Iterable[AttributeFacts]:
+    """Return each attribute once: that of the person is one of every table."""
+    by_name: dict[str, AttributeFacts] = {}
+    for fact in facts:
+        by_name.setdefault(fact.name, fact)
+    return by_name.values()
