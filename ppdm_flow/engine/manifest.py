@@ -104,6 +104,7 @@ class Manifest(TypedDict):
     finished: Annotated[str, about("When the manifest was written, UTC, ISO 8601.")]
     digests: Digests
     input: InputFile
+    tables: NotRequired[Annotated[dict[str, InputFile], about("The data files of linked tables.")]]
     randomness: RandomnessKey
     checks: Checks
     waivers: NotRequired[Annotated[list[ManifestWaiver], about("The policy's waivers, if it has any.")]]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.gate import MAX_WIDTH, Gate
 from ppdm_flow.core.requirement import Requirement
-from ppdm_flow.plan.definition import AuditNode, Bound, Plan, ReleaseNode, SourceNode, StepNode
+from ppdm_flow.plan.definition import AuditNode, Bound, LinkedTable, Plan, ReleaseNode, SourceNode, StepNode, TableJoin
 from ppdm_flow.plan.flow import ways
 from ppdm_flow.plan.together import Link, keyed_links, read_together
 from ppdm_flow.policy.redaction import without
@@ -29,7 +29,7 @@ def document(plan: Plan) -> fields.PlanDocument:
         "version": 1,
         "policy": plan.policy,
         "policy_digest": plan.policy_digest,
-        "source": _source(plan.source, plan.home),
+        **_sources(plan),  # type: ignore[typeddict-item]  # mypy: it might hold any other key as well
         "steps": [_step(node) for node in plan.steps],
         "audits": [_audit(node) for node in plan.audits],
         "releases": [_release(plan, node) for node in plan.releases],
@@ -62,6 +62,34 @@ def document(plan: Plan) -> fields.PlanDocument:
 
 def _link(link: Link) -> fields.PlanLink:
     return {"releases": [link.one.name, link.other.name], "columns": [list(pair) for pair in link.keyed]}
+
+
+def _sources(plan: Plan) -> fields.PlanSources:
+    """Return what is read: one source, or linked tables and what they are joined to."""
+    if not plan.tables:
+        return {"source": _source(plan.source, plan.home)}
+    tables: fields.PlanSources = {"tables": [_table(table) for table in plan.tables]}
+    if plan.joins:
+        tables["joins"] = [_join(join) for join in plan.joins]
+    return tables
+
+
+def _table(table: LinkedTable) -> fields.PlanTable:
+    return {
+        "name": table.name,
+        "key": table.key,
+        "person": table.person,
+        "refers": table.refers,
+        "source": _source(table.plan.source, table.plan.home),
+    }
+
+
+def _join(join: TableJoin) -> fields.PlanJoin:
+    return {
+        "tables": list(join.tables),
+        "releases": [name for names in join.releases.values() for name in names],
+        "requirements": [r.id for r in join.plan.requirements],
+    }
 
 
 def _source(node: SourceNode, home: str) -> fields.PlanSource:

@@ -70,6 +70,24 @@ class PlanSource(TypedDict):
     attributes: Annotated[list[PlanAttribute], about("The declared attributes.")]
 
 
+class PlanTable(TypedDict):
+    """One of several tables that belong together."""
+
+    name: Annotated[str, about("Its name in the policy.")]
+    key: Annotated[str | None, about("The attribute that tells its rows apart.")]
+    person: Annotated[str, about("The attribute that says whose row it is.")]
+    refers: Annotated[str | None, about("The table that this attribute refers to; null where it is the key.")]
+    source: PlanSource
+
+
+class PlanJoin(TypedDict):
+    """Releases of several tables, read as one."""
+
+    tables: Annotated[list[str], about("The tables.")]
+    releases: Annotated[list[str], about("Their releases.")]
+    requirements: Annotated[list[str], about("The requirements that are judged on it.")]
+
+
 class BoundPlugin(TypedDict):
     """A plugin with its parameters."""
 
@@ -162,6 +180,14 @@ class PlanLedger(TypedDict):
     repeat: Annotated[str, one_of(("refuse", "warn")), about("What becomes of a second draw.")]
 
 
+class PlanSources(TypedDict, total=False):
+    """What is read."""
+
+    source: PlanSource
+    tables: list[PlanTable]
+    joins: list[PlanJoin]
+
+
 class PlanDocument(TypedDict):
     """Plan of a ppdm-flow policy.
 
@@ -171,7 +197,9 @@ class PlanDocument(TypedDict):
     version: Version
     policy: Annotated[str, about("Name of the release policy.")]
     policy_digest: Annotated[Sha256, about("SHA-256 of the resolved policy.")]
-    source: PlanSource
+    source: NotRequired[PlanSource]
+    tables: NotRequired[Annotated[list[PlanTable], about("Linked tables, in place of the source.")]]
+    joins: NotRequired[Annotated[list[PlanJoin], about("What whoever has the releases of several tables joins.")]]
     steps: Annotated[list[PlanStep], about("The steps in an order in which they can run.")]
     audits: Annotated[list[PlanAudit], about("What is measured: requirements first.")]
     releases: Annotated[list[PlanRelease], about("The files that leave, if everything holds.")]

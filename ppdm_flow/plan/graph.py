@@ -1,4 +1,4 @@
-"""The plan's document as a tree, for each node has one input: what can run at once, and where a picture puts it."""
+"""The plan's document as trees, for each node has one input: what can run at once, and where a picture puts it."""
 
 from __future__ import annotations
 
@@ -13,10 +13,16 @@ def release_key(name: str) -> str:
     return f"release {name}"
 
 
+def sources(document: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """Return what is read, by node: ``source``, or the names of linked tables."""
+    tables = {table["name"]: table["source"] for table in document.get("tables", ())}
+    return tables or {SOURCE: document["source"]}
+
+
 def tree(document: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return what each node feeds; the nodes are ``source``, the names of steps, and ``release NAME``."""
+    """Return what each node feeds; the nodes are those of what is read, the names of steps, and ``release NAME``."""
     inputs = _inputs(document)
-    below: dict[str, list[str]] = {node: [] for node in (SOURCE, *inputs)}
+    below: dict[str, list[str]] = {node: [] for node in (*sources(document), *inputs)}
     for node, base in inputs.items():
         below[base].append(node)
     return below
@@ -25,7 +31,7 @@ def tree(document: Mapping[str, Any]) -> dict[str, list[str]]:
 def levels(document: Mapping[str, Any]) -> list[list[str]]:
     """Return the nodes by distance from the source: those of a level do not depend on each other."""
     below = tree(document)
-    found = [[SOURCE]]
+    found = [list(sources(document))]
     while following := sorted(child for node in found[-1] for child in below[node]):
         found.append(following)
     return found
@@ -36,7 +42,7 @@ def lanes(document: Mapping[str, Any]) -> dict[str, float]:
     below = tree(document)
     first = _first_releases(document)
     downwards: list[str] = []
-    waiting = [SOURCE]
+    waiting = list(reversed(list(sources(document))))
     while waiting:
         node = waiting.pop()
         downwards.append(node)

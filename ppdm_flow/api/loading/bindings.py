@@ -10,7 +10,7 @@ from ppdm_flow.api.loading.policies import ReadyPlan, quote_sources, ready_plan,
 from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.diagnostics import has_errors, in_order
 from ppdm_flow.core.phrases import counted
-from ppdm_flow.engine.reading.binding import columns
+from ppdm_flow.engine.linked.sources import data_columns
 from ppdm_flow.engine.run.preview import Preview, preview
 from ppdm_flow.plan.compile import CompileResult, compile_policy
 from ppdm_flow.policy import Loaded
@@ -35,7 +35,7 @@ def plan_for_data(
     """
     ready = ready_plan(path, sets, data, strict=strict, over=over, locked=locked, any_params=any_params, clock=clock)
     with quote_sources(ready.sources, ready.plan.secrets):
-        bound = valid_plan(ready.loaded, columns(ready.plan, data), data, strict=strict, clock=clock)
+        bound = valid_plan(ready.loaded, data_columns(ready.plan, data), data, strict=strict, clock=clock)
         if ready.held is not None:
             ready.held.still(ready.loaded, bound.plan)
     return replace(bound, held=ready.held)
@@ -50,7 +50,7 @@ def held_against(loaded: Loaded, outcome: CompileResult, data: Path, clock: Cloc
     if outcome.plan is None or has_errors(outcome.diagnostics):
         return outcome
     with quote_sources(loaded.sources, outcome.plan.secrets):
-        bound = compile_policy(loaded, columns(outcome.plan, data), data.name, clock, digested=False)
+        bound = compile_policy(loaded, data_columns(outcome.plan, data), data.name, clock, digested=False)
         if bound.plan is None or has_errors(bound.diagnostics):
             return bound
         seen = preview(bound.plan, data).diagnostics

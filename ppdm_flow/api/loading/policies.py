@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.diagnostics import Diagnostic, Severity, has_errors
 from ppdm_flow.core.errors import PolicyError, PpdmError, UsageError
-from ppdm_flow.plan.compile import compile_policy
+from ppdm_flow.plan.compile import Columns, compile_policy
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.policy import Loaded, load
 from ppdm_flow.policy.loaded import PolicyPath
@@ -154,7 +154,7 @@ def ready_plan(
 
 
 def valid_plan(
-    loaded: Loaded, columns: Sequence[str] | None, data: Path | None, *, strict: bool, clock: Clock | None
+    loaded: Loaded, columns: Columns | None, data: Path | None, *, strict: bool, clock: Clock | None
 ) -> ReadyPlan:
     """Compile a policy that was read, for data with these columns where they are known. Raises PolicyError."""
     outcome = compile_policy(loaded, columns, None if data is None else data.name, clock)

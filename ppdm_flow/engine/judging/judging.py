@@ -78,11 +78,12 @@ def verdict(results: Iterable[RequirementResult]) -> str:
 
 def _judged(requirement: Requirement, release: str, measured: Sequence[Measured]) -> list[RequirementResult]:
     if not measured:
-        return [_unmeasured(requirement, release)]
+        return [unmeasured(requirement, release)]
     return [_result(requirement, release, m) for m in measured]
 
 
-def _unmeasured(requirement: Requirement, release: str) -> RequirementResult:
+def unmeasured(requirement: Requirement, release: str) -> RequirementResult:
+    """Return the result of a requirement that nobody measured: it does not hold."""
     return RequirementResult(
         id=requirement.id,
         release=release,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from ppdm_flow.core.digests import sha256
+from ppdm_flow.core.digests import digest, sha256
 from ppdm_flow.core.file_names import DICTIONARY
 from ppdm_flow.core.results import Report, WaiverResult
 from ppdm_flow.engine import manifest
@@ -23,8 +23,9 @@ from ppdm_flow.engine.judging.waiving import waive
 from ppdm_flow.engine.ledger.ledger import Ledger
 from ppdm_flow.engine.machine import peak_mb, utc_now
 from ppdm_flow.engine.options import Outcome, RunOptions
+from ppdm_flow.engine.reading.original import Original
+from ppdm_flow.engine.run.carry_out import AuditedRun
 from ppdm_flow.engine.run.publishing import Publication
-from ppdm_flow.engine.run.stages import AuditedRun
 from ppdm_flow.engine.steps.keys import escrow
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.plan.pictures.forms import draw
@@ -72,11 +73,11 @@ class FinishedRun:
         files = self._write_manifest(folder, results)
         if REPORT in files:
             check_verdict(self.directory.home / REPORT, judged)
-        self.audited.original.unchanged()
+        self._unchanged()
         if self.options.locked is not None:
             self.options.locked.unchanged()
         if self.options.escrow is not None:
-            escrow(self.options.escrow, self.audited.graph.key, self.plan, self.started.isoformat())
+            escrow(self.options.escrow, self.audited.key, self.plan, self.started.isoformat())
         publication = Publication(self.directory, self.started, self.plan.digest, files)
         if judged == RELEASED:
             return Outcome(publication.publish(candidates, self.ledger), report)
@@ -99,7 +100,7 @@ class FinishedRun:
         for candidate in self.audited.candidates:
             release = candidate.release
             documents = {DICTIONARY: dictionary(self.plan, release, candidate.rows)}
-            documents |= artifacts(self.plan, release, self.audited.graph.fitted, candidate.channels)
+            documents |= artifacts(self.plan, release, self.audited.fitted, candidate.channels)
             for name, content in documents.items():
                 self.directory.write(f"{CANDIDATE}/{release.name}/{name}", as_json(content))
 
@@ -118,29 +119,49 @@ class FinishedRun:
             for c in self.audited.candidates
         }
 
+    def _unchanged(self) -> None:
+        for original in self.audited.originals.values():
+            original.unchanged()
+
     def _account(self) -> dict[str, Any]:
-        stream = self.audited.original.stream
+        streams = [original.stream for original in self.audited.originals.values()]
+        read, used = sum(s.rows_read for s in streams), sum(s.row_count for s in streams)
         return {
             "started": self.started.isoformat(timespec="seconds"),
             "finished": utc_now().isoformat(timespec="seconds"),
             "seconds": round(time.perf_counter() - self.clock, 3),
             "peak_mb": peak_mb(),
-            "input": {**self._input(), "rows_read": stream.rows_read, "rows_used": stream.row_count, **self._sets()},
+            "input": {**self._input(), "rows_read": read, "rows_used": used, **self._sets(), **self._tables()},
             "randomness": self._randomness(),
             "digests": {"policy": self.plan.policy_digest, "plan": self.plan.digest},
             "versions": manifest.versions(),
         }
 
     def _input(self) -> manifest.InputFile:
-        original = self.audited.original
-        return {"name": original.path.name, "bytes": original.stat[1], "sha256": original.digest}
+        """Return what is known of the data file; of several, all names, all bytes, and the hash of their hashes."""
+        files = {name: _file(original) for name, original in self.audited.originals.items()}
+        if len(files) == 1:
+            return next(iter(files.values()))
+        return {
+            "name": ", ".join(file["name"] for file in files.values()),
+            "bytes": sum(file["bytes"] for file in files.values()),
+            "sha256": digest({name: file["sha256"] for name, file in files.items()}),
+        }
+
+    def _tables(self) -> dict[str, Any]:
+        """Return the files of linked tables."""
+        originals = self.audited.originals
+        if len(originals) == 1:
+            return {}
+        rows = {n: {"rows_read": o.stream.rows_read, "rows_used": o.stream.row_count} for n, o in originals.items()}
+        return {"tables": {name: {**_file(original), **rows[name]} for name, original in originals.items()}}
 
     def _sets(self) -> dict[str, Any]:
-        documents = [counts.document() for counts in self.audited.original.sets]
+        documents = [counts.document() for original in self.audited.originals.values() for counts in original.sets]
         return {"sets": documents} if documents else {}
 
     def _randomness(self) -> manifest.RandomnessKey:
-        return {"mode": self.plan.randomness, "commitment": self.audited.graph.key.commitment}
+        return {"mode": self.plan.randomness, "commitment": self.audited.key.commitment}
 
     def _write_documents(self, report: Report) -> None:
         with wrap_plugin_errors("the report"):
@@ -157,9 +178,10 @@ class FinishedRun:
         Returns the hash of every file, by its path until it is published: of a release, of the bytes that were judged.
         """
         judged = results.verdict
+        tables = {"tables": {n: _file(o) for n, o in self.audited.originals.items()}} if self.plan.tables else {}
         self.journal(RunFinished(judged, round(time.perf_counter() - self.clock, 4)))
         self.journal.close()
-        stream = self.audited.original.stream
+        inputs = self._input()
         listed = manifest.list_files(self.directory.home, self._judged(folder))
         waivers: manifest.ManifestWaivers = (
             {"waivers": [_waiver(w) for w in results.waivers]} if results.waivers else {}
@@ -173,13 +195,14 @@ class FinishedRun:
             "digests": {
                 "policy": self.plan.policy_digest,
                 "plan": self.plan.digest,
-                "schema": manifest.schema_digest(stream.attributes, self.audited.original.columns),
-                "input": self.audited.original.digest,
+                "schema": self._schema(),
+                "input": inputs["sha256"],
             },
-            "input": self._input(),
+            "input": inputs,
+            **tables,  # type: ignore[typeddict-item]  # mypy: it might hold `ledger` as well
             "randomness": self._randomness(),
             "checks": results.tally,
-            **waivers,  # type: ignore[typeddict-item]  # mypy: it might hold `ledger` as well
+            **waivers,
             "versions": manifest.versions(),
             "files": manifest.renamed(listed, CANDIDATE, RELEASED) if folder == RELEASED else listed,
         }
@@ -191,10 +214,21 @@ class FinishedRun:
         hashes = {name: about["sha256"] for name, about in listed.items()}
         return {**hashes, manifest.NAME: sha256(self.directory.home / manifest.NAME)}
 
+    def _schema(self) -> str:
+        """Return the digest of the columns; of several tables, that of theirs."""
+        of_table = {
+            name: manifest.schema_digest(o.stream.attributes, o.columns) for name, o in self.audited.originals.items()
+        }
+        return digest(of_table) if len(of_table) > 1 else next(iter(of_table.values()))
+
     def _judged(self, folder: str | None) -> dict[str, str]:
         """Return the hashes of the candidates' bytes as they were judged, by the path that each file has now."""
         inside, candidates = CANDIDATE if folder == RELEASED else WITHHELD, self.audited.candidates
         return {f"{inside}/{c.release.name}/{c.release.path}": c.sha256 for c in candidates} if folder else {}
+
+
+def _file(original: Original) -> manifest.InputFile:
+    return {"name": original.path.name, "bytes": original.stat[1], "sha256": original.digest}
 
 
 def _waiver(result: WaiverResult) -> manifest.ManifestWaiver:

@@ -15,9 +15,8 @@ from ppdm_flow.engine.faults import output_fault
 from ppdm_flow.engine.ledger.ledger import open_ledger
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.engine.options import Outcome, RunContext, RunOptions
-from ppdm_flow.engine.reading.original import Opening
+from ppdm_flow.engine.run.carry_out import audited_run, open_original
 from ppdm_flow.engine.run.finishing import Documents, FinishedRun
-from ppdm_flow.engine.run.stages import audited_run
 from ppdm_flow.engine.steps.graph import Graph
 from ppdm_flow.engine.steps.keys import check_escrow
 from ppdm_flow.plan.definition import Plan
@@ -38,7 +37,7 @@ def execute(
     listener: Listener = ignore_events,
     documents: Documents = no_documents,
 ) -> Outcome:
-    """Execute ``plan`` on ``data`` (else on the policy's own file), into ``out/<policy>/<time>-<plan digest>/``.
+    """Execute ``plan`` on ``data`` (else on the policy's own files), into ``out/<policy>/<time>-<plan digest>/``.
 
     Raises DataError or PluginError where the input is at fault, RunError where the tool or the machine failed; then,
     and when it is interrupted, nothing is left behind.
@@ -56,7 +55,7 @@ def execute(
                 if ledger:
                     ledger.check_neighbours(directory.parent)
 
-            original = Opening(context, data).open()
+            original = open_original(context, data)
             with audited_run(context, original, directory, ledger, neighbours) as audited:
                 return FinishedRun(audited, directory, journal, documents, ledger, started, clock).outcome()
     except OSError as error:

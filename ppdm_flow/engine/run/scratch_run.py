@@ -17,8 +17,9 @@ from ppdm_flow.engine.judging.results import JudgedResults
 from ppdm_flow.engine.ledger.ledger import open_ledger
 from ppdm_flow.engine.ledger.store import make_ledger
 from ppdm_flow.engine.options import RunContext
-from ppdm_flow.engine.reading.original import Original, asked_of
-from ppdm_flow.engine.run.stages import Look, audited_run, ignore_candidates
+from ppdm_flow.engine.reading.original import asked_of
+from ppdm_flow.engine.run.carry_out import Opened, audited_run
+from ppdm_flow.engine.run.stages import Look, ignore_candidates
 from ppdm_flow.engine.steps.changed import changed_steps
 from ppdm_flow.engine.steps.graph import Graph
 from ppdm_flow.engine.streams.lookalikes import lookalike_checks, value_presence
@@ -36,7 +37,7 @@ def reading_of(plan: Plan) -> str:
     return repr((plan.source, sorted(asked_of(plan)), looked_for, any(n.expands for n in plan.steps)))
 
 
-def measure(context: RunContext, original: Original, scratch: Path, look: Look = ignore_candidates) -> JudgedResults:
+def measure(context: RunContext, original: Opened, scratch: Path, look: Look = ignore_candidates) -> JudgedResults:
     """Carry out the plan in a private folder below ``scratch`` that is gone afterwards, and judge what it made.
 
     Any number of plans with the same :func:`reading_of` can be measured on one original. Raises DataError, PluginError
@@ -88,7 +89,7 @@ class ScratchRun:
 
 
 def run_in_scratch(
-    context: RunContext, original: Original, scratch: Path, queries: Mapping[str, ContentQuery], *, trace: bool = False
+    context: RunContext, original: Opened, scratch: Path, queries: Mapping[str, ContentQuery], *, trace: bool = False
 ) -> ScratchRun:
     """Run a plan as :func:`~ppdm_flow.engine.run.scratch_run.measure` does, and inspect its candidates.
 
@@ -101,7 +102,7 @@ def run_in_scratch(
     def look(candidates: Sequence[Candidate], graph: Graph) -> None:
         contents.update({c.release.name: _contents(c, queries.get(c.release.name, ContentQuery())) for c in candidates})
         if trace:
-            changed.update(changed_steps(context.plan, graph))
+            changed.update(changed_steps(graph.plan, graph))
 
     measured = measure(replace(context, plan=_without_history(context.plan, scratch)), original, scratch, look)
     return ScratchRun(measured, contents, frozenset(changed))

@@ -5,10 +5,11 @@ Who publishes, measures, tests or makes releases again goes through these, and d
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from ppdm_flow.core.draws import RunKey
 from ppdm_flow.core.results import Finding
 from ppdm_flow.engine.candidates.building import Candidate, CandidateBuilder
 from ppdm_flow.engine.candidates.directory import RunDirectory
@@ -21,6 +22,8 @@ from ppdm_flow.engine.reading.original import Original
 from ppdm_flow.engine.reading.suspicions import findings as suspected
 from ppdm_flow.engine.steps.graph import Graph
 from ppdm_flow.engine.steps.keys import run_key
+from ppdm_flow.plan.definition import SOURCE
+from ppdm_flow.sdk.anonymizer import Fitted
 
 Look = Callable[[Sequence[Candidate], Graph], None]
 """Sees the candidates, and the steps that made them, before their audits."""
@@ -31,14 +34,29 @@ def ignore_candidates(_candidates: Sequence[Candidate], _graph: Graph) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class AuditedRun:
-    """A run whose audits are done, ready for its verdict."""
+class AuditedTable:
+    """The run of a plan for one table whose audits are done, ready for its verdict."""
 
     context: RunContext
     original: Original
     graph: Graph
     candidates: Sequence[Candidate]
     audited: Sequence[AuditResult]
+
+    @property
+    def key(self) -> RunKey:
+        """What all draws came from."""
+        return self.graph.key
+
+    @property
+    def fitted(self) -> Mapping[str, Fitted]:
+        """The fitted steps by name."""
+        return self.graph.fitted
+
+    @property
+    def originals(self) -> Mapping[str, Original]:
+        """The one original."""
+        return {SOURCE: self.original}
 
     def judged(self, ledger: Iterable[Finding] = ()) -> JudgedResults:
         """Judge it; ``ledger`` are the findings of the ledger. Raises RunError where a step quotes the data."""
@@ -56,13 +74,13 @@ def fitted_graph(context: RunContext, original: Original) -> Graph:
 
 
 @contextmanager
-def audited_run(
+def audited_table(
     context: RunContext,
     original: Original,
     directory: RunDirectory,
     ledger: Ledger | None,
     look: Look = ignore_candidates,
-) -> Iterator[AuditedRun]:
+) -> Iterator[AuditedTable]:
     """Carry out the plan in ``directory`` and audit what it made; inside, no other run gets at the ledger.
 
     Raises DataError, PluginError or RunError.
@@ -73,4 +91,4 @@ def audited_run(
     with locked_ledger(ledger):
         histories = ledger.histories(candidates) if ledger else of_run(context.plan, candidates)
         look(candidates, graph)
-        yield AuditedRun(context, original, graph, candidates, builder.audit(candidates, histories))
+        yield AuditedTable(context, original, graph, candidates, builder.audit(candidates, histories))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ppdm_flow.plan.graph import SOURCE, release_key
+from ppdm_flow.plan.graph import release_key, sources
 from ppdm_flow.plan.pictures.style import fitted, fixed, width, wrapped
 from ppdm_flow.plan.pictures.wording import computed, deeds, demands_of, gates_of, measures_of
 
@@ -71,7 +71,7 @@ class Card:
 
 def cards(document: Document) -> dict[str, Card]:
     """Return the cards of a plan by the node of the graph."""
-    all_cards = [_source(document["source"])]
+    all_cards = [_source(node, source) for node, source in sources(document).items()]
     all_cards += [_step(step) for step in document["steps"] if step["name"] not in folded(document)]
     all_cards += [_release(document, release) for release in document["releases"]]
     return {card.key: card for card in all_cards}
@@ -82,16 +82,16 @@ def folded(document: Document) -> set[str]:
     return {step["name"] for step in document["steps"] if step["implicit"] and step["rows"] == "reordered"}
 
 
-def _source(source: Document) -> Card:
+def _source(node: str, source: Document) -> Card:
     name = (source["path"] or "given by --data").rpartition("/")[2]
     roles = Counter(a["role"].replace("_", "-") for a in source["attributes"])
     counts = [f"{count} {role}{'s' if count > 1 and role in _NOUNS else ''}" for role, count in roles.items()]
     lines = (
-        _title("source"),
+        _title(node),
         _mono(name, STEP_TEXT),
         *(Line(t, "soft", gap=4.0 * (not i)) for i, t in enumerate(counts)),
     )
-    return Card(SOURCE, "source", lines, source["path"] or "")
+    return Card(node, "source", lines, source["path"] or "")
 
 
 def _step(step: Document) -> Card:

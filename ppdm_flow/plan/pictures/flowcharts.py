@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ppdm_flow.plan.graph import SOURCE, sources
 from ppdm_flow.plan.pictures.wording import computed, deeds, demands_of, gates_of, measures_of
 
 Document = Mapping[str, Any]
@@ -32,9 +33,9 @@ def dot(document: Document) -> str:
 
 
 def _dot_nodes(document: Document) -> Iterator[str]:
-    source = document["source"]
-    label = _quoted("source", source["path"] or "given by --data")
-    yield f'  source [label={label}, shape=cylinder, fillcolor="#eef1f4", color="#5b636b"];'
+    for key, (node, source) in zip(_source_keys(document).values(), sources(document).items(), strict=True):
+        label = _quoted(node, source["path"] or "given by --data")
+        yield f'  {key} [label={label}, shape=cylinder, fillcolor="#eef1f4", color="#5b636b"];'
     for number, step in enumerate(document["steps"]):
         lines = (step["name"], "" if step["implicit"] else step["use"], *deeds(step))
         yield f"  s{number} [label={_quoted(*lines)}{_dot_look(step)}];"
@@ -67,8 +68,8 @@ def mermaid(document: Document) -> str:
 
 
 def _mermaid_nodes(document: Document) -> Iterator[str]:
-    source = document["source"]
-    yield f"  source[({_label('source', source['path'] or 'given by --data')})]:::source"
+    for key, (node, source) in zip(_source_keys(document).values(), sources(document).items(), strict=True):
+        yield f"  {key}[({_label(node, source['path'] or 'given by --data')})]:::source"
     for number, step in enumerate(document["steps"]):
         look = "implicit" if step["implicit"] else "random" if step["randomized"] else "step"
         lines = (step["name"], "" if step["implicit"] else step["use"], *deeds(step))
@@ -92,11 +93,17 @@ def _mermaid_edges(document: Document) -> Iterator[str]:
 
 def _inputs(document: Document) -> Iterator[tuple[str, str, str]]:
     """Yield the keys of each node's input and of the node, and the output of the input where it has several."""
-    keys = {"source": "source"} | {step["name"]: f"s{n}" for n, step in enumerate(document["steps"])}
+    keys = _source_keys(document) | {step["name"]: f"s{n}" for n, step in enumerate(document["steps"])}
     for kind, nodes in (("s", document["steps"]), ("r", document["releases"])):
         for number, node in enumerate(nodes):
             base, _, output = node["input"].partition(".")
             yield keys[base], f"{kind}{number}", output
+
+
+def _source_keys(document: Document) -> dict[str, str]:
+    """Return the key of each node that is read."""
+    nodes = list(sources(document))
+    return {SOURCE: SOURCE} if nodes == [SOURCE] else {node: f"t{number}" for number, node in enumerate(nodes)}
 
 
 def _notes(document: Document) -> Iterator[tuple[str, str]]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ppdm_flow.core.visible import visible_line
+from ppdm_flow.plan.graph import sources
 from ppdm_flow.plan.pictures.flowcharts import dot, mermaid
 from ppdm_flow.plan.pictures.vectors import svg
 from ppdm_flow.plan.pictures.wording import columns, deeds, demands_of, derived, gates_of, measures_of
@@ -15,19 +16,25 @@ Document = Mapping[str, Any]
 
 def text(document: Document) -> str:
     """Return a tree from the source to the releases, with what each step does and what is measured."""
-    source = document["source"]
-    kind = f" ({source['format']})" if source["format"] else ""
-    attributes = source["attributes"]
-    head = [
-        f"{document['policy']}: plan {document.get('digest', '')[:12]}, {document['randomness']} randomness",
-        "",
-        f"source  {source['path'] or 'given by --data'}{kind}, {columns(len(attributes))}",
-    ]
+    head = [f"{document['policy']}: plan {document.get('digest', '')[:12]}, {document['randomness']} randomness", ""]
+    trees = [line for node, source in sources(document).items() for line in _tree(document, node, source)]
+    joins = [_join(join) for join in document.get("joins", ())]
     waived = [
         f"waived until {w['until']}: {w['of']}{' at one place' if 'at' in w else ''} (waiver {w['name']})"
         for w in document.get("waivers", ())
     ]
-    return "\n".join([*head, *_below(document, "source", ""), *waived]) + "\n"
+    return "\n".join([*head, *trees, *joins, *waived]) + "\n"
+
+
+def _tree(document: Document, node: str, source: Document) -> Iterator[str]:
+    """Yield what is read, and what is made of it."""
+    kind = f" ({source['format']})" if source["format"] else ""
+    yield f"{node}  {source['path'] or 'given by --data'}{kind}, {columns(len(source['attributes']))}"
+    yield from _below(document, node, "")
+
+
+def _join(join: Document) -> str:
+    return f"{' + '.join(join['releases'])}  joined by person, must hold: {', '.join(join['requirements'])}"
 
 
 def _below(document: Document, node: str, indent: str) -> Iterator[str]:

@@ -95,8 +95,8 @@ def _refers(scene: Scene, name: str, table: Table, people: str) -> Iterator[Diag
         if other not in scene.policy.tables:
             near = closest(other, scene.policy.tables)
             text = f"`{short(column)}` refers to `{short(other)}`, and there is no such table"
-            hint = f"did you mean `{short(near)}`?" if near else None
-            yield scene.fault("PPF547", text, (*path, column), hint=hint)
+            meant = f"did you mean `{short(near)}`?" if near else None
+            yield scene.fault("PPF547", text, (*path, column), hint=meant)
         elif other != people:
             text = f"`{short(column)}` refers to `{short(other)}`, and not to the table of the people"
             hint = f"refer to `{short(people)}`; what another table says of a row belongs into the row"

@@ -113,14 +113,25 @@ def _release(about: Document) -> Document:
     return shown
 
 
+def _sources(plan: Document) -> Document:
+    """Return the source, or linked tables, without what is said of the files."""
+    if "tables" not in plan:
+        return {"source": _source(plan["source"])}
+    return {"tables": [{**table, "source": _source(table["source"])} for table in plan["tables"]]}
+
+
+def _source(source: Document) -> Document:
+    hidden: Document = {"path": None, "format": None, "options": {}, "columns": None, "missing": []}
+    return {**hidden, **_only(source, ("incomplete_rows", "undeclared", "attributes"))}
+
+
 def _plan(plan: Document) -> Document:
     """Return the plan without parameters, bounds on single values, and what it says of the source's file."""
     if not plan:
         return {}
-    source: Document = {"path": None, "format": None, "options": {}, "columns": None, "missing": []}
     return {
         **_only(plan, (*_PLAN, *_TOGETHER)),
-        "source": {**source, **_only(plan["source"], ("incomplete_rows", "undeclared", "attributes"))},
+        **_sources(plan),
         "steps": [{**_only(step, _STEP), "parameters": {}} for step in plan["steps"]],
         "audits": [{**_only(audit, _AUDIT), "parameters": {}} for audit in plan["audits"]],
         "requirements": [_only(each, _REQUIREMENT) for each in plan["requirements"]],
