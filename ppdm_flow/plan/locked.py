@@ -9,7 +9,7 @@ from typing import Annotated, Any, get_args, get_origin
 from pydantic import BaseModel
 
 from ppdm_flow.core.spans import Span
-from ppdm_flow.plan.definition import Plan
+from ppdm_flow.plan.definition import Plan, SourceNode
 from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.spec import FileMark, SecretMark
 
@@ -32,8 +32,9 @@ def plugins_of(plan: Plan) -> Iterator[tuple[Plugin, Span | None]]:
 
 
 def _named(plan: Plan) -> Iterator[tuple[str, str, Span | None]]:
-    if plan.source.format is not None:
-        yield "sources", plan.source.format, plan.source.span
+    for source in _sources(plan):
+        if source.format is not None:
+            yield "sources", source.format, source.span
     for step in plan.steps:
         yield "anonymizers", step.bound.info.name, _last(step.spans)
     for audit in plan.audits:
@@ -61,8 +62,12 @@ def files_of(plan: Plan) -> Iterator[tuple[str, Span | None]]:
             yield path, span
 
 
+def _sources(plan: Plan) -> tuple[SourceNode, ...]:
+    return tuple(table.plan.source for table in plan.tables) or (plan.source,)
+
+
 def _hierarchies(plan: Plan) -> Iterator[tuple[str, Span | None]]:
-    for facts in plan.source.attributes:
+    for facts in (facts for source in _sources(plan) for facts in source.attributes):
         if facts.hierarchy is not None and facts.hierarchy.csv is not None:
             yield facts.hierarchy.csv, facts.span
 

@@ -32,6 +32,11 @@ def plain_name(table: str, name: str) -> str | None:
     return attribute if dot and owner == table else None
 
 
+def table_name(name: str) -> str:
+    """Return the table of a qualified name."""
+    return name.partition(SEPARATOR)[0]
+
+
 def lifted(flat: FlatPolicy) -> FlatPolicy:
     """Return the policy with its tables' attributes under ``attributes``; itself where it has no tables.
 
@@ -68,6 +73,15 @@ def lifted(flat: FlatPolicy) -> FlatPolicy:
     other.keys["attributes",] = flat.keys["tables",]
     other.values["attributes",] = flat.values["tables",]
     return other
+
+
+def written_path(path: PolicyPath, policy: Policy) -> PolicyPath:
+    """Return where the policy's text has what is read at a path."""
+    if policy.tables and path[:1] == ("attributes",) and len(path) > 1:
+        table, dot, attribute = path[1].partition(SEPARATOR)
+        if dot and table in policy.tables:
+            return ("tables", table, "attributes", attribute, *path[2:])
+    return path
 
 
 def subject_table(policy: Policy) -> str | None:

@@ -101,6 +101,8 @@ privacy: {km_anonymity: {k: 2, m: 1}}
 releases:
   study: {path: study.parquet}
 """
+OF_ONE_TABLE = {"source", "attributes"}
+"""What a policy has in place of `tables`."""
 WHOLE: tuple[dict[str, Any], ...] = tuple(yaml.load(text, Loader=yaml.BaseLoader) for text in (PEOPLE, SETS, GATED))
 
 
@@ -126,7 +128,8 @@ def merged(below: Any, above: Any) -> Any:
 def completed(example: str) -> Iterator[str]:
     """Yield whole policies that say what the example says."""
     keys = set(re.findall(r"^([a-z_]+):", example, re.MULTILINE))
-    for base in WHOLE:
+    for whole in WHOLE:
+        base = {key: value for key, value in whole.items() if "tables" not in keys or key not in OF_ONE_TABLE}
         rest = {key: value for key, value in base.items() if key not in keys}
         yield f"{example}\n{yaml.safe_dump(rest, sort_keys=False)}" if keys else example
         if keys and language(example) == "yaml" and mapped(example):

@@ -18,7 +18,7 @@ RANGES = (
     ("PPF201", "PPF210"),  # shape
     ("PPF301", "PPF318"),  # inheritance and params
     ("PPF500", "PPF538"),  # rules on requirements, attributes, the ledger and files
-    ("PPF542", "PPF546"),  # on people
+    ("PPF542", "PPF549"),  # on people and linked tables
     ("PPF575", "PPF577"),
     ("PPF580", "PPF586"),  # and on equivalence classes
     ("PPF590", "PPF599"),  # and on sets of items and numbers

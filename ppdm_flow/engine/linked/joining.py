@@ -9,11 +9,12 @@ import numpy as np
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.phrases import listed
+from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.engine.judging.auditing import Subject
 from ppdm_flow.engine.judging.joining.joined import JoinedAudit
 from ppdm_flow.engine.judging.joining.layout import layout
 from ppdm_flow.engine.judging.joining.numbered import NumberedStream
-from ppdm_flow.engine.judging.joining.table import JoinedStream, joined_table
+from ppdm_flow.engine.judging.joining.table import JoinedStream, JoinedTable, joined_table
 from ppdm_flow.engine.linked.sources import LinkedOriginals, in_order
 from ppdm_flow.engine.linked.universe import NOWHERE, Bools, Places, Universe
 from ppdm_flow.engine.options import RunContext
@@ -21,9 +22,9 @@ from ppdm_flow.engine.steps.graph import Graph
 from ppdm_flow.engine.streams.pairs import StreamPairs
 from ppdm_flow.engine.streams.stream import Stream
 from ppdm_flow.engine.streams.view import StreamView
-from ppdm_flow.plan.definition import LinkedTable, ReleaseNode, TableJoin
+from ppdm_flow.plan.definition import AuditNode, LinkedTable, ReleaseNode, TableJoin
 from ppdm_flow.plan.linked.qualifying import qualified_facts
-from ppdm_flow.policy.linked import plain_name
+from ppdm_flow.policy.linked import plain_name, table_name
 from ppdm_flow.tables.column import MISSING, Column
 from ppdm_flow.tables.numeric.column import NumericColumn
 from ppdm_flow.tables.table import Table
@@ -51,10 +52,12 @@ class JoinSource:
         original = self._stream(join.plan.source.attributes, self._original(join, tables, universe))
         release = replace(join.plan.releases[0], attributes=made.attributes)
         why = _reason([stream.release.name for stream in streams])
-        hiding = [node for node in join.plan.audits if any(r.in_population or r.numbers for r in node.requirements)]
-        shown = _subject(release, original, self._stream(made.attributes, made.table))
-        hidden = _subject(release, original, self._stream(made.attributes, made.unknowing)) if hiding else shown
-        return [JoinedAudit(node, hidden if node in hiding else shown, why) for node in join.plan.audits]
+        return [
+            JoinedAudit(
+                node, _subject(release, original, self._stream(made.attributes, _having(node, made, places))), why
+            )
+            for node in _by_secret(join.plan.audits)
+        ]
 
     def _original(self, join: TableJoin, tables: Sequence[LinkedTable], universe: Universe) -> Table:
         """Return the originals, joined, under the names that attributes have among several tables."""
@@ -124,6 +127,30 @@ class _TableRows:
         """Return for each release the place of each joined row in it, for its place in the table, or ``NOWHERE``."""
         number = np.append(self.numbers, NOWHERE)[places]
         return {name: _within(own, number) for name, own in self.held.items()}
+
+
+def _by_secret(nodes: Sequence[AuditNode]) -> Iterator[AuditNode]:
+    """Yield the audits with requirements whose secrets lie in the same tables."""
+    for node in nodes:
+        groups: dict[frozenset[str], list[Requirement]] = {}
+        for requirement in node.requirements:
+            groups.setdefault(_tables_of_secrets(requirement), []).append(requirement)
+        yield from (replace(node, requirements=tuple(group)) for group in groups.values())
+
+
+def _tables_of_secrets(requirement: Requirement) -> frozenset[str]:
+    return frozenset(table_name(name) for name in requirement.secrets)
+
+
+def _having(node: AuditNode, made: JoinedTable, places: Mapping[str, Places]) -> Table:
+    """Return the joined rows that an audit is about: those with a row in the tables of what must not be inferred.
+
+    That somebody has no row there is what both releases are for; no value of it can be inferred.
+    """
+    hides = any(r.in_population or r.numbers for r in node.requirements)
+    table = made.unknowing if hides else made.table
+    there = [places[name] != NOWHERE for name in _tables_of_secrets(node.requirements[0])]
+    return table.take(np.logical_and.reduce(there)) if there else table
 
 
 def _subject_of(join: TableJoin) -> str:

@@ -14,7 +14,7 @@ from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.spans import Span
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.engine.faults import data_fault, wrap_plugin_errors
-from ppdm_flow.engine.reading.opening import data_path, open_source
+from ppdm_flow.engine.reading.opening import data_path, open_source, refuse_linked
 from ppdm_flow.engine.streams.lookalikes import look_alike
 from ppdm_flow.plan.definition import Plan, ReleaseNode, SourceNode
 
@@ -181,6 +181,8 @@ def foreign(release: ReleaseNode, column_names: Sequence[str]) -> tuple[Attribut
 
 def columns(source: Plan | SourceNode, data: Path | None) -> tuple[str, ...]:
     """Return the column names of ``data`` (else of the policy's own file). Raises DataError."""
+    if isinstance(source, Plan):
+        refuse_linked(source)
     node = source.source if isinstance(source, Plan) else source
     path = data_path(node, data)
     with wrap_plugin_errors("the source"):

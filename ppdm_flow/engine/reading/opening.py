@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.engine.faults import data_fault, run_fault, wrap_plugin_errors
-from ppdm_flow.plan.definition import Bound, ReleaseNode, SourceNode
+from ppdm_flow.plan.definition import Bound, Plan, ReleaseNode, SourceNode
 from ppdm_flow.plan.formats import choices, handling, inferred
 from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.spec import PluginSpec
@@ -25,6 +25,15 @@ def data_path(node: SourceNode, data: Path | None) -> Path:
     if node.path is None:
         raise data_fault("PPF721", "the policy names no data file", span=node.span, advice="give one with --data")
     return Path(node.path)
+
+
+def refuse_linked(plan: Plan) -> None:
+    """Raise DataError where a plan of linked tables comes to what reads one."""
+    if plan.tables:
+        text = "this takes a policy of one table, and the policy has linked ones"
+        raise data_fault(
+            "PPF655", text, advice="`check`, `plan`, `run`, `report`, `diff` and `lock` take linked tables"
+        )
 
 
 def open_source(node: SourceNode, path: Path) -> Source:

@@ -20,7 +20,7 @@ from ppdm_flow.engine.machine import peak_mb
 from ppdm_flow.engine.options import RunContext
 from ppdm_flow.engine.reading.binding import Binding, bind
 from ppdm_flow.engine.reading.crowds import CrowdSizes
-from ppdm_flow.engine.reading.opening import data_path, import_algorithms, open_source
+from ppdm_flow.engine.reading.opening import data_path, import_algorithms, open_source, refuse_linked
 from ppdm_flow.engine.reading.repeating import columns_to_count, look_at_the_top
 from ppdm_flow.engine.reading.suspicions import Suspicion
 from ppdm_flow.engine.schedule import Task, run_all
@@ -90,6 +90,7 @@ class Opening:
 
     def open(self) -> Original:
         """Read the file once. Raises DataError where it cannot be read, does not match the policy, or keys lie open."""
+        refuse_linked(self.plan)
         check_key_files(self.plan)
         listener = self.context.listener
         listener(StepStarted(SOURCE))

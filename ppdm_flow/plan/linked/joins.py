@@ -30,8 +30,9 @@ def joins_of(plan: Plan, binder: Binder) -> tuple[TableJoin, ...]:
     made: dict[tuple[str, ...], list[Requirement]] = {}
     for requirement in plan.requirements:
         about = tables_of(requirement)
-        if len(about) >= _FEWEST and requirement.on_groups:
-            made.setdefault(tuple(t.name for t in plan.tables if t.name in about), []).append(requirement)
+        names = tuple(t.name for t in plan.tables if t.name in about)
+        if len(names) >= _FEWEST and requirement.on_groups:
+            made.setdefault(names, []).append(requirement)
     joins = (_join(plan, names, requirements, binder) for names, requirements in made.items())
     return tuple(join for join in joins if join is not None)
 

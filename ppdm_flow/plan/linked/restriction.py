@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ppdm_flow.core.requirement import Requirement
-from ppdm_flow.policy.linked import SEPARATOR, plain_name
+from ppdm_flow.policy.linked import plain_name, table_name
 
 
 def restricted(requirements: Iterable[Requirement], table: str) -> tuple[Requirement, ...]:
@@ -24,4 +24,4 @@ def restricted(requirements: Iterable[Requirement], table: str) -> tuple[Require
 def tables_of(requirement: Requirement) -> frozenset[str]:
     """Return the tables whose attributes a requirement is about."""
     names = (*requirement.grouping, *requirement.secrets, *requirement.numbers)
-    return frozenset(name.partition(SEPARATOR)[0] for name in names)
+    return frozenset(table_name(name) for name in names)

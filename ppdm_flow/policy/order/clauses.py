@@ -9,6 +9,7 @@ from typing import Any
 
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.language.models import Policy
+from ppdm_flow.policy.linked import written_path
 from ppdm_flow.policy.loaded import Loaded, PolicyPath
 from ppdm_flow.policy.redaction import UNSHOWN
 
@@ -118,7 +119,7 @@ class Clauses:
 
     def _at(self, path: PolicyPath) -> Any:
         tree: Any = self.loaded.tree
-        for part in path:
+        for part in written_path(path, self.policy):
             if not isinstance(tree, Mapping) or part not in tree:
                 return None
             tree = tree[part]

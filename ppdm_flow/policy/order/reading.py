@@ -36,7 +36,31 @@ def reading(old: Clauses, new: Clauses, between: Between) -> Iterator[Change]:
     if old.policy.nulls is not new.policy.nulls:
         why = "what it does is said at each requirement that counts groups"
         yield _change(("nulls",), Verdict.NEUTRAL, why, old, new, "own_category")
+    yield from _tables(old, new)
     yield from _people(old, new)
+
+
+def _tables(old: Clauses, new: Clauses) -> Iterator[Change]:
+    """Yield what has changed about linked tables: which there are, how they hang together, and how they are read."""
+    before, after = old.policy.tables, new.policy.tables
+    for name in dict.fromkeys((*before, *after)):
+        path, one, other = ("tables", name), before.get(name), after.get(name)
+        if one is None or other is None:
+            why = "with another table the releases are others, and so are their joins"
+            yield _change(path, Verdict.INCOMPARABLE, why, old, new)
+            continue
+        for key in ("key", "refers"):
+            if getattr(one, key) != getattr(other, key):
+                why = "whose a row is, and so how many people there are, is told in another way"
+                yield _change((*path, key), Verdict.INCOMPARABLE, why, old, new)
+        if one.source != other.source:
+            same = one.source.model_copy(update={"path": other.source.path}) == other.source
+            judged = Verdict.NEUTRAL if same else Verdict.INCOMPARABLE
+            yield _change((*path, "source"), judged, "which data it is, and how it is read", old, new)
+        if one.undeclared != other.undeclared:
+            judged = verdict(forward=other.undeclared == "error", backward=one.undeclared == "error")
+            why = "`error` refuses data with a column that nobody declared, `drop` releases the rest of it"
+            yield _change((*path, "undeclared"), judged, why, old, new, "error")
 
 
 def _people(old: Clauses, new: Clauses) -> Iterator[Change]:

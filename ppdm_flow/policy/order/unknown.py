@@ -7,7 +7,16 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from ppdm_flow.policy.language.models import Attribute, Gate, Policy, Randomness, Release, ReportOptions, Source
+from ppdm_flow.policy.language.models import (
+    Attribute,
+    Gate,
+    Policy,
+    Randomness,
+    Release,
+    ReportOptions,
+    Source,
+    Table,
+)
 from ppdm_flow.policy.order.clauses import Change, Clauses, Verdict
 
 KNOWN: Mapping[type[BaseModel], frozenset[str]] = {
@@ -23,6 +32,7 @@ KNOWN: Mapping[type[BaseModel], frozenset[str]] = {
             "source",
             "attributes",
             "undeclared",
+            "tables",
             "people",
             "nulls",
             "privacy",
@@ -38,6 +48,7 @@ KNOWN: Mapping[type[BaseModel], frozenset[str]] = {
             "report",
         ]
     ),
+    Table: frozenset(("source", "key", "refers", "attributes", "undeclared")),
     Source: frozenset(("path", "format", "columns", "missing", "incomplete_rows", "with_")),
     Attribute: frozenset(("role", "type", "domain", "hierarchy", "description")),
     Gate: frozenset(("metric", "min", "max", "releases", "max_width")),
@@ -62,6 +73,9 @@ def _parts(policy: Policy) -> Iterator[tuple[tuple[str, ...], BaseModel]]:
     yield (), policy
     yield ("source",), policy.source
     yield ("randomness",), policy.randomness
+    for name, table in policy.tables.items():
+        yield ("tables", name), table
+        yield ("tables", name, "source"), table.source
     yield ("report",), policy.report
     for section in ("attributes", "gates", "releases"):
         for name, part in getattr(policy, section).items():
