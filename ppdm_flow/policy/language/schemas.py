@@ -68,6 +68,10 @@ def _schema(model: type[BaseModel], described: Mapping[str, Described]) -> _Sche
     }
 
 
+_EITHER = {"attributes": "tables"}
+"""A required key, and what a policy may have in its place."""
+
+
 class Writer:
     """Writes definitions for whole files, or for policies that inherit; ``described`` has a sentence on each key."""
 
@@ -99,7 +103,9 @@ class Writer:
             "additionalProperties": False,
         }
         if required and not self.child:
-            written["required"] = required
+            written["required"] = [name for name in required if name not in _EITHER]
+            if not _EITHER.keys().isdisjoint(required):
+                written["anyOf"] = [{"required": [key]} for pair in _EITHER.items() for key in pair]
         return written
 
     def _property(self, owner: Keys, key: Key) -> _Schema:
