@@ -16,7 +16,7 @@ def release_key(name: str) -> str:
 def sources(document: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     """Return what is read, by node: ``source``, or the names of linked tables."""
     tables = {table["name"]: table["source"] for table in document.get("tables", ())}
-    return tables or {SOURCE: document["source"]}
+    return tables or {SOURCE: document.get("source", {})}
 
 
 def tree(document: Mapping[str, Any]) -> dict[str, list[str]]:

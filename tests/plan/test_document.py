@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.plan.document import document
-from ppdm_flow.plan.graph import SOURCE, lanes, levels, release_key, tree
+from ppdm_flow.plan.graph import SOURCE, lanes, levels, release_key, sources, tree
 from ppdm_flow.plan.pictures.flowcharts import dot, mermaid
 from ppdm_flow.plan.pictures.forms import FORMS, draw
 from ppdm_flow.plan.pictures.vectors import placed, svg
@@ -68,7 +68,7 @@ def test_levels_and_lanes(documents, name):
     found = documents[name]
     below = tree(found)
     place = {node: number for number, level in enumerate(levels(found)) for node in level}
-    assert place[SOURCE] == 0
+    assert {node for node, level in place.items() if level == 0} == {*sources(found)}
     assert all(place[a] < place[b] for a in below for b in below[a])
     rows = lanes(found)
     leaves = [node for node in below if not below[node]]

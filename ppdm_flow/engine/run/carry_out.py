@@ -7,10 +7,10 @@ from pathlib import Path
 
 from ppdm_flow.engine.candidates.directory import RunDirectory
 from ppdm_flow.engine.ledger.ledger import Ledger
-from ppdm_flow.engine.linked.running import AuditedTables, audited_tables
 from ppdm_flow.engine.linked.sources import LinkedOriginals, open_linked
 from ppdm_flow.engine.options import RunContext
 from ppdm_flow.engine.reading.original import Opening, Original
+from ppdm_flow.engine.run.linked_stages import AuditedTables, audited_tables
 from ppdm_flow.engine.run.stages import AuditedTable, Look, audited_table, ignore_candidates
 
 Opened = Original | LinkedOriginals
