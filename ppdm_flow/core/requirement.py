@@ -192,6 +192,11 @@ class Requirement(Model):
         return ()
 
     @property
+    def asks(self) -> tuple[str, ...]:
+        """Attributes of the source that it compares with, besides those that it protects: identifiers too."""
+        return ()
+
+    @property
     def on_joined(self) -> bool:
         """Whether it is judged on the joined table of releases that can be joined, too."""
         return self.on_groups or bool(self.numbers)

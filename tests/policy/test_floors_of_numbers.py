@@ -49,6 +49,7 @@ def refused(tmp_path, entry: str) -> bool:
         "numeric_linkage: {max_excess: 0.06}",
         "numeric_linkage: {max_excess: null}",
         "numeric_linkage: {control: null}",
+        "numeric_linkage: {against: mine.csv, key: age}",
         "numeric_linkage: {control: mine.csv}",
         "numeric_linkage: {attributes: [age]}",
         "numeric_linkage: {sample: 10}",

@@ -23,10 +23,12 @@ def column(values):
     return NumericColumn(np.array([0.0 if v is None else v for v in values], dtype=np.float64), FLOAT, missing)
 
 
-def case_of(build, original, released, sources, **more):
-    """``sources``: the attribute that each released column is computed from."""
+def case_of(build, original, released, sources, labels=None, **more):
+    """``sources``: the attribute that each released column is computed from; ``labels``: identifiers of the source."""
+    labels = labels or {}
     rows = np.arange(len(next(iter(original.values()))))
-    before = Table({n: column(v) for n, v in original.items()}, rows)
+    named = {n: Column.of(list(v)) for n, v in labels.items()}
+    before = Table({n: column(v) for n, v in original.items()} | named, rows)
     after = Table({n: column(v) for n, v in released.items()}, rows)
     attributes = {
         n: AttributeFacts(n, Role.SENSITIVE, type=FLOAT, derived=Lineage(frozenset((a,)), value_map=False))
@@ -36,7 +38,7 @@ def case_of(build, original, released, sources, **more):
     return build.case(
         before,
         after,
-        dict.fromkeys(original, Role.SENSITIVE),
+        dict.fromkeys(original, Role.SENSITIVE) | dict.fromkeys(labels, Role.IDENTIFIER),
         sources=sources,
         attributes=attributes,
         original_attributes={n: AttributeFacts(n, Role.SENSITIVE, type=FLOAT, source=n) for n in original},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import statistics
 
@@ -15,12 +16,13 @@ from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.results import Figure
 from ppdm_flow.core.roles import Role
 from ppdm_flow.requirements.numeric_linkage.intervals import clopper_pearson, wilson
-from ppdm_flow.requirements.numeric_linkage.lookup import sampled
+from ppdm_flow.requirements.numeric_linkage.lookup import Wanted, sampled
 from ppdm_flow.requirements.numeric_linkage.nearest import Places, places
 from ppdm_flow.requirements.numeric_linkage.probabilistic import places_by_weight, weights_of
 from ppdm_flow.requirements.numeric_linkage.second_route import places_again
 from ppdm_flow.requirements.numeric_linkage.sentences import sentence
 from ppdm_flow.requirements.numeric_linkage.spaces import spaces
+from ppdm_flow.requirements.numeric_linkage.truth import Truth
 from ppdm_flow.sdk.registry import load
 from ppdm_flow.tables.column import Column
 
@@ -123,8 +125,8 @@ def test_pairs_are_bounded():
     for rows, most, expected in ((1_000_000, 5000, 1000), (100_000, 50_000, 10_000), (5000, 50_000, 5000)):
         chosen, known = sampled(np.zeros((rows, 1)), most, rows)
         assert (len(chosen), known) == (expected, rows)
-    assert "No more of the 5,000" in sentence(["x"], 1, 5000, figures_of(records=1000))
-    assert "No more of" not in sentence(["x"], 1, 1000, figures_of(records=1000))
+    assert "No more of the 5,000" in sentence(Wanted(("x",), 5000), 1, figures_of(records=1000))
+    assert "No more of" not in sentence(Wanted(("x",), 1000), 1, figures_of(records=1000))
 
 
 def figures_of(records):
@@ -176,7 +178,7 @@ def test_weight_by_weight(data, width, candidates):
     released = np.array(data.draw(st.lists(shown, min_size=size, max_size=size)), dtype=np.float64)
     expected = by_weight(original, released, range(size), candidates)
     every = np.arange(size)
-    found = places_by_weight(original, released, every, every).chances(candidates)
+    found = places_by_weight(original, released, Truth.by_number(size), every).chances(candidates)
     assert found == pytest.approx(expected, abs=1e-9)
 
 
@@ -286,13 +288,20 @@ def test_excess_is_what_guessing_does_not_explain(build):
 
 @settings(deadline=None, derandomize=True, database=None, max_examples=100)
 @given(
-    pairs=st.lists(st.tuples(st.integers(0, 6), st.integers(1, 5)), min_size=1, max_size=8),
+    each=st.lists(st.tuples(st.integers(0, 6), st.integers(1, 4), st.integers(0, 3)), min_size=1, max_size=8),
     candidates=st.integers(1, 9),
 )
-def test_hits_of_every_number_of_candidates(pairs, candidates):
-    nearer, ties = (np.array(each, dtype=np.float64) for each in zip(*pairs, strict=True))
-    found = Places(nearer, nearer + ties)
-    expected = [sum(min(1.0, max(0, c - a) / t) for a, t in pairs) for c in range(1, candidates + 1)]
+def test_hits_of_every_number_of_candidates(each, candidates):
+    """Of the ties so many are the person's own: the chance that one of them is drawn, by counting draws."""
+    nearer, own, others = (np.array(column, dtype=np.float64) for column in zip(*each, strict=True))
+    found = Places(nearer, nearer + own + others, own)
+
+    def chance(candidates, nearer, own, others):
+        left = min(max(0, candidates - nearer), own + others)
+        draws = list(itertools.combinations(range(own + others), left))
+        return sum(any(row < own for row in draw) for draw in draws) / len(draws)
+
+    expected = [sum(chance(c, *record) for record in each) for c in range(1, candidates + 1)]
     assert found.hits(candidates) == pytest.approx(expected, abs=1e-12)
 
 

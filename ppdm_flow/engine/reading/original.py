@@ -192,14 +192,13 @@ def read_attributes(plan: Plan, binding: Binding) -> tuple[AttributeFacts, ...]:
 
 
 def asked_of(plan: Plan) -> frozenset[str]:
-    """Return what a step reads or changes, what an audit asks for, and by what people are told apart."""
+    """Return what a step reads or changes, what an audit or a requirement asks for, and what tells people apart."""
     people = {plan.ledger.subject} if plan.ledger is not None and plan.ledger.subject is not None else set()
     if any(requirement.counts_people for requirement in plan.requirements):
         people |= {a.name for a in plan.source.attributes if a.role is Role.SUBJECT}
     people |= {plan.people.subject} if plan.people is not None else set()
-    return frozenset((*people, *plan.keys)).union(
-        *(s.effect.needed for s in plan.steps), *(a.asks for a in plan.audits)
-    )
+    asked = (*(a.asks for a in plan.audits), *(r.asks for r in plan.requirements))
+    return frozenset((*people, *plan.keys)).union(*(s.effect.needed for s in plan.steps), *asked)
 
 
 def _no_rows(stream: SourceStream) -> Exception:

@@ -79,7 +79,7 @@ class NumericLinkageAudit:
                 continue
             own = _figures(wanted, lookup, find(lookup, wanted.candidates), len(columns))
             figures |= {f"{wanted.prefix}{name}": figure for name, figure in own.items()}
-            text = sentence(wanted.known.attributes, wanted.candidates, wanted.known.sample, own)
+            text = sentence(wanted.known, wanted.candidates, own)
             measured.extend(_judged(wanted, own, text))
         return AuditOutcome(figures, tuple(measured), tuple(findings))
 
@@ -104,15 +104,21 @@ class NumericLinkageAudit:
     def _wanted(self, ctx: AuditContext) -> Iterator[_Wanted]:
         own = [r for r in ctx.requirements if isinstance(r, NumericLinkage)]
         for each in own:
-            yield _Wanted(f"{each.id}.", Wanted(each.attributes, each.sample, each.control), each.candidates, each)
+            yield _Wanted(f"{each.id}.", _known_by(each, each.attributes), each.candidates, each)
         if not own and self.params.attributes is not None:
-            known = Wanted(self.params.attributes, self.params.sample, self.params.control)
+            known = _known_by(self.params, self.params.attributes)
             yield _Wanted("", known, self.params.candidates, None)
+
+
+def _known_by(asked: NumericLinkage | NumericLinkageParams, attributes: tuple[str, ...]) -> Wanted:
+    return Wanted(attributes, asked.sample, asked.control, asked.against, asked.key)
 
 
 def _figures(wanted: _Wanted, lookup: Lookup, found: Found, columns: int) -> dict[str, Figure]:
     by_way, by_space = found
     own = figures_of(wanted.candidates, by_way, lookup.whole, len(lookup.released), columns)
+    if wanted.known.against is not None:
+        own["people_known"] = Figure(len(lookup.known), "rows")
     return own | (control_figures(by_space) if by_space else {})
 
 

@@ -9,8 +9,10 @@ import numpy as np
 
 from ppdm_flow.mining.exposure.estimates import best
 from ppdm_flow.mining.exposure.numbers import Floats, Ints, UnnumberedError, paired_numbers, type_of
+from ppdm_flow.mining.exposure.paired import relation
 from ppdm_flow.requirements.numeric_linkage import people_file
 from ppdm_flow.requirements.numeric_linkage.second_route import numbers_again
+from ppdm_flow.requirements.numeric_linkage.truth import Truth
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 
@@ -24,23 +26,30 @@ Columns = Sequence[tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What the intruder knows: ``attributes``, at most ``sample`` records, and a file with a ``control`` group."""
+    """What the intruder knows: ``attributes``, of at most ``sample`` records, and others: the file ``control``.
+
+    Known are the original records, or the people of the file ``against``, whose rows have the same ``key``.
+    """
 
     attributes: tuple[str, ...]
     sample: int
     control: str | None = None
+    against: str | None = None
+    key: str | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lookup:
     """``known`` (records, attributes) and ``released`` (rows, attributes) numbers, NaN where there is none.
 
+    ``truth`` says whose they are.
     ``chosen`` are the records that are looked for, out of ``whole``; ``others`` (others, attributes) are the control
     group, None where there is none.
     """
 
     known: Floats
     released: Floats
+    truth: Truth
     chosen: Ints
     whole: int
     others: Floats | None
@@ -53,11 +62,15 @@ def read(wanted: Wanted, columns: Columns, candidate: DataView, ctx: AuditContex
     order = np.argsort(found.rows, kind="stable")
     before = np.column_stack([found.original[name][order] for name in names])
     released = {column: numbers[order] for column, numbers in found.released.items()}
-    others = None
+    types = [found.types[name] for name in names]
+    known, truth, others = before, Truth.by_number(len(before)), None
     if wanted.control is not None:
-        file = people_file.file_of(wanted.control, "control", ctx)
-        others = people_file.numbers_of(file, names, [found.types[name] for name in names])
-    return _lookup(wanted, before, _estimated(before, columns, released), others)
+        others = people_file.numbers_of(people_file.file_of(wanted.control, "control", ctx), names, types)
+    if wanted.against is not None and wanted.key is not None and ctx.pairs is not None:
+        file = people_file.file_of(wanted.against, "against", ctx)
+        known = people_file.numbers_of(file, names, types)
+        truth = Truth.by_people(*people_file.owners(file, wanted.key, ctx.pairs, [c for c, _ in columns]))
+    return _lookup(wanted, known, _estimated(before, columns, released), truth, others)
 
 
 def read_again(wanted: Wanted, columns: Columns, original: DataView, candidate: DataView, ctx: AuditContext) -> Lookup:
@@ -73,11 +86,15 @@ def read_again(wanted: Wanted, columns: Columns, original: DataView, candidate: 
     plain, kinds = [c for c, _ in columns], [of_names[n] for n in names]
     before, after = numbers_again(ctx.sql, candidate, ctx.pairs, names, plain, (kinds, types))
     released = {c: after[:, i] for i, c in enumerate(plain)}
-    others = None
+    known, truth, others = before, Truth.by_number(len(before)), None
     if wanted.control is not None:
-        file = people_file.file_of(wanted.control, "control", ctx)
-        others = people_file.numbers_again(ctx.sql, file, names, kinds)
-    return _lookup(wanted, before, _estimated(before, columns, released), others)
+        others = people_file.numbers_again(ctx.sql, people_file.file_of(wanted.control, "control", ctx), names, kinds)
+    if wanted.against is not None and wanted.key is not None:
+        file = people_file.file_of(wanted.against, "against", ctx)
+        known = people_file.numbers_again(ctx.sql, file, names, kinds)
+        paired = relation(ctx.pairs, plain[:1], [wanted.key], candidate.schema.weight)
+        truth = Truth.by_people(*people_file.owners_again(ctx.sql, file, wanted.key, paired))
+    return _lookup(wanted, known, _estimated(before, columns, released), truth, others)
 
 
 def sampled(known: Floats, most: int, rows: int) -> tuple[Ints, int]:
@@ -89,7 +106,7 @@ def sampled(known: Floats, most: int, rows: int) -> tuple[Ints, int]:
     most = min(most, max(LEAST, PAIRS // max(1, rows)))
     whole = np.flatnonzero(~np.isnan(known).any(axis=1))
     if not len(whole):
-        raise UnnumberedError("No released row has all the original numbers that records are to be found by.")
+        raise UnnumberedError("No released row is of a record with all the numbers that records are to be found by.")
     if len(whole) <= most:
         return whole, len(whole)
     return np.sort(np.random.default_rng(0).choice(whole, most, replace=False)), len(whole)
@@ -99,15 +116,16 @@ def _names(columns: Columns) -> list[str]:
     return list(dict.fromkeys(attribute for _, attribute in columns))
 
 
-def _lookup(wanted: Wanted, known: Floats, released: Floats, others: Floats | None) -> Lookup:
-    chosen, whole = sampled(known, wanted.sample, len(released))
+def _lookup(wanted: Wanted, known: Floats, released: Floats, truth: Truth, others: Floats | None) -> Lookup:
+    there = np.where(truth.row[:, np.newaxis] >= 0, known, np.nan)
+    chosen, whole = sampled(there, wanted.sample, len(released))
     if others is not None:
         try:
             others = others[sampled(others, wanted.sample, len(released))[0]]
         except UnnumberedError:
             text = "Nobody in the control group has all the numbers that records are to be found by."
             raise UnnumberedError(text) from None
-    return Lookup(known, released, chosen, whole, others)
+    return Lookup(known, released, truth, chosen, whole, others)
 
 
 def _estimated(before: Floats, columns: Columns, released: Mapping[str, Floats]) -> Floats:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from ppdm_flow.mining.exposure.numbers import Floats, Ints
 from ppdm_flow.requirements.numeric_linkage.spaces import Space
+from ppdm_flow.requirements.numeric_linkage.truth import least_and_ties
 
 Bools = npt.NDArray[np.bool_]
 SLACK = 1e-9
@@ -23,29 +24,36 @@ _DISTANCES = 1 << 22
 class Places:
     """How many released rows are nearer to each record than its own one, and how many up to as near, the own included.
 
-    ``nearer`` and ``upto`` are (records,). Both are exact where fewer rows are nearer than were asked for.
+    ``nearer``, ``upto`` and ``own`` are (records,): of those at the least distance ``own`` are of the record's person.
+    All are exact where fewer rows are nearer than were asked for.
     """
 
     nearer: Floats
     upto: Floats
+    own: Floats
 
     def chances(self, candidates: int) -> Floats:
-        """Return the chance that the own row is among so many candidates; those at one distance share the places."""
-        return shared(self.nearer, self.upto, candidates)
+        """Return the chance that an own row is among so many candidates; those at one distance share the places."""
+        return shared(self.nearer, self.upto, self.own, candidates)
 
     def hits(self, candidates: int) -> Floats:
-        """Return the sum of these chances for 1, 2, … ``candidates``: each is linear from ``nearer`` to ``upto``."""
-        ends = (np.minimum(end, candidates).astype(np.int64) for end in (self.nearer, self.upto))
-        share = 1.0 / np.maximum(self.upto - self.nearer, 1.0)
-        begins, stops = (np.bincount(end, share, candidates + 1)[:candidates] for end in ends)
-        return np.asarray(np.cumsum(np.cumsum(begins - stops)))
+        """Return the sum of these chances for 1, 2, … ``candidates``."""
+        one = self.own <= 1
+        nearer, upto = (np.minimum(end[one], candidates).astype(np.int64) for end in (self.nearer, self.upto))
+        share = 1.0 / np.maximum(self.upto - self.nearer, 1.0)[one]  # from one end to the other each is a line
+        begins, stops = (np.bincount(end, share, candidates + 1)[:candidates] for end in (nearer, upto))
+        found = np.cumsum(np.cumsum(begins - stops, dtype=np.float64))
+        if not one.all():
+            several = Places(self.nearer[~one], self.upto[~one], self.own[~one])
+            found += [several.chances(c).sum() for c in range(1, candidates + 1)]
+        return np.asarray(found)
 
 
 def places(space: Space, sample: Ints, candidates: int) -> Places:
     """Return the place of the own row of each record of ``sample``, as far as so many candidates need it."""
     from scipy.spatial import cKDTree  # noqa: PLC0415  # slow to import, and for this alone
 
-    own = squared_distances(space, sample)
+    own, ties = own_squares(space, sample)
     low, high = own * (1 - SLACK) - FLOOR, own * (1 + SLACK) + FLOOR
     nearer, upto = np.zeros(len(sample)), np.zeros(len(sample))
     groups = []
@@ -66,16 +74,27 @@ def places(space: Space, sample: Ints, candidates: int) -> Places:
         some = open_[left >= 0]
         if len(some):
             upto[some] += tree.query_ball_point(points[some], np.sqrt(high[some] - penalty), return_length=True)
-    return Places(nearer, np.maximum(upto, nearer + 1.0))
+    return Places(nearer, np.maximum(upto, nearer + ties), ties)
 
 
-def shared(nearer: Floats, upto: Floats, candidates: int) -> Floats:
-    """Return the chance from how many rows are nearer than the own one, and how many up to as near, itself included.
+def shared(nearer: Floats, upto: Floats, own: Floats, candidates: int) -> Floats:
+    """Return the chance that a row of ``own`` ones is a candidate, which are at one distance with upto - nearer rows.
 
-    >>> shared(np.array([0.0, 0.0, 1.0]), np.array([1.0, 4.0, 2.0]), 1)
-    array([1.  , 0.25, 0.  ])
+    >>> shared(np.array([0.0, 0.0, 1.0, 0.0]), np.array([1.0, 4.0, 2.0, 4.0]), np.array([1.0, 1.0, 1.0, 3.0]), 1)
+    array([1.  , 0.25, 0.  , 0.75])
     """
-    return np.clip((candidates - nearer) / np.maximum(upto - nearer, 1.0), 0.0, 1.0)
+    from scipy.special import gammaln  # noqa: PLC0415  # slow to import
+
+    ties = np.maximum(upto - nearer, 1.0)
+    left = np.clip(candidates - nearer, 0.0, ties)
+    found = left / ties
+    several = own > 1
+    if several.any():
+        ties, left, others = ties[several], left[several], (ties - own)[several]
+        none = gammaln(others + 1) - gammaln(ties + 1) + gammaln(ties - left + 1)
+        none -= gammaln(np.maximum(others - left, 0.0) + 1)
+        found[several] = np.where(left > others, 1.0, -np.expm1(np.minimum(none, 0.0)))
+    return found
 
 
 def metric_of(space: Space, places: Ints) -> Floats:
@@ -92,15 +111,25 @@ def nearest_squares(points: Floats, rows: Floats, but: Ints) -> Floats:
     return np.asarray(np.where(found[:, 0] == but, apart[:, 1], apart[:, 0]) ** 2)
 
 
-def squared_distances(space: Space, rows: Ints) -> Floats:
-    """Return how far each record is from its own released row."""
+def own_squares(space: Space, records: Ints) -> tuple[Floats, Floats]:
+    """Return how far each record is from the nearest row of its person, and how many of these rows are as near."""
+    least, ties = np.zeros(len(records)), np.zeros(len(records))
+    for some, firsts, rows in space.truth.own_rows(records):
+        of_rows = np.repeat(records[some], np.diff(firsts, append=len(rows)))
+        squares = squared_distances(space, of_rows, rows)
+        least[some], ties[some] = least_and_ties(squares, firsts, 1 + SLACK, FLOOR)
+    return least, ties
+
+
+def squared_distances(space: Space, records: Ints, rows: Ints) -> Floats:
+    """Return how far each of these records is from the row beside it."""
     found = np.zeros(len(rows))
     for shown, members in patterns(space):
-        own = np.isin(space.own[rows], members)
+        here = np.isin(rows, members)
         if shown.any():
-            apart = (space.released[space.own[rows[own]]] - space.known[rows[own]])[:, shown]
-            found[own] = ((apart @ np.linalg.cholesky(space.precision(shown))) ** 2).sum(axis=1)
-        found[own] += space.penalty(shown)
+            apart = (space.released[rows[here]] - space.known[records[here]])[:, shown]
+            found[here] = ((apart @ np.linalg.cholesky(space.precision(shown))) ** 2).sum(axis=1)
+        found[here] += space.penalty(shown)
     return found
 
 

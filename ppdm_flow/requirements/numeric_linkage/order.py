@@ -11,33 +11,40 @@ from ppdm_flow.requirements.numeric_linkage.requirement import NumericLinkage
 
 
 @dataclass(frozen=True, slots=True)
-class Unlinked:
-    """At most a share ``max`` of records is among so many ``candidates``, nearest by ``attributes``."""
+class Known:
+    """Whom the intruder looks for by which ``attributes``: a ``sample`` of the source's records, or of a file's."""
 
     attributes: frozenset[str]
+    sample: int
+    against: str | None
+    key: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Unlinked:
+    """At most a share ``max`` of records is among so many ``candidates``."""
+
+    known: Known
     candidates: int
     max: float
-    sample: int
 
 
 @dataclass(frozen=True, slots=True)
 class NoBetterThanChance:
     """At most a share ``max`` of what chance misses is found, by whoever names up to so many ``candidates``."""
 
-    attributes: frozenset[str]
+    known: Known
     candidates: int
     max: float
-    sample: int
 
 
 @dataclass(frozen=True, slots=True)
 class NoNearerThanOthers:
     """At most a share ``max`` of what people of the file ``control`` lack is nearer in those of the source."""
 
-    attributes: frozenset[str]
+    known: Known
     control: str
     max: float
-    sample: int
 
 
 Found = Unlinked | NoBetterThanChance
@@ -46,12 +53,12 @@ Claim = Found | NoNearerThanOthers
 
 def says(requirement: NumericLinkage, _frame: PolicyFrame) -> Iterator[Claim]:
     """Yield what it claims."""
-    names = frozenset(requirement.attributes)
-    yield Unlinked(names, requirement.candidates, requirement.max, requirement.sample)
+    known = Known(frozenset(requirement.attributes), requirement.sample, requirement.against, requirement.key)
+    yield Unlinked(known, requirement.candidates, requirement.max)
     if requirement.max_excess is not None:
-        yield NoBetterThanChance(names, requirement.candidates, requirement.max_excess, requirement.sample)
+        yield NoBetterThanChance(known, requirement.candidates, requirement.max_excess)
         if requirement.control is not None:
-            yield NoNearerThanOthers(names, requirement.control, requirement.max_excess, requirement.sample)
+            yield NoNearerThanOthers(known, requirement.control, requirement.max_excess)
 
 
 def unlinked(given: Unlinked, required: Unlinked, between: Between) -> str | None:
@@ -89,10 +96,11 @@ def _comparable(given: Found, required: Found, between: Between) -> bool:
 
 
 def _alike(given: Claim, required: Claim, between: Between) -> bool:
-    same = given.attributes == required.attributes and given.sample == required.sample
-    types = all(between.given.type(a) is between.asked.type(a) for a in required.attributes)
-    alike = between.certain(given.attributes) and between.same_original and types
-    return same and alike
+    one, other = given.known, required.known
+    same = one.attributes == other.attributes and one.sample == other.sample and one.key == other.key
+    types = all(between.given.type(a) is between.asked.type(a) for a in other.attributes)
+    alike = between.certain(one.attributes) and between.same_original and types
+    return same and alike and between.same_file(one.against, other.against)
 
 
 ORDER = Order(
@@ -103,5 +111,5 @@ ORDER = Order(
         (Unlinked, NoBetterThanChance, beyond_chance),
         (NoNearerThanOthers, NoNearerThanOthers, no_nearer),
     ),
-    fields=frozenset(("attributes", "candidates", "control", "max", "max_excess", "sample")),
+    fields=frozenset(("attributes", "against", "candidates", "control", "key", "max", "max_excess", "sample")),
 )

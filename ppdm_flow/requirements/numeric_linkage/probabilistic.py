@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from ppdm_flow.mining.exposure.numbers import Floats, Ints
 from ppdm_flow.requirements.numeric_linkage.nearest import SLACK, Places
+from ppdm_flow.requirements.numeric_linkage.truth import Truth
 
 PROBABILISTIC = "probabilistic"
 ATTRIBUTES = 8
@@ -27,25 +28,28 @@ _LEAST = 1e-6
 """Probabilities are between that and 1 less that."""
 
 
-def widths(known: Floats, released: Floats, own: Ints) -> Floats:
+def widths(known: Floats, released: Floats, truth: Truth) -> Floats:
     """Return how far apart numbers may be that agree, (attributes,): the median of the absolute errors."""
-    errors = np.abs(released[own] - known)[:, :ATTRIBUTES]
+    errors = np.abs(truth.errors(known, released))[:, :ATTRIBUTES]
     sizes = [np.median(e[~np.isnan(e)]) if (~np.isnan(e)).any() else 0.0 for e in errors.T]
     return np.asarray(sizes + SLACK * (sizes + np.nanmax(np.abs(known[:, :ATTRIBUTES]), axis=0)))
 
 
-def places_by_weight(known: Floats, released: Floats, own: Ints, sample: Ints) -> Places:
+def places_by_weight(known: Floats, released: Floats, truth: Truth, sample: Ints) -> Places:
     """Return the place of the own row of each record of ``sample`` among the rows, by weight.
 
-    ``known`` (records, attributes), ``released`` (rows, attributes), ``own`` (records,) the released row of each.
+    ``known`` (records, attributes), ``released`` (rows, attributes).
     """
-    wide = widths(known, released, own)
+    wide = widths(known, released, truth)
     counts = np.zeros((len(sample), 1 << len(wide)), np.int64)
-    mine = np.zeros(len(sample), np.int64)
     for block, codes in _patterns(known, released, sample, wide):
         for place, row in enumerate(codes, block.start):
             counts[place] = np.bincount(row, minlength=counts.shape[1])
-        mine[block] = codes[np.arange(len(codes)), own[sample[block]]]
+    mine = np.zeros_like(counts)
+    for some, firsts, rows in truth.own_rows(sample):
+        of_rows = np.repeat(np.arange(some.start, some.stop), np.diff(firsts, append=len(rows)))
+        agree = np.abs(released[rows, : len(wide)] - known[sample[of_rows], : len(wide)]) <= wide
+        np.add.at(mine, (of_rows, agree @ (1 << np.arange(len(wide)))), 1)
     return among(weights_of(counts.sum(axis=0), len(released)), counts, mine)
 
 
@@ -65,13 +69,15 @@ def weights_of(pairs: Ints, rows: int) -> Floats:
 
 
 def among(weights: Floats, counts: Ints, own: Ints) -> Places:
-    """Return the places. ``counts`` (records, patterns): the rows of each, ``own`` (records,): the own row's."""
+    """Return the places. ``counts`` and ``own``, (records, patterns): the rows of each, and the own rows."""
     order = np.argsort(-weights, kind="stable")
     ranked, below = -weights[order], np.cumsum(counts[:, order], axis=1)
     below = np.concatenate((np.zeros((len(counts), 1), below.dtype), below), axis=1)
     each = np.arange(len(own))
-    sides = [below[each, np.searchsorted(ranked, -weights[own], side=s)] for s in ("left", "right")]
-    return Places(sides[0].astype(np.float64), sides[1].astype(np.float64))
+    best = ranked[np.argmax(own[:, order] > 0, axis=1)]
+    sides = [below[each, np.searchsorted(ranked, best, side=s)] for s in ("left", "right")]
+    ties = np.where(-weights == best[:, np.newaxis], own, 0).sum(axis=1)
+    return Places(*(each.astype(np.float64) for each in (*sides, ties)))
 
 
 def _share(pairs: Floats, agrees: npt.NDArray[np.bool_]) -> Floats:

@@ -13,9 +13,11 @@ from ppdm_flow.requirements.numeric_linkage.requirement import NumericLinkage
 
 _NO_NUMBERS = (Role.IDENTIFIER, Role.SUBJECT, Role.WEIGHT, Role.ITEMS)
 
+_NO_KEYS = (Role.WEIGHT, Role.ITEMS)
+
 
 def judge(scene: Scene, entries: Mapping[str, NumericLinkage]) -> Iterator[Diagnostic]:
-    """Judge them (PPF500, PPF502, PPF582, PPF599)."""
+    """Judge them (PPF500, PPF502, PPF582, PPF583, PPF599)."""
     for name, clause in entries.items():
         path = entry_path("numeric_linkage", name)
         yield from repeats(scene, clause.attributes, (*path, "attributes"), "`attributes`")
@@ -29,6 +31,21 @@ def judge(scene: Scene, entries: Mapping[str, NumericLinkage]) -> Iterator[Diagn
                 text = f"`{short(each)}` holds texts, and nothing says how far one is from another"
                 hint = "give the attribute `type: integer`, `float`, `date` or `timestamp`"
                 yield scene.fault("PPF599", text, here, hint=hint)
+        yield from _known(scene, clause, path)
         bounds = {"max": clause.max if clause.max_excess is None else 0.0, "max_excess": clause.max_excess or 0.0}
         for key in (key for key, bound in bounds.items() if bound >= 1.0):
             yield scene.fault("PPF582", "no share exceeds 1, so this bound holds of any data", (*path, key))
+
+
+def _known(scene: Scene, clause: NumericLinkage, path: tuple[str, ...]) -> Iterator[Diagnostic]:
+    """Judge the key of a file of people whom the intruder knows."""
+    if (clause.against is None) != (clause.key is None):
+        hint = "`key` is an attribute of the source and a column of the file, by which both are of one person"
+        said = (*path, "key" if clause.against is None else "against")
+        yield scene.fault("PPF583", "`against` and `key` go together", said, at_key=True, hint=hint)
+    if clause.key is None:
+        return
+    attribute, faults = scene.attribute(clause.key, (*path, "key"))
+    yield from faults
+    if attribute is not None and attribute.role in _NO_KEYS:
+        yield scene.unfit(clause.key, attribute.role, (*path, "key"), "what people are told by")

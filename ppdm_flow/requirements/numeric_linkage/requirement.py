@@ -17,6 +17,8 @@ _EXCESS = "The largest share found of the records that naming rows at random mis
 _CONTROL = (
     "A CSV file of people who are not in the source, relative to this file: `max_excess` bounds what exceeds them too."
 )
+_AGAINST = "A CSV file of people whom the intruder knows, relative to this file: in place of the original numbers."
+_KEY = "The attribute, and the column of the file `against`, that says which released row is whose."
 _CANDIDATES = "How many of the nearest released rows the intruder may name."
 _SAMPLE = "The most original records that are looked for."
 
@@ -34,6 +36,8 @@ class NumericLinkage(Requirement):
         Annotated[float, Field(ge=0.0, le=1.0)] | None, Field(description=_EXCESS, examples=["0.02"]), LOWER_IF_ANY
     ] = None
     control: Annotated[str | None, Field(description=_CONTROL, examples=["others.csv"])] = None
+    against: Annotated[str | None, Field(description=_AGAINST, examples=["known.csv"])] = None
+    key: Annotated[str | None, Field(description=_KEY, examples=["patient"])] = None
     candidates: Annotated[int, Field(ge=1, le=1000, description=_CANDIDATES, examples=["1"]), HIGHER] = 1
     sample: Annotated[int, Field(ge=1, le=1_000_000, description=_SAMPLE, examples=["1000"])] = 1000
 
@@ -41,6 +45,11 @@ class NumericLinkage(Requirement):
     def numbers(self) -> tuple[str, ...]:
         """What the intruder knows."""
         return self.attributes
+
+    @property
+    def asks(self) -> tuple[str, ...]:
+        """What tells whose row is whose."""
+        return () if self.key is None else (self.key,)
 
     def is_absent_from(self, sources: frozenset[str]) -> bool:
         """Whether nothing is released that is computed from what the intruder knows."""

@@ -12,6 +12,7 @@ from ppdm_flow.mining.exposure.numbers_query import Types, hold, number_of
 from ppdm_flow.mining.exposure.paired import relation
 from ppdm_flow.requirements.numeric_linkage.nearest import FLOOR, SLACK, Places
 from ppdm_flow.requirements.numeric_linkage.spaces import Space
+from ppdm_flow.requirements.numeric_linkage.truth import least_and_ties
 from ppdm_flow.requirements.numeric_linkage.windows import count_near, nearest_along
 from ppdm_flow.sdk.audit import Sql
 from ppdm_flow.sdk.view import DataView, PairedView
@@ -46,17 +47,21 @@ def places_again(space: Space, sample: Ints, candidates: int) -> Places:
     a window along one attribute are looked at, the attribute in which it holds fewest rows.
     """
     groups = list(_by_what_is_hidden(space))
-    own = np.empty(len(sample))
-    for rows, hidden in groups:
-        mine = np.isin(space.own[sample], rows)
-        own[mine] = _own(space, sample[mine], hidden)
+    own, ties = np.empty(len(sample)), np.empty(len(sample))
+    for some, firsts, rows in space.truth.own_rows(sample):
+        of_rows = np.repeat(sample[some], np.diff(firsts, append=len(rows)))
+        squares = np.empty(len(rows))
+        for members, hidden in groups:
+            here = np.isin(rows, members)
+            squares[here] = _squares(space, of_rows[here], rows[here], hidden)
+        own[some], ties[some] = least_and_ties(squares, firsts, 1 + SLACK, FLOOR)
     low, high = own * (1 - SLACK) - FLOOR, own * (1 + SLACK) + FLOOR
     nearer, as_near = np.zeros(len(sample), np.int64), np.zeros(len(sample), np.int64)
     for rows, hidden in groups:
         penalty = space.hidden[hidden].sum()
         between = low - penalty, high - penalty
         _count(space, rows, np.flatnonzero(~hidden), sample, between, candidates, nearer, as_near)
-    return Places(nearer.astype(np.float64), (nearer + np.maximum(as_near, 1)).astype(np.float64))
+    return Places(nearer.astype(np.float64), np.asarray(nearer + np.maximum(as_near, ties), np.float64), ties)
 
 
 def _by_what_is_hidden(space: Space) -> Iterator[tuple[Ints, npt.NDArray[np.bool_]]]:
@@ -68,9 +73,9 @@ def _by_what_is_hidden(space: Space) -> Iterator[tuple[Ints, npt.NDArray[np.bool
         yield np.flatnonzero(form_of_row == form), hidden[row]
 
 
-def _own(space: Space, sample: Ints, hidden: npt.NDArray[np.bool_]) -> Floats:
+def _squares(space: Space, records: Ints, rows: Ints, hidden: npt.NDArray[np.bool_]) -> Floats:
     shown = np.flatnonzero(~hidden)
-    apart = space.released[np.ix_(space.own[sample], shown)] - space.known[np.ix_(sample, shown)]
+    apart = space.released[np.ix_(rows, shown)] - space.known[np.ix_(records, shown)]
     return np.asarray(((apart @ whitening(space, shown)) ** 2).sum(axis=1) + space.hidden[hidden].sum())
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import Figure, Measured
 from ppdm_flow.mining.releases.attributes import listed
+from ppdm_flow.requirements.numeric_linkage.lookup import Wanted
 from ppdm_flow.requirements.numeric_linkage.requirement import NumericLinkage
 
 
@@ -23,20 +24,24 @@ def nothing(requirement: NumericLinkage) -> Measured:
     )
 
 
-def sentence(attributes: Sequence[str], candidates: int, sample: int, figures: Mapping[str, Figure]) -> str:
+def sentence(known: Wanted, candidates: int, figures: Mapping[str, Figure]) -> str:
     """Return the sentence for the report."""
     share, bound = float(figures["share"].value or 0.0), float(figures["share_bound"].value or 0.0)
-    records, known = int(figures["records"].value or 0), int(figures["records_known"].value or 0)
+    records, whole = int(figures["records"].value or 0), int(figures["records_known"].value or 0)
     chance = float(figures["chance_share"].value or 0.0)
+    knows = "knows a record's original" if known.against is None else "has a file with somebody's"
     named = "the nearest released row" if candidates == 1 else f"the {candidates:,} nearest released rows"
     text = (
-        f"Whoever knows a record's original {listed(attributes)} and names {named} finds its own in {share:.1%} of"
+        f"Whoever {knows} {listed(known.attributes)} and names {named} finds its own in {share:.1%} of"
         f" {counted(records, 'record')}; at random it would be {chance:.2g} of them."
     )
-    if records < known:
-        text += f" They are a sample of {known:,}: in all it is at most {bound:.1%}, with 95 % confidence."
-    if records < min(known, sample):
-        text += f" No more of the {sample:,} allowed are looked for: the pairs with rows would be too many."
+    if known.against is not None:
+        people = int(figures["people_known"].value or 0)
+        text += f" Of the {people:,} in the file {whole:,} have all numbers and a released row."
+    if records < whole:
+        text += f" They are a sample of {whole:,}: in all it is at most {bound:.1%}, with 95 % confidence."
+    if records < min(whole, known.sample):
+        text += f" No more of the {known.sample:,} allowed are looked for: the pairs with rows would be too many."
     return text
 
 

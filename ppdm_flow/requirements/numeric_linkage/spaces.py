@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.exposure.numbers import Floats, Ints
+from ppdm_flow.mining.exposure.numbers import Floats
+from ppdm_flow.requirements.numeric_linkage.truth import Truth
 
 _RIDGE = 1e-9
 """Of each variance: that much is added to those of the errors, since an exact attribute has none."""
@@ -26,7 +27,7 @@ _FARTHEST = 1e100
 class Space:
     """``known`` (records, attributes) in full, ``released`` (rows, attributes) with NaN where hidden.
 
-    ``own`` (records,) is the released row of each record. A squared distance is the sum over the attributes that a
+    ``truth`` says whose rows they are. A squared distance is the sum over the attributes that a
     released row shows, in the metric ``precision`` (attributes, attributes), and ``hidden`` (attributes,) for each of
     the others: what the own record has on average. ``points`` (records, attributes) are the known records as one sees
     them who is not among them, and ``others`` (others, attributes) people who are not.
@@ -34,7 +35,7 @@ class Space:
 
     known: Floats
     released: Floats
-    own: Ints
+    truth: Truth
     covariance: Floats
     hidden: Floats
     points: Floats
@@ -54,26 +55,26 @@ class Space:
 
 
 def spaces(
-    known: Floats, released: Floats, own: Ints | None = None, others: Floats | None = None
+    known: Floats, released: Floats, truth: Truth | None = None, others: Floats | None = None
 ) -> Mapping[str, Space]:
     """Return the spaces by name. ``known`` and ``released`` are (rows, attributes), NaN where there is no number.
 
-    ``own`` (records,) is the released row of each record: that of the same number where it is left out. ``others``
+    ``truth`` says which rows are whose: where it is left out, those of the same number. ``others``
     (others, attributes) are people who are not among the known ones.
     """
-    rows = np.arange(len(known)) if own is None else own
+    whose = Truth.by_number(len(known)) if truth is None else truth
     outside = np.zeros((0, known.shape[1])) if others is None else others
     to_plain = _standardizing(known)
     plain, ranks = (to_plain(known), to_plain(released)), (_ranks(known, known), _ranks(released, released))
     one = np.eye(known.shape[1])
-    shown = {"euclidean": (*plain, one), "mahalanobis": (*plain, _moments(plain[1][rows] - plain[0]))}
+    shown = {"euclidean": (*plain, one), "mahalanobis": (*plain, _moments(whose.errors(*plain)))}
     shown["rank"] = (*ranks, one)
     alone = ranks[0] - 0.5 / np.maximum(1, (~np.isnan(known)).sum(axis=0))  # as those who are not counted stand
     points = {"rank": (alone, _ranks(outside, known))}
     found = {}
     for name, (k, r, c) in shown.items():
         seen = points.get(name) or (k, to_plain(outside))
-        found[name] = Space(k, r, rows, c, _mean_squares(r[rows] - k) / np.diag(c), *seen)
+        found[name] = Space(k, r, whose, c, _mean_squares(whose.errors(k, r)) / np.diag(c), *seen)
     return found
 
 

@@ -15,7 +15,8 @@ def clause(requirement: Mapping[str, Any]) -> str:
     """Say what it bounds, and by what."""
     most = requirement.get("max_excess")
     beyond = "" if most is None else f", beyond chance ≤ {most:g}"
-    return f"found by {', '.join(requirement['attributes'])} ≤ {requirement['max']:g}{beyond}"
+    whom = "" if requirement.get("against") is None else f" of {requirement['against']}"
+    return f"found by {', '.join(requirement['attributes'])}{whom} ≤ {requirement['max']:g}{beyond}"
 
 
 def advice(failure: Failure) -> str:
@@ -38,5 +39,5 @@ SPEC = RequirementSpec(
     wording=WORDING,
     judge=judge,
     rank=146,
-    files=(("control",),),
+    files=(("control",), ("against",)),
 )

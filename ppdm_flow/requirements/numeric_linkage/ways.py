@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
-
 from ppdm_flow.requirements.numeric_linkage.control import Metric, Near, Nearest, near
 from ppdm_flow.requirements.numeric_linkage.lookup import Lookup
 from ppdm_flow.requirements.numeric_linkage.nearest import Places, metric_of, nearest_squares, places
@@ -21,22 +19,22 @@ Found = tuple[Mapping[str, Places], Mapping[str, Near]]
 
 def find(lookup: Lookup, candidates: int) -> Found:
     """Look for the records by trees and in memory."""
-    by_space, rows = _spaces(lookup), np.arange(len(lookup.known))
+    by_space = _spaces(lookup)
     by_way = {name: places(space, lookup.chosen, candidates) for name, space in by_space.items()}
-    by_way[PROBABILISTIC] = places_by_weight(lookup.known, lookup.released, rows, lookup.chosen)
+    by_way[PROBABILISTIC] = places_by_weight(lookup.known, lookup.released, lookup.truth, lookup.chosen)
     return by_way, _near(lookup, by_space, metric_of, nearest_squares)
 
 
 def find_again(sql: Sql, lookup: Lookup, candidates: int) -> Found:
     """Look for them along sorted attributes and in SQL."""
-    by_space, rows = _spaces(lookup), np.arange(len(lookup.known))
+    by_space = _spaces(lookup)
     by_way = {name: places_again(space, lookup.chosen, candidates) for name, space in by_space.items()}
-    by_way[PROBABILISTIC] = places_by_weight_again(sql, lookup.known, lookup.released, rows, lookup.chosen)
+    by_way[PROBABILISTIC] = places_by_weight_again(sql, lookup.known, lookup.released, lookup.truth, lookup.chosen)
     return by_way, _near(lookup, by_space, whitening, nearest_squares_again)
 
 
 def _spaces(lookup: Lookup) -> Mapping[str, Space]:
-    return spaces(lookup.known, lookup.released, others=lookup.others)
+    return spaces(lookup.known, lookup.released, lookup.truth, lookup.others)
 
 
 def _near(lookup: Lookup, by_space: Mapping[str, Space], metric: Metric, nearest: Nearest) -> Mapping[str, Near]:

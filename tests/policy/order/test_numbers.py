@@ -47,6 +47,7 @@ WEAKER = {
     "more found beyond the control group": tuple(
         BEYOND % ("wage", 0.1, 2, 1000, f"{most}, control: a.csv") for most in (0.1, 0.2)
     ),
+    "more people of a file": tuple(LINK % ("wage", m, 2, "1000, against: a.csv, key: age") for m in (0.1, 0.2)),
     "all may be found, but few beyond chance": (LINK % ("wage", 0.1, 2, 1000), BEYOND % ("wage", 0.5, 2, 1000, 0.1)),
     "no dominance": (SUMS % "p: 10", "  # no dominance\n"),
     "one rule less": (SUMS % "p: 10, contributors: 5", SUMS % "p: 10"),
