@@ -3,6 +3,8 @@
 The attacker reads each released label as what it may stand for (``476**``, ``[20, 30)``, ``>= 40``, a label of the
 policy's hierarchy, a suppressed cell) and keeps the rows that fit a person. One row that fits is the person's, if the
 person is in the release; several rows that fit with one sensitive value tell that value (Sweeney 2002).
+
+Where the policy counts people, see :mod:`ppdm_flow.audits.linkage.persons`.
 """
 
 from __future__ import annotations
@@ -16,9 +18,11 @@ from ppdm_flow.audits.labels.unreadable import Unreadable, gate_nothing, of_file
 from ppdm_flow.audits.linkage.links import Attack, approximate, exact
 from ppdm_flow.audits.linkage.nearest import nearest
 from ppdm_flow.audits.linkage.people import linked_by, people_of
+from ppdm_flow.audits.linkage.persons import attack_people
 from ppdm_flow.audits.linkage.spec import LinkageParams
 from ppdm_flow.audits.linkage.wording import chart, findings
 from ppdm_flow.audits.records.columns import quasi_identifiers
+from ppdm_flow.audits.records.members import counts_people, untold
 from ppdm_flow.core.results import AuditOutcome, Figure
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.releases.attributes import released, source_of
@@ -48,10 +52,15 @@ class LinkageAudit:
         columns = linked_by(self.params, columns, original, ctx) if columns else ()
         if not columns:
             return _nothing("no quasi-identifier is released that the attacker knows")
-        attack = _carried_out(self.params, classes(candidate, columns, secrets), original, ctx)
+        if counts_people(ctx):
+            attack = attack_people(self.params, columns, secrets, original, candidate, ctx)
+        else:
+            attack = _carried_out(self.params, classes(candidate, columns, secrets), original, ctx)
         if attack is None:
             return _nothing("there are no rows or no people")
-        outcome = AuditOutcome(_figures(attack), findings=findings(attack, self.params, ctx), charts=(chart(attack),))
+        outcome = AuditOutcome(
+            _figures(attack, untold(ctx)), findings=findings(attack, self.params, ctx), charts=(chart(attack),)
+        )
         return gate_nothing(outcome, _unread(attack, self.params, original, ctx), ctx, "linkage")
 
 
@@ -67,7 +76,7 @@ def _carried_out(params: LinkageParams, known: Classes, original: DataView, ctx:
         near = approximate(
             people, nearest(people.codes, people.persons, people.own, labels, values, index, params.sample)
         )
-    return Attack(people, known, matches, weights, exact(people, matches, weights), near)
+    return Attack(people, known, matches, weights, exact(people, matches, weights), near, known.total)
 
 
 def _unread(
@@ -84,14 +93,15 @@ def _unread(
             yield of_file(column, values, true, fits, hierarchy, ctx)
 
 
-def _figures(attack: Attack) -> dict[str, Figure]:
+def _figures(attack: Attack, counted: str) -> dict[str, Figure]:
     matches, linked = attack.matches, attack.share(attack.matches.linked)
     some = attack.share(matches.rows > 0)
-    sampled = "" if linked.complete else "of the people looked up"
+    sampled = "; ".join(n for n in ("" if linked.complete else "of the people looked up", counted) if n)
+    single = "exactly one released row fits" if attack.unit == "rows" else "only rows of one person fit"
     figures = {
         "matched": some.figure("people whom some released row fits"),
         "linked": Figure(int(linked.hits), "people", sample=None if linked.complete else linked.size, note=sampled),
-        "linked_share": linked.figure("people whom exactly one released row fits"),
+        "linked_share": linked.figure(f"people whom {single}"),
     }
     learned = {s: attack.share(matches.certain(i)) for i, s in enumerate(attack.known.secrets)}
     note = "people whom only rows with one value fit"
@@ -104,7 +114,8 @@ def _figures(attack: Attack) -> dict[str, Figure]:
 
 def _judged(attack: Attack) -> dict[str, Figure]:
     figures = {n: Figure(None, "share", note=NO_TRUTH) for n in (*NAMES[4:], *NEAREST)}
-    figures["guessing"] = Figure(1.0 / attack.known.total, "share", note="who picks any row is right so often")
+    one = "row" if attack.unit == "rows" else "person"
+    figures["guessing"] = Figure(1.0 / attack.released, "share", note=f"who picks any {one} is right so often")
     if attack.judged is not None:
         missing_reason = "" if attack.judged.claims else "nobody is linked"
         figures["precision"] = attack.judged.precision.figure(missing_reason)

@@ -81,7 +81,10 @@ def approximate(people: People, nearest_classes: Nearest) -> LinkQuality:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Attack:
-    """What came of one attack; ``weights`` (kinds,) persons of each kind were looked up."""
+    """What came of one attack; ``weights`` (kinds,) persons of each kind were looked up.
+
+    ``released`` are the rows of the release, or the people who have some: ``unit`` says which.
+    """
 
     people: People
     known: Classes
@@ -89,6 +92,8 @@ class Attack:
     weights: Integers
     judged: LinkQuality | None
     near: LinkQuality | None
+    released: int
+    unit: str = "rows"
 
     @property
     def size(self) -> int:

@@ -30,19 +30,26 @@ ROUNDING = 1e-6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Nearest:
-    """Of ``chosen`` kinds of ``persons`` each: the ``rows`` that are nearest, and whether theirs is ``among`` them."""
+    """Of ``chosen`` kinds of ``persons`` each: the ``rows`` that are nearest, and whether theirs is ``among`` them.
+
+    ``who`` (chosen,) is the person that all nearest rows belong to, where people are told; -1 for several.
+    """
 
     chosen: Integers
     persons: Integers
     rows: Integers
     among: Truths
+    who: Integers
 
 
 def nearest(
     people: Integers, persons: Integers, own: Integers, labels: Sequence[pa.StringArray],
-    values: Sequence[pa.StringArray], known: Index, sample: int,
+    values: Sequence[pa.StringArray], known: Index, sample: int, owners: tuple[Integers, Integers] | None = None,
 ) -> Nearest:  # fmt: skip
-    """Look for the nearest classes of at most ``sample`` people who have a released row."""
+    """Look for the nearest classes of at most ``sample`` people who have a released row.
+
+    ``owners``: the first and the last person of each class, where people are told.
+    """
     there = np.where(own >= 0, persons, 0)
     size = min(sample, max(FEWEST, LOOKS // max(1, known.classes.size)))
     weights = spread(there, size)
@@ -51,11 +58,13 @@ def nearest(
     read = np.concatenate([np.concatenate([[np.nan] * SPECIALS, numbers(v)]) for v in values])
     widths = np.array([_width(v) for v in values])
     rows, among = np.zeros(len(chosen), dtype=np.int64), np.zeros(len(chosen), dtype=np.bool_)
+    who = np.full(len(chosen), -1)
+    first, last = owners or (np.zeros(known.classes.shape[1], dtype=np.int64),) * 2
     shifted = np.ascontiguousarray(people[chosen] + known.value_offsets[:-1])
     fits = known.covers
     _nearest(shifted, own[chosen], known.classes, known.rows, fits.starts, fits.labels, fits.wide, fits.unknown,
-             known.label_offsets, lows, highs, read, widths, rows, among)  # fmt: skip
-    return Nearest(chosen, weights[chosen], rows, among)
+             known.label_offsets, lows, highs, read, widths, first, last, rows, among, who)  # fmt: skip
+    return Nearest(chosen, weights[chosen], rows, among, who)
 
 
 def _ranges(labels: pa.StringArray) -> tuple[Floats, Floats]:
@@ -78,6 +87,16 @@ def _width(values: pa.StringArray) -> float:
     return float(np.ptp(read))
 
 
+@compiled
+def _owner(far: npt.NDArray[np.float32], limit: float, first: Integers, last: Integers) -> int:
+    """Return the person whose the classes within ``limit`` all are; -1 where they are several people's."""
+    lowest, highest = np.iinfo(np.int64).max, -1
+    for c in range(len(far)):
+        if far[c] <= limit:
+            lowest, highest = min(lowest, first[c]), max(highest, last[c])
+    return lowest if lowest == highest else -1
+
+
 @tolerant
 @compiled
 def _nearest(
@@ -94,8 +113,11 @@ def _nearest(
     highs: Floats,
     read: Floats,
     widths: Floats,
+    first: Integers,
+    last: Integers,
     out_rows: Integers,
     out_among: Truths,
+    out_who: Integers,
 ) -> Any:
     cost = np.zeros(len(wide), dtype=np.float32)
     far = np.zeros(classes.shape[1], dtype=np.float32)
@@ -124,3 +146,4 @@ def _nearest(
                 if c == own[p]:
                     out_among[p] = True
         out_rows[p] = total
+        out_who[p] = _owner(far, least + ROUNDING, first, last)

@@ -47,14 +47,14 @@ def linked_by(params: LinkageParams, columns: Sequence[str], original: DataView,
     """Return the released columns of which the attacker knows people's values."""
     if params.external is None:
         return tuple(c for c in columns if source_of(c, ctx) in original.schema)
-    return tuple(known_columns(_file(params, ctx), [(c, source_of(c, ctx)) for c in columns]))
+    return tuple(known_columns(file_of(params, ctx), [(c, source_of(c, ctx)) for c in columns]))
 
 
 def people_of(params: LinkageParams, known: Classes, original: DataView, ctx: AuditContext) -> People:
     """Return the people of the file, or of the original. Raises DataError where the file cannot be used."""
     if params.external is None:
         return _originals(known, original, ctx)
-    file = _file(params, ctx)
+    file = file_of(params, ctx)
     table = read(file, known_columns(file, [(c, source_of(c, ctx)) for c in known.columns]))
     codes = np.stack([table[c].dense.astype(np.int64) for c in known.columns], axis=1)
     values = tuple(table[c].categories for c in known.columns)
@@ -63,7 +63,8 @@ def people_of(params: LinkageParams, known: Classes, original: DataView, ctx: Au
     return People(codes, values, np.ones(len(table), dtype=np.int64), own, names)
 
 
-def _file(params: LinkageParams, ctx: AuditContext) -> KnownTable:
+def file_of(params: LinkageParams, ctx: AuditContext) -> KnownTable:
+    """Return the file of known people."""
     return KnownTable(ctx.home / (params.external or ""), params.delimiter, params.columns, params.identity)
 
 
@@ -110,9 +111,7 @@ def _by_identity(truth: str, names: Column, known: Classes, original: DataView, 
         return None
     classes = np.full(len(names.categories) + SPECIALS, -1, dtype=np.int64)
     for left, right in ctx.pairs.pairs([truth], list(known.columns)):
-        place = pc.index_in(left[truth].categories, value_set=names.categories).fill_null(-1 - SPECIALS)
-        which = place.to_numpy(zero_copy_only=False).astype(np.int64)
-        dense = np.concatenate([[-1, -1], which + SPECIALS])[left[truth].dense]
+        dense = named_by(left[truth], names.categories) + SPECIALS
         single = Counts(
             known.columns,
             tuple(right[c].categories for c in known.columns),
@@ -125,3 +124,10 @@ def _by_identity(truth: str, names: Column, known: Classes, original: DataView, 
         there = dense >= SPECIALS
         classes[dense[there][::-1]] = own[there][::-1]
     return classes[names.dense]
+
+
+def named_by(column: Column, names: pa.StringArray) -> Integers:
+    """Return the place of each cell among ``names``, -1 for one that is not there, missing or suppressed."""
+    place = pc.index_in(column.categories, value_set=names).fill_null(-1)
+    which = place.to_numpy(zero_copy_only=False).astype(np.int64)
+    return np.asarray(np.concatenate([[-1, -1], which])[column.dense])

@@ -18,6 +18,13 @@ MOST = 5
 """People who are named, where values may be shown."""
 
 
+_CROWDS = {
+    "rows": "one row that fits is found; many that fit are a crowd to hide in",
+    "people": "one person who fits is found; many who fit are a crowd to hide in. At most so many fit, by the row of"
+    " each that fits fewest",
+}
+
+
 def findings(attack: Attack, params: LinkageParams, ctx: AuditContext) -> tuple[Finding, ...]:
     """Return what a reader should know. Links that are no better than guessing are no finding."""
     subject = f"{ctx.release}.linkage"
@@ -35,20 +42,23 @@ def _texts(attack: Attack, params: LinkageParams, ctx: AuditContext, subject: st
         if attack.judged is not None:
             right = f"; of these links {attack.judged.correct:,} are right"
         names = _names(attack, ctx)
+        what = "exactly one released row" if attack.unit == "rows" else "released rows of one person only"
+        theirs = "that row is theirs" if attack.unit == "rows" else "these are theirs"
         text = (
-            f"whoever knows {listed(columns)} finds exactly one released row for {linked:,} of"
-            f" {_people(size)} of {who}{right}: that row is theirs, if they are in the release{names}"
+            f"whoever knows {listed(columns)} finds {what} for {linked:,} of"
+            f" {_people(size)} of {who}{right}: {theirs}, if they are in the release{names}"
         )
         yield text, subject
     for i, secret in enumerate(attack.known.secrets):
         learned = int((attack.weights * attack.matches.certain(i)).sum())
         if learned and truthful((*columns, secret), ctx):
+            fit = "all released rows that fit them have" if attack.unit == "rows" else "everybody who fits them has"
             text = (
-                f"`{secret}` is certain for {learned:,} of {_people(size)} of {who}: all released rows that"
-                f" fit them have one value{_values(attack, i, ctx)}"
+                f"`{secret}` is certain for {learned:,} of {_people(size)} of {who}: {fit} one"
+                f" value{_values(attack, i, ctx)}"
             )
             yield text, f"{subject}.{secret}"
-    if attack.near is not None and attack.near.alarming(attack.known.total) and not linked:
+    if attack.near is not None and attack.near.alarming(attack.released) and not linked:
         text = (
             f"the released row nearest to a person is theirs for {attack.near.correct:,} of"
             f" {_people(attack.near.released)} asked about, far more often than by guessing"
@@ -59,7 +69,7 @@ def _texts(attack: Attack, params: LinkageParams, ctx: AuditContext, subject: st
 def _true(columns: tuple[str, ...], attack: Attack, ctx: AuditContext) -> bool:
     """Whether links are more than chance: by the truth where it is known, else where labels say what is true."""
     if attack.judged is not None:
-        return attack.judged.alarming(attack.known.total)
+        return attack.judged.alarming(attack.released)
     return truthful(columns, ctx)
 
 
@@ -96,11 +106,11 @@ def chart(attack: Attack) -> Chart:
     shares = np.bincount(place, attack.weights, len(edges)) / attack.size
     return Chart(
         id="fits",
-        title="Released rows that fit a known person",
+        title=f"Released {attack.unit} that fit a known person",
         kind="bars",
         x=names,
         series=(Series("people", tuple(shares.tolist())),),
-        x_label="released rows",
+        x_label=f"released {attack.unit}",
         y_label="share of the people",
-        note="one row that fits is found; many that fit are a crowd to hide in",
+        note=_CROWDS[attack.unit],
     )
