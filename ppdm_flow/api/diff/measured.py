@@ -14,7 +14,7 @@ from ppdm_flow.api.loading.bindings import plan_for_data
 from ppdm_flow.api.loading.policies import quote_sources
 from ppdm_flow.core.draws import RunKey
 from ppdm_flow.engine.options import RunContext, RunOptions
-from ppdm_flow.engine.reading.original import Opening
+from ppdm_flow.engine.run.carry_out import open_original
 from ppdm_flow.engine.run.scratch_run import measure
 from ppdm_flow.report.diff.fields import OutcomePair
 from ppdm_flow.report.run.document import plain
@@ -43,7 +43,7 @@ def _of(policy: LoadedPolicy, sets: Mapping[str, str], data: Path, options: RunO
         tempfile.TemporaryDirectory(prefix="ppdm-flow-") as scratch,
         RunContext(ready.plan, options) as context,
     ):
-        outcome = measure(context, Opening(context, data).open(), Path(scratch))
+        outcome = measure(context, open_original(context, data), Path(scratch))
     return {
         "shown": policy.name,
         "verdict": outcome.verdict,

@@ -15,7 +15,7 @@ from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.engine.faults import wrap_plugin_errors
 from ppdm_flow.engine.judging.results import JudgedResults
 from ppdm_flow.engine.options import RunContext, RunOptions
-from ppdm_flow.engine.reading.original import Opening, Original
+from ppdm_flow.engine.run.carry_out import Opened, open_original
 from ppdm_flow.engine.run.scratch_run import measure, reading_of
 from ppdm_flow.engine.streams.stream import Stop
 from ppdm_flow.plan.definition import Plan
@@ -49,9 +49,9 @@ class _SharedOriginal:
     def __init__(self, users: int) -> None:
         self._lock = threading.Lock()
         self._users = users
-        self._found: Original | PpdmError | None = None
+        self._found: Opened | PpdmError | None = None
 
-    def take(self, make: Callable[[], Original]) -> Original:
+    def take(self, make: Callable[[], Opened]) -> Opened:
         with self._lock:
             if self._found is None:
                 try:
@@ -156,7 +156,7 @@ class Runs:
             job.shared.give()
             self.stops.remove(context.stop)
 
-    def _opened(self, plan: Plan) -> Original:
+    def _opened(self, plan: Plan) -> Opened:
         context = RunContext(plan, self.reading)  # lives as long as the original, which outlives single runs
         self.stops.append(context.stop)
-        return Opening(context, self.data).open()
+        return open_original(context, self.data)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ppdm_flow.api.test.data import PolicyTestData, prepare_data, released
+from ppdm_flow.api.test.data import PolicyTestTables, prepare_tables, released
 from ppdm_flow.api.test.files import Policies, sets_of
 from ppdm_flow.api.test.judging import CheckedPolicy, Judge, PolicyTestRun
 from ppdm_flow.core.diagnostics import Diagnostic, Severity, has_errors
@@ -21,9 +21,10 @@ from ppdm_flow.core.results import RequirementResult
 from ppdm_flow.engine.faults import wrap_plugin_errors
 from ppdm_flow.engine.judging.judging import verdict
 from ppdm_flow.engine.judging.waiving import waive
+from ppdm_flow.engine.linked.sources import LinkedOriginals, data_columns
 from ppdm_flow.engine.options import RunContext, RunOptions
-from ppdm_flow.engine.reading.binding import columns
-from ppdm_flow.engine.reading.original import Opening, Original
+from ppdm_flow.engine.reading.original import Original
+from ppdm_flow.engine.run.carry_out import Opened, open_original
 from ppdm_flow.engine.run.scratch_run import ContentQuery, Contents, run_in_scratch, values_in
 from ppdm_flow.engine.steps.keys import run_key
 from ppdm_flow.engine.streams.lookalikes import lookalike_checks
@@ -31,6 +32,7 @@ from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.engine.verify.judge_files import judge
 from ppdm_flow.plan.compile import CompileResult, compile_policy
 from ppdm_flow.plan.definition import AuditNode, Plan
+from ppdm_flow.policy.linked import qualified
 from ppdm_flow.policy.loaded import Loaded as Policy
 from ppdm_flow.policy.test.loading import LoadedTests
 from ppdm_flow.policy.test.models import Case, Table
@@ -103,48 +105,47 @@ class _RunningTest:
             shutil.rmtree(folder, ignore_errors=True)
 
     def _run(self, start: Result, failures: list[Diagnostic], policy: Policy, plan: Plan, folder: Path) -> Result:
-        table = self._table()
         runs: list[PolicyTestRun] = []
         sources = {**self.file.sources, **policy.sources}
-        data = prepare_data(self.file, table, plan, folder)
+        data = prepare_tables(self.file, *self._data(), plan, folder)
         judge = Judge(self.file, self.name, self.case, shown=data.shown)
         wrong: list[tuple[int, list[Diagnostic]]] = []
-        for number, happened in enumerate(self._happenings(policy, data, folder), 1):
+        for number, happened in enumerate(self._happenings(policy, plan, data, folder), 1):
             runs.append(happened)
             differences = list(judge.happened(happened))
             wrong += [(number, differences)] if differences else []
         all_failures = failures + _first(wrong, len(runs), self.case.repeat)
         return _told(start, all_failures, sources, runs, wrong[0][0] if wrong else len(runs))
 
-    def _table(self) -> Table:
+    def _data(self) -> tuple[Table | None, Mapping[str, Table]]:
+        """Return the test's own data, else that of all tests of the file."""
         cases = self.file.cases
-        table = self.case.data or (cases.data if cases is not None else None)
-        if table is None:
-            raise ValueError("reading the file reports tests without data")
-        return table
+        own = self.case if self.case.data is not None or self.case.tables or cases is None else cases
+        return own.data, own.tables
 
-    def _happenings(self, policy: Policy, data: PolicyTestData, folder: Path) -> Iterator[PolicyTestRun]:
+    def _happenings(
+        self, policy: Policy, unbound: Plan, data: PolicyTestTables, folder: Path
+    ) -> Iterator[PolicyTestRun]:
         """Yield what comes of each repetition; refused data is refused at once."""
         try:
-            plan = self._bound(policy, data)
+            plan = self._bound(policy, unbound, data)
             if self.case.released is not None:
                 yield self._judged(plan, data, folder)
             else:
-                yield from self._tried(plan, data, folder)
+                yield from self._tried(plan, folder)
         except _REFUSALS as error:
             yield PolicyTestRun("refused", refused=error.diagnostics)
 
-    def _bound(self, policy: Policy, data: PolicyTestData) -> Plan:
+    def _bound(self, policy: Policy, plan: Plan, data: PolicyTestTables) -> Plan:
         """Return the plan for the columns of the test's data. Raises PolicyError."""
-        outcome: CompileResult = compile_policy(policy, columns(data.node, data.path))
+        outcome: CompileResult = compile_policy(policy, data_columns(data.read_by(plan), None))
         if outcome.plan is None or has_errors(outcome.diagnostics):
             raise PolicyError([d for d in outcome.diagnostics if d.severity is Severity.ERROR], outcome.sources)
-        node = data.node
-        source = replace(
-            outcome.plan.source, path=node.path, format=node.format, options=node.options, columns=node.columns
-        )
-        plan = replace(outcome.plan, source=source)
-        return plan if self.bench.everything else replace(plan, audits=tuple(self._audits(plan)))
+        bound = data.read_by(outcome.plan)
+        if self.bench.everything:
+            return bound
+        tables = tuple(replace(t, plan=replace(t.plan, audits=tuple(self._audits(t.plan)))) for t in bound.tables)
+        return replace(bound, audits=tuple(self._audits(bound)), tables=tables)
 
     def _audits(self, plan: Plan) -> Iterator[AuditNode]:
         """Yield the audits that the verdict or the test needs, and those that the policy writes down."""
@@ -153,9 +154,9 @@ class _RunningTest:
         every = self.case.expect.findings is not None
         yield from (n for n in plan.audits if every or n.requirements or not n.implicit or n.name in owners)
 
-    def _tried(self, plan: Plan, data: PolicyTestData, folder: Path) -> Iterator[PolicyTestRun]:
+    def _tried(self, plan: Plan, folder: Path) -> Iterator[PolicyTestRun]:
         with RunContext(plan, RunOptions(PARTITION_ROWS, workers=1)) as context:
-            original = Opening(context, data.path).open()
+            original = open_original(context, None)
             values = _values(plan, original) if self.bench.trace else frozenset()
             for number in range(self.case.repeat):
                 keyed = replace(context, options=replace(context.options, key=self._key(plan, number)))
@@ -179,7 +180,7 @@ class _RunningTest:
         text = f"ppdm-flow policy test v1\0{self.name}\0{number}"
         return RunKey(hashlib.sha256(text.encode()).digest())
 
-    def _judged(self, plan: Plan, data: PolicyTestData, folder: Path) -> PolicyTestRun:
+    def _judged(self, plan: Plan, data: PolicyTestTables, folder: Path) -> PolicyTestRun:
         name = self.case.release or plan.releases[0].name
         table = self.case.released
         if table is None:
@@ -193,7 +194,7 @@ class _RunningTest:
             seen[name] = Contents(view.row_count, tuple(names), listed)
 
         options = RunOptions(PARTITION_ROWS, workers=1)
-        results = judge(plan, data.path, file, name, options=options, look=look)
+        results = judge(plan, data.one(plan), file, name, options=options, look=look)
         shown = table.csv is None and table.file is None
         judged = (*(r for r in results.requirements if r.release == name), *_measurable(plan, results.gates))
         return PolicyTestRun(verdict(judged), judged, results.metrics, results.findings, seen, shown=shown, given=True)
@@ -211,8 +212,15 @@ def _measurable(plan: Plan, gates: tuple[RequirementResult, ...]) -> Iterator[Re
     yield from (g for g in gates if g.measured is not None or g.metric.partition(".")[0] not in steps)
 
 
-def _values(plan: Plan, original: Original) -> frozenset[tuple[str, str]]:
-    """Return the values that requirements name and the data has."""
+def _values(plan: Plan, original: Opened) -> frozenset[tuple[str, str]]:
+    """Return the values that requirements name and the data has, with the attributes as the policy names them."""
+    if isinstance(original, LinkedOriginals):
+        own = ((t.name, _values_of(t.plan, original.tables[t.name])) for t in plan.tables)
+        return frozenset((qualified(table, name), value) for table, values in own for name, value in values)
+    return _values_of(plan, original)
+
+
+def _values_of(plan: Plan, original: Original) -> frozenset[tuple[str, str]]:
     view = StreamView(original.stream)
     values: set[tuple[str, str]] = set()
     for each in lookalike_checks(plan.requirements, original.stream.attributes):

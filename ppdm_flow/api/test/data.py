@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.plan.definition import Plan, SourceNode
+from ppdm_flow.engine.reading.opening import refuse_linked
+from ppdm_flow.plan.definition import SOURCE, Plan, SourceNode
 from ppdm_flow.plan.formats import handling, inferred, usual_ending
 from ppdm_flow.policy.test.loading import LoadedTests
 from ppdm_flow.policy.test.models import Table
@@ -23,9 +25,60 @@ class PolicyTestData:
     shown: bool
 
 
-def prepare_data(file: LoadedTests, table: Table, plan: Plan, folder: Path) -> PolicyTestData:
-    """Return the data of a test. Tables in the test file are CSV with a header; sets are as the source has them."""
-    node = plan.source
+@dataclass(frozen=True, slots=True)
+class PolicyTestTables:
+    """The files of linked tables, by table; of any other policy the one under ``source``."""
+
+    files: Mapping[str, PolicyTestData]
+
+    @property
+    def shown(self) -> bool:
+        """Whether the values of all stand in the test file."""
+        return all(file.shown for file in self.files.values())
+
+    def one(self, plan: Plan) -> Path:
+        """Return the file of the one table. Raises DataError for linked ones."""
+        refuse_linked(plan)
+        return self.files[SOURCE].path
+
+    def read_by(self, plan: Plan) -> Plan:
+        """Return the plan that reads these files."""
+        if not plan.tables:
+            return replace(plan, source=_reading(plan.source, self.files[SOURCE].node))
+        tables = tuple(
+            replace(t, plan=replace(t.plan, source=_reading(t.plan.source, self.files[t.name].node)))
+            for t in plan.tables
+        )
+        return replace(plan, tables=tables)
+
+
+def _reading(source: SourceNode, node: SourceNode) -> SourceNode:
+    return replace(source, path=node.path, format=node.format, options=node.options, columns=node.columns)
+
+
+def prepare_tables(
+    file: LoadedTests, data: Table | None, tables: Mapping[str, Table], plan: Plan, folder: Path
+) -> PolicyTestTables:
+    """Return the data of a test, of one table or of linked ones. Raises DataError where it is the other."""
+    if not plan.tables:
+        if data is None:
+            raise DataError(Diagnostic("PPF146", "the policy has one table", help="write its rows under `data`"))
+        return PolicyTestTables({SOURCE: prepare_data(file, data, plan.source, folder)})
+    names = [table.name for table in plan.tables]
+    if set(tables) != set(names):
+        listed = ", ".join(f"`{name}`" for name in names)
+        text = f"the policy has the linked tables {listed}, and the test other ones"
+        raise DataError(Diagnostic("PPF146", text, help="write the rows of each under `tables`"))
+    prepared = {}
+    for table in plan.tables:
+        own = folder / table.name
+        own.mkdir()
+        prepared[table.name] = prepare_data(file, tables[table.name], table.plan.source, own)
+    return PolicyTestTables(prepared)
+
+
+def prepare_data(file: LoadedTests, table: Table, node: SourceNode, folder: Path) -> PolicyTestData:
+    """Return one table of a test. Those in the test file are CSV with a header; sets are as the source has them."""
     if table.file is not None:
         return PolicyTestData(file.beside(table.file), replace(node, path=str(file.beside(table.file))), shown=False)
     if table.csv is not None:

@@ -13,7 +13,7 @@ from ppdm_flow.plan.formats import handling
 from ppdm_flow.policy.language.words import short
 from ppdm_flow.policy.loaded import PolicyPath
 from ppdm_flow.policy.test.loading import LoadedTests
-from ppdm_flow.policy.test.models import Case, Contents, Some, Table
+from ppdm_flow.policy.test.models import Case, CaseFile, Contents, Some, Table
 from ppdm_flow.policy.test.rules import says
 
 _GLOB = frozenset("*?[")
@@ -23,10 +23,16 @@ def files_there(file: LoadedTests) -> Iterator[Diagnostic]:
     """Yield a fault for every data file that is not there."""
     if file.cases is None:
         return
-    yield from _file(file, file.cases.data, ("data",))
+    yield from _files(file, file.cases, ())
     for name, case in file.cases.tests.items():
-        yield from _file(file, case.data, ("tests", name, "data"))
+        yield from _files(file, case, ("tests", name))
         yield from _file(file, case.released, ("tests", name, "released"))
+
+
+def _files(file: LoadedTests, owner: CaseFile | Case, path: PolicyPath) -> Iterator[Diagnostic]:
+    yield from _file(file, owner.data, (*path, "data"))
+    for name, table in owner.tables.items():
+        yield from _file(file, table, (*path, "tables", name))
 
 
 def _file(file: LoadedTests, table: Table | None, path: PolicyPath) -> Iterator[Diagnostic]:
@@ -143,7 +149,8 @@ class Names:
                 yield self._fault("PPF147", text, (*path, "columns", "exclude", str(number)), column, known)
 
     def _known(self) -> list[str]:
-        return [r.name for r in self.plan.releases]
+        joins = [release.name for join in self.plan.joins for release in join.plan.releases]
+        return [*(r.name for r in self.plan.releases), *joins]
 
     def _release(self, name: str, path: PolicyPath) -> Diagnostic:
         text = f"the policy has no release `{short(name)}`"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.plugin_info import Kind
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.events import ignore_events
+from ppdm_flow.engine.linked.sources import open_linked
 from ppdm_flow.engine.options import RunContext
 from ppdm_flow.engine.reading.original import Opening, Original
 from ppdm_flow.engine.reading.suspicions import warnings
@@ -116,7 +117,26 @@ class Preview:
 def preview(plan: Plan, data: Path | None) -> Preview:
     """Read the data once and hold the requirements against its frequencies. Raises DataError."""
     context = RunContext(plan)
-    original = Opening(context, data).open()
+    if plan.tables:
+        originals = open_linked(context, data).tables
+        return _together([_of_table(context, t.plan, originals[t.name]) for t in plan.tables])
+    return _of_table(context, plan, Opening(context, data).open())
+
+
+def _together(previews: Sequence[Preview]) -> Preview:
+    """Return what linked tables let one expect, each by itself."""
+    return Preview(
+        sum(p.rows for p in previews),
+        sum(p.used for p in previews),
+        sum(p.people for p in previews),
+        tuple(dict.fromkeys(d for p in previews for d in p.diagnostics)),
+        tuple(c for p in previews for c in p.costs),
+        tuple(s for p in previews for s in p.sets),
+        tuple(s for p in previews for s in p.sizes),
+    )
+
+
+def _of_table(context: RunContext, plan: Plan, original: Original) -> Preview:
     view = StreamView(original.stream)
     people = view.counts([]).total
     diagnostics = list(_foreseen(plan, view, people))

@@ -31,10 +31,12 @@ from ppdm_flow.tables.counts import Counts
 
 def reading_of(plan: Plan) -> str:
     """Return a text that is the same for two plans of one policy exactly where they read and check the data alike."""
+    if plan.tables:
+        return repr([reading_of(table.plan) for table in plan.tables])
     looked_for = [(w.facts.name, sorted(w.spans)) for w in lookalike_checks(plan.requirements, plan.source.attributes)]
     present = value_presence(plan.requirements, plan.source.attributes, {})
     looked_for += [(values.facts.name, sorted(values.required)) for values in present]
-    return repr((plan.source, sorted(asked_of(plan)), looked_for, any(n.expands for n in plan.steps)))
+    return repr((plan.source, plan.keys, sorted(asked_of(plan)), looked_for, any(n.expands for n in plan.steps)))
 
 
 def measure(context: RunContext, original: Opened, scratch: Path, look: Look = ignore_candidates) -> JudgedResults:

@@ -76,11 +76,13 @@ class Expect(Contents):
 class Case(Model):
     """One test: a table, values of params, and what is expected.
 
-    ``released`` is judged in place of what the steps would make, as ``release`` where there are several.
+    ``released`` is judged in place of what the steps would make, as ``release`` where there are several. ``tables`` is
+    the data of linked tables.
     """
 
     description: str = ""
     data: Table | None = None
+    tables: dict[Name, Table] = Field(default_factory=dict)
     released: Table | None = None
     release: Name | None = None
     set: dict[ParamName, str] = Field(default_factory=dict)
@@ -89,10 +91,11 @@ class Case(Model):
 
 
 class CaseFile(Model):
-    """Tests of one policy. ``set`` and ``data`` hold for each test that does not say otherwise."""
+    """Tests of one policy. ``set``, ``data`` and ``tables`` hold for each test that does not say otherwise."""
 
     description: str = ""
     policy: str
     set: dict[ParamName, str] = Field(default_factory=dict)
     data: Table | None = None
+    tables: dict[Name, Table] = Field(default_factory=dict)
     tests: Annotated[dict[Name, Case], Field(min_length=1)]

@@ -8,7 +8,7 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.language.words import number, short
 from ppdm_flow.policy.loaded import Places, PolicyPath
-from ppdm_flow.policy.test.models import Case, CaseFile, Contents, Expect, Figured, Hidden, Some
+from ppdm_flow.policy.test.models import Case, CaseFile, Contents, Expect, Figured, Hidden, Some, Table
 from ppdm_flow.policy.test.tables import given
 
 
@@ -68,11 +68,12 @@ FORMS = "`text`, `rows`, `csv` and `file`"
 
 def judge(cases: CaseFile, at: Places) -> list[Diagnostic]:
     """Return the faults of every test."""
-    diagnostics = list(_table(cases, "data", (), at))
+    diagnostics = [*_table(cases.data, ("data",), at), *_tables(cases, (), at)]
     for name, case in cases.tests.items():
         path = ("tests", name)
-        diagnostics += [*_table(case, "data", path, at), *_table(case, "released", path, at)]
-        diagnostics += [*_case(name, case, path, at, shared=cases.data is not None)]
+        diagnostics += [*_table(case.data, (*path, "data"), at), *_table(case.released, (*path, "released"), at)]
+        diagnostics += _tables(case, path, at)
+        diagnostics += [*_case(name, case, path, at, shared=cases.data is not None or bool(cases.tables))]
         diagnostics += [*_verdict(case.expect, (*path, "expect"), at), *_expect(case.expect, (*path, "expect"), at)]
     return diagnostics
 
@@ -87,21 +88,29 @@ def says(contents: Contents) -> set[str]:
     return contents.model_fields_set & {"rows", "columns", "released_values", "suppressed"}
 
 
-def _table(owner: CaseFile | Case, key: str, path: PolicyPath, at: Places) -> Iterator[Diagnostic]:
-    table = getattr(owner, key)
+def _table(table: Table | None, path: PolicyPath, at: Places) -> Iterator[Diagnostic]:
     if table is not None and len(forms := given(table)) != 1:
         what = f"both `{forms[0]}` and `{forms[1]}`" if forms else "no rows"
-        yield _fault("PPF146", f"`{key}` has {what}", at, (*path, key), f"it takes one of {FORMS}")
+        yield _fault("PPF146", f"`{path[-1]}` has {what}", at, path, f"it takes one of {FORMS}")
+
+
+def _tables(owner: CaseFile | Case, path: PolicyPath, at: Places) -> Iterator[Diagnostic]:
+    """Judge the data of linked tables."""
+    for name, table in owner.tables.items():
+        yield from _table(table, (*path, "tables", name), at)
+    if owner.tables and owner.data is not None:
+        text = "`data` is of one table, and `tables` of linked ones"
+        yield _fault("PPF146", text, at, (*path, "tables"), "leave one of the two out")
 
 
 def _case(name: str, case: Case, path: PolicyPath, at: Places, *, shared: bool) -> Iterator[Diagnostic]:
     run = expects_a_run(case.expect)
     if not case.expect.model_fields_set:
         yield _fault("PPF141", f"test `{name}` expects nothing", at, (*path, "expect"), "add `verdict: released`")
-    elif run and case.data is None and not shared:
+    elif run and case.data is None and not case.tables and not shared:
         yield _fault("PPF141", f"test `{name}` has no `data` to run on", at, path, "add `data: |` and a small table")
-    elif not run and (case.data is not None or case.released is not None):
-        key = "data" if case.data is not None else "released"
+    elif not run and (case.data is not None or case.tables or case.released is not None):
+        key = "data" if case.data is not None else "tables" if case.tables else "released"
         text = f"test `{name}` has `{key}`, and expects nothing of a run"
         yield _fault("PPF141", text, at, (*path, key), "add `verdict: …` to `expect`, or remove the data")
     if case.release is not None and case.released is None:

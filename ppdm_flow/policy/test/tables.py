@@ -47,10 +47,13 @@ def given(table: Table) -> list[str]:
 
 def _rows(tree: Any, path: PolicyPath) -> Iterator[tuple[PolicyPath, list[Any]]]:
     for owner, place in _owners(tree):
-        for key in ("data", "released"):
-            table = owner.get(key)
+        linked = owner.get("tables")
+        several = linked.items() if isinstance(linked, dict) else ()
+        tables: list[tuple[PolicyPath, Any]] = [((key,), owner.get(key)) for key in ("data", "released")]
+        tables += [(("tables", name), table) for name, table in several]
+        for key, table in tables:
             if isinstance(table, dict) and isinstance(table.get("rows"), list):
-                yield (*path, *place, key, "rows"), table["rows"]
+                yield (*path, *place, *key, "rows"), table["rows"]
 
 
 def _owners(tree: Any) -> Iterator[tuple[dict[str, Any], PolicyPath]]:

@@ -1,0 +1,152 @@
+"""Verbs on policies of linked tables: what lets one expect, tests, sweeps, comparisons, locks."""
+
+from __future__ import annotations
+
+import pytest
+
+from ppdm_flow import api
+from ppdm_flow.core.errors import DataError
+
+POLICY = """version: 1
+name: clinic
+tables:
+  patients:
+    source: {path: patients.csv}
+    key: patient
+    attributes:
+      patient: {role: subject}
+      born: {role: quasi_identifier}
+  visits:
+    source: {path: visits.csv}
+    refers: {patient: patients}
+    attributes:
+      hospital: {role: quasi_identifier}
+      diagnosis: {role: sensitive}
+people: {known_rows: 1}
+privacy: {k_anonymity: {k: 2}, alpha_k: {visits.diagnosis: {alpha: 0.6}}}
+steps:
+  pseudonyms: {use: pseudonymize, input: patients, with: {attributes: [patient], key_env: CLINIC_KEY}}
+releases:
+  patients: {from: pseudonyms, path: patients.csv}
+  visits: {from: visits, path: visits.csv}
+"""
+TESTS = """policy: policy.yaml
+tables:
+  patients: |
+    patient,born
+    p1,1960
+    p2,1960
+  visits:
+    csv: visits.csv
+tests:
+  two-alike:
+    expect:
+      verdict: released
+      holds: ["patients + visits/privacy.k_anonymity"]
+      releases: {visits: {columns: [hospital, diagnosis, patient], rows: 2}}
+  one-alone:
+    tables:
+      patients: [[patient, born], [p1, "1960"], [p2, "1960"], [p3, "1970"], [p4, "1970"]]
+      visits: [[patient, hospital, diagnosis], [p1, n, flu], [p2, n, hiv], [p3, n, flu], [p4, s, hiv], [p1, s, flu]]
+    expect: {verdict: withheld, fails: {include: ["patients + visits/privacy.k_anonymity"]}}
+  nobody:
+    tables:
+      patients: [[patient, born], [p1, "1960"], [p2, "1960"]]
+      visits: [[patient, hospital, diagnosis], [p1, n, flu], [p9, n, hiv]]
+    expect: {verdict: refused, code: PPF700}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("CLINIC_KEY", "0123456789abcdef0011223344556677")
+    (tmp_path / "policy.yaml").write_text(POLICY, encoding="utf-8")
+    (tmp_path / "patients.csv").write_text("patient,born\np1,1960\np2,1960\n", encoding="utf-8")
+    (tmp_path / "visits.csv").write_text("patient,hospital,diagnosis\np1,n,flu\np2,n,hiv\n", encoding="utf-8")
+    return tmp_path
+
+
+def relation_of(folder, other, **more):
+    (pair,) = api.diff(str(folder / "policy.yaml"), str(other), **more).document["pairs"]
+    return pair["relation"]
+
+
+def tests_of(folder, text):
+    file = folder / "policy.test.yaml"
+    file.write_text(text, encoding="utf-8")
+    return {result.name: result for result in api.run_tests([file]).results}
+
+
+def test_policy_tests_have_a_table_for_each(folder):
+    results = tests_of(folder, TESTS)
+    assert {name: result.outcome.value for name, result in results.items()} == {
+        "two-alike": "passed",
+        "one-alone": "passed",
+        "nobody": "passed",
+    }
+
+
+@pytest.mark.parametrize(
+    ("data", "code"),
+    [
+        ("data: [[patient], [p1]]\n", "PPF146"),
+        ("tables: {patients: [[patient, born], [p1, x]]}\n", "PPF146"),
+        ("tables: {patients: {csv: nowhere.csv}, visits: {csv: visits.csv}}\n", "PPF149"),
+        ("data: [[a], [b]]\ntables: {patients: [[patient, born], [p1, x]]}\n", "PPF146"),
+    ],
+    ids=["one table", "one of two", "a file that is not there", "both"],
+)
+def test_other_tables_are_a_fault_of_the_test(folder, data, code):
+    (result,) = tests_of(
+        folder, f"policy: policy.yaml\n{data}tests: {{a: {{expect: {{verdict: released}}}}}}\n"
+    ).values()
+    assert code in {failure.code for failure in result.failures}
+
+
+def test_a_policy_of_one_table_takes_no_tables(folder):
+    (folder / "policy.yaml").write_text(
+        "version: 1\nname: one\nsource: {path: patients.csv}\nattributes: {born: {role: quasi_identifier}}\n"
+        "privacy: {k_anonymity: {k: 2}}\nundeclared: drop\nreleases: {out: {path: out.csv}}\n",
+        encoding="utf-8",
+    )
+    text = "policy: policy.yaml\ntables: {a: [[born], [x]]}\ntests: {a: {expect: {verdict: released}}}\n"
+    (result,) = tests_of(folder, text).values()
+    assert "PPF146" in {failure.code for failure in result.failures}
+
+
+def test_a_plan_is_held_against_a_folder(folder):
+    drawn = api.plan(folder / "policy.yaml", data=folder).text
+    assert "patients + visits  joined by person" in drawn
+    assert "data    4 rows" in drawn
+
+
+def test_a_comparison_measures_both(folder):
+    weaker = folder / "weaker.yaml"
+    weaker.write_text(POLICY.replace("alpha: 0.6", "alpha: 0.7"), encoding="utf-8")
+    assert relation_of(folder, weaker, data=folder) == "weaker"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "relation"),
+    [
+        ("k: 2", "k: 3", "stricter"),
+        ("source: {path: visits.csv}", "source: {path: other.csv}", "equal"),
+        ("refers: {patient: patients}", "refers: {whose: patients}", "incomparable"),
+        ("hospital: {role: quasi_identifier}", "hospital: {role: insensitive}", "weaker"),
+        ("known_rows: 1", "known_rows: 2", "stricter"),
+        ("{visits.diagnosis: {alpha: 0.6}}", "{visits.diagnosis: {alpha: 0.6, attributes: [patients.born]}}", "weaker"),
+    ],
+)
+def test_what_linked_policies_are_to_each_other(folder, old, new, relation):
+    assert old in POLICY
+    other = folder / "other.yaml"
+    other.write_text(POLICY.replace(old, new), encoding="utf-8")
+    assert relation_of(folder, other) == relation
+
+
+def test_what_reads_one_table_says_so(folder):
+    result = api.run(folder / "policy.yaml", out=folder / "runs")
+    with pytest.raises(DataError) as error:
+        api.audit(folder / "policy.yaml", folder, folder / "visits.csv", "visits")
+    assert error.value.diagnostics[0].code == "PPF655"
+    assert api.verify(result.run_dir).holds
