@@ -228,13 +228,13 @@ def test_workers_change_nothing(sweep):
 
 
 def test_the_data_is_read_once_for_all_points_that_read_it_alike(sweep, monkeypatch):
-    opened, real = [], sweeping_runs.Opening
+    opened, real = [], sweeping_runs.open_original
 
     def counting(context, data):
         opened.append(context.plan.digest)
         return real(context, data)
 
-    monkeypatch.setattr(sweeping_runs, "Opening", counting)
+    monkeypatch.setattr(sweeping_runs, "open_original", counting)
     sweep("params.share=0.3,0.6,0.9", "source.missing=[x],[y]", repeat=2, workers=2)
     assert len(opened) == 2
 

@@ -31,9 +31,8 @@ def refuse_linked(plan: Plan) -> None:
     """Raise DataError where a plan of linked tables comes to what reads one."""
     if plan.tables:
         text = "this takes a policy of one table, and the policy has linked ones"
-        raise data_fault(
-            "PPF655", text, advice="`check`, `plan`, `run`, `report`, `diff` and `lock` take linked tables"
-        )
+        verbs = ", ".join(f"`{verb}`" for verb in ("check", "plan", "run", "report", "test", "sweep", "diff", "lock"))
+        raise data_fault("PPF655", text, advice=f"linked tables are taken by {verbs}")
 
 
 def open_source(node: SourceNode, path: Path) -> Source:
