@@ -153,3 +153,21 @@ def test_what_reads_one_table_says_so(folder):
         api.audit(folder / "policy.yaml", folder, folder / "visits.csv", "visits")
     assert error.value.diagnostics[0].code == "PPF655"
     assert api.verify(result.run_dir).holds
+
+
+def test_a_run_is_made_and_measured_again(folder):
+    run = api.run(folder / "policy.yaml", out=folder / "runs")
+    outcome = api.verify(run.run_dir, data=folder)
+    assert outcome.holds
+    assert outcome.remeasured.unknown == {}
+    assert outcome.remeasured.requirements == len(run.document["requirements"])
+    assert {name: same for name, (same, _) in outcome.remeasured.made.items()} == {"patients": True, "visits": True}
+
+
+def test_other_data_is_seen(folder):
+    run = api.run(folder / "policy.yaml", out=folder / "runs")
+    (folder / "visits.csv").write_text("patient,hospital,diagnosis\np1,n,flu\np2,n,flu\n", encoding="utf-8")
+    outcome = api.verify(run.run_dir, data=folder)
+    assert not outcome.holds
+    assert not outcome.remeasured.same_input
+    assert any("on patients + visits" in name for name in outcome.remeasured.unknown)

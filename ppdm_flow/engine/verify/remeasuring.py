@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -81,20 +81,30 @@ def remeasure(run_dir: Path, known: manifest.Manifest, data: Path, plan: Plan) -
     Where the data is the run's own, its steps are carried out again: a release that comes out the same is measured as
     the run did it, with its rows paired. Any other is judged as a file. Raises DataError where that does not fit.
     """
-    return _Remeasurement(run_dir, known, data, plan).outcome()
+    return Remeasurement(run_dir, known, data, plan, same_input=sha256(data) == known["digests"]["input"]).outcome()
 
 
-class _Remeasurement:
-    """What is found out while the releases are measured again."""
+class Remeasurement:
+    """What is found out while releases are measured again: all of the run, or those of ``releases``."""
 
-    def __init__(self, run_dir: Path, known: manifest.Manifest, data: Path, plan: Plan) -> None:
+    def __init__(
+        self,
+        run_dir: Path,
+        known: manifest.Manifest,
+        data: Path,
+        plan: Plan,
+        *,
+        same_input: bool,
+        releases: Collection[str] | None = None,
+    ) -> None:
         self.plan = plan
         self.data = data
         self.report = json.loads((run_dir / "report.json").read_text(encoding="utf-8"))
-        self.before = {(r["id"], r["release"], r["metric"]): r for r in self.report["requirements"]}
+        every = {(r["id"], r["release"], r["metric"]): r for r in self.report["requirements"]}
+        self.before = {key: r for key, r in every.items() if releases is None or key[1] in releases}
         kept = {r.name: _kept(run_dir, r) for r in plan.releases}
         self.files = {name: file for name, file in kept.items() if file is not None}
-        self.same_input = sha256(data) == known["digests"]["input"]
+        self.same_input = same_input
         self.others = _other_versions(known, plan)
         self.about = {node["name"]: node for node in document(plan)["releases"]}
         self.requirements = {r.id: r for r in plan.requirements}
@@ -105,11 +115,16 @@ class _Remeasurement:
         self.compared: set[_Key] = set()
 
     def outcome(self) -> RemeasureResult:
+        """Make the releases again, measure them, and return what came of it."""
         again = self._made_again()
         for release in self.plan.releases:
             if release.name in self.files:
                 self._release(release, again.releases[release.name])
-        figures = 0 if again.run is None else self._whole_run(again.run, exact=again.exact)
+        figures = 0 if again.run is None else self.whole_run(again.run, exact=again.exact)
+        return self.result(figures)
+
+    def result(self, figures: int = 0) -> RemeasureResult:
+        """Return what was found out; what was not compared is not known."""
         skipped = tuple(n for n in self.about if n not in self.files)
         for id_, on, metric in self.before:
             if (id_, on, metric) not in self.compared and on not in skipped:
@@ -183,8 +198,11 @@ class _Remeasurement:
             elif earlier["holds"] != result.holds or not _same(earlier["measured"], result.measured):
                 self.differences.append(f"{name}: {earlier['measured']} then, {result.measured} now")
 
-    def _whole_run(self, run: JudgedResults, *, exact: bool) -> int:
-        """Compare what is about several releases, and gates and figures where the same versions computed them."""
+    def whole_run(self, run: JudgedResults, *, exact: bool) -> int:
+        """Compare what is about several releases, and gates and figures where the same versions computed them.
+
+        Returns how many gates and figures these are.
+        """
         self._compare(r for r in run.requirements if r.release not in self.about)
         if not exact or self.others or self.plan.ledger is not None:
             return 0

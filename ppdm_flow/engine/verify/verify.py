@@ -18,6 +18,7 @@ from ppdm_flow.engine import manifest
 from ppdm_flow.engine.candidates.unpublished import is_unpublished
 from ppdm_flow.engine.judging.judging import RELEASED, WITHHELD
 from ppdm_flow.engine.manifest import Manifest, ManifestWaiver
+from ppdm_flow.engine.verify.linked_tables import remeasure_tables
 from ppdm_flow.engine.verify.remeasuring import RemeasureResult, remeasure
 from ppdm_flow.plan.definition import Plan
 
@@ -85,7 +86,8 @@ def verify(run_dir: Path, data: Path | None, plan_loader: PlanLoader, clock: Clo
     remeasured = None
     if data is not None and not (missing or changed):
         plan = plan_loader(run_dir / POLICY, data)
-        remeasured = remeasure(run_dir, known, data, plan)
+        again = remeasure_tables if plan.tables else remeasure
+        remeasured = again(run_dir, known, data, plan)
     against = _contradictions(run_dir, known, frozenset(listed.keys() & present) - frozenset(changed))
     verdict, granted = str(known["verdict"]), used_waivers(known, clock())
     return VerifyOutcome(run_dir, verdict, len(present), changed, missing, extra, remeasured, against, granted)
