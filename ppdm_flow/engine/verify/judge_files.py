@@ -7,7 +7,7 @@ import tempfile
 import time
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from ppdm_flow.core.attributes import AttributeFacts, Change
@@ -97,7 +97,8 @@ class _FileJudge:
     def _node(self, released: Path) -> ReleaseNode:
         """Return the release as the file has it: its format, and its columns in their order."""
         node = next(r for r in self.context.plan.releases if r.name == self.name)
-        kind = inferred("sources", released.name) or node.format
+        alike = released.suffix == PurePath(node.path).suffix  # several formats share an ending: the policy says which
+        kind = node.format if alike else inferred("sources", released.name) or node.format
         options = node.options if kind == node.format else {}
         node = replace(node, format=kind, options={**options, **implied("sources", kind, released.name)})
         with wrap_plugin_errors(f"release `{node.name}`"):

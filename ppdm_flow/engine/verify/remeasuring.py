@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.lineage import UNTOLD
-from ppdm_flow.core.phrases import listed
+from ppdm_flow.core.phrases import counted, listed
 from ppdm_flow.core.requirement import TOLERANCE
 from ppdm_flow.core.results import RequirementResult
 from ppdm_flow.engine import manifest
@@ -69,7 +69,7 @@ class RemeasureResult:
             f"release `{n}`: the run alone tells what is behind its columns: {text}" for n, text in self.columns.items()
         ]
         if not self.differences and self.requirements:
-            text_lines.append(f"{self.requirements} requirements measured again, with the same outcome")
+            text_lines.append(f"{counted(self.requirements, 'requirement')} measured again, with the same outcome")
         if not self.differences and self.figures:
             text_lines.append(f"{self.figures} gates and other figures computed again, with the same outcome")
         return text_lines

@@ -330,3 +330,23 @@ def test_draws_that_a_step_does_not_declare_are_found(bench, tools):
     found = verify(run, data, lambda p, d: sly)
     assert found.holds, found.text
     assert "draw at random" in found.remeasured.unknown["privacy.l_diversity.illness on study"]
+
+
+BASKETS = """version: 1
+name: orders
+source: {path: orders.dat, format: transactions}
+attributes: {basket: {role: items}}
+privacy: {km_anonymity: {k: 2, m: 1}}
+releases: {study: {path: study.txt, format: baskets}}
+"""
+
+
+def test_a_format_that_its_ending_does_not_tell_is_the_policys(tmp_path):
+    """`.txt` is the ending of tables, too, and would be read as one."""
+    (tmp_path / "orders.dat").write_text("1 2\n1 2 3\n2 3\n1 3\n", encoding="utf-8")
+    (tmp_path / "orders.yaml").write_text(BASKETS, encoding="utf-8")
+    ran = api.run(tmp_path / "orders.yaml", out=tmp_path / "runs")
+    assert ran.released
+    outcome = api.verify(ran.run_dir, tmp_path / "orders.dat")
+    assert outcome.holds
+    assert (outcome.remeasured.requirements, outcome.remeasured.unknown) == (1, {})
