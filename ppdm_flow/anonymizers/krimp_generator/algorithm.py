@@ -11,9 +11,9 @@ from ppdm_flow.anonymizers.krimp_generator.intervals import empirical, uniform
 from ppdm_flow.anonymizers.krimp_generator.material import LearnedTable, Material, learn, material
 from ppdm_flow.anonymizers.krimp_generator.rejection import rejection
 from ppdm_flow.anonymizers.krimp_generator.removal import dependence
-from ppdm_flow.anonymizers.krimp_generator.spec import GeneratorParams
+from ppdm_flow.anonymizers.krimp_generator.spec import NO_SUBJECT, GeneratorParams
 from ppdm_flow.anonymizers.krimp_generator.transform import GeneratorTransform
-from ppdm_flow.anonymizers.naming import require
+from ppdm_flow.anonymizers.naming import require, subject_of
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.roles import Role
@@ -35,7 +35,7 @@ class KrimpGenerator:
     def fit(self, data: DataView, ctx: StepContext) -> Fitted:
         """Learn. Raises PluginError where there is nothing to learn from, or too much to look through."""
         params = self.params
-        holdout = None if params.holdout is None else Holdout(params.holdout)
+        holdout = self._holdout(data, ctx)
         given = material(data, self._names(data, ctx), params, holdout, ctx)
         least = params.support(ctx.requirements).rows(given.rows.total)
         learned = learn(given, least, params, ctx)
@@ -49,6 +49,19 @@ class KrimpGenerator:
             charts=account.charts(learned.table),
             holdout=holdout,
         )
+
+    def _holdout(self, data: DataView, ctx: StepContext) -> Holdout | None:
+        """Return which rows are held out: all of a person's or none. Raises PluginError where nobody knows whose."""
+        if self.params.holdout is None:
+            return None
+        chosen = Holdout(self.params.holdout)
+        if ctx.people is None:
+            return chosen
+        known = {name: facts for name, facts in ctx.attributes.items() if name in data.schema.names}
+        subject = subject_of(known)
+        if subject is None:
+            raise PluginError(Diagnostic("PPF780", f"{NO_SUBJECT}: nothing says whose rows are held out"))
+        return chosen.by_person(data.partitions([subject]), subject)
 
     def _names(self, data: DataView, ctx: StepContext) -> tuple[str, ...]:
         """Return the attributes to generate. Raises PluginError where a name has no column, or there are none."""

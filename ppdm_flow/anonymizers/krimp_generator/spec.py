@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from ppdm_flow.anonymizers.naming import is_pattern, matching, missing_ones, reaches
+from ppdm_flow.anonymizers.naming import changed_subject, is_pattern, matching, missing_ones, reaches, subject_of
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.lineage import value_maps
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
@@ -92,16 +92,38 @@ def effect(params: GeneratorParams, scope: Scope) -> Effect:
     chosen = params.chosen(known)
     served = tuple(r.id for r in scope.requirements if isinstance(r, AnonymityScore | Blend))
     return Effect(
-        reads=chosen,
+        reads=(*chosen, *_held_out_by(params, scope)),
         changes=dict.fromkeys(chosen, Change.GENERATED),
         derivations=value_maps(chosen, chosen),
         drops=tuple(name for name in known if name not in chosen),
         rows="generated",
         serves=served,
         guarantee=_guarantee(params, scope),
-        problems=(*_of_attributes(params, scope, chosen), *_of_remove(params, known, chosen), *_of_search(params)),
+        problems=(
+            *_of_attributes(params, scope, chosen),
+            *_of_remove(params, known, chosen),
+            *_of_search(params),
+            *_of_people(params, scope),
+        ),
         holds_out=params.holdout is not None,
     )
+
+
+NO_SUBJECT = "a `holdout` takes all rows of a person, and no attribute with `role: subject` reaches this step"
+
+
+def _held_out_by(params: GeneratorParams, scope: Scope) -> tuple[str, ...]:
+    """Return the attribute by which rows are held out; none where that is done row by row."""
+    subject = subject_of(scope.attributes)
+    return () if params.holdout is None or scope.people is None or subject is None else (subject,)
+
+
+def _of_people(params: GeneratorParams, scope: Scope) -> tuple[Problem, ...]:
+    if params.holdout is None or scope.people is None:
+        return ()
+    if subject_of(scope.attributes) is None:
+        return (Problem("PPF780", NO_SUBJECT, ("holdout",), hint="drop it after this step, which does not release it"),)
+    return changed_subject(scope.attributes)
 
 
 def _blend(requirements: tuple[Requirement, ...]) -> Support | None:

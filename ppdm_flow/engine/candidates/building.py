@@ -176,4 +176,9 @@ class CandidateBuilder:
         """Return the rows that the one generator on the way held out; row numbers must be the source's up to it."""
         holdouts = [self.graph.fitted[n.name].holdout for n in self.plan.upstream(release.input)]
         given = [h for h in holdouts if h is not None]
-        return given[0] if len(given) == 1 and not self.graph.expanded(release.input) else None
+        if len(given) != 1 or self.graph.expanded(release.input):
+            return None
+        if self.plan.people is None:
+            return given[0]
+        subject = self.plan.people.subject
+        return given[0].by_person(self.graph.views[SOURCE].partitions([subject]), subject)
