@@ -37,13 +37,18 @@ class Holdout:
 
     def held_out(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
         """Return which of these source rows are held out, shape (len(rows),)."""
+        chosen: npt.NDArray[np.bool_] = self.hashed(self._deciding(rows)) < np.uint64(int(self.share * 2.0**64))
+        return chosen
+
+    @staticmethod
+    def hashed(rows: npt.NDArray[np.int64]) -> npt.NDArray[np.uint64]:
+        """Return the hashes of row numbers, shape (len(rows),), as good as evenly spread over 64 bits."""
         with np.errstate(over="ignore"):
-            z = self._deciding(rows).astype(np.uint64) * _GOLDEN + _GOLDEN
+            z: npt.NDArray[np.uint64] = rows.astype(np.uint64) * _GOLDEN + _GOLDEN
             z = (z ^ (z >> np.uint64(30))) * _MIX[0]
             z = (z ^ (z >> np.uint64(27))) * _MIX[1]
             z ^= z >> np.uint64(31)
-        chosen: npt.NDArray[np.bool_] = z < np.uint64(int(self.share * 2.0**64))
-        return chosen
+        return z
 
     def _deciding(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Return the row by which it is decided where each of these rows goes."""

@@ -4,6 +4,9 @@ The attacker holds the records of people, some of them in the data that the gene
 scores each against the released rows. If members score higher, the release depends on them. Which attack is best, and
 from which score on a person is taken for a member, is chosen on one half of the people and measured on the other, so
 that the figures are not made better by the choice.
+
+Where the policy counts people, somebody is in with all rows or out with all, and scored by the mean of as many of the
+rows as may be known.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.audits.labels.unreadable import gate_nothing
+from ppdm_flow.audits.membership_inference.known import read
 from ppdm_flow.audits.membership_inference.scores import (
     FALSE_POSITIVES,
     Advantage,
@@ -26,7 +30,6 @@ from ppdm_flow.audits.membership_inference.scores import (
 )
 from ppdm_flow.audits.membership_inference.spec import MembershipInferenceParams
 from ppdm_flow.audits.records.columns import NO_HOLDOUT, beside, uncontrolled
-from ppdm_flow.audits.records.gathering import Records, affordable, gather
 from ppdm_flow.audits.records.proportions import ALARM, one_sided
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Series
@@ -85,25 +88,18 @@ class MembershipInferenceAudit:
         columns = beside(original, candidate, ctx, self.params.attributes)
         if not columns:
             return _nothing("the release has no attribute of the original")
-        gathered = gather(original, candidate, ctx, columns, self.params.sample, self.params.reference)
-        groups = (gathered.training, *((gathered.holdout,) if gathered.holdout is not None else ()))
-        members, *others = (affordable(g, 4 * len(gathered.released)) for g in groups)
-        if not others or not len(gathered.released) or min(len(members), len(others[0])) < FEWEST:
+        known = read(original, candidate, ctx, columns, self.params)
+        if known is None or min(known.members, known.others) < FEWEST:
             return _nothing(f"there are fewer than {FEWEST} people in a group")
-        people = _joined(members, others[0])
-        scored = scores(people, gathered.released, len(columns), self.params.radius)
-        member = np.arange(len(people)) < len(members)
-        attacks = {name: _attack(score, member) for name, score in scored.by_attack.items()}
-        figures = _best(attacks, len(people)) | _each(attacks, len(people))
+        scored = scores(known.records, known.released, len(columns), self.params.radius)
+        member = np.arange(known.people) < known.members
+        attacks = {name: _attack(known.by_person(score), member) for name, score in scored.by_attack.items()}
+        figures = _best(attacks, known.people) | _each(attacks, known.people)
         if "likelihood" not in attacks:
             figures["likelihood.auc"] = Figure(None, "probability", note="the attributes have too many values")
         charts = (chart({n: a.area for n, a in attacks.items()}),)
         outcome = AuditOutcome(figures, findings=_findings(attacks, ctx), charts=charts)
-        return gate_nothing(outcome, gathered.unread, ctx, "membership_inference")
-
-
-def _joined(a: Records, b: Records) -> Records:
-    return Records(np.concatenate([a.cells, b.cells]), a.numbers, a.intervals, a.available + b.available)
+        return gate_nothing(outcome, known.unread, ctx, "membership_inference")
 
 
 def _attack(score: Floats, member: npt.NDArray[np.bool_]) -> Attack:

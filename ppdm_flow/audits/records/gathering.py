@@ -95,19 +95,20 @@ def gather(
     columns: Sequence[ColumnPair],
     people: int,
     released: int,
+    groups: Sequence[Sample] = (),
 ) -> GatheredRecords:
     """Read at most ``released`` rows of the release, and at most ``people`` of those in its data and of those held out.
 
-    They are evenly spaced over each group: the same ones every time.
+    They are evenly spaced over each group: the same ones every time. ``groups`` are the latter two, where they are read
+    already.
     """
     sources = [c.source for c in columns]
-    groups = [
-        sampled(candidate, [c.column for c in columns], released),
-        training(original, sources, people, ctx.holdout),
-    ]
-    if ctx.holdout is not None:
-        groups.append(held_out(original, sources, people, ctx.holdout))
-    coded = _coded(groups, columns)
+    known = list(groups)
+    if not known:
+        known = [training(original, sources, people, ctx.holdout)]
+        if ctx.holdout is not None:
+            known.append(held_out(original, sources, people, ctx.holdout))
+    coded = _coded([sampled(candidate, [c.column for c in columns], released), *known], columns)
     unread = [
         u for c in columns if (u := _unread(c, original.domain(c.source), candidate.domain(c.column))) is not None
     ]
@@ -168,10 +169,15 @@ def affordable(records: Records, known: int) -> Records:
     What is known should be as large as it can be: of a release with copies, the copies that are found are as many as
     the share of the originals that are looked at, while the people asked only have to be enough to count.
     """
-    most = max(FEWEST, COMPARISONS // max(1, known * records.cells.shape[1]))
+    most = affordable_rows(records, known)
     if len(records) <= most:
         return records
     return records.take(np.arange(most) * len(records) // most)
+
+
+def affordable_rows(records: Records, known: int) -> int:
+    """Return how many of ``records`` can be compared with ``known`` records in some seconds."""
+    return max(FEWEST, COMPARISONS // max(1, known * int(records.cells.shape[1])))
 
 
 def distinct(cells: npt.NDArray[np.int32]) -> tuple[Integers, Integers, Integers]:

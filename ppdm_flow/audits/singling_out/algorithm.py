@@ -109,8 +109,9 @@ def _unread(beside: ColumnPair, original: DataView, candidate: DataView, ctx: Au
 def _tried(rows: Rows, search: Search, rng: np.random.Generator) -> Outcome:
     guesses = search.guesses
     blind = naive(rows, guesses, rng)
-    inside, chance = singled(rows.lines, guesses, rows.inside), singled(rows.lines, blind, rows.inside)
-    outside = None if rows.outside is None else singled(rows.lines, guesses, rows.outside)
+    _, own, others = rows.whose
+    inside, chance = (singled(rows.lines, each, rows.inside, own) for each in (guesses, blind))
+    outside = None if rows.outside is None else singled(rows.lines, guesses, rows.outside, others)
     together = max(_together(hits) for hits in (inside, chance, outside) if hits is not None)
     shares = [None if hits is None else float((hits >= 0).mean()) for hits in (inside, outside, chance)]
     return Outcome(len(guesses), len(guesses) / together, shares[0] or 0.0, shares[1], shares[2] or 0.0)

@@ -61,7 +61,7 @@ def univariate(rows: Rows, attempts: int, rng: np.random.Generator) -> Search:
     by_column = []
     for column, labels in enumerate(rows.released):
         line = rows.lines[column]
-        many = np.bincount(labels, minlength=len(line.low))
+        many = _holders(labels, rows.whose[0], len(line.low))
         many[:2] = 0
         by_column += [(column, EQUAL, label) for label in np.flatnonzero(many == 1).tolist()]
         known = np.flatnonzero((many > 0) & np.isfinite(line.low) & np.isfinite(line.high))
@@ -79,7 +79,7 @@ def multivariate(rows: Rows, attempts: int, combined: int, rng: np.random.Genera
     Each is read off a row that is like no other in all attributes together, since any other row has its double. All
     are tried where they are few; else they are drawn, until ``attempts`` are found or enough were tried.
     """
-    alone = _alone(rows.released)
+    alone = _alone(rows.released, rows.whose[0])
     sets = list(combinations(range(len(rows.lines)), min(combined, len(rows.lines))))
     most = max(2 * attempts, min(_TRIES * attempts, _WORK // max(1, rows.released.shape[1])))
     if len(alone) * len(sets) <= most:
@@ -90,7 +90,7 @@ def multivariate(rows: Rows, attempts: int, combined: int, rng: np.random.Genera
     tried = 0
     while tried < most and sum(map(len, parts)) < attempts:
         columns = _drawn(len(rows.lines), attempts, combined, rng)
-        parts.append(_isolating(rows, _read_off(rows, columns, rng.choice(alone, attempts))))
+        parts.append(_isolating(rows, _read_off(rows, columns, _some_of_each(alone, rows.whose[0], attempts, rng))))
         tried += attempts
     guesses = Guesses(*(np.concatenate([getattr(f, n) for f in parts]) for n in ("columns", "signs", "labels")))
     return Search(_some(_distinct(guesses), attempts, rng), tried, complete=False)
@@ -107,8 +107,12 @@ def naive(rows: Rows, like: Guesses, rng: np.random.Generator) -> Guesses:
     return Guesses(like.columns, signs, labels)
 
 
-def singled(lines: Sequence[Line], guesses: Guesses, people: Integers) -> Integers:
-    """Return whom each guess fits, alone among the ``people``, codes (columns, people); -1 for nobody or several."""
+def singled(lines: Sequence[Line], guesses: Guesses, people: Integers, whose: Integers | None = None) -> Integers:
+    """Return whom each guess fits, alone among the ``people``, codes (columns, rows); -1 for nobody or several.
+
+    ``whose`` (rows,) are their numbers, where a person may have several rows.
+    """
+    owner = np.arange(people.shape[1], dtype=np.int64) if whose is None else whose
     values = np.concatenate([[0], np.cumsum([len(line.least) for line in lines])]).astype(np.int64)
     labels = np.concatenate([[0], np.cumsum([len(line.low) for line in lines])]).astype(np.int64)
     widths = np.array([len(line.low) for line in lines], dtype=np.int64)
@@ -119,7 +123,7 @@ def singled(lines: Sequence[Line], guesses: Guesses, people: Integers) -> Intege
     low, high, least, most = (
         np.concatenate([getattr(line, n) for line in lines]) for n in ("low", "high", "least", "most")
     )
-    _count(guesses.columns, guesses.signs, guesses.labels, people, values, labels, widths,
+    _count(guesses.columns, guesses.signs, guesses.labels, people, owner, values, labels, widths,
            np.concatenate([np.zeros(0, dtype=np.int64), *keys]), places,
            np.concatenate([line.fits.wide for line in lines]), low, high, least, most, hits, who)  # fmt: skip
     return np.where(hits == 1, who, -1)
@@ -129,15 +133,36 @@ def _isolating(rows: Rows, guesses: Guesses) -> Guesses:
     """Return those that fit exactly one released row."""
     if not len(guesses):
         return guesses
-    return guesses.take(np.flatnonzero(singled([line.released for line in rows.lines], guesses, rows.released) >= 0))
+    lines = [line.released for line in rows.lines]
+    return guesses.take(np.flatnonzero(singled(lines, guesses, rows.released, rows.whose[0]) >= 0))
 
 
-def _alone(released: Integers) -> Integers:
-    """Return the rows of codes (columns, rows) that are like no other."""
+def _holders(labels: Integers, whose: Integers, size: int) -> Integers:
+    """Return how many people have each label (size,)."""
+    people = int(whose.max(initial=-1)) + 1
+    if people < len(whose):
+        labels = np.unique(labels * people + whose) // people
+    return np.bincount(labels, minlength=size).astype(np.int64)
+
+
+def _some_of_each(alone: Integers, whose: Integers, attempts: int, rng: np.random.Generator) -> Integers:
+    """Return rows of people that are drawn, each as likely; of who is drawn again another row, if there is one."""
+    who, first, place = np.unique(whose[alone], return_index=True, return_inverse=True)
+    rank = np.empty(len(who), dtype=np.int64)
+    rank[np.argsort(first, kind="stable")] = np.arange(len(who))
+    order = np.argsort(rank[place.reshape(-1)], kind="stable")
+    many = np.bincount(rank[place.reshape(-1)])
+    drawn = rng.choice(len(who), attempts)
+    begins = np.cumsum(many) - many
+    return alone[order[begins[drawn] + np.arange(attempts) % many[drawn]]]
+
+
+def _alone(released: Integers, whose: Integers) -> Integers:
+    """Return the rows of codes (columns, rows) that are like no other, but rows of the same person."""
     keys = np.zeros(released.shape[1], dtype=np.int64)
     for codes in released:
         _, keys = np.unique(keys * (int(codes.max(initial=0)) + 1) + codes, return_inverse=True)
-    return np.flatnonzero(np.bincount(keys)[keys] == 1)
+    return np.flatnonzero(_holders(keys, whose, int(keys.max(initial=-1)) + 1)[keys] == 1)
 
 
 def _read_off(rows: Rows, columns: Integers, places: Integers) -> Guesses:
@@ -185,6 +210,7 @@ def _count(
     signs: Integers,
     labels: Integers,
     people: Integers,
+    whose: Integers,
     values: Integers,
     offsets: Integers,
     widths: Integers,
@@ -221,8 +247,8 @@ def _count(
                     fit = first < places[c + 1] and keys[first] == key
                 if not fit:
                     break
-            if fit:
+            if fit and (hits[g] == 0 or whose[p] != who[g]):
                 hits[g] += 1
-                who[g] = p
+                who[g] = whose[p]
                 if hits[g] > 1:
                     break

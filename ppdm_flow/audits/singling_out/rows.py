@@ -13,6 +13,8 @@ from ppdm_flow.audits.labels.covering import Cover, cover
 from ppdm_flow.audits.labels.forms import between, numbers
 from ppdm_flow.audits.labels.released import hierarchy_of
 from ppdm_flow.audits.records.columns import ColumnPair
+from ppdm_flow.audits.records.members import counts_people
+from ppdm_flow.audits.records.person_samples import PersonSample, knows_people, original_people, released_people
 from ppdm_flow.audits.records.sampling import Sample, held_out, sampled, training
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
@@ -53,13 +55,17 @@ class Line:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
-    """Dense codes (columns, rows): the ``released`` labels, and the values of people ``inside`` and ``outside``."""
+    """Dense codes (columns, rows): the ``released`` labels, and the values of people ``inside`` and ``outside``.
+
+    ``whose`` are the numbers of the people whose rows these are, in the same order: of their own each, where rows are
+    counted.
+    """
 
     lines: tuple[Line, ...]
     released: Integers
     inside: Integers
     outside: Integers | None
-    available: int
+    whose: tuple[Integers, Integers, Integers]
 
 
 def rows_of(
@@ -67,13 +73,8 @@ def rows_of(
 ) -> Rows:
     """Read at most ``limit`` rows of each group; as many inside as there are outside, if some are held out."""
     sources = list(dict.fromkeys(c.source for c in columns))
-    mine = sampled(candidate, [c.column for c in columns], limit)
-    inside = training(original, sources, limit, ctx.holdout)
-    groups = [inside]
-    if ctx.holdout is not None:
-        outside = held_out(original, sources, limit, ctx.holdout)
-        size = min(len(inside), len(outside))
-        groups = [_some(inside, size), _some(outside, size)]
+    mine = _released(candidate, [c.column for c in columns], limit, ctx)
+    groups = _groups(original, sources, limit, ctx)
     both = concat(g.table for g in groups)
     lines, released, people = [], [], []
     for column in columns:
@@ -84,15 +85,34 @@ def rows_of(
         lines.append(Line(fits, *_ends(left.categories), read, read))
         released.append(left.dense.astype(np.int64))
         people.append(right.dense.astype(np.int64))
-    coded, first = np.stack(people), len(groups[0])
-    others = np.ascontiguousarray(coded[:, first:]) if len(groups) > 1 and len(groups[1]) else None
-    return Rows(tuple(lines), np.stack(released), np.ascontiguousarray(coded[:, :first]), others, inside.available)
+    coded, first = np.stack(people), len(groups[0].table)
+    others = np.ascontiguousarray(coded[:, first:]) if len(groups) > 1 and len(groups[1].table) else None
+    whose = (mine.whose, groups[0].whose, groups[-1].whose)
+    return Rows(tuple(lines), np.stack(released), np.ascontiguousarray(coded[:, :first]), others, whose)
 
 
-def _some(sample: Sample, size: int) -> Sample:
-    if len(sample) == size:
-        return sample
-    return Sample(sample.table.take(np.arange(size) * len(sample) // max(1, size)), sample.available)
+def _released(candidate: DataView, columns: Sequence[str], limit: int, ctx: AuditContext) -> PersonSample:
+    if counts_people(ctx) and ctx.pairs is not None:
+        return released_people(ctx.pairs, columns, ctx, limit)
+    return _each(sampled(candidate, columns, limit))
+
+
+def _groups(original: DataView, sources: Sequence[str], limit: int, ctx: AuditContext) -> list[PersonSample]:
+    """Return who is in the data, and as many who are held out of it, if some are."""
+    sides = (False,) if ctx.holdout is None else (False, True)
+    if knows_people(original, ctx):
+        groups = [original_people(original, sources, ctx, outside=side, most_rows=limit) for side in sides]
+    elif ctx.holdout is None:
+        groups = [_each(training(original, sources, limit, None))]
+    else:
+        groups = [_each(each(original, sources, limit, ctx.holdout)) for each in (training, held_out)]
+    size = min(g.people for g in groups)
+    return [g.fewer(size) for g in groups]
+
+
+def _each(sample: Sample) -> PersonSample:
+    """Return rows that are somebody's each."""
+    return PersonSample(sample.table, np.arange(len(sample), dtype=np.int64), sample.available)
 
 
 def _ends(labels: pa.StringArray) -> tuple[Floats, Floats]:

@@ -7,6 +7,10 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
+import ppdm_flow.audits.membership_inference.algorithm as attack
+from ppdm_flow.plan.compile import compile_policy
+from ppdm_flow.policy import load
+
 POLICY = """version: 1
 name: visits
 source: {path: table.csv}
@@ -57,3 +61,50 @@ def test_the_file_is_counted_by_people(bench, visits):
 def test_a_pseudonym_tells_more(bench, visits):
     found = metrics(bench, POLICY.replace("LAST", "named"))
     assert found["risk.prosecutor_highest"].value > 1 / found["sizes.smallest"].value
+
+
+MADE = """version: 1
+name: made
+source: {path: table.csv}
+attributes:
+  patient: {role: subject}
+  age: {role: quasi_identifier}
+  zip: {role: quasi_identifier}
+  day: {role: insensitive}
+people: {known_rows: 1}
+steps:
+  BEFORE
+  generate: {use: krimp_generator, with: {holdout: 0.5, min_support: 2}}
+audits:
+  members: {use: membership_inference}
+  alone: {use: singling_out}
+releases: {a: {path: a.csv}}
+"""
+
+
+def test_a_generator_holds_people_out(bench, visits, monkeypatch):
+    """Some rows never reach the generator: they go where the others of the same people are."""
+    seen = []
+    plain = attack.read
+
+    def watched(original, candidate, ctx, *more):
+        seen.append(ctx.holdout)
+        return plain(original, candidate, ctx, *more)
+
+    monkeypatch.setattr(attack, "read", watched)
+    found = metrics(bench, MADE.replace("BEFORE", "some: {use: limit_rows, with: {rows: 2}}"))
+    assert found["members.auc"].value is not None
+    out = seen[0].held_out(np.arange(len(visits)))
+    sides = defaultdict(set)
+    for (who, *_), side in zip(visits, out.tolist(), strict=True):
+        sides[who].add(side)
+    assert all(len(both) == 1 for both in sides.values())
+    assert 0 < out.sum() < len(visits)
+
+
+def test_a_generator_that_nobody_reaches_holds_nobody_out(bench, visits):
+    del visits
+    text = MADE.replace("BEFORE", "unnamed: {use: drop, with: {attributes: [patient]}}")
+    (bench.folder / "policy.yaml").write_text(text)
+    found = compile_policy(load(bench.folder / "policy.yaml"))
+    assert ("PPF780", True) in [(d.code, "holdout" in d.message) for d in found.diagnostics]
