@@ -36,22 +36,24 @@ def compared(
     """Return the columns that can be compared, and the names of those that cannot.
 
     ``pairs`` are (released, source) names. A recoded column is compared at the released level, where each original
-    value became one label. One whose values became several labels each cannot be compared, nor one whose recoding is
-    not known, because rows cannot be paired.
+    value became one label; so are the bounds of intervals, which are numbers and stand for more than themselves. One
+    whose values became several labels each cannot be compared, nor one whose recoding is not known, because rows cannot
+    be paired.
     """
     columns, others = [], []
     for name, source in pairs:
         mine, theirs = before[source], released_numbers(before[source], after[name], name, ctx)
-        if not (isinstance(mine, NumericColumn) and isinstance(theirs, NumericColumn)):
+        recoded = _recoded(name, ctx)
+        if recoded or not (isinstance(mine, NumericColumn) and isinstance(theirs, NumericColumn)):
             level: Column | None = mine
-            if _recoded(name, ctx):
+            if recoded:
                 level = None if ctx.pairs is None else at_released_level(mine, ctx.pairs.joint(source, name))
             elif isinstance(mine, NumericColumn):
                 level = None
             if level is None:
                 others.append(name)
                 continue
-            mine, theirs = level.compact(), theirs.compact()
+            mine, theirs = level.compact(), Column(theirs.codes, theirs.categories).compact()
             names = union((mine.categories, theirs.categories))
             mine, theirs = mine.onto(names), theirs.onto(names)
         columns.append(ComparedColumn(name, mine, theirs))

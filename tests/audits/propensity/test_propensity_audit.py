@@ -100,6 +100,17 @@ def test_generalized_columns_are_compared_at_the_released_level(build):
     assert values(apart)["logistic.pmse"] == pytest.approx(0, abs=1e-12)
 
 
+def test_so_are_the_bounds_of_intervals_which_are_numbers(build):
+    """A number below which a person's own one lies tells nobody apart; other numbers than the true ones do."""
+    before = people(np.random.default_rng(6))
+    low = np.floor(before["x"] / 10) * 10
+    bounds = measured(build, before, before | {"x": low}, more={"changes": {"x": (("coarsen", Change.GENERALIZED),)}})
+    assert bounds.figures["columns_not_comparable"].value == 0
+    assert values(bounds)["logistic.pmse"] == pytest.approx(0, abs=1e-12)
+    rounded = measured(build, before, before | {"x": low}, more={"changes": {"x": (("cut", Change.OTHER),)}})
+    assert values(rounded)["logistic.ratio"] > 20
+
+
 def test_nothing_to_compare_and_samples(build):
     outcome = measured(build, {"x": np.zeros(0)}, {"x": np.zeros(0)})
     assert outcome.figures["logistic.pmse"].value is None
