@@ -59,7 +59,6 @@ class NumericLinkageAudit:
 
     def measure(self, original: DataView, candidate: DataView, ctx: AuditContext) -> AuditOutcome:
         """Return the share of records that are found, by space, with intervals where they are a sample."""
-        del original
         figures: dict[str, Figure] = {}
         measured: list[Measured] = []
         findings: list[Finding] = []
@@ -70,7 +69,7 @@ class NumericLinkageAudit:
                 measured.extend(nothing(r) for r in (wanted.requirement,) if r is not None)
                 continue
             try:
-                lookup = read(wanted.known, columns, candidate, ctx)
+                lookup = read(wanted.known, columns, original, candidate, ctx)
             except UnmeasuredError as fault:
                 lacking = {name: Figure(None, "share", note=fault.text) for name in wanted.bounded}
                 figures |= {f"{wanted.prefix}{name}": figure for name, figure in lacking.items()}

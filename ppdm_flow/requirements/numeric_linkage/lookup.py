@@ -55,9 +55,10 @@ class Lookup:
     others: Floats | None
 
 
-def read(wanted: Wanted, columns: Columns, candidate: DataView, ctx: AuditContext) -> Lookup:
+def read(wanted: Wanted, columns: Columns, original: DataView, candidate: DataView, ctx: AuditContext) -> Lookup:
     """Return the numbers by row number. Raises UnmeasuredError, and DataError of a file."""
     names = _names(columns)
+    _require_key(wanted, original)
     found = paired_numbers(names, columns, candidate, ctx)
     order = np.argsort(found.rows, kind="stable")
     before = np.column_stack([found.original[name][order] for name in names])
@@ -78,6 +79,7 @@ def read_again(wanted: Wanted, columns: Columns, original: DataView, candidate: 
     if ctx.sql is None or ctx.pairs is None:
         raise UnnumberedError("Nothing to read.")
     names = _names(columns)
+    _require_key(wanted, original)
     paired_numbers(names, columns, candidate, ctx)  # what the first route cannot read, this one need not read either
     first = next(original.partitions(names), None)
     part = next(candidate.partitions([c for c, _ in columns]), None)
@@ -110,6 +112,11 @@ def sampled(known: Floats, most: int, rows: int) -> tuple[Ints, int]:
     if len(whole) <= most:
         return whole, len(whole)
     return np.sort(np.random.default_rng(0).choice(whole, most, replace=False)), len(whole)
+
+
+def _require_key(wanted: Wanted, original: DataView) -> None:
+    if wanted.against is not None and (wanted.key is None or wanted.key not in original.schema):
+        raise UnnumberedError("Nothing tells which released row is whose of the people of the file.")
 
 
 def _names(columns: Columns) -> list[str]:

@@ -62,4 +62,5 @@ class NumericLinkage(Requirement):
     def renamed(self, name_of: NameOf) -> Self | None:
         """Return it in present names; None where none of the attributes reaches the step."""
         names = reaching(self.attributes, name_of)
-        return self.changed(attributes=names) if names else None
+        key = self.key and (name_of(self.key) or self.key)
+        return self.changed(attributes=names, key=key) if names else None

@@ -84,3 +84,12 @@ def test_rows_that_one_release_alone_has_stay_rows(wages):
 def test_records_are_linked_over_two_releases(wages):
     found = judged(wages, TWICE.replace("FROM", "ids").replace("PRIVACY", LINKED))
     assert found[BOTH][0] > 1.2 * max(found["one"][0], found["two"][0])
+
+
+def test_people_of_a_file_are_found_in_both_together(wages):
+    """Two noisy copies find more of the people of a file than one does, whose identifier leaves in neither."""
+    header, *lines = (wages.folder / "table.csv").read_text().splitlines()
+    (wages.folder / "known.csv").write_text("\n".join([header, *lines[::3]]) + "\n")
+    asked = LINKED.replace("100000}", "1000, against: known.csv, key: person}")
+    found = judged(wages, TWICE.replace("FROM", "ids").replace("PRIVACY", asked))
+    assert found[BOTH][0] > max(found[name][0] for name in ("one", "two"))
