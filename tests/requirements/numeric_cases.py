@@ -23,15 +23,22 @@ def column(values):
     return NumericColumn(np.array([0.0 if v is None else v for v in values], dtype=np.float64), FLOAT, missing)
 
 
-def case_of(build, original, released, sources, labels=None, **more):
-    """``sources``: the attribute that each released column is computed from; ``labels``: identifiers of the source."""
+def type_of(values):
+    return AttributeType.TEXT if isinstance(values, Column) else FLOAT
+
+
+def case_of(build, original, released, sources, labels=None, maps=(), **more):
+    """``sources``: the attribute that each released column is computed from; ``labels``: identifiers of the source.
+
+    Columns and attributes of texts are categories; those of ``maps`` are released as a map of the value.
+    """
     labels = labels or {}
     rows = np.arange(len(next(iter(original.values()))))
     named = {n: Column.of(list(v)) for n, v in labels.items()}
     before = Table({n: column(v) for n, v in original.items()} | named, rows)
     after = Table({n: column(v) for n, v in released.items()}, rows)
     attributes = {
-        n: AttributeFacts(n, Role.SENSITIVE, type=FLOAT, derived=Lineage(frozenset((a,)), value_map=False))
+        n: AttributeFacts(n, Role.SENSITIVE, type=FLOAT, derived=Lineage(frozenset((a,)), value_map=n in maps))
         for n, a in sources.items()
     }
     asked = {"max": 0.05, "candidates": 1, "sample": 1000, "attributes": tuple(original)} | more
@@ -41,6 +48,8 @@ def case_of(build, original, released, sources, labels=None, **more):
         dict.fromkeys(original, Role.SENSITIVE) | dict.fromkeys(labels, Role.IDENTIFIER),
         sources=sources,
         attributes=attributes,
-        original_attributes={n: AttributeFacts(n, Role.SENSITIVE, type=FLOAT, source=n) for n in original},
+        original_attributes={
+            n: AttributeFacts(n, Role.SENSITIVE, type=type_of(v), source=n) for n, v in original.items()
+        },
         requirements=(NumericLinkage.of(ID, **asked),),
     )

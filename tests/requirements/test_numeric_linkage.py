@@ -15,6 +15,7 @@ from scipy import stats
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.results import Figure
 from ppdm_flow.core.roles import Role
+from ppdm_flow.requirements.numeric_linkage.codes import Codes
 from ppdm_flow.requirements.numeric_linkage.intervals import clopper_pearson, wilson
 from ppdm_flow.requirements.numeric_linkage.lookup import Wanted, sampled
 from ppdm_flow.requirements.numeric_linkage.nearest import Places, places
@@ -123,7 +124,7 @@ def test_odd_numbers_are_found_by_both_routes(name):
 def test_pairs_are_bounded():
     """A million rows: no more records than a thousand; fewer rows: as many as make so many pairs."""
     for rows, most, expected in ((1_000_000, 5000, 1000), (100_000, 50_000, 10_000), (5000, 50_000, 5000)):
-        chosen, known = sampled(np.zeros((rows, 1)), most, rows)
+        chosen, known = sampled(np.ones(rows, bool), most, rows)
         assert (len(chosen), known) == (expected, rows)
     assert "No more of the 5,000" in sentence(Wanted(("x",), 5000), 1, figures_of(records=1000))
     assert "No more of" not in sentence(Wanted(("x",), 1000), 1, figures_of(records=1000))
@@ -178,7 +179,9 @@ def test_weight_by_weight(data, width, candidates):
     released = np.array(data.draw(st.lists(shown, min_size=size, max_size=size)), dtype=np.float64)
     expected = by_weight(original, released, range(size), candidates)
     every = np.arange(size)
-    found = places_by_weight(original, released, Truth.by_number(size), every).chances(candidates)
+    found = places_by_weight(original, released, Truth.by_number(size), every, Codes.none(size, size, 0)).chances(
+        candidates
+    )
     assert found == pytest.approx(expected, abs=1e-9)
 
 

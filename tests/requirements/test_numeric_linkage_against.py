@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ppdm_flow.core.errors import DataError
+from ppdm_flow.requirements.numeric_linkage.codes import Codes
 from ppdm_flow.requirements.numeric_linkage.nearest import places
 from ppdm_flow.requirements.numeric_linkage.probabilistic import places_by_weight
 from ppdm_flow.requirements.numeric_linkage.second_route import places_again
@@ -68,7 +69,9 @@ def test_whose_row_by_row(data, width, candidates):
         expected = [plainly([apart(i, row) for row in range(len(owner))], own[i], candidates) for i in chosen.tolist()]
         for way in (places, places_again):
             assert way(space, chosen, candidates).chances(candidates) == pytest.approx(expected, abs=1e-9)
-    assert places_by_weight(known, released, truth, chosen).chances(len(owner)) == pytest.approx(1.0)
+    codes = Codes.none(len(known), len(released), 0)
+    found = places_by_weight(known, released, truth, chosen, codes)
+    assert found.chances(len(owner)) == pytest.approx(1.0)
 
 
 ROWS = 400

@@ -19,7 +19,8 @@ from ppdm_flow.mining.exposure.faults import UnmeasuredError
 from ppdm_flow.requirements.numeric_linkage.audit import NumericLinkageParams
 from ppdm_flow.requirements.numeric_linkage.control import control_figures
 from ppdm_flow.requirements.numeric_linkage.figures import figures_of
-from ppdm_flow.requirements.numeric_linkage.lookup import Lookup, Wanted, read, read_again
+from ppdm_flow.requirements.numeric_linkage.lookup import Lookup, Wanted
+from ppdm_flow.requirements.numeric_linkage.reading import read, read_again
 from ppdm_flow.requirements.numeric_linkage.requirement import NumericLinkage
 from ppdm_flow.requirements.numeric_linkage.sentences import control_sentence, excess_sentence, nothing, sentence
 from ppdm_flow.requirements.numeric_linkage.ways import Found, find, find_again

@@ -7,12 +7,13 @@ the source's records are to another of its records. How often that happens to pe
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ppdm_flow.core.results import Figure
 from ppdm_flow.mining.exposure.numbers import Floats, Ints
+from ppdm_flow.requirements.numeric_linkage.codes import UNKNOWN, Codes
 from ppdm_flow.requirements.numeric_linkage.intervals import ERROR, clopper_pearson, excess
 from ppdm_flow.requirements.numeric_linkage.nearest import SLACK, patterns
 from ppdm_flow.requirements.numeric_linkage.spaces import Space
@@ -21,9 +22,10 @@ _FLOOR = 1e-18
 """Squared distances that are nearer to each other are ties: so much are two roundings of a distance apart."""
 Metric = Callable[[Space, Ints], Floats]
 """From some attributes of a space what makes distances in them plain, (attributes, attributes)."""
-Nearest = Callable[[Floats, Floats, Ints], Floats]
-"""From points and rows, both (each, attributes) with plain distances, and the row of each point that is none of them,
--1 where all are, the squared distance of each point to the nearest row: infinite where there is none."""
+Nearest = Callable[[Floats, Floats, Ints, Codes, Ints], Floats]
+"""From points and rows, both (each, attributes) with plain distances, the row of each point that is none of them, -1
+where all are, the codes of the rows (``released``) and those of the points, the squared distance of each point to the
+nearest row: infinite where there is none."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,25 +39,25 @@ class Near:
 def near(space: Space, sample: Ints, metric: Metric, nearest: Nearest) -> Near:
     """Return the chances of the records of ``sample`` and of all others of the ``space``."""
     everywhere = metric(space, np.arange(space.known.shape[1]))
-    whole = np.flatnonzero(~np.isnan(space.known).any(axis=1))
+    unknown = np.isnan(space.known).any(axis=1) | (space.codes.known == UNKNOWN).any(axis=1)
+    whole = np.flatnonzero(~unknown)
     own = np.searchsorted(whole, sample)
-    apart = nearest(space.points[sample] @ everywhere, space.known[whole] @ everywhere, own)
-    groups = (_to_rows(space, points, metric, nearest) for points in (space.points[sample], space.others))
-    return Near(*(_taken(squares, apart) for squares in groups))
+    mine, codes = space.known[whole] @ everywhere, space.codes
+    among = replace(codes, released=codes.known[whole])
+    apart = nearest(space.points[sample] @ everywhere, mine, own, among, codes.known[sample])
+    groups = (space.points[sample], codes.known[sample]), (space.others, codes.others)
+    return Near(*(_taken(_to_rows(space, *group, metric, nearest), apart) for group in groups))
 
 
-def _to_rows(space: Space, points: Floats, metric: Metric, nearest: Nearest) -> Floats:
+def _to_rows(space: Space, points: Floats, code_of: Ints, metric: Metric, nearest: Nearest) -> Floats:
     """Return the squared distance of each point to the nearest released row."""
     least = np.full(len(points), np.inf)
     every = np.full(len(points), -1)
     for shown, members in patterns(space):
-        places = np.flatnonzero(shown)
-        if len(places):
-            whitening = metric(space, places)
-            rows = space.released[np.ix_(members, places)] @ whitening
-            found = nearest(points[:, places] @ whitening, rows, every)
-        else:
-            found = np.zeros(len(points))
+        whitening = metric(space, np.flatnonzero(shown))
+        rows = space.released[np.ix_(members, shown)] @ whitening
+        codes = replace(space.codes, released=space.codes.released[members])
+        found = nearest(points[:, shown] @ whitening, rows, every, codes, code_of)
         least = np.minimum(least, found + space.penalty(shown))
     return least
 

@@ -10,8 +10,11 @@ from ppdm_flow.core.results import Figure
 from ppdm_flow.mining.exposure.numbers import Floats
 from ppdm_flow.requirements.numeric_linkage.intervals import ERROR, clopper_pearson, excess, upper_ends, wilson
 from ppdm_flow.requirements.numeric_linkage.nearest import Places
+from ppdm_flow.requirements.numeric_linkage.spaces import MAHALANOBIS
 
 _NO_EXCESS = "whoever names that many rows names all of them"
+
+_NO_NUMBERS = "these distances are of numbers, and none is released"
 
 
 def figures_of(candidates: int, by_way: Mapping[str, Places], known: int, rows: int, columns: int) -> dict[str, Figure]:
@@ -35,6 +38,9 @@ def figures_of(candidates: int, by_way: Mapping[str, Places], known: int, rows: 
         excesses[f"{name}_excess"] = _excess(share, guessing, looked_for, ends)
     by_count = np.maximum.reduce([places.hits(candidates) for places in by_way.values()])
     upper = by_count / looked_for if error is None else upper_ends(by_count, looked_for, error)
+    if MAHALANOBIS not in by_way:
+        none = Figure(None, "share", sample=looked_for, note=_NO_NUMBERS)
+        shares[f"{MAHALANOBIS}_share"] = excesses[f"{MAHALANOBIS}_excess"] = none
     return {
         "share_bound": Figure(bound, "share", sample=looked_for),
         "share": Figure(most, "share", sample=looked_for),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.mining.exposure.numbers import Floats, Ints
+from ppdm_flow.requirements.numeric_linkage.codes import Codes
 from ppdm_flow.requirements.numeric_linkage.spaces import Space
 from ppdm_flow.requirements.numeric_linkage.truth import least_and_ties
 
@@ -55,6 +57,8 @@ def places(space: Space, sample: Ints, candidates: int) -> Places:
 
     own, ties = own_squares(space, sample)
     low, high = own * (1 - SLACK) - FLOOR, own * (1 + SLACK) + FLOOR
+    if space.codes.width:
+        return Places(*_counted(space, sample, low, high), ties)
     nearer, upto = np.zeros(len(sample)), np.zeros(len(sample))
     groups = []
     for shown, members in patterns(space):
@@ -75,6 +79,33 @@ def places(space: Space, sample: Ints, candidates: int) -> Places:
         if len(some):
             upto[some] += tree.query_ball_point(points[some], np.sqrt(high[some] - penalty), return_length=True)
     return Places(nearer, np.maximum(upto, nearer + ties), ties)
+
+
+def _counted(space: Space, sample: Ints, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+    """Return how many rows are nearer than ``low``, and up to ``high``, by every distance."""
+    nearer, upto = np.zeros(len(sample)), np.zeros(len(sample))
+    for block, squares in _every_distance(space, space.known[sample], space.codes.known[sample]):
+        nearer[block] += (squares < low[block, np.newaxis]).sum(axis=1)
+        upto[block] += (squares <= high[block, np.newaxis]).sum(axis=1)
+    return nearer, upto
+
+
+def _every_distance(space: Space, points: Floats, codes: Ints) -> Iterator[tuple[slice, Floats]]:
+    """Yield some of the points, and their squared distances to some released rows, (points, rows)."""
+    for shown, members in patterns(space):
+        whole = metric_of(space, np.flatnonzero(shown))
+        rows, seen = space.released[np.ix_(members, shown)] @ whole, points[:, shown] @ whole
+        size = max(1, _DISTANCES // len(members))
+        for start in range(0, len(points), size):
+            block = slice(start, start + size)
+            differ = space.codes.apart(codes[block, np.newaxis], space.codes.released[members])
+            yield block, _squares(seen[block], rows) + space.penalty(shown) + differ
+
+
+def _squares(points: Floats, rows: Floats) -> Floats:
+    from scipy.spatial.distance import cdist  # noqa: PLC0415  # slow to import, and for this alone
+
+    return np.asarray(cdist(points, rows, "sqeuclidean")) if rows.shape[1] else np.zeros((len(points), len(rows)))
 
 
 def shared(nearer: Floats, upto: Floats, own: Floats, candidates: int) -> Floats:
@@ -103,12 +134,28 @@ def metric_of(space: Space, places: Ints) -> Floats:
     return np.asarray(np.linalg.cholesky(space.precision(shown)), dtype=np.float64)
 
 
-def nearest_squares(points: Floats, rows: Floats, but: Ints) -> Floats:
+def nearest_squares(points: Floats, rows: Floats, but: Ints, codes: Codes, code_of: Ints) -> Floats:
     """Return the squared distance of each point to the nearest of ``rows`` that is not the row ``but`` (points,)."""
     from scipy.spatial import cKDTree  # noqa: PLC0415  # slow to import, and for this alone
 
+    if codes.width:
+        return _least(points, rows, but, codes, code_of)
+    if not rows.shape[1]:  # all of them are one point
+        return np.where((but >= 0) & (len(rows) == 1), np.inf, 0.0)
     apart, found = (np.asarray(each) for each in cKDTree(rows).query(points, k=[1, 2]))
     return np.asarray(np.where(found[:, 0] == but, apart[:, 1], apart[:, 0]) ** 2)
+
+
+def _least(points: Floats, rows: Floats, but: Ints, codes: Codes, code_of: Ints) -> Floats:
+    found = np.empty(len(points))
+    size = max(1, _DISTANCES // max(1, len(rows)))
+    for start in range(0, len(points), size):
+        block = slice(start, min(start + size, len(points)))
+        squares = _squares(points[block], rows) + codes.apart(code_of[block, np.newaxis], codes.released)
+        left_out = np.flatnonzero(but[block] >= 0)
+        squares[left_out, but[block][left_out]] = np.inf
+        found[block] = squares.min(axis=1, initial=np.inf)
+    return found
 
 
 def own_squares(space: Space, records: Ints) -> tuple[Floats, Floats]:
@@ -130,7 +177,7 @@ def squared_distances(space: Space, records: Ints, rows: Ints) -> Floats:
             apart = (space.released[rows[here]] - space.known[records[here]])[:, shown]
             found[here] = ((apart @ np.linalg.cholesky(space.precision(shown))) ** 2).sum(axis=1)
         found[here] += space.penalty(shown)
-    return found
+    return found + space.codes.apart(space.codes.known[records], space.codes.released[rows])
 
 
 def patterns(space: Space) -> list[tuple[Bools, Ints]]:

@@ -33,11 +33,28 @@ def numbers_of(file: PeopleFile, attributes: Sequence[str], types: Types) -> Flo
         columns = [floats_of(coded(table[name]), kind, name) for name, kind in zip(attributes, types, strict=True)]
     except UnnumberedError:
         raise file.unusable("has cells that are no numbers of the attribute's type") from None
-    return np.column_stack(columns)
+    return np.column_stack(columns) if columns else np.zeros((size_of(file), 0))
+
+
+def texts_of(file: PeopleFile, attributes: Sequence[str]) -> list[pa.Array]:
+    """Return the texts of the people by attribute, null where a cell is empty."""
+    table = _cells(file, attributes) if attributes else None
+    return (
+        []
+        if table is None
+        else [pa.concat_arrays(table[name].chunks or [pa.array([], pa.string())]) for name in attributes]
+    )
+
+
+def size_of(file: PeopleFile) -> int:
+    """Return how many people it has."""
+    return int(_cells(file, file.header()[:1]).num_rows)
 
 
 def numbers_again(sql: Sql, file: PeopleFile, attributes: Sequence[str], types: Types) -> Floats:
     """Return the numbers that SQL reads of the same texts."""
+    if not attributes:
+        return np.zeros((size_of(file), 0))
     table = _cells(file, attributes)
     tables = {"people": pa.table({f"c{i}": table[name] for i, name in enumerate(attributes)})}
     named = ", ".join(f"{number_of(f'c{i}', kind)} AS n{i}" for i, kind in enumerate(types))

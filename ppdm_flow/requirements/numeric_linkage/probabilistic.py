@@ -14,15 +14,16 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.mining.exposure.numbers import Floats, Ints
+from ppdm_flow.requirements.numeric_linkage.codes import Codes
 from ppdm_flow.requirements.numeric_linkage.nearest import SLACK, Places
 from ppdm_flow.requirements.numeric_linkage.truth import Truth
 
 PROBABILISTIC = "probabilistic"
 ATTRIBUTES = 8
-"""So many attributes are compared, the first ones: they have 2^8 patterns of agreement."""
+"""So many attributes are compared, the first ones, numbers before categories: they have 2^8 patterns of agreement."""
 _CELLS = 1 << 17
 """So many pairs are compared together: they fit a cache."""
-Codes = npt.NDArray[np.uint8]
+Patterns = npt.NDArray[np.uint8]
 _ROUNDS = 100
 _LEAST = 1e-6
 """Probabilities are between that and 1 less that."""
@@ -35,22 +36,31 @@ def widths(known: Floats, released: Floats, truth: Truth) -> Floats:
     return np.asarray(sizes + SLACK * (sizes + np.nanmax(np.abs(known[:, :ATTRIBUTES]), axis=0)))
 
 
-def places_by_weight(known: Floats, released: Floats, truth: Truth, sample: Ints) -> Places:
+def places_by_weight(known: Floats, released: Floats, truth: Truth, sample: Ints, codes: Codes) -> Places:
     """Return the place of the own row of each record of ``sample`` among the rows, by weight.
 
-    ``known`` (records, attributes), ``released`` (rows, attributes).
+    ``known`` (records, attributes), ``released`` (rows, attributes); categories come after the numbers.
     """
     wide = widths(known, released, truth)
-    counts = np.zeros((len(sample), 1 << len(wide)), np.int64)
-    for block, codes in _patterns(known, released, sample, wide):
-        for place, row in enumerate(codes, block.start):
-            counts[place] = np.bincount(row, minlength=counts.shape[1])
+    categories = compared(wide, codes)
+    size = 1 << (len(wide) + categories)
+    counts = np.zeros((len(sample), size), np.int64)
+    for block, found in _patterns(known, released, sample, wide, codes):
+        for place, row in enumerate(found, block.start):
+            counts[place] = np.bincount(row, minlength=size)
     mine = np.zeros_like(counts)
     for some, firsts, rows in truth.own_rows(sample):
         of_rows = np.repeat(np.arange(some.start, some.stop), np.diff(firsts, append=len(rows)))
-        agree = np.abs(released[rows, : len(wide)] - known[sample[of_rows], : len(wide)]) <= wide
-        np.add.at(mine, (of_rows, agree @ (1 << np.arange(len(wide)))), 1)
+        records = sample[of_rows]
+        agree = np.abs(released[rows, : len(wide)] - known[records, : len(wide)]) <= wide
+        same = codes.released[rows, :categories] == codes.known[records, :categories]
+        np.add.at(mine, (of_rows, np.hstack((agree, same)) @ (1 << np.arange(len(wide) + categories))), 1)
     return among(weights_of(counts.sum(axis=0), len(released)), counts, mine)
+
+
+def compared(wide: Floats, codes: Codes) -> int:
+    """Return how many columns of categories are compared beside the numbers."""
+    return min(codes.width, ATTRIBUTES - len(wide))
 
 
 def weights_of(pairs: Ints, rows: int) -> Floats:
@@ -88,14 +98,20 @@ def _weights(agrees: npt.NDArray[np.bool_], m: Floats, u: Floats) -> Floats:
     return np.asarray(np.where(agrees, np.log(m / u), np.log((1 - m) / (1 - u))).sum(axis=1))
 
 
-def _patterns(known: Floats, released: Floats, sample: Ints, wide: Floats) -> Iterator[tuple[slice, Codes]]:
+def _patterns(
+    known: Floats, released: Floats, sample: Ints, wide: Floats, codes: Codes
+) -> Iterator[tuple[slice, Patterns]]:
     """Yield places in the sample, some at a time, with their patterns with every row, (records, rows)."""
     size = max(1, _CELLS // max(1, len(released)))
     columns = [np.ascontiguousarray(released[:, j]) for j in range(len(wide))]
+    categories = [np.ascontiguousarray(codes.released[:, j]) for j in range(compared(wide, codes))]
     for start in range(0, len(sample), size):
         block = slice(start, min(start + size, len(sample)))
-        codes = np.zeros((block.stop - start, len(released)), np.uint8)
+        found = np.zeros((block.stop - start, len(released)), np.uint8)
         for j, column in enumerate(columns):
             agree = np.abs(column - known[sample[block], j][:, np.newaxis]) <= wide[j]
-            codes |= agree.view(np.uint8) << np.uint8(j)
-        yield block, codes
+            found |= agree.view(np.uint8) << np.uint8(j)
+        for j, category in enumerate(categories):
+            same = category == codes.known[sample[block], j][:, np.newaxis]
+            found |= same.view(np.uint8) << np.uint8(len(wide) + j)
+        yield block, found

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.roles import Role
-from ppdm_flow.policy.language.words import short
+from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.policy.rules.repeats import repeats
 from ppdm_flow.policy.rules.scene import Scene, entry_path
 from ppdm_flow.requirements.numeric_linkage.requirement import NumericLinkage
@@ -21,16 +20,19 @@ def judge(scene: Scene, entries: Mapping[str, NumericLinkage]) -> Iterator[Diagn
     for name, clause in entries.items():
         path = entry_path("numeric_linkage", name)
         yield from repeats(scene, clause.attributes, (*path, "attributes"), "`attributes`")
+        types: list[AttributeType] = []
         for i, each in enumerate(clause.attributes):
             here = (*path, "attributes", str(i))
             attribute, faults = scene.attribute(each, here)
             yield from faults
             if attribute is not None and attribute.role in _NO_NUMBERS:
                 yield scene.unfit(each, attribute.role, here, "a number that people are found by")
-            elif attribute is not None and not attribute.type.is_numeric:
-                text = f"`{short(each)}` holds texts, and nothing says how far one is from another"
-                hint = "give the attribute `type: integer`, `float`, `date` or `timestamp`"
-                yield scene.fault("PPF599", text, here, hint=hint)
+            elif attribute is not None:
+                types.append(attribute.type)
+        if types and len(types) == len(clause.attributes) and not any(kind.is_numeric for kind in types):
+            text = "no attribute holds numbers, so groups of equal values say as much: nothing here is near"
+            hint = "give one the `type: integer`, `float`, `date` or `timestamp`, or ask for `k_anonymity`"
+            yield scene.fault("PPF599", text, (*path, "attributes"), at_key=True, hint=hint)
         yield from _known(scene, clause, path)
         bounds = {"max": clause.max if clause.max_excess is None else 0.0, "max_excess": clause.max_excess or 0.0}
         for key in (key for key, bound in bounds.items() if bound >= 1.0):

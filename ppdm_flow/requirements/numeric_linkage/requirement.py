@@ -11,7 +11,7 @@ from ppdm_flow.core.model import HIGHER, LOWER, LOWER_IF_ANY, Texts
 from ppdm_flow.core.requirement import Columns, NameOf, Requirement
 from ppdm_flow.core.requirement_families import reaching
 
-_ATTRIBUTES = "The numbers, dates and timestamps of a person that an intruder knows."
+_ATTRIBUTES = "The numbers, dates and timestamps of a person that an intruder knows, and categories beside them."
 _MAX = "The largest share of original records that are found; the upper end of its interval is held against it."
 _EXCESS = "The largest share found of the records that naming rows at random misses; its upper end is held against it."
 _CONTROL = (

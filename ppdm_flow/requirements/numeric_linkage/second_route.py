@@ -10,6 +10,7 @@ import numpy.typing as npt
 from ppdm_flow.mining.exposure.numbers import Floats, Ints
 from ppdm_flow.mining.exposure.numbers_query import Types, hold, number_of
 from ppdm_flow.mining.exposure.paired import relation
+from ppdm_flow.requirements.numeric_linkage.codes import HIDDEN, Codes
 from ppdm_flow.requirements.numeric_linkage.nearest import FLOOR, SLACK, Places
 from ppdm_flow.requirements.numeric_linkage.spaces import Space
 from ppdm_flow.requirements.numeric_linkage.truth import least_and_ties
@@ -30,6 +31,9 @@ def numbers_again(
     types: tuple[Types, Types],
 ) -> tuple[Floats, Floats]:
     """Return the numbers of ``attributes`` and of ``columns``, (rows, each), by row number; NaN where there is none."""
+    if not columns:
+        rows = sum(len(right) for _, right in pairs.pairs([], candidate.schema.names[:1]))
+        return np.zeros((rows, 0)), np.zeros((rows, 0))
     tables = {"paired": relation(pairs, columns, attributes, candidate.schema.weight)}
     hold(sql, columns, types[1], candidate.schema.weight, tables)
     before = [number_of(f"o{i}", kind) for i, kind in enumerate(types[0])]
@@ -74,9 +78,13 @@ def _by_what_is_hidden(space: Space) -> Iterator[tuple[Ints, npt.NDArray[np.bool
 
 
 def _squares(space: Space, records: Ints, rows: Ints, hidden: npt.NDArray[np.bool_]) -> Floats:
+    codes = space.codes
+    cells, mine = codes.released[rows], codes.known[records]
+    differ = (cells != mine) & (cells != HIDDEN)
     shown = np.flatnonzero(~hidden)
     apart = space.released[np.ix_(rows, shown)] - space.known[np.ix_(records, shown)]
-    return np.asarray(((apart @ whitening(space, shown)) ** 2).sum(axis=1) + space.hidden[hidden].sum())
+    categories = differ.sum(axis=1) + (cells == HIDDEN) @ codes.hidden
+    return np.asarray(((apart @ whitening(space, shown)) ** 2).sum(axis=1) + space.hidden[hidden].sum() + categories)
 
 
 def whitening(space: Space, shown: Ints) -> Floats:
@@ -90,13 +98,23 @@ def whitening(space: Space, shown: Ints) -> Floats:
     return np.ascontiguousarray(axes / deviations / np.sqrt(variances)).astype(np.float64)
 
 
-def nearest_squares_again(points: Floats, rows: Floats, but: Ints) -> Floats:
+def nearest_squares_again(points: Floats, rows: Floats, but: Ints, codes: Codes, code_of: Ints) -> Floats:
     """Return the squared distances that the first route computes, along the attribute in which rows are widest."""
-    turned = np.argsort(-np.ptp(rows, axis=0), kind="stable")
-    order = np.argsort(rows[:, turned[0]], kind="stable")
+    some = rows if rows.shape[1] else np.zeros((len(rows), 1))
+    seen = points if rows.shape[1] else np.zeros((len(points), 1))
+    turned = np.argsort(-np.ptp(some, axis=0), kind="stable")
+    order = np.argsort(some[:, turned[0]], kind="stable")
     found = np.empty(len(points))
-    ordered = np.ascontiguousarray(rows[np.ix_(order, turned)])
-    nearest_along(np.ascontiguousarray(points[:, turned]), ordered, order, but, found)
+    nearest_along(
+        np.ascontiguousarray(seen[:, turned]),
+        np.ascontiguousarray(some[np.ix_(order, turned)]),
+        order,
+        but,
+        np.ascontiguousarray(codes.released[order]),
+        np.ascontiguousarray(code_of),
+        codes.hidden,
+        found,
+    )
     return found
 
 
@@ -112,15 +130,13 @@ def _count(
 ) -> None:
     """Add to ``nearer`` and ``as_near`` (records of the sample,) what is near of ``rows``, which show ``shown``."""
     low, high = between
-    if not len(shown):  # all of them are one point
-        nearer += len(rows) * (low > 0)
-        as_near += len(rows) * ((low <= 0) & (high >= 0))
-        return
-    released = np.ascontiguousarray(space.released[np.ix_(rows, shown)])
-    points = np.ascontiguousarray(space.known[np.ix_(sample, shown)])
+    none = not len(shown)  # then all of them are one point but for their categories
+    released = np.zeros((len(rows), 1)) if none else np.ascontiguousarray(space.released[np.ix_(rows, shown)])
+    points = np.zeros((len(sample), 1)) if none else np.ascontiguousarray(space.known[np.ix_(sample, shown)])
+    variances = np.ones(1) if none else np.diag(space.covariance)[shown]
     orders = np.argsort(released, axis=0).T.copy()
     ordered = np.take_along_axis(released, orders.T, axis=0).T.copy()
-    reach = np.sqrt(np.maximum(high, 0.0)[:, np.newaxis] * np.diag(space.covariance)[shown] * MARGIN) + FLOOR
+    reach = np.sqrt(np.maximum(high, 0.0)[:, np.newaxis] * variances * MARGIN) + FLOOR
     begins = np.column_stack([np.searchsorted(o, points[:, j] - reach[:, j]) for j, o in enumerate(ordered)])
     ends = np.column_stack([np.searchsorted(o, points[:, j] + reach[:, j], "right") for j, o in enumerate(ordered)])
     ends = np.where(high[:, np.newaxis] < 0, begins, ends)
@@ -130,13 +146,16 @@ def _count(
         ordered,
         orders,
         released,
-        whitening(space, shown),
+        np.ones((1, 1)) if none else whitening(space, shown),
         points,
         axes,
         begins[each, axes],
         ends[each, axes],
         low,
         high,
+        np.ascontiguousarray(space.codes.released[rows]),
+        np.ascontiguousarray(space.codes.known[sample]),
+        space.codes.hidden,
         candidates,
         nearer,
         as_near,

@@ -14,8 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.mining.exposure.numbers import Floats
+from ppdm_flow.requirements.numeric_linkage.codes import Codes
 from ppdm_flow.requirements.numeric_linkage.truth import Truth
 
+MAHALANOBIS = "mahalanobis"
 _RIDGE = 1e-9
 """Of each variance: that much is added to those of the errors, since an exact attribute has none."""
 
@@ -30,7 +32,8 @@ class Space:
     ``truth`` says whose rows they are. A squared distance is the sum over the attributes that a
     released row shows, in the metric ``precision`` (attributes, attributes), and ``hidden`` (attributes,) for each of
     the others: what the own record has on average. ``points`` (records, attributes) are the known records as one sees
-    them who is not among them, and ``others`` (others, attributes) people who are not.
+    them who is not among them, and ``others`` (others, attributes) people who are not. Each of the
+    ``codes`` that differs adds 1.
     """
 
     known: Floats
@@ -40,6 +43,7 @@ class Space:
     hidden: Floats
     points: Floats
     others: Floats
+    codes: Codes
 
     def penalty(self, shown: npt.NDArray[np.bool_]) -> float:
         """Return what counts for the attributes that are hidden."""
@@ -55,26 +59,37 @@ class Space:
 
 
 def spaces(
-    known: Floats, released: Floats, truth: Truth | None = None, others: Floats | None = None
+    known: Floats,
+    released: Floats,
+    truth: Truth | None = None,
+    others: Floats | None = None,
+    codes: Codes | None = None,
 ) -> Mapping[str, Space]:
     """Return the spaces by name. ``known`` and ``released`` are (rows, attributes), NaN where there is no number.
 
     ``truth`` says which rows are whose: where it is left out, those of the same number. ``others``
-    (others, attributes) are people who are not among the known ones.
+    (others, attributes) are people who are not among the known ones. ``mahalanobis`` compares numbers alone, not
+    ``codes``, and is not there where there are none.
     """
     whose = Truth.by_number(len(known)) if truth is None else truth
     outside = np.zeros((0, known.shape[1])) if others is None else others
     to_plain = _standardizing(known)
     plain, ranks = (to_plain(known), to_plain(released)), (_ranks(known, known), _ranks(released, released))
     one = np.eye(known.shape[1])
-    shown = {"euclidean": (*plain, one), "mahalanobis": (*plain, _moments(whose.errors(*plain)))}
+    no_codes = Codes.none(len(known), len(released), len(outside))
+    shown = {"euclidean": (*plain, one), MAHALANOBIS: (*plain, _moments(whose.errors(*plain)))}
     shown["rank"] = (*ranks, one)
     alone = ranks[0] - 0.5 / np.maximum(1, (~np.isnan(known)).sum(axis=0))  # as those who are not counted stand
     points = {"rank": (alone, _ranks(outside, known))}
     found = {}
     for name, (k, r, c) in shown.items():
-        seen = points.get(name) or (k, to_plain(outside))
-        found[name] = Space(k, r, whose, c, _mean_squares(whose.errors(k, r)) / np.diag(c), *seen)
+        numbers_alone = name == MAHALANOBIS
+        if numbers_alone and not known.shape[1]:
+            continue
+        alone, elsewhere = points.get(name) or (k, to_plain(outside))
+        some = no_codes if numbers_alone or codes is None else codes
+        hidden = _mean_squares(whose.errors(k, r)) / np.diag(c)
+        found[name] = Space(k, r, whose, c, hidden, alone, elsewhere, some)
     return found
 
 

@@ -17,27 +17,30 @@ Found = tuple[Mapping[str, Places], Mapping[str, Near]]
 """By way the places of the records, and by space who is taken for found; nobody where there is no control group."""
 
 
-def find(lookup: Lookup, candidates: int) -> Found:
+def find(known: Lookup, candidates: int) -> Found:
     """Look for the records by trees and in memory."""
-    by_space = _spaces(lookup)
-    by_way = {name: places(space, lookup.chosen, candidates) for name, space in by_space.items()}
-    by_way[PROBABILISTIC] = places_by_weight(lookup.known, lookup.released, lookup.truth, lookup.chosen)
-    return by_way, _near(lookup, by_space, metric_of, nearest_squares)
+    by_space = _spaces(known)
+    by_way = {name: places(space, known.chosen, candidates) for name, space in by_space.items()}
+    numbers = known.known, known.released
+    by_way[PROBABILISTIC] = places_by_weight(*numbers, known.truth, known.chosen, known.codes)
+    return by_way, _near(known, by_space, metric_of, nearest_squares)
 
 
-def find_again(sql: Sql, lookup: Lookup, candidates: int) -> Found:
+def find_again(sql: Sql, known: Lookup, candidates: int) -> Found:
     """Look for them along sorted attributes and in SQL."""
-    by_space = _spaces(lookup)
-    by_way = {name: places_again(space, lookup.chosen, candidates) for name, space in by_space.items()}
-    by_way[PROBABILISTIC] = places_by_weight_again(sql, lookup.known, lookup.released, lookup.truth, lookup.chosen)
-    return by_way, _near(lookup, by_space, whitening, nearest_squares_again)
+    by_space = _spaces(known)
+    by_way = {name: places_again(space, known.chosen, candidates) for name, space in by_space.items()}
+    by_way[PROBABILISTIC] = places_by_weight_again(
+        sql, known.known, known.released, known.truth, known.chosen, known.codes
+    )
+    return by_way, _near(known, by_space, whitening, nearest_squares_again)
 
 
-def _spaces(lookup: Lookup) -> Mapping[str, Space]:
-    return spaces(lookup.known, lookup.released, lookup.truth, lookup.others)
+def _spaces(known: Lookup) -> Mapping[str, Space]:
+    return spaces(known.known, known.released, known.truth, known.others, known.codes)
 
 
-def _near(lookup: Lookup, by_space: Mapping[str, Space], metric: Metric, nearest: Nearest) -> Mapping[str, Near]:
-    if lookup.others is None:
+def _near(known: Lookup, by_space: Mapping[str, Space], metric: Metric, nearest: Nearest) -> Mapping[str, Near]:
+    if known.others is None:
         return {}
-    return {name: near(space, lookup.chosen, metric, nearest) for name, space in by_space.items()}
+    return {name: near(space, known.chosen, metric, nearest) for name, space in by_space.items()}

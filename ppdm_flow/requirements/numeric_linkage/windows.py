@@ -23,6 +23,9 @@ def count_near(
     ends: Ints,
     low: Floats,
     high: Floats,
+    categories: Ints,
+    known: Ints,
+    unseen: Floats,
     candidates: int,
     nearer: Ints,
     as_near: Ints,
@@ -32,7 +35,9 @@ def count_near(
     ``released`` (rows, attributes); ``whitening`` (attributes, attributes) makes distances plain. ``sorted_numbers``
     and ``orders`` (attributes, rows): each attribute ascending, and the rows in that order. Point i of ``points``
     (points, attributes) looks at the places ``begins[i]`` to ``ends[i]`` of attribute ``axes[i]``, nearest first along
-    it. One that has ``candidates`` nearer rows is done: it is not found, whatever else there is.
+    it. ``categories`` (rows, columns) add 1 where they are not those ``known`` (points, columns), and ``unseen``
+    (columns,) where they are -1. One that has ``candidates`` nearer rows is done: it is not found, whatever else there
+    is.
     """
     size = released.shape[1]
     for i in range(len(points)):
@@ -55,6 +60,11 @@ def count_near(
                 for a in range(size):
                     apart += (released[row, a] - points[i, a]) * whitening[a, b]
                 distance += apart * apart
+            for c in range(len(unseen)):
+                if categories[row, c] == -1:
+                    distance += unseen[c]
+                elif categories[row, c] != known[i, c]:
+                    distance += 1.0
             if distance < low[i]:
                 nearer[i] += 1
             elif distance <= high[i]:
@@ -62,11 +72,21 @@ def count_near(
 
 
 @compiled
-def nearest_along(points: Floats, rows: Floats, numbers: Ints, but: Ints, found: Floats) -> None:
+def nearest_along(
+    points: Floats,
+    rows: Floats,
+    numbers: Ints,
+    but: Ints,
+    categories: Ints,
+    known: Ints,
+    unseen: Floats,
+    found: Floats,
+) -> None:
     """Write into ``found`` (points,) the squared distance to the nearest of ``rows`` but that of the number ``but``.
 
     ``rows`` (rows, attributes) ascend in their first attribute, along which they are looked at outwards; ``numbers``
-    (rows,) are theirs. Distances are plain. Where there is no row it is infinite.
+    (rows,) are theirs. Distances are plain, and categories count as in `count_near`. Where there is no row it is
+    infinite.
     """
     size = rows.shape[1]
     for i in range(len(points)):
@@ -88,5 +108,10 @@ def nearest_along(points: Floats, rows: Floats, numbers: Ints, but: Ints, found:
                 distance = 0.0
                 for a in range(size):
                     distance += (rows[row, a] - points[i, a]) ** 2
+                for c in range(len(unseen)):
+                    if categories[row, c] == -1:
+                        distance += unseen[c]
+                    elif categories[row, c] != known[i, c]:
+                        distance += 1.0
                 least = min(least, distance)
         found[i] = least
