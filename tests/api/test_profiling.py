@@ -451,3 +451,23 @@ def test_few_rows_or_few_numbers_get_no_steps_on_numbers(tmp_path):
         data.write_text("age,income\n" + "\n".join(f"{20 + i % 40},{i % values}" for i in range(rows)) + "\n")
         text = api.profile(data).rendered("yaml", beside=tmp_path)
         assert "noise" not in text
+
+
+@pytest.mark.parametrize("rows", [1, 4])
+def test_people_with_several_rows_are_counted(tmp_path, rows):
+    """A draft that counts people passes check, and its run counts them; with a row a person nothing says so."""
+    dice = random.Random(3)
+    table = [[f"P{i // rows:05}", dice.randrange(20, 80), dice.choice("mf"), dice.choice("uvwx")] for i in range(1200)]
+    dice.shuffle(table)
+    found = api.profile(written(tmp_path, ["patient_id", "age", "sex", "diagnosis"], table))
+    path, _ = passes(found, tmp_path)
+    policy = yaml.safe_load(path.read_text())
+    if rows == 1:
+        assert policy["attributes"]["patient_id"] == {"role": "identifier"}
+        assert "people" not in policy
+        return
+    assert policy["attributes"]["patient_id"] == {"role": "subject"}
+    assert policy["people"] == {"known_rows": 1}
+    done = api.run(path, out=tmp_path / "runs").report
+    assert done.verdict == "released"
+    assert done.metrics["class_sizes.smallest"].unit == "people"

@@ -12,11 +12,16 @@ import pyarrow as pa
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.profiling.column import ColumnFacts, facts
 from ppdm_flow.mining.profiling.roles import Guess, guess
+from ppdm_flow.mining.profiling.subjects import with_subject
 from ppdm_flow.mining.uniques.measure import Ground
 from ppdm_flow.mining.uniques.search import BUDGET, Uniques, search
 
 Coded = tuple[npt.NDArray[np.int32], pa.StringArray]
 """Codes of the rows, -1 for missing, and the distinct texts that they point into."""
+
+
+_LEFT_OUT = (Role.IDENTIFIER, Role.SUBJECT)
+"""What does not leave."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +49,13 @@ def profile(columns: Mapping[str, Coded], missing: Sequence[str] = ("",), *, bud
     leave. ``budget`` is that of the search. Missing values are equal to each other.
     """
     measured = tuple(facts(name, codes, values) for name, (codes, values) in columns.items())
-    guesses = _usable(measured, _one_weight(tuple(guess(column) for column in measured)))
+    guesses = _usable(measured, with_subject(measured, _one_weight(tuple(guess(column) for column in measured))))
     ground = Ground(
         [np.ascontiguousarray(codes + np.int32(1)) for codes, _ in columns.values()],
         [len(values) + 1 for _, values in columns.values()],
     )
     alone = [i for i, column in enumerate(measured) if column.rows > 1 and column.alone == column.rows]
-    others = [i for i, g in enumerate(guesses) if g.role is not Role.IDENTIFIER and i not in alone]
+    others = [i for i, g in enumerate(guesses) if g.role not in _LEFT_OUT and i not in alone]
     combinations = search(ground, others, budget=budget)
     minimal = (*((i,) for i in alone), *combinations.minimal)
     uniques = Uniques(minimal, combinations.telling, combinations.looked_at, combinations.left_out)
@@ -73,7 +78,7 @@ def _usable(columns: Sequence[ColumnFacts], guesses: tuple[Guess, ...]) -> tuple
     """Return guesses by which there is something to group by: without any quasi-identifier, what leaves is one."""
     if any(g.role is Role.QUASI_IDENTIFIER for g in guesses):
         return guesses
-    left = [i for i, g in enumerate(guesses) if g.role is not Role.IDENTIFIER and columns[i].distinct]
+    left = [i for i, g in enumerate(guesses) if g.role not in _LEFT_OUT and columns[i].distinct]
     sensitive = [i for i in left if guesses[i].role is Role.SENSITIVE]
     chosen = set(left) - set(sensitive) or set(sensitive)
     instead = "nothing else is left to group people by"

@@ -34,6 +34,7 @@ def render(profile: ProfileDocument, path: str) -> str:
         f"version: 1\nname: {name}\n",
         _source(profile, path),
         _attributes(profile["columns"]),
+        _people(profile["columns"]),
         _privacy(profile),
         _steps(profile),
         f"releases:\n  study: {{path: {name}.csv}}\n",
@@ -108,9 +109,22 @@ def _attributes(columns: Sequence[ProfileColumn]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _people(columns: Sequence[ProfileColumn]) -> str:
+    """Return how people are counted, where a column says whose row it is."""
+    subjects = [c["name"] for c in columns if c["role"] == "subject"]
+    if not subjects:
+        return ""
+    text = (
+        f"A person has several rows, told by {scalar(subjects[0])}: people are counted, not rows. Somebody may"
+        " know this many rows of one person: 1, 2, 3 or all. Where each row is a person of its own, make it an"
+        " identifier and leave this out."
+    )
+    return "\n".join([*_comment(text), "people: {known_rows: 1}"]) + "\n"
+
+
 def _declared(column: ProfileColumn) -> dict[str, Any]:
     declared: dict[str, Any] = {"role": column["role"]}
-    if column["type"] != _BY_TYPE and column["role"] != "identifier":
+    if column["type"] != _BY_TYPE and column["role"] not in ("identifier", "subject"):
         declared["type"] = column["type"]
     if column["hierarchy"]:
         declared["hierarchy"] = column["hierarchy"]
@@ -153,8 +167,21 @@ def _steps(profile: ProfileDocument) -> str:
         return ""
     if profile["rows"] < _K:
         return "\n".join(_comment(f"No step helps: the data has fewer than {_K} rows.")) + "\n"
-    lines = ["steps:", *_comment("Small classes, each with labels of its own, that keep what `privacy` asks.", "  ")]
+    lines = [
+        "steps:",
+        *_steps_on_people(profile["columns"]),
+        *_comment("Small classes, each with labels of its own, that keep what `privacy` asks.", "  "),
+    ]
     return "\n".join([*lines, "  recode: {use: mondrian}", *_steps_on_numbers(profile)]) + "\n"
+
+
+def _steps_on_people(columns: Sequence[ProfileColumn]) -> Iterator[str]:
+    """Yield, as a comment, a step that leaves out what shows which rows are one person's."""
+    if _with_role(columns, "subject"):
+        yield from _comment(
+            "Cells that only one person has link the rows of that person; such rows may go first.", "  "
+        )
+        yield "  # unlink: {use: suppress, with: {small: keep, linked: drop}}"
 
 
 def _steps_on_numbers(profile: ProfileDocument) -> Iterator[str]:
