@@ -19,13 +19,15 @@ from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Measure
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.classes.wording import left_out, treatment, unmeasured
 from ppdm_flow.mining.exposure.columns import columns, sensitive_attributes
+from ppdm_flow.mining.exposure.faults import UnmeasuredError
 from ppdm_flow.mining.populations.matching import fitting
 from ppdm_flow.mining.populations.profiles import profiles
 from ppdm_flow.mining.releases.attributes import listed
+from ppdm_flow.requirements.k_map.linked import require_one_class
 from ppdm_flow.requirements.k_map.picture import pictures
 from ppdm_flow.requirements.k_map.query import smallest
 from ppdm_flow.requirements.k_map.requirement import KMap
-from ppdm_flow.requirements.k_map.unreadable import UnlabelledError, unreadable
+from ppdm_flow.requirements.k_map.unreadable import require_readable
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import MISSING
@@ -49,9 +51,10 @@ class KMapAudit:
         charts: list[Chart] = []
         for requirement in _own(ctx):
             released_columns = columns(requirement.attributes, sensitive_attributes(ctx), candidate, ctx)
-            unread = unreadable(released_columns, ctx)
-            if unread:
-                fault = UnlabelledError(unread)
+            try:
+                require_readable(released_columns, ctx)
+                require_one_class(released_columns, candidate, ctx)
+            except UnmeasuredError as fault:
                 figure = Figure(None, "people", note=fault.text)
                 name, k = f"{requirement.id}.k", float(requirement.k)
                 measured.append(Measured(requirement.id, name, figure, k, False, fault.text, verifiable=False))
@@ -79,7 +82,10 @@ class KMapAudit:
         figures: dict[str, float | int | None] = {}
         for requirement in _own(ctx) if ctx.sql is not None else ():
             released_columns = columns(requirement.attributes, sensitive_attributes(ctx), candidate, ctx)
-            if unreadable(released_columns, ctx):
+            try:
+                require_readable(released_columns, ctx)
+                require_one_class(released_columns, candidate, ctx)
+            except UnmeasuredError:
                 continue
             counts = candidate.counts(released_columns.grouping)
             people = profiles(requirement.population, counts, ctx, "`privacy.k_map`")

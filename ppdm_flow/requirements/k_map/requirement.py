@@ -22,6 +22,7 @@ class KMap(OnPeople):
 
     kind: ClassVar[str] = "k_map"
     in_population: ClassVar[bool] = True
+    counts_people: ClassVar[bool] = True
     classes: ClassVar[str] = "ppdm_flow.requirements.k_map.classes:models"
     k: Annotated[int, Field(ge=2, description="The least number of people that a group fits.", examples=["5"]), HIGHER]
     population: Annotated[Population, Field(description=_POPULATION, examples=[{"path": "voters.csv"}])]

@@ -14,8 +14,8 @@ class UnlabelledError(UnmeasuredError):
     code = "PPF839"
 
 
-def unreadable(columns: Columns, ctx: AuditContext) -> str:
-    """Return why the classes cannot be looked for in a population; empty where they can.
+def require_readable(columns: Columns, ctx: AuditContext) -> None:
+    """Raise UnlabelledError where the classes cannot be looked for in a population.
 
     A class id over several attributes, or a pseudonym, is no label of a value.
     """
@@ -25,9 +25,9 @@ def unreadable(columns: Columns, ctx: AuditContext) -> str:
         if c in columns.mixed or len(facts_of(c, ctx).computed_from) > 1 or facts_of(c, ctx).keyed
     ]
     if not unmatchable:
-        return ""
+        return
     what = "is no label" if len(unmatchable) == 1 else "are no labels"
-    return (
+    raise UnlabelledError(
         f"{listed(unmatchable)} {what} of one quasi-identifier, so nobody can say whom of the population its cells fit:"
         " drop it, or keep it out of what is released."
     )
