@@ -15,6 +15,7 @@ from ppdm_flow.sdk.registry import load
 
 SPEC = load("audits", "k_map")
 AUDIT = SPEC.load()(SPEC.params())
+ONE = People("person", 1)
 POPULATION = {"x": 4, "y": 3, "z": 1}
 """How many people of the population have each town."""
 ROWS = st.lists(
