@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ppdm_flow.core.people import People
 from ppdm_flow.core.roles import Nulls, Role
 from ppdm_flow.mining.populations.population import Population
 from ppdm_flow.requirements.k_map.requirement import KMap
