@@ -39,7 +39,7 @@ def compare(case: Case) -> Compared:
     if reasons:
         return Compared(case.number, tried.verdict, (f"not refused: {reasons[0].split(' in ')[0]}",))
     wanted = expected(case, tried)
-    return Compared(case.number, tried.verdict, tuple(_faults(tried, wanted)))
+    return Compared(case.number, tried.verdict, tuple(faults(tried, wanted)))
 
 
 def expected(case: Case, tried: Tried) -> list[Judged]:
@@ -119,7 +119,8 @@ def dropped(policy: Policy, release: Release, other: str, rows: Mapping[str, set
     return tuple(i for i, o in enumerate(release.origins) if o in gone)
 
 
-def _faults(tried: Tried, wanted: list[Judged]) -> Iterator[str]:
+def faults(tried: Tried, wanted: list[Judged]) -> Iterator[str]:
+    """Yield where what was judged differs from what was wanted, the verdict first."""
     holds = all(j.holds for j in wanted)
     ours = [r for r in tried.judged if not r.id.startswith("privacy.sensitivities")]
     released_ = all(r.passes for r in ours)

@@ -59,6 +59,28 @@ def places(policy: Mapping[str, Any]) -> dict[str, Columns]:
     return found
 
 
+def _other_names(step: str, use: str, names: Any, columns: Columns) -> Columns:
+    """Return columns of which some are gone, have another name, or became two."""
+    if use == "drop":
+        return {n: c for n, c in columns.items() if n not in names}
+    if use == "rename":
+        return {names.get(n, n): replace(c, name=names.get(n, n)) for n, c in columns.items()}
+    return bounded(step, columns, names)
+
+
+def bounded(step: str, columns: Columns, names: Iterable[str]) -> dict[str, Made]:
+    """Return columns with two numbers in place of each of some labels."""
+    found = {n: c for n, c in columns.items() if n not in names}
+    ends = [(n, f"{n}{end}") for n in names for end in ("_low", "_high")]
+    return found | {new: replace(columns[n].after(step), name=new) for n, new in ends}
+
+
+def as_written(columns: Columns, names: Iterable[str]) -> Columns:
+    """Return the columns of a release, some of whose labels may have been written as two numbers each."""
+    there = set(names)
+    return bounded("labels", columns, [n for n in columns if n not in there and f"{n}_low" in there])
+
+
 def way(policy: Mapping[str, Any], place: str) -> list[str]:
     """Return the steps that lead to a place, in their order."""
     before, previous = {}, SOURCE
@@ -95,11 +117,8 @@ def identifies(attribute: str, policy: Mapping[str, Any]) -> bool:
 
 def _after(step: str, use: str, options: Mapping[str, Any], here: Columns, policy: Mapping[str, Any]) -> Columns:
     columns = dict(here)
-    if use == "drop":
-        return {n: c for n, c in columns.items() if n not in options["attributes"]}
-    if use == "rename":
-        new = options["attributes"]
-        return {new.get(n, n): replace(c, name=new.get(n, n)) for n, c in columns.items()}
+    if use in ("drop", "rename", "interval_bounds"):
+        return _other_names(step, use, options["attributes"], columns)
     if _is_map(use, options):
         return columns | {n: columns[n].after(step) for n in _relabelled(use, options, columns, policy)}
     if use == "assign_class_id":

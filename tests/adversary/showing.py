@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import yaml
 
-from adversary.judging import expected
+from adversary.judging import expected as of_groups
 from adversary.lineage import released
-from adversary.oracle import refusals
+from adversary.oracle import Judged, refusals
 from adversary.policies import Case
-from adversary.trial import attempt
+from adversary.trial import Tried, attempt
 
 
-def shown(case: Case) -> str:
+def shown(case: Case, expected: Callable[[Case, Tried], list[Judged]] = of_groups) -> str:
     """Return everything about a case, to look at."""
     tried = attempt(case)
     lines = [yaml.safe_dump({k: v for k, v in case.policy.items() if k != "attributes"}, sort_keys=False)]

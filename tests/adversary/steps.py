@@ -303,13 +303,24 @@ def _classes(here: Here, options: Options) -> Options | None:
     return {"attributes": names, **options}
 
 
+UNGROUPED = (
+    "templates",
+    "sensitivities",
+    "km_anonymity",
+    "cumulative_k",
+    "interval_disclosure",
+    "numeric_linkage",
+)
+"""Requirements that no classes enforce, or that name what forms theirs otherwise."""
+
+
 def _grouping(here: Here) -> list[list[str]]:
     """What each requirement that such a step can enforce groups by."""
     found = []
     for kind, clauses in here.privacy.items():
-        if kind in ("templates", "sensitivities", "km_anonymity", "cumulative_k"):
+        if kind in UNGROUPED:
             continue
-        every = [clauses] if kind in ("k_anonymity", "lkc") else list(clauses.values())
+        every = [clauses] if kind in ("k_anonymity", "lkc", "special_uniques") else list(clauses.values())
         found += [c.get("attributes", here.known) for c in every]
     return found
 

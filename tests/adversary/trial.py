@@ -17,7 +17,7 @@ import yaml
 
 from adversary.crowds import Release
 from adversary.generated import Generation, columns_made, last_maker, read_by, readable
-from adversary.lineage import Columns, origin, released
+from adversary.lineage import Columns, as_written, origin, released
 from adversary.policies import Case
 from adversary.shares import MISSING, SUPPRESSED
 from adversary.steps import KEY
@@ -81,7 +81,7 @@ def attempt(case: Case) -> Tried:
         people = [{n: v or MISSING for n, v in row.items()} for row in case.rows]
         releases = {
             name: Release(
-                columns[name],
+                as_written(columns[name], cells[0] if cells else ()),
                 cells,
                 [] if name in generations else [people[i] for i in origins],
                 origins,
