@@ -145,6 +145,8 @@ class PluginSpec:
 
     ``algorithm`` is ``"package.module:Class"``; the class takes the validated ``Params``. ``stores`` is for steps that
     put sets into another form: from parameters and the shape of the sets, what the form is called and its bytes.
+    ``counts_people`` is for audits: where the policy counts people, so do the figures, or they say that they do not. Of
+    other audits reports say that shares and numbers of rows count rows.
     """
 
     info: PluginInfo
@@ -152,6 +154,7 @@ class PluginSpec:
     algorithm: str
     effect: Callable[[Any, Scope], Effect] = no_effect
     stores: Callable[[Any, SetShape], tuple[str, int]] | None = None
+    counts_people: bool = False
 
     def load(self) -> Any:
         """Import the algorithm's class."""

@@ -4,7 +4,7 @@ The attacker knows some attributes of a person, looks up the released rows that 
 has), and guesses the sensitive value that most of these have. Guesses on people whom the generator never saw are the
 control: what succeeds there is the use of the data, what succeeds beyond it on people in the data is disclosure. A
 Laplace correction mixes values into every group of released rows: how many, in the exact matches, is the l of
-l-diversity.
+l-diversity. Where the policy counts people, one row of each person is attacked, so that guesses are as many as people.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from ppdm_flow.audits.attribute_disclosure.spec import AttributeDisclosureParams
 from ppdm_flow.audits.labels.unreadable import gate_nothing
 from ppdm_flow.audits.records.columns import NO_HOLDOUT, ColumnPair, beside, uncontrolled
 from ppdm_flow.audits.records.gathering import GatheredRecords, affordable, gather
+from ppdm_flow.audits.records.person_samples import knows_people, original_people
 from ppdm_flow.audits.records.proportions import ALARM, wilson
+from ppdm_flow.audits.records.sampling import Sample
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Series
 from ppdm_flow.core.roles import Role
@@ -63,7 +65,8 @@ class AttributeDisclosureAudit:
         wanted = [i for i, c in enumerate(columns) if self._wanted(c, original)]
         if not wanted:
             return _nothing("the release has no sensitive attribute of the original")
-        data = gather(original, candidate, ctx, columns, self.params.sample, self.params.reference)
+        groups = self._people(original, columns, ctx)
+        data = gather(original, candidate, ctx, columns, self.params.sample, self.params.reference, groups)
         attacked = {}
         for i in wanted:
             known = self._known(i, columns, original)
@@ -74,6 +77,18 @@ class AttributeDisclosureAudit:
             return _nothing("there is no row, or nothing known, to attack")
         outcome = AuditOutcome(_figures(attacked, data), findings=_findings(attacked, ctx), charts=(chart(attacked),))
         return gate_nothing(outcome, data.unread, ctx, "attribute_disclosure")
+
+    def _people(self, original: DataView, columns: Sequence[ColumnPair], ctx: AuditContext) -> list[Sample]:
+        """Return a drawn row of each person in the data and of each held out; none where rows are counted."""
+        if not knows_people(original, ctx):
+            return []
+        sources = [c.source for c in columns]
+        sides = (False,) if ctx.holdout is None else (False, True)
+        people = [
+            original_people(original, sources, ctx, outside=side, most_people=self.params.sample, known_rows=1)
+            for side in sides
+        ]
+        return [Sample(each.table, each.available) for each in people]
 
     def _wanted(self, column: ColumnPair, original: DataView) -> bool:
         if self.params.sensitive is None:

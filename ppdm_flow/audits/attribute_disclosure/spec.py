@@ -35,4 +35,5 @@ SPEC = PluginSpec(
     params=AttributeDisclosureParams,
     algorithm="ppdm_flow.audits.attribute_disclosure.algorithm:AttributeDisclosureAudit",
     effect=effect,
+    counts_people=True,
 )

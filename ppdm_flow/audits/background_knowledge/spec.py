@@ -26,4 +26,5 @@ SPEC = PluginSpec(
     params=BackgroundKnowledgeParams,
     algorithm="ppdm_flow.audits.background_knowledge.algorithm:BackgroundKnowledgeAudit",
     effect=checked,
+    counts_people=True,
 )

@@ -22,4 +22,5 @@ SPEC = PluginSpec(
     params=ClassSizesParams,
     algorithm="ppdm_flow.audits.class_sizes.algorithm:ClassSizesAudit",
     effect=chosen_attributes,
+    counts_people=True,
 )

@@ -25,4 +25,5 @@ SPEC = PluginSpec(
     params=HomogeneityParams,
     algorithm="ppdm_flow.audits.homogeneity.algorithm:HomogeneityAudit",
     effect=checked,
+    counts_people=True,
 )

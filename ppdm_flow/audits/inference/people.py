@@ -47,6 +47,17 @@ class PeopleHoldings:
     by_rows: Holdings
     unit: str = "people"
 
+    def of_kinds(self, kind: Ints) -> PeopleHoldings:
+        """Return the same where values count as their kinds: ``kind`` (values,) are numbers from 0."""
+        held = self.by_rows
+        shown = self.codes >= 0
+        codes = np.where(shown, kind[np.where(shown, self.codes, 0)] if len(kind) else self.codes, self.codes)
+        every = joined(joined(self.group, self.person), codes + SPECIALS)
+        _, first, place = np.unique(every, return_index=True, return_inverse=True)
+        rows = np.bincount(place.reshape(-1), self.rows, len(first)).astype(np.int64)
+        by_rows = Holdings(held.group, kind[held.codes], held.rows, held.rank, held.sizes, held.blank, held.names)
+        return PeopleHoldings(self.group[first], self.person[first], codes[first], rows, by_rows)
+
     @property
     def total(self) -> int:
         """The people who have a released row."""

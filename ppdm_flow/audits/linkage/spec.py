@@ -52,4 +52,5 @@ SPEC = PluginSpec(
     params=LinkageParams,
     algorithm="ppdm_flow.audits.linkage.algorithm:LinkageAudit",
     effect=effect,
+    counts_people=True,
 )

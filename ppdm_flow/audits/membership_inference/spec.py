@@ -25,4 +25,5 @@ SPEC = PluginSpec(
     params=MembershipInferenceParams,
     algorithm="ppdm_flow.audits.membership_inference.algorithm:MembershipInferenceAudit",
     effect=named_attributes,
+    counts_people=True,
 )

@@ -24,4 +24,5 @@ SPEC = PluginSpec(
     params=ReidentificationRiskParams,
     algorithm="ppdm_flow.audits.reidentification_risk.algorithm:ReidentificationRiskAudit",
     effect=chosen_attributes,
+    counts_people=True,
 )

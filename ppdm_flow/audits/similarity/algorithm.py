@@ -1,7 +1,8 @@
 """For whom it is certain of which kind a sensitive value is: classes whose values differ, and are all of one kind.
 
 A class with gastric ulcer, gastritis and stomach cancer is 3-diverse, and everybody in it has an illness of the stomach
-(Li et al. 2007). Kinds are the labels of the hierarchy below its top.
+(Li et al. 2007). Kinds are the labels of the hierarchy below its top. Where the policy counts people, a kind is certain
+that everybody of a class has, in any row there.
 """
 
 from __future__ import annotations
@@ -13,9 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.audits.inference.holdings import Holdings, holdings
+from ppdm_flow.audits.inference.people import PeopleHoldings, people_holdings
 from ppdm_flow.audits.inference.secrets import Secrets, secrets_of
 from ppdm_flow.audits.labels.released import hierarchy_of
 from ppdm_flow.audits.records.columns import NOT_TRUE, truthful
+from ppdm_flow.audits.records.members import counts_people, untold
 from ppdm_flow.audits.similarity.spec import SimilarityParams
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.errors import PluginError
@@ -35,7 +38,6 @@ NAMES = {
 NO_KINDS = "no hierarchy of the policy says of which kind its released values are"
 
 Integers = npt.NDArray[np.int64]
-Truths = npt.NDArray[np.bool_]
 
 _UNPLACED = ("PPF786", "PPF787", "PPF789")
 
@@ -47,29 +49,39 @@ class Kinds:
     ``held`` are the values of each class; ``levels[l]`` (values,) the number of each value's kind on level l + 1.
     """
 
-    held: Holdings
+    held: Holdings | PeopleHoldings
     levels: tuple[Integers, ...]
 
-    def alike(self, level: int) -> Truths:
-        """Return which classes hold values of one kind only, on a level from 1 on; 0: one value only."""
+    def _certain(self, level: int) -> tuple[int, int]:
+        """Return the rows or people, and the classes, of one kind only on a level from 1 on; 0: of one value only."""
+        held = self.held
         if level == 0:
-            return self.held.certain()
-        kind = self.levels[level - 1][self.held.codes]
-        least = np.full(len(self.held.sizes), np.iinfo(np.int64).max)
-        most = np.full(len(self.held.sizes), -1)
-        np.minimum.at(least, self.held.group, kind)
-        np.maximum.at(most, self.held.group, kind)
-        alike: Truths = (self.held.blank == 0) & (least == most)
-        return alike
+            return held.found(), len(held.certain_classes)
+        kind = self.levels[level - 1]
+        if isinstance(held, PeopleHoldings):
+            alike = held.of_kinds(kind)
+            return alike.found(), len(alike.certain_classes)
+        least = np.full(len(held.sizes), np.iinfo(np.int64).max)
+        most = np.full(len(held.sizes), -1)
+        np.minimum.at(least, held.group, kind[held.codes])
+        np.maximum.at(most, held.group, kind[held.codes])
+        single = (held.blank == 0) & (least == most)
+        return held.rows_of(single), int(single.sum())
 
-    def rows(self, level: int) -> int:
-        """Return the rows in these classes."""
-        return self.held.rows_of(self.alike(level))
+    def found(self, level: int) -> int:
+        """Return the rows or people whose kind on a level is certain; on level 0 whose value is."""
+        return self._certain(level)[0]
+
+    def classes(self, level: int) -> int:
+        """Return the classes in which that is so."""
+        return self._certain(level)[1]
 
     def by_chance(self, level: int) -> float | None:
         """Return the share of the rows that would be there if the values were dealt to the rows at random."""
-        kind = self.levels[level - 1][self.held.codes] if level else self.held.codes
         held = self.held
+        if isinstance(held, PeopleHoldings):
+            return (held.of_kinds(self.levels[level - 1]) if level else held).certain_by_chance()
+        kind = self.levels[level - 1][held.codes] if level else held.codes
         dealt = Holdings(held.group, kind, held.rows, held.rank, held.sizes, held.blank, held.names)
         return dealt.certain_by_chance()
 
@@ -79,7 +91,8 @@ def kinds(candidate: DataView, columns: Sequence[str], secret: str, ctx: AuditCo
     own = hierarchy_of(secret, ctx)
     if own is None:
         return None
-    held = holdings(candidate, columns, secret)
+    counted = people_holdings(candidate, columns, secret, ctx) if counts_people(ctx) else None
+    held = holdings(candidate, columns, secret) if counted is None else counted.by_rows
     used = np.unique(held.codes)
     try:
         above = ancestors(secret, own, held.names.take(used).to_pylist(), ctx.home)
@@ -93,7 +106,7 @@ def kinds(candidate: DataView, columns: Sequence[str], secret: str, ctx: AuditCo
         level = np.zeros(len(held.names), dtype=np.int64)
         level[used] = [number[label] for label in labels]
         levels.append(level)
-    return Kinds(held, tuple(levels)) if levels else None
+    return Kinds(counted or held, tuple(levels)) if levels else None
 
 
 class SimilarityAudit:
@@ -109,27 +122,27 @@ class SimilarityAudit:
         every = {s: kinds(candidate, of.beside(s), s, ctx) for s in of.secrets}
         known = {s: k for s, k in every.items() if k is not None}
         true = {s: truthful((*of.beside(s), s), ctx) for s in of.secrets}
-        each = {s: _figures(k, true[s]) for s, k in every.items()}
+        each = {s: _figures(k, true[s], untold(ctx)) for s, k in every.items()}
         figures = {n: _worst([mine[n] for mine in each.values()], unit) for n, unit in NAMES.items()}
         figures |= {f"{s}.{n}": figure for s, mine in each.items() for n, figure in mine.items()}
         sound = {s: k for s, k in known.items() if true[s]}
         return AuditOutcome(figures, findings=tuple(_findings(sound, of, ctx)), charts=tuple(_charts(known)))
 
 
-def _figures(known: Kinds | None, true: bool) -> dict[str, Figure]:
+def _figures(known: Kinds | None, true: bool, counted: str) -> dict[str, Figure]:
     if known is None:
         return {n: Figure(None, u, note=NO_KINDS) for n, u in NAMES.items()}
     top, total = len(known.levels), known.held.total
-    note = "" if true else NOT_TRUE
+    note = counted if true else NOT_TRUE
     if total == 0:
         return {n: Figure(None, u, note="there are no rows") for n, u in NAMES.items()}
-    chance = known.by_chance(top)
+    chance, at_most = known.by_chance(top), "at most, " if known.held.unit == "people" else ""
     return {
-        "similar": Figure(known.rows(top) / total, "share", note=note),
-        "similar_rows": Figure(known.rows(top), "rows", note=note),
-        "similar_classes": Figure(int(known.alike(top).sum()), "classes", note=note),
-        "same": Figure(known.rows(0) / total, "share", note=note),
-        "by_chance": Figure(chance, "share", note="if the values were dealt to the rows at random"),
+        "similar": Figure(known.found(top) / total, "share", note=note),
+        "similar_rows": Figure(known.found(top), known.held.unit, note=note),
+        "similar_classes": Figure(known.classes(top), "classes", note=note),
+        "same": Figure(known.found(0) / total, "share", note=note),
+        "by_chance": Figure(chance, "share", note=f"{at_most}if the values were dealt to the rows at random"),
     }
 
 
@@ -140,12 +153,12 @@ def _worst(figures: list[Figure], unit: str) -> Figure:
 
 def _findings(known: Mapping[str, Kinds], of: Secrets, ctx: AuditContext) -> Iterator[Finding]:
     for secret, mine in known.items():
-        similar, same = mine.rows(len(mine.levels)), mine.rows(0)
+        similar, same = mine.found(len(mine.levels)), mine.found(0)
         if similar > same:
             text = (
                 f"whoever knows a person's {listed(of.beside(secret))} knows for {similar - same:,} of"
-                f" {mine.held.total:,} rows of which kind `{secret}` is: the values that fit differ, and all have one"
-                " label above them in the hierarchy"
+                f" {mine.held.total:,} {mine.held.unit} of which kind `{secret}` is: the values that fit differ, and"
+                " all have one label above them in the hierarchy"
             )
             yield Finding("PPF896", Severity.WARNING, text, f"{ctx.release}.similarity.{secret}")
 
@@ -156,13 +169,13 @@ def _charts(known: Mapping[str, Kinds]) -> Iterator[Chart]:
         total = max(1, mine.held.total)
         yield Chart(
             id=f"levels.{secret}",
-            title=f"Rows whose kind of `{secret}` is certain",
+            title=f"{mine.held.unit.capitalize()} whose kind of `{secret}` is certain",
             kind="bars",
             x=("the value itself", *(f"level {n}" for n in every[1:])),
             series=(
-                Series("release", tuple(mine.rows(n) / total for n in every)),
+                Series("release", tuple(mine.found(n) / total for n in every)),
                 Series("values dealt at random", tuple(mine.by_chance(n) or 0.0 for n in every)),
             ),
             x_label="level of the hierarchy",
-            y_label="share of rows",
+            y_label=f"share of {mine.held.unit}",
         )

@@ -23,4 +23,5 @@ SPEC = PluginSpec(
     params=SimilarityParams,
     algorithm="ppdm_flow.audits.similarity.algorithm:SimilarityAudit",
     effect=checked,
+    counts_people=True,
 )

@@ -25,4 +25,5 @@ SPEC = PluginSpec(
     params=SinglingOutParams,
     algorithm="ppdm_flow.audits.singling_out.algorithm:SinglingOutAudit",
     effect=named_attributes,
+    counts_people=True,
 )

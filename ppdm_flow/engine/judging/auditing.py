@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -15,7 +15,7 @@ from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DisagreementError, RunError
 from ppdm_flow.core.requirement import TOLERANCE
-from ppdm_flow.core.results import AuditOutcome
+from ppdm_flow.core.results import AuditOutcome, Figure
 from ppdm_flow.engine.calls.lending import guard_plugin_call, lent_context, lent_view
 from ppdm_flow.engine.calls.plain import PlainRebuilder
 from ppdm_flow.engine.calls.quotations import of_audit, refuse_quotations
@@ -38,6 +38,10 @@ from ppdm_flow.sdk.view import DataView, PairedView
 
 if TYPE_CHECKING:  # DuckDB is imported while the source is read
     from ppdm_flow.engine.streams.sql import DuckSql
+
+
+COUNTS_ROWS = "counts rows, not people"
+_ROW_UNITS = ("rows", "share", "probability")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,12 +127,21 @@ def _measured(node: AuditNode, subject: Subject, context: AuditContext) -> Audit
     algorithm, context = make_algorithm(node.bound), lent_context(node.bound, context)
     original, candidate = lent_view(node.bound, subject.original), lent_view(node.bound, subject.candidate)
     outcome = PlainRebuilder(f"audit `{node.name}`").outcome(algorithm.measure(original, candidate, context))
+    if context.people is not None and not node.requirements and not node.bound.spec.counts_people:
+        outcome = replace(outcome, figures={name: _of_rows(each) for name, each in outcome.figures.items()})
     if isinstance(algorithm, Rechecked):
         again = algorithm.recheck(original, candidate, context)
         _compare(node, subject.release, outcome, again)
     elif node.requirements:
         raise run_fault("PPF909", f"audit `{node.name}` measures a requirement and has no second route")
     return outcome
+
+
+def _of_rows(figure: Figure) -> Figure:
+    """Say that a figure counts rows, where the policy counts people."""
+    if figure.value is None or figure.unit not in _ROW_UNITS:
+        return figure
+    return replace(figure, note=f"{figure.note}; {COUNTS_ROWS}" if figure.note else COUNTS_ROWS)
 
 
 def _context(

@@ -58,6 +58,17 @@ def test_the_file_is_counted_by_people(bench, visits):
     assert found["risk.prosecutor_highest"].value == pytest.approx(1 / min(sizes))
 
 
+def test_what_counts_rows_says_so(bench, visits):
+    del visits
+    audits = "audits:\n  close: {use: closest_record}\n  loss: {use: information_loss}"
+    found = metrics(bench, POLICY.replace("LAST", "named").replace("audits:", audits))
+    assert "counts rows, not people" in found["close.training_copies"].note
+    told = [f.note for n, f in found.items() if n.startswith(("risk.", "sizes."))]
+    assert not any("counts rows" in note for note in told)
+    by_rows = POLICY.replace("LAST", "named").replace("audits:", audits).replace("{known_rows: 2}", "{unit: rows}")
+    assert not any("counts rows" in f.note for f in metrics(bench, by_rows).values())
+
+
 def test_a_pseudonym_tells_more(bench, visits):
     found = metrics(bench, POLICY.replace("LAST", "named"))
     assert found["risk.prosecutor_highest"].value > 1 / found["sizes.smallest"].value
