@@ -100,7 +100,9 @@ def table_policy(policy: Policy, table: str) -> Policy:
     the caller.
     """
     own = policy.tables[table]
-    update = {"tables": {}, "source": own.source, "undeclared": own.undeclared}
+    update: dict[str, Any] = {"tables": {}, "source": own.source, "undeclared": own.undeclared}
+    if policy.ledger is not None:  # the subject, under the name that it has in this table
+        update["ledger"] = policy.ledger.model_copy(update={"subject": None})
     return policy.model_copy(update={**update, "attributes": _attributes_of(policy, table, own)})
 
 

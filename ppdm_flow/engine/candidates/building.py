@@ -103,7 +103,7 @@ class CandidateBuilder:
         return joined_audits(self.plan, subjects, self.graph, original, rows, self.context.stop)
 
     def _audited(self, audits: Sequence[JoinedAudit], first: int = 0) -> tuple[AuditResult, ...]:
-        folder = self.directory.home / SCRATCH
+        folder = self.directory.folder(SCRATCH)
         results = audit_all(self.context, [(a.node, a.subject) for a in audits], folder, first)
         return tuple(a.explained(result) for a, result in zip(audits, results, strict=True))
 

@@ -41,10 +41,11 @@ class Ledger:
         entries = self.store.entries()
         self._same_ids(entries)
         before = tuple(self._earlier(entry) for entry in entries)
-        subject = None if self.plan.ledger is None else self.plan.ledger.subject
         for c in candidates:
+            plan = _plan_of(self.plan, c.release.name)
+            subject = None if plan.ledger is None else plan.ledger.subject
             pairs = None if c.generated or subject is None else c.subject.pairs
-            self.members[c.release.name] = membership(self.plan, c.release, pairs, c.rows, self.key, subject)
+            self.members[c.release.name] = membership(plan, c.release, pairs, c.rows, self.key, subject)
         return beside(candidates, self.members, before)
 
     def announce(self, candidates: Sequence[Candidate], place: Path, started: datetime) -> Sequence[int]:
@@ -139,6 +140,12 @@ def locked_ledger(ledger: Ledger | None) -> Iterator[None]:
         return
     with ledger.store.held():
         yield
+
+
+def _plan_of(plan: Plan, release: str) -> Plan:
+    """Return the plan that a release comes from: of linked tables, that of its own table."""
+    own = (table.plan for table in plan.tables if any(r.name == release for r in table.plan.releases))
+    return next(own, plan)
 
 
 def _ids(ignore: Sequence[str]) -> str:

@@ -38,5 +38,5 @@ def audited_run(
     RunError.
     """
     if isinstance(original, LinkedOriginals):
-        return audited_tables(context, original, directory, look)
+        return audited_tables(context, original, directory, ledger, look)
     return audited_table(context, original, directory, ledger, look)

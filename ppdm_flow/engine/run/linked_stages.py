@@ -17,13 +17,15 @@ from ppdm_flow.engine.candidates.directory import RunDirectory
 from ppdm_flow.engine.judging.auditing import AuditResult, audit_all, refuse_quoting_audits
 from ppdm_flow.engine.judging.judging import requirements_of, unmeasured
 from ppdm_flow.engine.judging.results import JudgedResults, judge_audits
+from ppdm_flow.engine.ledger.ledger import Ledger, locked_ledger
+from ppdm_flow.engine.ledger.membership import of_run
 from ppdm_flow.engine.linked.joining import JoinSource
 from ppdm_flow.engine.linked.sources import LinkedOriginals, table_context
 from ppdm_flow.engine.linked.universe import MOST_ROWS, TooManyRowsError
 from ppdm_flow.engine.options import RunContext
 from ppdm_flow.engine.reading.original import Original
 from ppdm_flow.engine.reading.suspicions import findings as suspected
-from ppdm_flow.engine.run.stages import AuditedTable, Look, audited_table, ignore_candidates
+from ppdm_flow.engine.run.stages import AuditedTable, Look, ignore_candidates, written_table
 from ppdm_flow.engine.steps.keys import run_key
 from ppdm_flow.plan.definition import Plan, TableJoin
 from ppdm_flow.sdk.anonymizer import Fitted
@@ -55,8 +57,7 @@ class AuditedTables:
     @property
     def candidates(self) -> Sequence[Candidate]:
         """The candidates of all tables, in the policy's order."""
-        by_name = {c.release.name: c for table in self.tables.values() for c in table.candidates}
-        return [by_name[release.name] for release in self.context.plan.releases]
+        return _in_order(self.context.plan, [c for table in self.tables.values() for c in table.candidates])
 
     @property
     def fitted(self) -> Mapping[str, Fitted]:
@@ -94,23 +95,42 @@ class AuditedTables:
 
 @contextmanager
 def audited_tables(
-    context: RunContext, originals: LinkedOriginals, directory: RunDirectory, look: Look = ignore_candidates
+    context: RunContext,
+    originals: LinkedOriginals,
+    directory: RunDirectory,
+    ledger: Ledger | None,
+    look: Look = ignore_candidates,
 ) -> Iterator[AuditedTables]:
     """Carry out the plans of all tables in ``directory``, and audit what they made, alone and joined.
 
-    Raises DataError, PluginError or RunError.
+    Inside, no other run gets at the ledger, which holds the releases of all tables against each other. Raises
+    DataError, PluginError or RunError.
     """
     plan = context.plan
     key = run_key(plan, context.options.key)
     keyed = replace(context, options=replace(context.options, key=key))
-    tables: dict[str, AuditedTable] = {}
-    for table in plan.tables:
-        own = table_context(keyed, table, len(plan.tables))
-        with audited_table(own, originals.tables[table.name], directory, None, look) as audited:
-            tables[table.name] = audited
-    source = JoinSource(context, originals, {name: audited.graph for name, audited in tables.items()})
-    joins = [AuditedJoin(join, _audited(context, source, join, directory)) for join in plan.joins]
-    yield AuditedTables(context, originals, tables, joins, key)
+    written = {
+        table.name: written_table(
+            table_context(keyed, table, len(plan.tables)), originals.tables[table.name], directory
+        )
+        for table in plan.tables
+    }
+    with locked_ledger(ledger):
+        candidates = _in_order(plan, [c for table in written.values() for c in table.candidates])
+        histories = ledger.histories(candidates) if ledger else None
+        tables = {
+            name: table.audited(of_run(table.context.plan, table.candidates) if histories is None else histories, look)
+            for name, table in written.items()
+        }
+        source = JoinSource(context, originals, {name: audited.graph for name, audited in tables.items()})
+        joins = [AuditedJoin(join, _audited(context, source, join, directory)) for join in plan.joins]
+        yield AuditedTables(context, originals, tables, joins, key)
+
+
+def _in_order(plan: Plan, candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return candidates in the policy's order."""
+    by_name = {c.release.name: c for c in candidates}
+    return [by_name[release.name] for release in plan.releases]
 
 
 def _audited(

@@ -24,6 +24,7 @@ from ppdm_flow.engine.steps.graph import Graph
 from ppdm_flow.engine.steps.keys import run_key
 from ppdm_flow.plan.definition import SOURCE
 from ppdm_flow.sdk.anonymizer import Fitted
+from ppdm_flow.sdk.history import History
 
 Look = Callable[[Sequence[Candidate], Graph], None]
 """Sees the candidates, and the steps that made them, before their audits."""
@@ -73,6 +74,29 @@ def fitted_graph(context: RunContext, original: Original) -> Graph:
     return graph
 
 
+@dataclass(frozen=True, slots=True)
+class WrittenTable:
+    """The run of a plan for one table whose candidates are written, and not audited yet."""
+
+    context: RunContext
+    original: Original
+    builder: CandidateBuilder
+    candidates: Sequence[Candidate]
+
+    def audited(self, histories: Mapping[str, History], look: Look) -> AuditedTable:
+        """Carry out the audits; ``histories`` are those of the releases, where there is a ledger."""
+        graph = self.builder.graph
+        look(self.candidates, graph)
+        audited = self.builder.audit(self.candidates, histories)
+        return AuditedTable(self.context, self.original, graph, self.candidates, audited)
+
+
+def written_table(context: RunContext, original: Original, directory: RunDirectory) -> WrittenTable:
+    """Carry out the plan in ``directory`` and write its candidates. Raises DataError, PluginError or RunError."""
+    builder = CandidateBuilder(context, fitted_graph(context, original), original, directory)
+    return WrittenTable(context, original, builder, builder.write())
+
+
 @contextmanager
 def audited_table(
     context: RunContext,
@@ -85,10 +109,7 @@ def audited_table(
 
     Raises DataError, PluginError or RunError.
     """
-    graph = fitted_graph(context, original)
-    builder = CandidateBuilder(context, graph, original, directory)
-    candidates = builder.write()
+    written = written_table(context, original, directory)
     with locked_ledger(ledger):
-        histories = ledger.histories(candidates) if ledger else of_run(context.plan, candidates)
-        look(candidates, graph)
-        yield AuditedTable(context, original, graph, candidates, builder.audit(candidates, histories))
+        histories = ledger.histories(written.candidates) if ledger else of_run(context.plan, written.candidates)
+        yield written.audited(histories, look)

@@ -10,7 +10,7 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.plan.binding import Binder
 from ppdm_flow.plan.covering import on_columns
-from ppdm_flow.plan.definition import SOURCE, LinkedTable, Plan, StepNode
+from ppdm_flow.plan.definition import SOURCE, LedgerNode, LinkedTable, Plan, StepNode
 from ppdm_flow.plan.facts import facts_of, resolved
 from ppdm_flow.plan.gating import dangling, of_steps, unmeasured
 from ppdm_flow.plan.linked.joins import joins_of, unjoined
@@ -113,6 +113,7 @@ class LinkedCompiler:
             gates=of_steps(gates_of(policy, self.places), [step.name for step in steps]),
             declared=declared_values(policy, requirements),
             people=people_of(policy),
+            ledger=self._ledger(first.plan),
             keys=(),
             tables=tables,
         )
@@ -121,6 +122,10 @@ class LinkedCompiler:
         self.diagnostics += [*binder.diagnostics, *unjoined(plan)]
         self._judge_gates(plan)
         return plan
+
+    def _ledger(self, first: Plan) -> LedgerNode | None:
+        """Return the ledger of all tables, which knows people by the one subject."""
+        return first.ledger and replace(first.ledger, subject=subject_attribute(self.policy))
 
     def _judge_gates(self, plan: Plan) -> None:
         policy, audits = self.policy, plan.audits

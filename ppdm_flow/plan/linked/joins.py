@@ -31,7 +31,7 @@ def joins_of(plan: Plan, binder: Binder) -> tuple[TableJoin, ...]:
     for requirement in plan.requirements:
         about = tables_of(requirement)
         names = tuple(t.name for t in plan.tables if t.name in about)
-        if len(names) >= _FEWEST and requirement.on_groups:
+        if len(names) >= _FEWEST and requirement.on_groups and not requirement.successive:
             made.setdefault(names, []).append(requirement)
     joins = (_join(plan, names, requirements, binder) for names, requirements in made.items())
     return tuple(join for join in joins if join is not None)
@@ -44,7 +44,7 @@ def unjoined(plan: Plan) -> list[Diagnostic]:
     return [
         Diagnostic("PPF634", text.format(r.id), r.span, help=help_)
         for r in plan.requirements
-        if len(tables_of(r)) >= _FEWEST and not r.on_groups
+        if len(tables_of(r)) >= _FEWEST and not r.on_groups and not r.successive
     ]
 
 

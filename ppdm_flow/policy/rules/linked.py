@@ -116,11 +116,9 @@ def _undeclared(scene: Scene, table: str, column: str, path: tuple[str, ...], *,
 def _not_yet(scene: Scene) -> Iterator[Diagnostic]:
     """Yield what is about one table only."""
     policy = scene.policy
-    said = {"ledger": policy.ledger is not None, "analyses": bool(policy.analyses)}
-    for key, is_said in said.items():
-        if is_said:
-            text = f"`{key}` is about a policy of one table"
-            yield scene.fault("PPF549", text, (key,), at_key=True, hint="leave it out")
+    if policy.analyses:
+        text = "`analyses` is about a policy of one table"
+        yield scene.fault("PPF549", text, ("analyses",), at_key=True, hint="leave it out")
     for name, audit in policy.audits.items():
         if audit.release is None:
             text = f"audit `{short(name)}` does not say of which table's release it is"
