@@ -12,16 +12,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from ppdm_flow.core.results import AuditOutcome, Figure, Finding, Measured
 from ppdm_flow.mining.classes.wording import unmeasured, unreleased
 from ppdm_flow.mining.exposure.columns import carriers
-from ppdm_flow.mining.exposure.estimates import MEAN, MEDIAN, WEIGHTED, estimates
+from ppdm_flow.mining.exposure.estimates import combined, estimates
 from ppdm_flow.mining.exposure.faults import UnmeasuredError
-from ppdm_flow.mining.exposure.numbers import Floats, PairedNumbers, paired_numbers, type_of
+from ppdm_flow.mining.exposure.numbers import Floats, Ints, PairedNumbers, paired_numbers, type_of
+from ppdm_flow.mining.exposure.persons import by_pseudonym, persons
 from ppdm_flow.requirements.interval_disclosure.audit import IntervalDisclosureParams
 from ppdm_flow.requirements.interval_disclosure.near import near
-from ppdm_flow.requirements.interval_disclosure.query import shares_again
+from ppdm_flow.requirements.interval_disclosure.query import PERSON_MEAN, Asked, shares_again
 from ppdm_flow.requirements.interval_disclosure.requirement import IntervalDisclosure, Width
 from ppdm_flow.requirements.interval_disclosure.sentences import sentence
 from ppdm_flow.sdk.audit import AuditContext
@@ -64,7 +66,7 @@ class IntervalDisclosureAudit:
                 findings.append(unmeasured(wanted.prefix.removesuffix(".") or wanted.attribute, fault))
                 figures[f"{wanted.prefix}share"] = figure
                 continue
-            own = _figures(wanted, numbers)
+            own = _figures(wanted, numbers, _people_of(numbers, carrying, candidate, ctx))
             figures |= {f"{wanted.prefix}{name}": figure for name, figure in own.items()}
             measured.extend(_judged(wanted, own["share"], sentence(wanted.attribute, wanted.width, carrying, own)))
         return AuditOutcome(figures, tuple(measured), tuple(findings))
@@ -87,21 +89,62 @@ class IntervalDisclosureAudit:
             yield _Wanted("", self.params.attribute, self.params.width, None)
 
 
-def _figures(wanted: _Wanted, numbers: PairedNumbers) -> dict[str, Figure]:
+@dataclass(frozen=True, slots=True, eq=False)
+class _People:
+    """``person`` (rows,) is the number of whose row it is; ``linked``: it is seen which rows are one person's."""
+
+    person: Ints
+    linked: bool
+
+    def share(self, near_rows: npt.NDArray[np.bool_]) -> float:
+        """Return the share of people of whom one of these rows is."""
+        people = len(np.unique(self.person))
+        return len(np.unique(self.person[near_rows])) / people if people else 0.0
+
+    def mean(self, estimate: Floats) -> Floats:
+        """Return the mean over all rows of the person that show a number, (rows,)."""
+        shown = ~np.isnan(estimate)
+        size = int(self.person.max(initial=-1)) + 1
+        total = np.bincount(self.person[shown], estimate[shown], size)
+        rows = np.bincount(self.person[shown], minlength=size)
+        with np.errstate(invalid="ignore"):
+            return np.asarray((total / rows)[self.person])
+
+
+def _people_of(
+    numbers: PairedNumbers, carrying: tuple[str, ...], candidate: DataView, ctx: AuditContext
+) -> _People | None:
+    """Return whose rows they are; None where rows are counted."""
+    if ctx.people is None or ctx.pairs is None:
+        return None
+    person = np.empty(len(numbers.rows), np.int64)
+    person[np.argsort(numbers.rows, kind="stable")] = persons(ctx.people, ctx.pairs, carrying)
+    return _People(person, by_pseudonym(candidate, ctx))
+
+
+def _figures(wanted: _Wanted, numbers: PairedNumbers, people: _People | None) -> dict[str, Figure]:
     known = ~np.isnan(numbers.original[wanted.attribute])
     original, weights = numbers.original[wanted.attribute][known], numbers.weights[known]
     shown = {name: column[known] for name, column in numbers.released.items()}
     rows = int(weights.sum())
+    whose = None if people is None else _People(people.person[known], people.linked)
 
     def share(estimate: Floats) -> float:
-        return float(weights[near(estimate, original, weights, wanted.width)].sum() / rows) if rows else 0.0
+        within = near(estimate, original, weights, wanted.width)
+        of_rows = float(weights[within].sum() / rows) if rows else 0.0
+        return of_rows if whose is None else max(of_rows, whose.share(within))
 
     shares = {key: share(estimate) for key, estimate in estimates(original, shown, weights).items()}
+    if people is not None and people.linked and len(np.unique(people.person)) < len(people.person):
+        together = people.mean(combined(list(numbers.released.values()), [1.0] * len(shown)))
+        shares[PERSON_MEAN, ""] = share(together[known])
     some = np.logical_or.reduce([~np.isnan(column) for column in shown.values()])
     figures = {"share": Figure(max(shares.values()), "share")}
     for (kind, column), value in shares.items():
         figures[f"{kind}_share.{column}" if column else f"{kind}_share"] = Figure(value, "share")
     middle = np.full(len(original), _median(original, weights))
+    if whose is not None:
+        figures["people"] = Figure(len(np.unique(whose.person)), "people")
     return {
         **figures,
         "constant_share": Figure(share(middle), "share"),
@@ -139,9 +182,8 @@ def _again(
     kind = type_of(wanted.attribute, None if first is None else first[wanted.attribute], ctx)
     part = next(candidate.partitions(list(carrying)), None)
     types = [kind, *(kind if part is None else getattr(part[c], "kind", kind) for c in carrying)]
-    shares = shares_again(ctx.sql, candidate, ctx.pairs, wanted.attribute, carrying, types, wanted.width)
-    names = [*(f"column_share.{c}" for c in carrying), *(f"{way}_share" for way in (MEAN, WEIGHTED, MEDIAN))]
-    figures: dict[str, float | int | None] = {
-        f"{wanted.prefix}{name}": value for name, value in zip(names, shares, strict=False) if value is not None
-    }
-    return {f"{wanted.prefix}share": max(value for value in shares if value is not None)} | figures
+    subject = "" if ctx.people is None else ctx.people.subject
+    asked = Asked(wanted.attribute, carrying, types, wanted.width, subject, by_pseudonym(candidate, ctx))
+    shares = shares_again(ctx.sql, candidate, ctx.pairs, asked)
+    figures: dict[str, float | int | None] = {f"{wanted.prefix}{n}": value for n, value in shares.items()}
+    return {f"{wanted.prefix}share": max(shares.values())} | figures

@@ -15,7 +15,7 @@ _RELATIVE = "As a share of the original number; not for dates and timestamps."
 _SD = "In standard deviations of the original numbers of the released rows."
 _RANK = "In ranks among the original numbers of the released rows, as a share of these rows."
 _WIDTH = "How near an estimate has to be to count as disclosure; exactly one of four forms."
-_MAX = "The largest share of released rows whose number is disclosed; 0 is none."
+_MAX = "The largest share of released rows, and of people where they are counted, that are disclosed; 0 is none."
 
 
 class Width(Model):
@@ -74,6 +74,7 @@ class IntervalDisclosure(OnAttribute):
     """
 
     kind: ClassVar[str] = "interval_disclosure"
+    counts_people: ClassVar[bool] = True
     width: Annotated[Width, Field(description=_WIDTH, examples=[{"relative": "0.05"}])]
     max: Annotated[float, Field(ge=0.0, le=1.0, description=_MAX, examples=["0.1"]), LOWER]
 

@@ -16,9 +16,10 @@ def sentence(attribute: str, width: Width, columns: Sequence[str], figures: Mapp
     if not rows:
         return f"No released row has an original number of `{attribute}`, so there is none to disclose."
     ways = f"{listed(columns)}, or a mean of them," if len(columns) > 1 else listed(columns)
+    of_people = int(figures["people"].value or 0) if "people" in figures else 0
+    whose = counted(rows, "released row") + (f", or {of_people:,} people by any row" if of_people else "")
     text = (
-        f"Whoever takes {ways} for the original `{attribute}` is within {width.words} of it in {share:.1%} of"
-        f" {counted(rows, 'released row')}."
+        f"Whoever takes {ways} for the original `{attribute}` is within {width.words} of it in {share:.1%} of {whose}."
     )
     alone = figures["constant_share"].value or 0.0
     if alone > 0.01:  # below, it says nothing of the width
