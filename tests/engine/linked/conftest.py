@@ -1,14 +1,20 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
 
 from ppdm_flow import api
 
+_SPEC = spec_from_file_location("plain_join", Path(__file__).with_name("plain_join.py"))
+assert _SPEC is not None
+assert _SPEC.loader is not None
+plain = module_from_spec(_SPEC)
+_SPEC.loader.exec_module(plain)
+
 KEY = "0123456789abcdef0011223344556677"
-Rows = Sequence[Mapping[str, object]]
 Clinic = Callable[..., Path]
 
 
@@ -17,17 +23,7 @@ def clinic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Clinic:
     """Write tables of a clinic with their policy; return the policy's file."""
     monkeypatch.setenv("CLINIC_KEY", KEY)
 
-    def write(policy: str, **tables: Rows) -> Path:
-        for name, rows in tables.items():
-            columns = list(rows[0])
-            lines = [columns, *([row.get(c, "") for c in columns] for row in rows)]
-            text = "\n".join(",".join(map(str, line)) for line in lines)
-            (tmp_path / f"{name}.csv").write_text(text + "\n", encoding="utf-8")
-        file = tmp_path / "policy.yaml"
-        file.write_text(policy, encoding="utf-8")
-        return file
-
-    return write
+    return lambda policy, **tables: plain.write(tmp_path, policy, tables)
 
 
 @pytest.fixture
