@@ -13,7 +13,7 @@ from ppdm_flow.audits.background_knowledge.spec import BackgroundKnowledgeParams
 from ppdm_flow.audits.inference.secrets import secrets_of, summarized
 from ppdm_flow.audits.inference.targets import Held, Inference, amount, attacked_classes, units
 from ppdm_flow.audits.records.columns import NOT_TRUE
-from ppdm_flow.audits.records.members import untold
+from ppdm_flow.audits.records.members import refuse_rows, untold
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Series
@@ -84,11 +84,12 @@ class BackgroundKnowledgeAudit:
             return AuditOutcome(summarized({}, NAMES))
         seen = attacked_classes(of, self.params.targets, candidate, ctx)
         each = {s: _figures(h, self.params.excludes, seen.true[s], untold(ctx)) for s, h in seen.held.items()}
-        return AuditOutcome(
+        outcome = AuditOutcome(
             summarized(each, NAMES) | seen.figures(),
             findings=tuple(findings(seen.sound, seen.sure, self.params, ctx)),
             charts=(chart(seen.held, self.params.excludes),),
         )
+        return refuse_rows(outcome, ctx)
 
 
 def _figures(held: Held, excluded: int, true: bool, counted_by: str) -> dict[str, Figure]:

@@ -22,6 +22,7 @@ from ppdm_flow.audits.records.members import (
     counts_people,
     members_of_original,
     members_of_release,
+    refuse_rows,
     untold,
 )
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Series
@@ -99,7 +100,8 @@ class ClassSizesAudit:
         else:
             after, before = Sizes.of_rows(candidate, columns), Sizes.of_rows(original, sources)
         title = f"over {listed(columns)}" if columns else "without quasi-identifiers"
-        return AuditOutcome(figures=_figures(after, untold(ctx)), charts=_charts(before, after, title))
+        outcome = AuditOutcome(figures=_figures(after, untold(ctx)), charts=_charts(before, after, title))
+        return refuse_rows(outcome, ctx)
 
     def recheck(self, original: DataView, candidate: DataView, ctx: AuditContext) -> Mapping[str, float | int | None]:
         """Count people in SQL; nothing where rows are counted."""

@@ -13,7 +13,7 @@ from ppdm_flow.audits.inference.people import found_again
 from ppdm_flow.audits.inference.secrets import Secrets, secrets_of, summarized
 from ppdm_flow.audits.inference.targets import Held, Inference, amount, attacked_classes, units
 from ppdm_flow.audits.records.columns import NOT_TRUE
-from ppdm_flow.audits.records.members import counts_people, untold
+from ppdm_flow.audits.records.members import counts_people, refuse_rows, untold
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Series
 from ppdm_flow.mining.releases.attributes import listed
@@ -86,11 +86,12 @@ class HomogeneityAudit:
             return AuditOutcome(summarized({}, NAMES))
         seen = attacked_classes(of, self.params.targets, candidate, ctx)
         each = {s: _figures(h, seen.true[s], untold(ctx)) for s, h in seen.held.items()}
-        return AuditOutcome(
+        outcome = AuditOutcome(
             summarized(each, NAMES) | seen.figures(),
             findings=tuple(findings(seen.sound, seen.sure, of, ctx)),
             charts=(chart(seen.held),),
         )
+        return refuse_rows(outcome, ctx)
 
     def recheck(self, original: DataView, candidate: DataView, ctx: AuditContext) -> Mapping[str, float | int | None]:
         """Count people in SQL, for each sensitive column; nothing where rows are counted."""

@@ -22,7 +22,7 @@ from ppdm_flow.audits.linkage.persons import attack_people
 from ppdm_flow.audits.linkage.spec import LinkageParams
 from ppdm_flow.audits.linkage.wording import chart, findings
 from ppdm_flow.audits.records.columns import quasi_identifiers
-from ppdm_flow.audits.records.members import counts_people, untold
+from ppdm_flow.audits.records.members import counts_people, refuse_rows, untold
 from ppdm_flow.core.results import AuditOutcome, Figure
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.releases.attributes import released, source_of
@@ -61,7 +61,8 @@ class LinkageAudit:
         outcome = AuditOutcome(
             _figures(attack, untold(ctx)), findings=findings(attack, self.params, ctx), charts=(chart(attack),)
         )
-        return gate_nothing(outcome, _unread(attack, self.params, original, ctx), ctx, "linkage")
+        outcome = gate_nothing(outcome, _unread(attack, self.params, original, ctx), ctx, "linkage")
+        return refuse_rows(outcome, ctx)
 
 
 def _carried_out(params: LinkageParams, known: Classes, original: DataView, ctx: AuditContext) -> Attack | None:

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ppdm_flow.core.attributes import Change
+from ppdm_flow.core.results import AuditOutcome, Figure
 from ppdm_flow.mining.exposure.paired import paired_counts
 from ppdm_flow.mining.exposure.rows import ReleasedRows
 from ppdm_flow.sdk.audit import AuditContext
@@ -65,18 +67,24 @@ class Members:
 
 def untold(ctx: AuditContext) -> str:
     """Return why rows are counted where the policy counts people, for a figure's note; empty where people are."""
-    if ctx.people is None:
-        return ""
-    if ctx.generation is not None:
-        return "counts rows: generated rows belong to nobody"
-    if ctx.pairs is None:
-        return "counts rows: nothing says whose the released rows are"
-    return ""
+    generated = ctx.generation is not None or any(f.was(Change.GENERATED) for f in ctx.attributes.values())
+    return "counts rows: generated rows belong to nobody" if ctx.people is not None and generated else ""
+
+
+def refuse_rows(outcome: AuditOutcome, ctx: AuditContext) -> AuditOutcome:
+    """Take all figures back where people ought to be counted, and nothing says whose the rows are.
+
+    A gate on them does not hold then: rows look like more people than they are.
+    """
+    if ctx.people is None or ctx.pairs is not None or untold(ctx):
+        return outcome
+    why = "people cannot be counted: nothing says whose the released rows are, but in a run"
+    return AuditOutcome({n: Figure(None, f.unit, note=why) for n, f in outcome.figures.items()})
 
 
 def counts_people(ctx: AuditContext) -> bool:
     """Whether people are counted, and not rows."""
-    return ctx.people is not None and not untold(ctx)
+    return ctx.people is not None and ctx.pairs is not None and not untold(ctx)
 
 
 def members_of_release(candidate: DataView, columns: Sequence[str], ctx: AuditContext) -> Members:

@@ -19,7 +19,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ppdm_flow.audits.records.columns import quasi_identifiers
-from ppdm_flow.audits.records.members import counts_people, members_of_original, members_of_release, untold
+from ppdm_flow.audits.records.members import counts_people, members_of_original, members_of_release, refuse_rows, untold
 from ppdm_flow.audits.reidentification_risk.of_people import risks_again, risks_of_people
 from ppdm_flow.audits.reidentification_risk.population import Population, population_of
 from ppdm_flow.audits.reidentification_risk.risk import Risk, risk_of_rows
@@ -65,11 +65,12 @@ class ReidentificationRiskAudit:
             **_figures("journalist", journalist),
             "marketer_average": _figure(journalist.average, "probability", journalist),
         }
-        return AuditOutcome(
+        outcome = AuditOutcome(
             figures=figures,
             findings=_findings(population, ctx),
             charts=_charts(prosecutor, journalist, threshold),
         )
+        return refuse_rows(outcome, ctx)
 
     def recheck(self, original: DataView, candidate: DataView, ctx: AuditContext) -> Mapping[str, float | int | None]:
         """Count people in SQL; nothing where rows are counted."""

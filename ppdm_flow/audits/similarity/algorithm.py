@@ -18,7 +18,7 @@ from ppdm_flow.audits.inference.people import PeopleHoldings, people_holdings
 from ppdm_flow.audits.inference.secrets import Secrets, secrets_of
 from ppdm_flow.audits.labels.released import hierarchy_of
 from ppdm_flow.audits.records.columns import NOT_TRUE, truthful
-from ppdm_flow.audits.records.members import counts_people, untold
+from ppdm_flow.audits.records.members import counts_people, refuse_rows, untold
 from ppdm_flow.audits.similarity.spec import SimilarityParams
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.errors import PluginError
@@ -126,7 +126,8 @@ class SimilarityAudit:
         figures = {n: _worst([mine[n] for mine in each.values()], unit) for n, unit in NAMES.items()}
         figures |= {f"{s}.{n}": figure for s, mine in each.items() for n, figure in mine.items()}
         sound = {s: k for s, k in known.items() if true[s]}
-        return AuditOutcome(figures, findings=tuple(_findings(sound, of, ctx)), charts=tuple(_charts(known)))
+        outcome = AuditOutcome(figures, findings=tuple(_findings(sound, of, ctx)), charts=tuple(_charts(known)))
+        return refuse_rows(outcome, ctx)
 
 
 def _figures(known: Kinds | None, true: bool, counted: str) -> dict[str, Figure]:

@@ -179,14 +179,19 @@ def test_a_population_file_has_a_line_for_each_person(build, tmp_path):
     assert (found["journalist_highest"], found["journalist_average"]) == (1.0, (1 / 4 + 1) / 2)
 
 
-def test_rows_of_nobody_are_rows(build):
-    rows = [("ann", "a", "a", "x")] * 3
-    case = case_of(build, rows, ONE, paired=False)
+def test_rows_whose_people_nobody_knows_have_no_figures(build):
+    case = case_of(build, [("ann", "a", "a", "x")] * 3, ONE, paired=False)
+    for audit in (SIZES, RISK):
+        outcome = audit.measure(*case.args)
+        assert {f.value for f in outcome.figures.values()} == {None}
+        assert all("people cannot be counted" in f.note for f in outcome.figures.values())
+        assert audit.recheck(*case.args) == {}
+
+
+def test_generated_rows_are_nobodys(build):
+    changes = {"p": (("make", Change.GENERATED),)}
+    case = case_of(build, [("ann", "a", "a", "x")] * 3, ONE, paired=False, changes=changes)
     outcome = SIZES.measure(*case.args)
-    assert outcome.figures["smallest"].value == 3
-    assert outcome.figures["smallest"].unit == "rows"
+    assert (outcome.figures["smallest"].value, outcome.figures["smallest"].unit) == (3, "rows")
     assert "counts rows" in outcome.figures["smallest"].note
     assert "counts rows" in RISK.measure(*case.args).figures["prosecutor_highest"].note
-    assert SIZES.recheck(*case.args) == RISK.recheck(*case.args) == {}
-    changed = case_of(build, rows, ONE, paired=False, changes={"p": (("make", Change.GENERATED),)})
-    assert "counts rows" in RISK.measure(*changed.args).figures["prosecutor_highest"].note
