@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ppdm_flow.audits.background_knowledge.spec import BackgroundKnowledgeParams
+from ppdm_flow.audits.inference.people import found_again
 from ppdm_flow.audits.inference.secrets import secrets_of, summarized
 from ppdm_flow.audits.inference.targets import Held, Inference, amount, attacked_classes, units
 from ppdm_flow.audits.records.columns import NOT_TRUE
-from ppdm_flow.audits.records.members import refuse_rows, untold
+from ppdm_flow.audits.records.members import counts_people, refuse_rows, untold
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Series
@@ -90,6 +91,20 @@ class BackgroundKnowledgeAudit:
             charts=(chart(seen.held, self.params.excludes),),
         )
         return refuse_rows(outcome, ctx)
+
+    def recheck(self, original: DataView, candidate: DataView, ctx: AuditContext) -> Mapping[str, float | int | None]:
+        """Count people in SQL, for each sensitive column, without knowledge; nothing where rows are counted."""
+        del original
+        if not counts_people(ctx):
+            return {}
+        of = secrets_of(self.params.attributes, self.params.sensitive, candidate, ctx)
+        figures: dict[str, float | int | None] = {}
+        for secret in of.secrets:
+            again = found_again(candidate, of.beside(secret), secret, ctx)
+            if again is not None:
+                figures[f"{secret}.certain_uninformed"] = again.certain
+                figures[f"{secret}.worst_posterior_uninformed"] = again.posterior
+        return figures
 
 
 def _figures(held: Held, excluded: int, true: bool, counted_by: str) -> dict[str, Figure]:

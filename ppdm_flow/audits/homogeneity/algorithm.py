@@ -103,10 +103,9 @@ class HomogeneityAudit:
         for secret in of.secrets:
             again = found_again(candidate, of.beside(secret), secret, ctx)
             if again is not None:
-                found, classes, people = again
-                figures[f"{secret}.certain"] = found / people if people else None
-                figures[f"{secret}.certain_rows"] = found
-                figures[f"{secret}.certain_classes"] = classes
+                figures[f"{secret}.certain"] = again.certain
+                figures[f"{secret}.certain_rows"] = again.found
+                figures[f"{secret}.certain_classes"] = again.classes
         return figures
 
 

@@ -200,13 +200,26 @@ def people_holdings(candidate: DataView, columns: Sequence[str], secret: str, ct
     return PeopleHoldings(group.astype(np.int64), person, codes, counts.counts, by_rows)
 
 
-def found_again(
-    candidate: DataView, columns: Sequence[str], secret: str, ctx: AuditContext
-) -> tuple[int, int, int] | None:
-    """Return by SQL how many people are found without ruling anything out, in how many classes, and of how many people.
+@dataclass(frozen=True, slots=True)
+class FoundAgain:
+    """What SQL says without anything ruled out: who is ``found``, in how many ``classes``, of how many ``people``.
 
-    None without a database.
+    ``posterior`` is the highest share of people or of rows with one value; None where no value is released.
     """
+
+    found: int
+    classes: int
+    people: int
+    posterior: float | None
+
+    @property
+    def certain(self) -> float | None:
+        """The share of the people who are found."""
+        return self.found / self.people if self.people else None
+
+
+def found_again(candidate: DataView, columns: Sequence[str], secret: str, ctx: AuditContext) -> FoundAgain | None:
+    """Count by the second route; None without a database."""
     if ctx.people is None or ctx.sql is None:
         return None
     told = ReleasedRows(candidate, ctx).relation((*columns, secret), (ctx.people.subject,))
@@ -216,17 +229,16 @@ def found_again(
     v, p = f"c{len(columns)}", f"c{len(columns) + 1}"
     text = f"""
         WITH had AS MATERIALIZED (
-            SELECT DENSE_RANK() OVER (ORDER BY {cells}) AS id, {v} AS v, {p} AS p FROM ({told.text})),
-        sizes AS (SELECT id, COUNT(DISTINCT p) AS people FROM had GROUP BY id),
-        sure AS (
-            SELECT DISTINCT id FROM (
-                SELECT id, COUNT(DISTINCT p) AS holders FROM had
-                WHERE v IS NOT NULL AND v <> '{SUPPRESSED_TEXT}' GROUP BY id, v) AS each
-            JOIN sizes USING (id) WHERE holders = people)
+            SELECT DENSE_RANK() OVER (ORDER BY {cells}) AS id, {v} AS v, {p} AS p, n FROM ({told.text})),
+        sizes AS (SELECT id, COUNT(DISTINCT p) AS people, SUM(n) AS rows FROM had GROUP BY id),
+        each AS MATERIALIZED (
+            SELECT id, ANY_VALUE(people) AS people, COUNT(DISTINCT p) AS holders, SUM(n) / ANY_VALUE(rows) AS share
+            FROM had JOIN sizes USING (id) WHERE v IS NOT NULL AND v <> '{SUPPRESSED_TEXT}' GROUP BY id, v),
+        sure AS (SELECT DISTINCT id FROM each WHERE holders = people)
         SELECT (SELECT COUNT(DISTINCT p) FROM had SEMI JOIN sure USING (id)), (SELECT COUNT(*) FROM sure),
-            (SELECT COUNT(DISTINCT p) FROM had)"""  # noqa: S608  # our own names
-    found, classes, people = ctx.sql.rows(text, (), told.tables)[0]
-    return int(found), int(classes), int(people)
+            (SELECT COUNT(DISTINCT p) FROM had), (SELECT MAX(GREATEST(holders / people, share)) FROM each)"""  # noqa: S608  # our own names
+    found, classes, people, posterior = ctx.sql.rows(text, (), told.tables)[0]
+    return FoundAgain(int(found), int(classes), int(people), None if posterior is None else float(posterior))
 
 
 PERSON = "\0person"

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ppdm_flow.mining.utility.coding import released_numbers
 from ppdm_flow.mining.utility.numbers import Cells, mean_and_deviation
-from ppdm_flow.mining.utility.sides import Side, halves, side
+from ppdm_flow.mining.utility.sides import Side, half, halves, side
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import Column
@@ -54,7 +54,7 @@ def gather(
     columns, sources = tuple(c for c, _ in both), tuple(s for _, s in both)
     labels = tuple(c for c, _ in known if c not in columns)
     mine = _cells(before, sources)
-    parts = halves(before)
+    parts = halves(before, half(original, ctx))
     deviations = np.array([mean_and_deviation(*mine.present(i))[1] for i in range(len(columns))])
     return Gathered(
         columns,

@@ -11,10 +11,9 @@ from ppdm_flow.audits.marginals.spec import MarginalsParams
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Series
 from ppdm_flow.mining.releases.attributes import listed
 from ppdm_flow.mining.utility.coding import compared
-from ppdm_flow.mining.utility.sides import compared_columns, side
+from ppdm_flow.mining.utility.sides import compared_columns, half, side
 from ppdm_flow.mining.utility.tables import chosen_tables, coded_rows, total_variations
 from ppdm_flow.sdk.audit import AuditContext
-from ppdm_flow.sdk.holdout import Holdout
 from ppdm_flow.sdk.view import DataView
 
 Floats = npt.NDArray[np.float64]
@@ -57,7 +56,7 @@ class MarginalsAudit:
         left_out = {"columns_not_comparable": Figure(len(others), "count", note=note)}
         if not columns or not len(before):
             return AuditOutcome(left_out | _nothing(self.params.ways))
-        first = Holdout(0.5).held_out(before.table.rows)
+        first = half(original, ctx).held_out(before.table.rows)
         gone, none = np.zeros(len(after)), np.zeros(len(before))
         samples = [[before.weights, gone], [none, after.weights]]
         samples += [[before.weights * half, gone] for half in (first, ~first)]

@@ -16,9 +16,8 @@ from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Series
 from ppdm_flow.mining.releases.attributes import listed
 from ppdm_flow.mining.utility.coding import ComparedColumn, compared
 from ppdm_flow.mining.utility.propensity import Propensity, block, by_logistic, by_permutation, in_steps, products
-from ppdm_flow.mining.utility.sides import compared_columns, persons
+from ppdm_flow.mining.utility.sides import compared_columns, half, persons
 from ppdm_flow.sdk.audit import AuditContext
-from ppdm_flow.sdk.holdout import Holdout
 from ppdm_flow.sdk.view import DataView
 
 Floats = npt.NDArray[np.float64]
@@ -61,7 +60,7 @@ class PropensityAudit:
         if not columns or len(before) < 2 or not len(after):
             return AuditOutcome(figures | _nothing("there is nothing to compare"))
         told = self._told(columns)
-        first = Holdout(0.5).held_out(before.rows)
+        first = half(original, ctx).held_out(before.rows)
         chance = self._told(_halves(columns, first)) if first.any() and not first.all() else None
         return AuditOutcome(figures | _figures(told, chance, sample or sample_after), charts=_charts(told, chance))
 

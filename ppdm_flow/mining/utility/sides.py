@@ -78,7 +78,18 @@ def persons(view: DataView, columns: Sequence[str], limit: int) -> tuple[Table, 
     return table, number if number < total or rows.sample else None
 
 
-def halves(original: Side) -> tuple[Side, Side]:
-    """Split rows in two by a fixed hash of their row numbers: what two samples of one population differ by."""
-    first = Holdout(0.5).held_out(original.table.rows)
-    return original.take(first), original.take(~first)
+def half(original: DataView, ctx: AuditContext) -> Holdout:
+    """Return a half of the original's rows by a fixed hash of their numbers; where people are counted, of its people.
+
+    Two halves differ by what two samples of one population differ by: rows of one person are more alike than others.
+    """
+    chosen = Holdout(0.5)
+    if ctx.people is None or ctx.people.subject not in original.schema:
+        return chosen
+    return chosen.by_person(original.partitions([ctx.people.subject]), ctx.people.subject)
+
+
+def halves(rows: Side, chosen: Holdout) -> tuple[Side, Side]:
+    """Split rows in two."""
+    first = chosen.held_out(rows.table.rows)
+    return rows.take(first), rows.take(~first)

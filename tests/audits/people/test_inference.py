@@ -90,7 +90,7 @@ def test_against_the_definitions(build, agree, people, excluded, nulls):
     case = case_of(build, rows, nulls=nulls)
     found, sure, worst = judged(rows, excluded)
     assert found <= by_any_knowledge(rows, excluded)
-    told = figures(audit("background_knowledge", excludes=excluded).measure(*case.args))
+    told = agree(audit("background_knowledge", excludes=excluded), case, 2)
     assert told["certain"] == pytest.approx(len(found) / len(people))
     assert told["worst_posterior"] == (None if worst is None else pytest.approx(worst))
     nothing, sure, _ = judged(rows, 0)
