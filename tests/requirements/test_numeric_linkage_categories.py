@@ -75,8 +75,8 @@ def test_distance_by_distance(data, numbers, columns, candidates):
             nearest.append(min(apart(space, space.points[i], code, row) for row in range(size)))
         assert places(space, sample, candidates).chances(candidates) == pytest.approx(expected, abs=1e-12)
         assert places_again(space, sample, candidates).chances(candidates) == pytest.approx(expected, abs=1e-12)
-        one = near(space, sample, metric_of, nearest_squares)
-        other = near(space, sample, whitening, nearest_squares_again)
+        one = near(space, sample, sample, metric_of, nearest_squares)
+        other = near(space, sample, sample, whitening, nearest_squares_again)
         assert one.inside == pytest.approx(other.inside, abs=1e-9)
         assert one.outside == pytest.approx(other.outside, abs=1e-9)
         if size > 1:

@@ -66,7 +66,7 @@ def test_near_by_near(data, width):
     for space in spaces(known, released, others=others).values():
         expected = plainly(space, np.arange(size))
         for route in ((metric_of, nearest_squares), (whitening, nearest_squares_again)):
-            found = near(space, np.arange(size), *route)
+            found = near(space, np.arange(size), np.arange(size), *route)
             assert found.inside == pytest.approx(expected[0], abs=1e-9)
             assert found.outside == pytest.approx(expected[1], abs=1e-9)
 

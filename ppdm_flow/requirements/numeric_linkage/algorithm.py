@@ -79,7 +79,7 @@ class NumericLinkageAudit:
                 continue
             own = _figures(wanted, lookup, find(lookup, wanted.candidates), len(columns))
             figures |= {f"{wanted.prefix}{name}": figure for name, figure in own.items()}
-            text = sentence(wanted.known, wanted.candidates, own)
+            text = sentence(wanted.known, wanted.candidates, own, people=ctx.people is not None)
             measured.extend(_judged(wanted, own, text))
         return AuditOutcome(figures, tuple(measured), tuple(findings))
 
@@ -115,11 +115,10 @@ def _known_by(asked: NumericLinkage | NumericLinkageParams, attributes: tuple[st
 
 
 def _figures(wanted: _Wanted, lookup: Lookup, found: Found, columns: int) -> dict[str, Figure]:
-    by_way, by_space = found
-    own = figures_of(wanted.candidates, by_way, lookup.whole, len(lookup.released), columns)
+    own = figures_of(found.ways, found.of_rows, len(lookup.released), columns)
     if wanted.known.against is not None:
         own["people_known"] = Figure(len(lookup.known), "rows")
-    return own | (control_figures(by_space) if by_space else {})
+    return own | (control_figures(found.near) if found.near else {})
 
 
 def _judged(

@@ -13,7 +13,7 @@ import numpy as np
 
 from ppdm_flow.core.results import Figure
 from ppdm_flow.mining.exposure.numbers import Floats, Ints
-from ppdm_flow.requirements.numeric_linkage.codes import UNKNOWN, Codes
+from ppdm_flow.requirements.numeric_linkage.codes import Codes
 from ppdm_flow.requirements.numeric_linkage.intervals import ERROR, clopper_pearson, excess
 from ppdm_flow.requirements.numeric_linkage.nearest import SLACK, patterns
 from ppdm_flow.requirements.numeric_linkage.spaces import Space
@@ -36,15 +36,16 @@ class Near:
     outside: Floats
 
 
-def near(space: Space, sample: Ints, metric: Metric, nearest: Nearest) -> Near:
-    """Return the chances of the records of ``sample`` and of all others of the ``space``."""
+def near(space: Space, sample: Ints, among: Ints, metric: Metric, nearest: Nearest) -> Near:
+    """Return the chances of the records of ``sample`` and of all others of the ``space``.
+
+    ``among`` are the records, ascending, of which each is compared with the nearest other one: the sample's as well.
+    """
     everywhere = metric(space, np.arange(space.known.shape[1]))
-    unknown = np.isnan(space.known).any(axis=1) | (space.codes.known == UNKNOWN).any(axis=1)
-    whole = np.flatnonzero(~unknown)
-    own = np.searchsorted(whole, sample)
-    mine, codes = space.known[whole] @ everywhere, space.codes
-    among = replace(codes, released=codes.known[whole])
-    apart = nearest(space.points[sample] @ everywhere, mine, own, among, codes.known[sample])
+    codes = space.codes
+    mine, here = space.known[among] @ everywhere, replace(codes, released=codes.known[among])
+    seen = space.points[sample] @ everywhere
+    apart = nearest(seen, mine, np.searchsorted(among, sample), here, codes.known[sample])
     groups = (space.points[sample], codes.known[sample]), (space.others, codes.others)
     return Near(*(_taken(_to_rows(space, *group, metric, nearest), apart) for group in groups))
 

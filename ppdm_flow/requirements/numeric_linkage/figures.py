@@ -2,64 +2,73 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-import numpy as np
+from collections.abc import Sequence
 
 from ppdm_flow.core.results import Figure
 from ppdm_flow.mining.exposure.numbers import Floats
 from ppdm_flow.requirements.numeric_linkage.intervals import ERROR, clopper_pearson, excess, upper_ends, wilson
-from ppdm_flow.requirements.numeric_linkage.nearest import Places
 from ppdm_flow.requirements.numeric_linkage.spaces import MAHALANOBIS
+from ppdm_flow.requirements.numeric_linkage.units import Way
 
 _NO_EXCESS = "whoever names that many rows names all of them"
 
 _NO_NUMBERS = "these distances are of numbers, and none is released"
 
 
-def figures_of(candidates: int, by_way: Mapping[str, Places], known: int, rows: int, columns: int) -> dict[str, Figure]:
+def figures_of(ways: Sequence[Way], of_rows: Sequence[Way], rows: int, columns: int) -> dict[str, Figure]:
     """Return the figures by name, without a prefix.
 
-    ``by_way``: for each way the places of the records that were looked for, out of ``known`` ones, each with so many
-    ``candidates`` among ``rows`` released rows.
+    ``ways`` look for records, or for people, among ``rows`` released rows; ``of_rows`` for records beside people.
     """
-    looked_for = len(next(iter(by_way.values())).nearer)
-    guessing = min(1.0, candidates / rows)
-    error = ERROR / len(by_way) if looked_for < known else None
+    every = (*ways, *of_rows)
+    looked_for, whole = len(ways[0].chances), ways[0].whole
     shares, excesses = {}, {}
-    bound = most = 0.0
-    for name, places in by_way.items():
-        found = places.chances(candidates)
-        share = float(found.mean())
-        interval = None if error is None else clopper_pearson(float(found.sum()), looked_for, error)
-        bound, most = max(bound, share if interval is None else interval[1]), max(most, share)
-        shares[f"{name}_share"] = Figure(share, "share", interval, looked_for)
-        ends = None if error is None else wilson(share, looked_for, error)
-        excesses[f"{name}_excess"] = _excess(share, guessing, looked_for, ends)
-    by_count = np.maximum.reduce([places.hits(candidates) for places in by_way.values()])
-    upper = by_count / looked_for if error is None else upper_ends(by_count, looked_for, error)
-    if MAHALANOBIS not in by_way:
+    bounds, excess_bounds, all_excesses = [], [], []
+    for way in every:
+        size = len(way.chances)
+        error = ERROR / len(every) if size < way.whole else None
+        found, guessing = float(way.chances.sum()), float(way.guesses[-1])
+        share = float(way.chances.mean())
+        interval = None if error is None else clopper_pearson(found, size, error)
+        bounds.append(share if interval is None else interval[1])
+        upper = way.hits / size if error is None else upper_ends(way.hits, size, error)
+        excess_bounds.append(_largest_excess(upper, way.guesses))
+        all_excesses.append(_largest_excess(way.hits / size, way.guesses))
+        if way in ways:
+            shares[f"{way.name}_share"] = Figure(share, "share", interval, size)
+            ends = None if error is None else wilson(share, size, error)
+            excesses[f"{way.name}_excess"] = _excess(share, guessing, size, ends)
+    if MAHALANOBIS not in {way.name for way in ways}:
         none = Figure(None, "share", sample=looked_for, note=_NO_NUMBERS)
         shares[f"{MAHALANOBIS}_share"] = excesses[f"{MAHALANOBIS}_excess"] = none
+    if of_rows:
+        shares["rows_share"] = Figure(
+            max(float(w.chances.mean()) for w in of_rows), "share", sample=len(of_rows[0].chances)
+        )
     return {
-        "share_bound": Figure(bound, "share", sample=looked_for),
-        "share": Figure(most, "share", sample=looked_for),
+        "share_bound": Figure(max(bounds), "share", sample=looked_for),
+        "share": Figure(max(float(way.chances.mean()) for way in every), "share", sample=looked_for),
         **shares,
-        "chance_share": Figure(guessing, "share"),
-        "excess_bound": _largest_excess(upper, rows, looked_for),
-        "excess": _largest_excess(by_count / looked_for, rows, looked_for),
+        "chance_share": Figure(float(ways[0].guesses[-1]), "share"),
+        "excess_bound": _of_all(excess_bounds, looked_for),
+        "excess": _of_all(all_excesses, looked_for),
         **excesses,
         "records": Figure(looked_for, "rows"),
-        "records_known": Figure(known, "rows"),
+        "records_known": Figure(whole, "rows"),
         "rows": Figure(rows, "rows"),
         "columns": Figure(columns, "columns"),
     }
 
 
-def _largest_excess(shares: Floats, rows: int, records: int) -> Figure:
-    """Return the largest excess of ``shares`` that naming 1, 2, … of the ``rows`` finds, but for naming all of them."""
-    some = [excess(float(share), named / rows) for named, share in enumerate(shares, 1) if named < rows]
-    return Figure(max(some), "share", sample=records) if some else _none(records)
+def _largest_excess(shares: Floats, guesses: Floats) -> float | None:
+    """Return the largest excess of ``shares`` that naming 1, 2, … rows finds, but for where guessing finds all."""
+    pairs = zip(shares.tolist(), guesses.tolist(), strict=True)
+    return max((excess(share, guessing) for share, guessing in pairs if guessing < 1.0), default=None)
+
+
+def _of_all(excesses: Sequence[float | None], records: int) -> Figure:
+    known = [each for each in excesses if each is not None]
+    return Figure(max(known), "share", sample=records) if known else _none(records)
 
 
 def _excess(share: float, guessing: float, records: int, ends: tuple[float, float] | None = None) -> Figure:

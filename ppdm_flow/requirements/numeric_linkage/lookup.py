@@ -11,6 +11,7 @@ import numpy.typing as npt
 from ppdm_flow.mining.exposure.numbers import Floats, Ints, UnnumberedError
 from ppdm_flow.requirements.numeric_linkage.codes import UNKNOWN, Codes
 from ppdm_flow.requirements.numeric_linkage.truth import Truth
+from ppdm_flow.requirements.numeric_linkage.units import Units
 
 PAIRS = 1_000_000_000
 """At most so many pairs of records and released rows are compared in each way,"""
@@ -50,47 +51,97 @@ class People:
 class Lookup:
     """``known`` (records, attributes) and ``released`` (rows, attributes) numbers, NaN where there is none.
 
-    ``codes`` are those of categories, ``truth`` says whose records and rows are. ``chosen`` are the records that are
-    looked for, out of ``whole``; ``others`` (others, attributes) are the control group, None where there is none.
+    ``codes`` are those of categories, ``truth`` says whose records and rows are. ``units`` are looked for: records, or
+    people where these are counted; then ``rows`` are records too, each for itself, unless that is the same. ``linked``:
+    it is seen which released rows are one person's. ``first_records`` are the first one of each unit that could be
+    looked for, ascending; ``others`` (others, attributes) are the control group, None where there is none.
     """
 
     known: Floats
     released: Floats
     codes: Codes
     truth: Truth
-    chosen: Ints
-    whole: int
+    units: Units
+    rows: Units | None
+    linked: bool
+    first_records: Ints
     others: Floats | None
 
 
-def lookup(wanted: Wanted, known: People, released: People, truth: Truth, control: People | None) -> Lookup:
+@dataclass(frozen=True, slots=True, eq=False)
+class Told:
+    """What was read: ``known`` and ``released`` people, whose they are, the ``control`` group, and how they count.
+
+    ``people``: people are counted, and not records; ``linked``: it is seen which released rows are one person's.
+    """
+
+    known: People
+    released: People
+    truth: Truth
+    control: People | None
+    people: bool
+    linked: bool
+
+
+def lookup(wanted: Wanted, told: Told) -> Lookup:
     """Choose who is looked for. Raises UnnumberedError where there is nobody."""
-    rows = len(released.numbers)
-    chosen, whole = sampled(known.whole() & (truth.row >= 0), wanted.sample, rows)
+    known, truth, rows = told.known, told.truth, len(told.released.numbers)
+    some = known.whole() & (truth.row >= 0)
+    units, firsts = _units(some, wanted.sample, rows, truth, people=told.people)
+    same = not told.people or (units.alone and units.whole == int(some.sum()))
+    of_rows = None if same else _units(some, wanted.sample, rows, truth, people=False)[0]
     others = None
-    if control is not None:
+    if told.control is not None:
         try:
-            some = sampled(control.whole(), wanted.sample, rows)[0]
+            outside = sampled(np.flatnonzero(told.control.whole()), wanted.sample, rows)
         except UnnumberedError:
             text = "Nobody in the control group has all the numbers that records are to be found by."
             raise UnnumberedError(text) from None
-        others = People(control.numbers[some], control.codes[some])
-    outside = np.zeros((0, known.codes.shape[1]), np.int64) if others is None else others.codes
-    codes = Codes.of(known.codes, released.codes, outside, truth)
+        others = People(told.control.numbers[outside], told.control.codes[outside])
+    none = np.zeros((0, known.codes.shape[1]), np.int64)
+    codes = Codes.of(known.codes, told.released.codes, none if others is None else others.codes, truth)
     return Lookup(
-        known.numbers, released.numbers, codes, truth, chosen, whole, None if others is None else others.numbers
+        known.numbers,
+        told.released.numbers,
+        codes,
+        truth,
+        units,
+        of_rows,
+        told.linked,
+        firsts,
+        None if others is None else others.numbers,
     )
 
 
-def sampled(known: npt.NDArray[np.bool_], most: int, rows: int) -> tuple[Ints, int]:
-    """Return the places of ``known`` records that are looked for among ``rows`` rows, and of how many they are some.
+def _units(some: npt.NDArray[np.bool_], sample: int, rows: int, truth: Truth, *, people: bool) -> tuple[Units, Ints]:
+    """Return a sample of units, and the first record of each that there is."""
+    records = np.flatnonzero(some)
+    if people:
+        _, firsts, unit = np.unique(truth.whose[records], return_index=True, return_inverse=True)
+        starts = np.sort(firsts)
+        unit = np.searchsorted(starts, firsts[unit.reshape(-1)])  # people in the order of their first records
+    else:
+        starts = unit = np.arange(len(records))
+    pairs = rows * max(1, len(records)) // max(1, len(starts))
+    chosen = sampled(np.arange(len(starts)), sample, pairs)
+    place = np.full(len(starts), -1)
+    place[chosen] = np.arange(len(chosen))
+    mine = np.flatnonzero(place[unit] >= 0)
+    mine = mine[np.argsort(place[unit[mine]], kind="stable")]
+    begins = np.searchsorted(place[unit[mine]], np.arange(len(chosen)))
+    owned, sizes = np.unique(truth.owner, return_counts=True)
+    own = sizes[np.searchsorted(owned, truth.whose[records[mine]])]
+    return Units(records[mine], begins, len(starts), own), records[starts]
+
+
+def sampled(places: Ints, most: int, rows: int) -> Ints:
+    """Return those of ``places`` that are looked for among ``rows`` rows.
 
     The sample is the same every time, and no larger than PAIRS and LEAST say. Raises UnnumberedError of none.
     """
     most = min(most, max(LEAST, PAIRS // max(1, rows)))
-    whole = np.flatnonzero(known)
-    if not len(whole):
+    if not len(places):
         raise UnnumberedError("No released row is of a record with all the numbers that records are to be found by.")
-    if len(whole) <= most:
-        return whole, len(whole)
-    return np.sort(np.random.default_rng(0).choice(whole, most, replace=False)), len(whole)
+    if len(places) <= most:
+        return places
+    return np.sort(np.random.default_rng(0).choice(places, most, replace=False))

@@ -84,14 +84,14 @@ def places(space: Space, sample: Ints, candidates: int) -> Places:
 def _counted(space: Space, sample: Ints, low: Floats, high: Floats) -> tuple[Floats, Floats]:
     """Return how many rows are nearer than ``low``, and up to ``high``, by every distance."""
     nearer, upto = np.zeros(len(sample)), np.zeros(len(sample))
-    for block, squares in _every_distance(space, space.known[sample], space.codes.known[sample]):
+    for block, _, squares in every_distance(space, space.known[sample], space.codes.known[sample]):
         nearer[block] += (squares < low[block, np.newaxis]).sum(axis=1)
         upto[block] += (squares <= high[block, np.newaxis]).sum(axis=1)
     return nearer, upto
 
 
-def _every_distance(space: Space, points: Floats, codes: Ints) -> Iterator[tuple[slice, Floats]]:
-    """Yield some of the points, and their squared distances to some released rows, (points, rows)."""
+def every_distance(space: Space, points: Floats, codes: Ints) -> Iterator[tuple[slice, Ints, Floats]]:
+    """Yield some of the points, some released rows, and their squared distances, (points, rows)."""
     for shown, members in patterns(space):
         whole = metric_of(space, np.flatnonzero(shown))
         rows, seen = space.released[np.ix_(members, shown)] @ whole, points[:, shown] @ whole
@@ -99,7 +99,7 @@ def _every_distance(space: Space, points: Floats, codes: Ints) -> Iterator[tuple
         for start in range(0, len(points), size):
             block = slice(start, start + size)
             differ = space.codes.apart(codes[block, np.newaxis], space.codes.released[members])
-            yield block, _squares(seen[block], rows) + space.penalty(shown) + differ
+            yield block, members, _squares(seen[block], rows) + space.penalty(shown) + differ
 
 
 def _squares(points: Floats, rows: Floats) -> Floats:

@@ -9,12 +9,13 @@ import numpy as np
 import pyarrow as pa
 
 from ppdm_flow.mining.exposure.estimates import best
-from ppdm_flow.mining.exposure.numbers import Floats, UnnumberedError, UnpairedError, paired_numbers, type_of
+from ppdm_flow.mining.exposure.numbers import Floats, Ints, UnnumberedError, UnpairedError, paired_numbers, type_of
 from ppdm_flow.mining.exposure.numbers_query import Types
 from ppdm_flow.mining.exposure.paired import relation
+from ppdm_flow.mining.exposure.persons import by_pseudonym, persons
 from ppdm_flow.mining.populations.file import PeopleFile
 from ppdm_flow.requirements.numeric_linkage import categories, people_file
-from ppdm_flow.requirements.numeric_linkage.lookup import Columns, Lookup, People, Wanted, lookup
+from ppdm_flow.requirements.numeric_linkage.lookup import Columns, Lookup, People, Told, Wanted, lookup
 from ppdm_flow.requirements.numeric_linkage.second_route import numbers_again
 from ppdm_flow.requirements.numeric_linkage.truth import Truth
 from ppdm_flow.sdk.audit import AuditContext
@@ -22,7 +23,7 @@ from ppdm_flow.sdk.view import DataView
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _Columns:
     """Which columns tell of ``numbers``, which of categories (``labels``), and the files that are read."""
 
     numbers: Columns
@@ -58,7 +59,8 @@ def read(wanted: Wanted, columns: Columns, original: DataView, candidate: DataVi
     if wanted.against is not None and wanted.key is not None:
         owners = people_file.owners(told.files["against"], wanted.key, ctx.pairs, [c for c, _ in columns])
         truth = Truth.by_people(*owners)
-    return lookup(wanted, everybody.get("against", everybody[""]), rows, truth, everybody.get("control"))
+    person = None if ctx.people is None else persons(ctx.people, ctx.pairs, [columns[0][0]])
+    return lookup(wanted, _counted(everybody, rows, truth, person, candidate, ctx))
 
 
 def read_again(wanted: Wanted, columns: Columns, original: DataView, candidate: DataView, ctx: AuditContext) -> Lookup:
@@ -92,20 +94,39 @@ def read_again(wanted: Wanted, columns: Columns, original: DataView, candidate: 
     if wanted.against is not None and wanted.key is not None:
         keys = relation(ctx.pairs, [columns[0][0]], [wanted.key], weight)
         truth = Truth.by_people(*people_file.owners_again(ctx.sql, told.files["against"], wanted.key, keys))
-    return lookup(wanted, everybody.get("against", everybody[""]), rows, truth, everybody.get("control"))
+    person = None
+    if ctx.people is not None:
+        paired = relation(ctx.pairs, [columns[0][0]], [ctx.people.subject], weight)
+        text = "SELECT MIN(row) OVER (PARTITION BY o0) AS person FROM paired ORDER BY row"
+        person = ctx.sql.table(text, (), {"paired": paired})["person"].to_numpy().astype(np.int64)
+    return lookup(wanted, _counted(everybody, rows, truth, person, candidate, ctx))
 
 
-def _told(wanted: Wanted, columns: Columns, original: DataView, ctx: AuditContext) -> _Told:
+def _counted(
+    everybody: Mapping[str, People],
+    rows: People,
+    truth: Truth,
+    person: Ints | None,
+    candidate: DataView,
+    ctx: AuditContext,
+) -> Told:
+    """Return what was read; ``person`` (rows,) says whose the rows are where people are counted."""
+    known = everybody.get("against", everybody[""])
+    whose = truth if person is None else truth.of_people(person)
+    return Told(known, rows, whose, everybody.get("control"), person is not None, by_pseudonym(candidate, ctx))
+
+
+def _told(wanted: Wanted, columns: Columns, original: DataView, ctx: AuditContext) -> _Columns:
     if wanted.against is not None and (wanted.key is None or wanted.key not in original.schema):
         raise UnnumberedError("Nothing tells which released row is whose of the people of the file.")
     numeric = {attribute for _, attribute in columns if type_of(attribute, None, ctx).is_numeric}
     paths = {"control": wanted.control, "against": wanted.against}
     files = {key: people_file.file_of(path, key, ctx) for key, path in paths.items() if path is not None}
     numbers, labels = ([c for c in columns if (c[1] in numeric) is wants] for wants in (True, False))
-    return _Told(numbers, labels, files)
+    return _Columns(numbers, labels, files)
 
 
-def _types(told: _Told, original: DataView, candidate: DataView, ctx: AuditContext) -> tuple[Types, Types]:
+def _types(told: _Columns, original: DataView, candidate: DataView, ctx: AuditContext) -> tuple[Types, Types]:
     """Return the types of the attributes with numbers, and of their columns."""
     first = next(original.partitions(told.names), None)
     part = next(candidate.partitions([c for c, _ in told.numbers]), None)
@@ -114,7 +135,7 @@ def _types(told: _Told, original: DataView, candidate: DataView, ctx: AuditConte
     return [kinds[name] for name in told.names], types
 
 
-def _estimated(before: Floats, told: _Told, released: Mapping[str, Floats]) -> Floats:
+def _estimated(before: Floats, told: _Columns, released: Mapping[str, Floats]) -> Floats:
     """Return the mean of the columns of each attribute, by how near each is on average, (rows, attributes)."""
     ones = np.ones(len(before), np.int64)
     each = [[released[c] for c, a in told.numbers if a == name] for name in told.names]

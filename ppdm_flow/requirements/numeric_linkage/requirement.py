@@ -30,6 +30,7 @@ class NumericLinkage(Requirement):
     """
 
     kind: ClassVar[str] = "numeric_linkage"
+    counts_people: ClassVar[bool] = True
     attributes: Annotated[Texts, Field(description=_ATTRIBUTES, examples=[["income", "age"]])]
     max: Annotated[float, Field(ge=0.0, le=1.0, description=_MAX, examples=["0.05"]), LOWER]
     max_excess: Annotated[

@@ -24,20 +24,23 @@ def nothing(requirement: NumericLinkage) -> Measured:
     )
 
 
-def sentence(known: Wanted, candidates: int, figures: Mapping[str, Figure]) -> str:
+def sentence(known: Wanted, candidates: int, figures: Mapping[str, Figure], *, people: bool = False) -> str:
     """Return the sentence for the report."""
     share, bound = float(figures["share"].value or 0.0), float(figures["share_bound"].value or 0.0)
     records, whole = int(figures["records"].value or 0), int(figures["records_known"].value or 0)
     chance = float(figures["chance_share"].value or 0.0)
     knows = "knows a record's original" if known.against is None else "has a file with somebody's"
     named = "the nearest released row" if candidates == 1 else f"the {candidates:,} nearest released rows"
+    finds, units = "finds its own", counted(records, "record")
+    if people:
+        finds, units = "finds one of the same person by any of its records", f"{records:,} people"
     text = (
-        f"Whoever {knows} {listed(known.attributes)} and names {named} finds its own in {share:.1%} of"
-        f" {counted(records, 'record')}; at random it would be {chance:.2g} of them."
+        f"Whoever {knows} {listed(known.attributes)} and names {named} {finds} in {share:.1%} of {units}; at random it"
+        f" would be {chance:.2g} of them."
     )
     if known.against is not None:
-        people = int(figures["people_known"].value or 0)
-        text += f" Of the {people:,} in the file {whole:,} have all numbers and a released row."
+        lines = int(figures["people_known"].value or 0)
+        text += f" Of the {lines:,} in the file {whole:,} have all numbers and a released row."
     if records < whole:
         text += f" They are a sample of {whole:,}: in all it is at most {bound:.1%}, with 95 % confidence."
     if records < min(whole, known.sample):

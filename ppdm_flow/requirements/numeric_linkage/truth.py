@@ -39,6 +39,10 @@ class Truth:
         has = (whose >= 0) & (people[place] == whose) if len(people) else np.zeros(len(whose), np.bool_)
         return Truth(np.where(has, first[place] if len(people) else -1, -1), owner, whose)
 
+    def of_people(self, person: Ints) -> Truth:
+        """Return that rows and records are those of people: ``person`` (rows,) is the number of each row's."""
+        return Truth(self.row, person, np.where(self.row >= 0, person[self.row], -1))
+
     def errors(self, known: Floats, released: Floats) -> Floats:
         """Return released numbers less known ones, (records that have a row, attributes)."""
         has = self.row >= 0

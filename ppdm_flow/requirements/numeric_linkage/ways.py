@@ -1,46 +1,92 @@
-"""The ways in which records are looked for, and the control group, by both routes."""
+"""The ways in which records and people are looked for, and the control group, by both routes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
 
+import numpy as np
+
+from ppdm_flow.mining.exposure.numbers import Floats, Ints
+from ppdm_flow.requirements.numeric_linkage.codes import Codes
 from ppdm_flow.requirements.numeric_linkage.control import Metric, Near, Nearest, near
 from ppdm_flow.requirements.numeric_linkage.lookup import Lookup
 from ppdm_flow.requirements.numeric_linkage.nearest import Places, metric_of, nearest_squares, places
 from ppdm_flow.requirements.numeric_linkage.probabilistic import PROBABILISTIC, places_by_weight
 from ppdm_flow.requirements.numeric_linkage.probabilistic_query import places_by_weight_again
 from ppdm_flow.requirements.numeric_linkage.second_route import nearest_squares_again, places_again, whitening
-from ppdm_flow.requirements.numeric_linkage.spaces import Space, spaces
+from ppdm_flow.requirements.numeric_linkage.spaces import MAHALANOBIS, Space, spaces
+from ppdm_flow.requirements.numeric_linkage.together import places_of_people, places_of_people_again
+from ppdm_flow.requirements.numeric_linkage.truth import Truth
+from ppdm_flow.requirements.numeric_linkage.units import Units, Way
 from ppdm_flow.sdk.audit import Sql
 
-Found = tuple[Mapping[str, Places], Mapping[str, Near]]
-"""By way the places of the records, and by space who is taken for found; nobody where there is no control group."""
+TOGETHER = "together"
+"""The way that goes by all rows of a person."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """``ways`` of the people, or of the records where these are counted; ``of_rows`` those of records beside people.
+
+    ``near`` is who is taken for found, by space; nobody where there is no control group.
+    """
+
+    ways: tuple[Way, ...]
+    of_rows: tuple[Way, ...]
+    near: Mapping[str, Near]
+
+
+@dataclass(frozen=True, slots=True)
+class _Route:
+    places: Callable[[Space, Ints, int], Places]
+    by_weight: Callable[[Floats, Floats, Truth, Ints, Codes], Places]
+    of_people: Callable[[Space, Units], Places]
+    metric: Metric
+    nearest: Nearest
+
+
+_FIRST = _Route(places, places_by_weight, places_of_people, metric_of, nearest_squares)
 
 
 def find(known: Lookup, candidates: int) -> Found:
     """Look for the records by trees and in memory."""
-    by_space = _spaces(known)
-    by_way = {name: places(space, known.chosen, candidates) for name, space in by_space.items()}
-    numbers = known.known, known.released
-    by_way[PROBABILISTIC] = places_by_weight(*numbers, known.truth, known.chosen, known.codes)
-    return by_way, _near(known, by_space, metric_of, nearest_squares)
+    return _find(known, candidates, _FIRST)
 
 
 def find_again(sql: Sql, known: Lookup, candidates: int) -> Found:
     """Look for them along sorted attributes and in SQL."""
-    by_space = _spaces(known)
-    by_way = {name: places_again(space, known.chosen, candidates) for name, space in by_space.items()}
-    by_way[PROBABILISTIC] = places_by_weight_again(
-        sql, known.known, known.released, known.truth, known.chosen, known.codes
+    by_weight = partial(places_by_weight_again, sql)
+    return _find(
+        known, candidates, _Route(places_again, by_weight, places_of_people_again, whitening, nearest_squares_again)
     )
-    return by_way, _near(known, by_space, whitening, nearest_squares_again)
 
 
-def _spaces(known: Lookup) -> Mapping[str, Space]:
-    return spaces(known.known, known.released, known.truth, known.others, known.codes)
+def _find(known: Lookup, candidates: int, route: _Route) -> Found:
+    by_space = spaces(known.known, known.released, known.truth, known.others, known.codes)
+    ways = _ways(known, by_space, known.units, candidates, route)
+    of_rows = [] if known.rows is None else _ways(known, by_space, known.rows, candidates, route)
+    people = len(np.unique(known.truth.owner))
+    if known.linked and (people < len(known.released) or not known.units.alone):
+        numbers_alone = MAHALANOBIS in by_space and not known.codes.width
+        together = route.of_people(by_space[MAHALANOBIS if numbers_alone else "euclidean"], known.units)
+        guesses = np.minimum(1.0, np.arange(1.0, candidates + 1) / people)
+        found = together.chances(candidates), together.hits(candidates)
+        ways.append(Way(TOGETHER, *found, guesses, known.units.whole))
+    return Found(tuple(ways), tuple(of_rows), _near(known, by_space, route))
 
 
-def _near(known: Lookup, by_space: Mapping[str, Space], metric: Metric, nearest: Nearest) -> Mapping[str, Near]:
+def _ways(known: Lookup, by_space: Mapping[str, Space], units: Units, candidates: int, route: _Route) -> list[Way]:
+    found = {name: route.places(space, units.records, candidates) for name, space in by_space.items()}
+    numbers = known.known, known.released
+    found[PROBABILISTIC] = route.by_weight(*numbers, known.truth, units.records, known.codes)
+    return [Way.of(name, each, units, candidates, len(known.released)) for name, each in found.items()]
+
+
+def _near(known: Lookup, by_space: Mapping[str, Space], route: _Route) -> Mapping[str, Near]:
+    """Return who is taken for found: of a person the first record, among those of others."""
     if known.others is None:
         return {}
-    return {name: near(space, known.chosen, metric, nearest) for name, space in by_space.items()}
+    mine = known.units.records[known.units.firsts]
+    return {n: near(space, mine, known.first_records, route.metric, route.nearest) for n, space in by_space.items()}

@@ -115,3 +115,31 @@ def nearest_along(
                         distance += 1.0
                 least = min(least, distance)
         found[i] = least
+
+
+@compiled
+def least_by_owner(
+    points: Floats,
+    rows: Floats,
+    owner: Ints,
+    penalty: float,
+    categories: Ints,
+    known: Ints,
+    unseen: Floats,
+    least: Floats,
+) -> None:
+    """Lower ``least`` (points, owners) to the squared distance of the nearest of the ``rows`` that an owner has.
+
+    ``owner`` (rows,); distances are plain, with ``penalty`` for what all these rows hide. Categories count as above.
+    """
+    for i in range(len(points)):
+        for row in range(len(rows)):
+            distance = penalty
+            for a in range(rows.shape[1]):
+                distance += (rows[row, a] - points[i, a]) ** 2
+            for c in range(len(unseen)):
+                if categories[row, c] == -1:
+                    distance += unseen[c]
+                elif categories[row, c] != known[i, c]:
+                    distance += 1.0
+            least[i, owner[row]] = min(least[i, owner[row]], distance)
