@@ -12,7 +12,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ppdm_flow.audits.labels.forms import MASK, SPECIAL, between, everything, numbers, one_width, written_like
+from ppdm_flow.audits.labels.covered import covered
+from ppdm_flow.audits.labels.forms import MASK, SPECIAL, everything, one_width
 from ppdm_flow.core.attributes import HierarchySpec
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
@@ -86,9 +87,10 @@ def cover(
     (``exclude``). Raises DataError where the hierarchy's file cannot be read.
     """
     mask = hierarchy.mask if hierarchy is not None else MASK
-    pairs = [_same(labels, values), *_general(labels, values, lines(hierarchy, home), mask)]
     wide = np.zeros(len(labels) + SPECIALS, dtype=np.bool_)
-    wide[SPECIALS:] = [everything(t, mask) or everything(t) for t in labels.to_pylist()]
+    wide[SPECIALS:] = everything(labels, mask) | everything(labels)
+    tree = _by_tree(labels, values, lines(hierarchy, home))
+    pairs = [_same(labels, values), *tree, _by_form(labels, values, mask, wide[SPECIALS:])]
     wide[_SUPPRESSED], wide[_MISSING] = True, nulls is Nulls.WILDCARD
     unknown = np.zeros(len(values) + SPECIALS, dtype=np.bool_)
     unknown[_SUPPRESSED], unknown[_MISSING] = True, nulls is not Nulls.OWN_CATEGORY
@@ -111,25 +113,15 @@ def _same(labels: pa.StringArray, values: pa.StringArray) -> tuple[Integers, Int
     return there + SPECIALS, place[there] + SPECIALS
 
 
-def _general(labels: pa.StringArray, values: pa.StringArray, tree: Lines, mask: str) -> list[tuple[Integers, Integers]]:
-    """Return the (value, label) pairs of every label that may stand for others than itself."""
-    pairs = _by_tree(labels, values, tree)
+def _by_form(labels: pa.StringArray, values: pa.StringArray, mask: str, wide: Truths) -> tuple[Integers, Integers]:
+    """Return the (value, label) pairs of every label that may stand for others than itself, but for ``wide`` ones."""
     odd = pc.match_substring_regex(labels, SPECIAL).to_numpy(zero_copy_only=False).astype(np.bool_)
     if mask != MASK:
         odd |= pc.match_substring(labels, mask).to_numpy(zero_copy_only=False).astype(np.bool_)
-    places = np.flatnonzero(odd)
-    read = numbers(values) if len(places) else np.zeros(0)
-    padded = one_width(labels.to_pylist(), mask)
-    for place, text in zip(places.tolist(), labels.take(pa.array(places)).to_pylist(), strict=True):
-        span = None if text.isdecimal() else between(text)  # 2174 is no other way to write the postal code 02174
-        hit = span.covers(read) if span is not None else None
-        shaped = written_like(text, values, mask, padded=padded)
-        if shaped is not None:
-            hit = shaped if hit is None else hit | shaped
-        if hit is not None:
-            inside = np.flatnonzero(hit)
-            pairs.append((inside + SPECIALS, np.full(len(inside), place + SPECIALS)))
-    return pairs
+    places = np.flatnonzero(odd & ~wide)
+    texts = labels.take(pa.array(places)).to_pylist()
+    value, label = covered(texts, values, mask, padded=one_width(labels, mask))
+    return value + SPECIALS, places[label] + SPECIALS
 
 
 def _by_tree(labels: pa.StringArray, values: pa.StringArray, tree: Lines) -> list[tuple[Integers, Integers]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,8 +23,9 @@ _UPWARD = re.compile(r"^([0-9]+(?:\.[0-9]+)?)\+$")
 _LISTED = re.compile(r"^\{(.*)\}$", re.DOTALL)
 _DECADE = re.compile(r"^([0-9]{3})0s$")
 _QUARTER = re.compile(r"^([0-9]{4})-Q([1-4])$")
-_PART = re.compile(r"^[0-9]{4}(?:-[0-9]{2})?$")
-_ISO = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_PART = re.compile(r"^([0-9]{4})(?:-([0-9]{2}))?$")
+ISO = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}"
+"""How a date begins."""
 SPECIAL = r"[*]|^[\[({<>≤≥]|^[0-9.]+ *[-–] *[0-9.]+$|^[0-9.]+\+$|^[0-9]{3}0s$|^[0-9]{4}$|^[0-9]{4}-Q[1-4]$"
 """What a label has that may stand for other values than itself."""
 MASK = "*"
@@ -87,48 +87,49 @@ def numbers(values: pa.StringArray) -> Floats:
     return floats
 
 
-def everything(label: str, mask: str = MASK) -> bool:
-    """Whether a label is nothing but mask: it says nothing of its person."""
-    return bool(label) and not label.replace(mask, "")
+def everything(labels: pa.StringArray, mask: str = MASK) -> Truths:
+    """Return which labels are nothing but mask: they say nothing of their person."""
+    said = pc.replace_substring(labels, pattern=mask, replacement="")
+    return _truths(pc.and_(pc.equal(said, ""), pc.not_equal(labels, "")))
 
 
-def one_width(labels: Iterable[str], mask: str = MASK) -> bool:
+def one_width(labels: pa.StringArray, mask: str = MASK) -> bool:
     """Whether all labels that end in masks, and hold no other, are of one length: then values are padded to it.
 
     A prefix is; what covers a text sign by sign leaves every text its own length.
     """
-    kept = ((len(label), label.rstrip(mask)) for label in labels if label.endswith(mask))
+    ending = labels.filter(pc.ends_with(labels, mask)).to_pylist()
+    kept = ((len(label), label.rstrip(mask)) for label in ending)
     return len({length for length, begin in kept if mask not in begin}) == 1
 
 
-def written_like(label: str, values: pa.StringArray, mask: str = MASK, *, padded: bool = False) -> Truths | None:
-    """Return which values a mask, a set or a part of a date covers; None for a label of another form.
-
-    Where labels are ``padded``, masks at the end stand for so many characters, or for fewer.
-    """
-    if mask in label:
-        begin = label.rstrip(mask) if padded else label
-        pattern = "^" + "".join("(?s:.)" if c == mask else re.escape(c) for c in begin)
-        rest = f"(?s:.){{0,{len(label) - len(begin)}}}$" if padded else "$"
-        return _truths(pc.match_substring_regex(values, pattern + rest))
-    if match := _LISTED.match(label):
-        members = [m.strip() for m in re.split(r"[,;|]", match[1])]
-        return _truths(pc.is_in(values, value_set=pa.array(members, pa.string())))
-    start = _date_pattern(label)
-    if start is None:
-        return None
-    return _truths(pc.match_substring_regex(values, _ISO)) & _truths(pc.match_substring_regex(values, start))
+def has_shape(label: str, mask: str = MASK) -> bool:
+    """Whether a label is written like a mask, a set or a part of a date."""
+    return mask in label or members(label) is not None or months(label) is not None
 
 
-def _date_pattern(label: str) -> str | None:
-    if _PART.match(label):
-        return f"^{label}-"
+def members(label: str) -> list[str] | None:
+    """Return the members of a set written ``{a, b}``; None for what is none."""
+    match = _LISTED.match(label)
+    return None if match is None else [m.strip() for m in re.split(r"[,;|]", match[1])]
+
+
+def months(label: str) -> tuple[float, float] | None:
+    """Return the first and the last month of a part of dates, each as year * 100 + month; None for another label."""
+    if match := _PART.match(label):
+        year = int(match[1]) * 100
+        return (year, year + 99) if match[2] is None else (year + int(match[2]), year + int(match[2]))
     if match := _DECADE.match(label):
-        return f"^{match[1]}[0-9]-"
+        return int(match[1]) * 1000, int(match[1]) * 1000 + 999
     if match := _QUARTER.match(label):
-        first = 3 * int(match[2]) - 2
-        return f"^{match[1]}-(?:{'|'.join(f'{m:02d}' for m in range(first, first + 3))})-"
+        first = int(match[1]) * 100 + 3 * int(match[2]) - 2
+        return first, first + 2
     return None
+
+
+def plain_numbers(labels: pa.StringArray) -> Truths:
+    """Return which labels are numbers, and nothing more."""
+    return _truths(pc.match_substring_regex(labels, _PLAIN.pattern))
 
 
 def _truths(mask: pa.BooleanArray) -> Truths:

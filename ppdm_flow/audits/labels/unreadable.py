@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ppdm_flow.audits.labels.covering import Cover, Lines, lines
-from ppdm_flow.audits.labels.forms import MASK, SPECIAL, between, everything, numbers, written_like
+from ppdm_flow.audits.labels.forms import MASK, SPECIAL, between, everything, has_shape, numbers, plain_numbers
 from ppdm_flow.core.attributes import HierarchySpec
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import AuditOutcome, Figure, Finding
@@ -55,9 +55,9 @@ def of_release(
     mask = hierarchy.mask if hierarchy is not None else MASK
     strange = _strange(labels, known, tree)
     numeric = _numeric(known)
-    many = sum(
-        not _has_form(text, known, mask, numeric=numeric) for text in labels.filter(pa.array(strange)).to_pylist()
-    )
+    read = plain_numbers(labels) if numeric else np.zeros(len(labels), dtype=np.bool_)
+    read |= everything(labels, mask) | everything(labels)
+    many = sum(not _has_form(t, mask, numeric=numeric) for t in labels.filter(pa.array(strange & ~read)).to_pylist())
     return Unreadable(column, many, len(labels)) if many else None
 
 
@@ -111,7 +111,5 @@ def _numeric(known: pa.StringArray) -> bool:
     return len(known) > 0 and not bool(np.isnan(numbers(known)).any())
 
 
-def _has_form(text: str, known: pa.StringArray, mask: str, *, numeric: bool) -> bool:
-    if everything(text, mask) or everything(text) or written_like(text, known, mask) is not None:
-        return True
-    return (numeric or not text.isdecimal()) and between(text) is not None
+def _has_form(text: str, mask: str, *, numeric: bool) -> bool:
+    return has_shape(text, mask) or ((numeric or not text.isdecimal()) and between(text) is not None)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 from scipy import stats
 
 from ppdm_flow.audits.unsorted_matching.sides import OrderedColumn
@@ -97,8 +98,8 @@ def correlation(columns: Sequence[OrderedColumn]) -> Correlation | None:
 
 def _in_common(column: OrderedColumn) -> bool:
     """Whether at least half of the released rows have a value that the other table has."""
-    values = set(column.other.categories.to_pylist())
-    there = np.array([v in values for v in column.mine.categories.to_pylist()], dtype=np.bool_)
+    found = pc.is_in(column.mine.categories, value_set=column.other.categories)
+    there = found.to_numpy(zero_copy_only=False).astype(np.bool_)
     known = column.mine.codes >= 0
     return bool(len(there) and there[column.mine.codes[known]].sum() * 2 >= len(column.mine))
 
