@@ -30,6 +30,36 @@ def test_data_are_what_their_generator_writes(root, name):
     assert gzip.decompress((folder / f"{name}.csv.gz").read_bytes()) == module.document()
 
 
+def test_linked_data_are_what_their_generator_writes(root):
+    folder = root / "pipelines/data"
+    spec = importlib.util.spec_from_file_location("make_clinic_visits", folder / "make_clinic_visits.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    for name, document in module.documents().items():
+        assert gzip.decompress((folder / f"{name}.csv.gz").read_bytes()) == document
+
+
+def test_clinic_visits(cli, root, tmp_path, only_run, report_of):
+    policy, key = root / "pipelines/clinic_visits.yaml", {"CLINIC_KEY": "0123456789abcdef0011223344556677"}
+    done = cli("run", policy, "--out", tmp_path / "safe", env=key)
+    assert done.returncode == 0, done.stdout + done.stderr
+    run = only_run(tmp_path / "safe")
+    patients = pa_csv.read_csv(run / "released/patients/patients.csv").to_pandas()
+    visits = pa_csv.read_csv(run / "released/visits/visits.csv").to_pandas()
+    assert set(visits["patient"]) <= set(patients["patient"])
+    assert visits.groupby("patient").size().max() == 6
+    both = patients.merge(visits, on="patient", how="left")
+    known = ["birth_year", "sex", "district", "day", "hospital"]
+    groups = both.groupby(known, dropna=False)["patient"].nunique()
+    measured = {(r["metric"], r["release"]): r["measured"] for r in report_of(run)["requirements"]}
+    assert measured["privacy.k_anonymity.k", "patients + visits"] == groups.min() >= 5
+    assert cli("verify", run, "--data", root / "pipelines/data", env=key).returncode == 0
+    finer = cli("run", policy, "--out", tmp_path / "finer", "--set", "day_level=1", env=key)
+    assert finer.returncode == 1
+    report = report_of(only_run(tmp_path / "finer"))
+    assert {r["release"] for r in report["requirements"] if not r["holds"]} == {"patients + visits"}
+
+
 def test_hospital(cli, root, tmp_path, only_run, report_of):
     done = cli("run", root / "pipelines/hospital.yaml", "--out", tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr

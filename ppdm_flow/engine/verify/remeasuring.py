@@ -174,6 +174,8 @@ class Remeasurement:
                 self.unknown[name] = remade.why or DRAWN
             elif result.measured is None and _is_hidden(self.plan, release, result):
                 self.unknown[name] = ""
+            elif result.measured is None and self.plan.people is not None:  # whose a row is, the file does not say
+                self.unknown[name] = remade.why or DRAWN
             elif result.id not in untold:
                 self._compare([result])
         if untold - outcome:

@@ -51,7 +51,7 @@ releases:
 STEPS = (
     ("sample", "{fraction: 0.7}"),
     ("limit_rows", "{rows: 1}"),
-    ("suppress", "{rare: {diagnosis: 2}, small: keep}"),
+    ("suppress", "{rare: {hospital: 2}, small: keep}"),
     ("shuffle_rows", "{}"),
 )
 BY = {

@@ -350,3 +350,28 @@ def test_a_format_that_its_ending_does_not_tell_is_the_policys(tmp_path):
     outcome = api.verify(ran.run_dir, tmp_path / "orders.dat")
     assert outcome.holds
     assert (outcome.remeasured.requirements, outcome.remeasured.unknown) == (1, {})
+
+
+PEOPLE = """version: 1
+name: ward
+source: {path: visits.csv}
+attributes:
+  patient: {role: subject}
+  town: {role: quasi_identifier}
+people: {known_rows: 1}
+privacy: {k_anonymity: {k: 2}}
+steps: {few: {use: limit_rows, with: {rows: 1}}}
+releases: {study: {path: study.csv}}
+"""
+
+
+def test_whose_rows_were_drawn_only_the_run_can_tell(tmp_path):
+    """Nothing is said to be otherwise where people cannot be counted again."""
+    rows = [f"p{i},{town}" for i in range(4) for town in ("a", "a", "b")]
+    (tmp_path / "visits.csv").write_text("patient,town\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    (tmp_path / "ward.yaml").write_text(PEOPLE, encoding="utf-8")
+    ran = api.run(tmp_path / "ward.yaml", out=tmp_path / "runs", keep_withheld=True)
+    outcome = api.verify(ran.run_dir, tmp_path / "visits.csv")
+    assert outcome.holds
+    assert outcome.remeasured.differences == ()
+    assert "privacy.k_anonymity on study" in outcome.remeasured.unknown
