@@ -87,6 +87,8 @@ class OneRowEachTransform:
         if how == "most_frequent":
             return column.take(most_frequent(people, column, table.rows, kept))
         numbers = numbers_of(column, name, self.kinds[name])
+        if how == "count":
+            return NumericColumn(np.bincount(people, minlength=len(kept)).astype(np.int64), numbers.kind, None)
         if how in ("smallest", "largest"):
             keep = "first" if how == "smallest" else "last"
             first = first_of_each(people, (table.rows, *in_order(table, name, self.kinds[name], keep)), 1)

@@ -17,7 +17,7 @@ from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
-How = Literal["most_frequent", "smallest", "largest", "sum", "mean"]
+How = Literal["most_frequent", "smallest", "largest", "sum", "mean", "count"]
 UNJUDGED = "PPF783"
 
 
@@ -95,6 +95,8 @@ def _of_attribute(name: str, how: How, scope: Scope) -> list[Problem]:
         return [Problem(NO_NUMBERS, text, path, hint="say `type: integer`, `float`, `date` or `timestamp`")]
     if how == "sum" and facts.type not in (AttributeType.INTEGER, AttributeType.FLOAT):
         return [Problem("PPF782", f"`{name}` has dates, which have no sum", path)]
+    if how == "count" and facts.type is not AttributeType.INTEGER:
+        return [Problem("PPF782", f"`count` makes whole numbers, and `{name}` is not `type: integer`", path)]
     return _unjudged(facts, how, scope)
 
 

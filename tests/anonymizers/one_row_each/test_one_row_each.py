@@ -121,6 +121,24 @@ def test_numbers_of_all_rows(how, rows):
             assert column.values[at] == (round(exact) if name == "cost" else float(exact))
 
 
+@pytest.mark.parametrize("keep", ["random", "first"])
+@settings(max_examples=40, deadline=None)
+@given(rows=ROWS)
+def test_rows_are_counted_whatever_they_hold(keep, rows):
+    order = {} if keep == "random" else {"order": "day"}
+    out = made(visits(rows), keep=keep, attributes={"cost": "count", "dose": "sum"}, **order)
+    assert isinstance(out["cost"], NumericColumn)
+    assert texts(out, "cost") == {who: str(len(places)) for who, places in people(rows).items()}
+
+
+def test_a_count_is_what_no_requirement_can_judge():
+    near = IntervalDisclosure.of("privacy.interval_disclosure.cost", "cost", width=Width(sd=0.1), max=0.1)
+    l_diverse = LDiversity.of("privacy.l_diversity.ill", "ill", l=2, attributes=("cost",))
+    assert problems([near], attributes={"cost": "count"}) == ["PPF783"]
+    assert problems([l_diverse], attributes={"cost": "count"}) == ["PPF783"]
+    assert problems(attributes={"cost": "count"}) == []
+
+
 def test_any_row_is_as_likely_to_stay_and_one_row_each_stays_as_it_is():
     table = visits([("1", "a", 1, 1)] * 4 + [("2", "b", 2, 7)])
     stayed = Counter(made(table, str(key)).rows[0] for key in range(400))
@@ -164,6 +182,10 @@ def test_what_no_requirement_can_judge_is_refused():
         ({"keep": "last", "order": "dya"}, ["PPF781"]),
         ({"attributes": {"ill": "sum"}}, ["PPF848"]),
         ({"attributes": {"day": "sum"}}, ["PPF782"]),
+        ({"attributes": {"ill": "count"}}, ["PPF848"]),
+        ({"attributes": {"day": "count"}}, ["PPF782"]),
+        ({"attributes": {"dose": "count"}}, ["PPF782"]),
+        ({"attributes": {"who": "count"}}, ["PPF782"]),
         ({"attributes": {"who": "most_frequent"}}, ["PPF782"]),
         ({"attributes": {"il": "most_frequent"}}, ["PPF781"]),
     ],
