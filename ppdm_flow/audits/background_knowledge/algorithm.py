@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ppdm_flow.audits.background_knowledge.spec import BackgroundKnowledgeParams
-from ppdm_flow.audits.inference.people import found_again
+from ppdm_flow.audits.inference.people import TOO_MANY, found_again
 from ppdm_flow.audits.inference.secrets import secrets_of, summarized
 from ppdm_flow.audits.inference.targets import Held, Inference, amount, attacked_classes, units
 from ppdm_flow.audits.records.columns import NOT_TRUE
@@ -101,7 +101,7 @@ class BackgroundKnowledgeAudit:
         figures: dict[str, float | int | None] = {}
         for secret in of.secrets:
             again = found_again(candidate, of.beside(secret), secret, ctx)
-            if again is not None:
+            if again is not None and not again.links:
                 figures[f"{secret}.certain_uninformed"] = again.certain
                 figures[f"{secret}.worst_posterior_uninformed"] = again.posterior
         return figures
@@ -109,7 +109,9 @@ class BackgroundKnowledgeAudit:
 
 def _figures(held: Held, excluded: int, true: bool, counted_by: str) -> dict[str, Figure]:
     some = held.total > 0
-    note = "there are no rows" if not some else counted_by if true else NOT_TRUE
+    if held.told == TOO_MANY:
+        return {n: Figure(None, unit, note=TOO_MANY) for n, unit in NAMES.items()}
+    note = "there are no rows" if not some else (counted_by or held.told) if true else NOT_TRUE
     values = {
         "certain": held.found(excluded) / held.total if some else None,
         "certain_uninformed": held.found() / held.total if some else None,

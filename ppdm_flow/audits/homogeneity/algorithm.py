@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ppdm_flow.audits.homogeneity.spec import HomogeneityParams
-from ppdm_flow.audits.inference.people import found_again
+from ppdm_flow.audits.inference.people import TOO_MANY, found_again
 from ppdm_flow.audits.inference.secrets import Secrets, secrets_of, summarized
 from ppdm_flow.audits.inference.targets import Held, Inference, amount, attacked_classes, units
 from ppdm_flow.audits.records.columns import NOT_TRUE
@@ -29,10 +29,11 @@ def findings(
     """Yield a finding for each secret that is certain for somebody, and for each target."""
     for secret, values in held.items():
         classes = values.certain_classes
-        if len(classes):
-            one = int(classes.min())
+        if values.found():
+            one = int(classes.min(initial=values.total))
             number = amount(one, values.unit)
             alone = f", some of them of a single {number[2:]}" if one == 1 else f" of {number} or more"
+            alone = f"{alone if len(classes) else ''}{f', {values.told}' if values.told else ''}"
             who = listed(of.beside(secret)) if of.beside(secret) else "only that somebody is in the release"
             why = "all rows of their class have the same value"
             if values.unit == "people":
@@ -103,22 +104,24 @@ class HomogeneityAudit:
         for secret in of.secrets:
             again = found_again(candidate, of.beside(secret), secret, ctx)
             if again is not None:
-                figures[f"{secret}.certain"] = again.certain
-                figures[f"{secret}.certain_rows"] = again.found
                 figures[f"{secret}.certain_classes"] = again.classes
+                if not again.links:
+                    figures[f"{secret}.certain"] = again.certain
+                    figures[f"{secret}.certain_rows"] = again.found
         return figures
 
 
 def _figures(held: Held, true: bool, counted: str) -> dict[str, Figure]:
-    found, some = held.found(), held.total > 0
-    note = "there are no rows" if not some else counted if true else NOT_TRUE
+    some = held.total > 0
+    found = held.found() if held.told != TOO_MANY else None
+    note = "there are no rows" if not some else (counted or held.told) if true or found is None else NOT_TRUE
     chance = held.certain_by_chance()
     dealt = "if the values were dealt to the rows at random"
     if held.unit == "people":
         dealt = f"at most, {dealt}"
     return {
-        "certain": Figure(found / held.total if some else None, "share", note=note),
+        "certain": Figure(found / held.total if some and found is not None else None, "share", note=note),
         "certain_rows": Figure(found, held.unit, note=note),
-        "certain_classes": Figure(len(held.certain_classes), "classes", note=note),
+        "certain_classes": Figure(len(held.certain_classes), "classes", note=note if found is not None else ""),
         "by_chance": Figure(chance, "share", note=dealt if chance is not None else "no value is released"),
     }

@@ -40,6 +40,11 @@ class Holdings:
         return int(self.sizes.sum())
 
     @property
+    def told(self) -> str:
+        """What a figure's note says of linked rows: nothing, where rows are counted."""
+        return ""
+
+    @property
     def kinds(self) -> Integers:
         """How many values each class has."""
         return np.bincount(self.group, minlength=len(self.sizes)).astype(np.int64)

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.audits.inference.holdings import Holdings, holdings_of
+from ppdm_flow.audits.inference.linked import NOTHING, ByLinks, by_links, links_again
 from ppdm_flow.mining.exposure.paired import paired_counts
 from ppdm_flow.mining.exposure.rows import ReleasedRows
 from ppdm_flow.sdk.audit import AuditContext
@@ -27,6 +28,7 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Truths = npt.NDArray[np.bool_]
 
+TOO_MANY = "the linked rows of people have too many combinations of classes to look at"
 _LARGE = np.iinfo(np.int64).max >> 1
 _AT_A_TIME = 1 << 22
 """Cells of classes and values that are looked at together."""
@@ -46,6 +48,14 @@ class PeopleHoldings:
     rows: Ints
     by_rows: Holdings
     unit: str = "people"
+    linked: ByLinks = NOTHING
+
+    @property
+    def told(self) -> str:
+        """What a figure's note says of rows that are seen to be one person's; empty where none is."""
+        if not self.linked.complete:
+            return TOO_MANY
+        return "with what rows tell together that are seen to be one person's" if self.linked.any_linked else ""
 
     def of_kinds(self, kind: Ints) -> PeopleHoldings:
         """Return the same where values count as their kinds: ``kind`` (values,) are numbers from 0."""
@@ -136,7 +146,7 @@ class PeopleHoldings:
     def found(self, excluded: int = 0) -> int:
         """Return how many people have a value that is certain to someone who rules out so many others at most."""
         each = list(self._certain(excluded))
-        return len(np.unique(self.person[np.concatenate(each)]))
+        return len(np.unique(np.concatenate([self.linked.found, *(self.person[entries] for entries in each)])))
 
     @property
     def certain_classes(self) -> Ints:
@@ -152,7 +162,7 @@ class PeopleHoldings:
         _, _, _, people = self._values
         most = int(self._ranks[0].max(initial=0))
         shares = [float((people / self._left(n)[0]).max()) for n in range(min(excluded, most) + 1)]
-        return max(by_rows, *shares)
+        return max(by_rows, self.linked.share, *shares)
 
     def certain_by_chance(self) -> float | None:
         """Return the share of people who would be found, if the values were dealt to the rows at random.
@@ -182,9 +192,12 @@ class PeopleHoldings:
         return np.asarray(np.concatenate(parts)[kind.reshape(-1)])
 
 
-def people_holdings(candidate: DataView, columns: Sequence[str], secret: str, ctx: AuditContext) -> PeopleHoldings:
+def people_holdings(
+    candidate: DataView, columns: Sequence[str], secret: str, ctx: AuditContext, *, links: bool = False
+) -> PeopleHoldings:
     """Count a secret of people within the classes over ``columns``; missing and suppressed cells there are values.
 
+    ``links``: what several rows of a person tell is wanted as well, where somebody has several.
     Raises ValueError where nothing says whose the rows are.
     """
     if ctx.people is None or ctx.pairs is None:
@@ -197,20 +210,24 @@ def people_holdings(candidate: DataView, columns: Sequence[str], secret: str, ct
     codes = counts.of(secret).astype(np.int64)
     person = counts.of(PERSON).astype(np.int64) + SPECIALS
     by_rows = holdings_of(counts.project(named), columns, secret)
-    return PeopleHoldings(group.astype(np.int64), person, codes, counts.counts, by_rows)
+    several = int(counts.counts.sum()) > len(np.unique(person))
+    linked = by_links(candidate, columns, secret, ctx) if links and several else NOTHING
+    return PeopleHoldings(group.astype(np.int64), person, codes, counts.counts, by_rows, linked=linked)
 
 
 @dataclass(frozen=True, slots=True)
 class FoundAgain:
     """What SQL says without anything ruled out: who is ``found``, in how many ``classes``, of how many ``people``.
 
-    ``posterior`` is the highest share of people or of rows with one value; None where no value is released.
+    ``posterior`` is the highest share of people or of rows with one value; None where no value is released. ``links``:
+    somebody has several rows, and some are linked, so that there may be more than this.
     """
 
     found: int
     classes: int
     people: int
     posterior: float | None
+    links: bool = False
 
     @property
     def certain(self) -> float | None:
@@ -236,9 +253,11 @@ def found_again(candidate: DataView, columns: Sequence[str], secret: str, ctx: A
             FROM had JOIN sizes USING (id) WHERE v IS NOT NULL AND v <> '{SUPPRESSED_TEXT}' GROUP BY id, v),
         sure AS (SELECT DISTINCT id FROM each WHERE holders = people)
         SELECT (SELECT COUNT(DISTINCT p) FROM had SEMI JOIN sure USING (id)), (SELECT COUNT(*) FROM sure),
-            (SELECT COUNT(DISTINCT p) FROM had), (SELECT MAX(GREATEST(holders / people, share)) FROM each)"""  # noqa: S608  # our own names
-    found, classes, people, posterior = ctx.sql.rows(text, (), told.tables)[0]
-    return FoundAgain(int(found), int(classes), int(people), None if posterior is None else float(posterior))
+            (SELECT COUNT(DISTINCT p) FROM had), (SELECT SUM(n) FROM had),
+            (SELECT MAX(GREATEST(holders / people, share)) FROM each)"""  # noqa: S608  # our own names
+    found, classes, people, rows, posterior = ctx.sql.rows(text, (), told.tables)[0]
+    links = int(rows or 0) > int(people) and links_again(candidate, columns, ctx)
+    return FoundAgain(int(found), int(classes), int(people), None if posterior is None else float(posterior), links)
 
 
 PERSON = "\0person"

@@ -174,5 +174,5 @@ def attacked_classes(
 
 def _held(candidate: DataView, columns: Sequence[str], secret: str, ctx: AuditContext) -> Held:
     if counts_people(ctx):
-        return people_holdings(candidate, columns, secret, ctx)
+        return people_holdings(candidate, columns, secret, ctx, links=True)
     return holdings(candidate, columns, secret)
