@@ -171,3 +171,13 @@ def test_other_data_is_seen(folder):
     assert not outcome.holds
     assert not outcome.remeasured.same_input
     assert any("on patients + visits" in name for name in outcome.remeasured.unknown)
+
+
+def test_the_report_counts_the_rows_of_all_tables(folder):
+    run = api.run(folder / "policy.yaml", out=folder / "runs")
+    page = (run.run_dir / "report.html").read_text(encoding="utf-8")
+    assert "<dt>rows read</dt><dd>4</dd>" in page
+    assert {name: table["rows_used"] for name, table in run.document["run"]["input"]["tables"].items()} == {
+        "patients": 2,
+        "visits": 2,
+    }

@@ -184,6 +184,12 @@ def _figures(metrics: dict[str, FigureDocument], meanings: Meanings) -> tuple[Fi
     return tuple(FigureGroup(owner, tuple(rows)) for owner, rows in groups.items())
 
 
+def _rows_read(document: ReportDocument) -> int:
+    """Return the rows that the steps began with; those of linked tables together."""
+    tables = document["run"].get("input", {}).get("tables", {})
+    return sum(table["rows_used"] for table in tables.values()) or document["steps"][0]["rows_in"]
+
+
 def _tiles(document: ReportDocument, judged: Verdict, seconds: float) -> tuple[tuple[str, str], ...]:
     tiles = []
     for name, checks in (("requirements hold", judged.requirements), ("gates hold", judged.gates)):
@@ -192,7 +198,7 @@ def _tiles(document: ReportDocument, judged: Verdict, seconds: float) -> tuple[t
     if judged.waived:
         tiles.append((f"{len(judged.waived):,}", "waived"))
     if document["steps"]:
-        tiles.append((f"{document['steps'][0]['rows_in']:,}", "rows read"))
+        tiles.append((f"{_rows_read(document):,}", "rows read"))
         seconds_run = document["run"].get("seconds", seconds)
         tiles.append((duration(seconds_run), f"for {counted(len(document['steps']), 'step')} and the audits"))
     return tuple(tiles)
