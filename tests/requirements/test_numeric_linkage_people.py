@@ -15,8 +15,11 @@ from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.lineage import Lineage
 from ppdm_flow.core.people import People
 from ppdm_flow.core.roles import AttributeType, Role
+from ppdm_flow.mining.exposure.numbers import UnnumberedError
+from ppdm_flow.requirements.numeric_linkage.lookup import chosen_units
 from ppdm_flow.requirements.numeric_linkage.requirement import NumericLinkage
 from ppdm_flow.requirements.numeric_linkage.spaces import spaces
+from ppdm_flow.requirements.numeric_linkage.truth import Truth
 from ppdm_flow.sdk.registry import load
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.table import Table
@@ -215,6 +218,19 @@ def test_few_people_with_most_rows_are_rows_too(build, agree):
     found = agree(AUDIT, case_of(build, whose, original, released), least=10)
     assert found[f"{ID}.euclidean_share"] < 0.1
     assert found[f"{ID}.rows_share"] == found[f"{ID}.share"] > 0.45
+
+
+def test_the_cost_is_bounded(build):
+    """With 40,000 rows 25,000 records are looked for: 1,250 people of 20; and somebody with nearly all is refused."""
+    whose, some = np.repeat(np.arange(2000), 20), np.ones(40_000, np.bool_)
+    truth = Truth.by_number(40_000).of_people(whose)
+    units, firsts = chosen_units(some, 5000, 40_000, truth, people=True)
+    assert (len(units.firsts), len(units.records), units.whole, len(firsts)) == (1250, 25_000, 2000, 2000)
+    alone, _ = chosen_units(some, 5000, 40_000, truth, people=False)
+    assert len(alone.records) == 5000
+    huge = Truth.by_number(1_000_000).of_people(np.zeros(1_000_000, np.int64))
+    with pytest.raises(UnnumberedError, match="limit_rows"):
+        chosen_units(np.ones(1_000_000, np.bool_), 1000, 1_000_000, huge, people=True)
 
 
 POLICY = """version: 1

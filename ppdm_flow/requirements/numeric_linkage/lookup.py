@@ -17,6 +17,8 @@ PAIRS = 1_000_000_000
 """At most so many pairs of records and released rows are compared in each way,"""
 LEAST = 1000
 """or those of so many records, where the rows are more."""
+_TOO_MANY = 5
+"""Times as many are refused: somebody in the sample has far more than others."""
 Columns = Sequence[tuple[str, str]]
 """Released columns, each with the attribute that it tells of."""
 
@@ -87,9 +89,9 @@ def lookup(wanted: Wanted, told: Told) -> Lookup:
     """Choose who is looked for. Raises UnnumberedError where there is nobody."""
     known, truth, rows = told.known, told.truth, len(told.released.numbers)
     some = known.whole() & (truth.row >= 0)
-    units, firsts = _units(some, wanted.sample, rows, truth, people=told.people)
+    units, firsts = chosen_units(some, wanted.sample, rows, truth, people=told.people)
     same = not told.people or (units.alone and units.whole == int(some.sum()))
-    of_rows = None if same else _units(some, wanted.sample, rows, truth, people=False)[0]
+    of_rows = None if same else chosen_units(some, wanted.sample, rows, truth, people=False)[0]
     others = None
     if told.control is not None:
         try:
@@ -113,8 +115,13 @@ def lookup(wanted: Wanted, told: Told) -> Lookup:
     )
 
 
-def _units(some: npt.NDArray[np.bool_], sample: int, rows: int, truth: Truth, *, people: bool) -> tuple[Units, Ints]:
-    """Return a sample of units, and the first record of each that there is."""
+def chosen_units(
+    some: npt.NDArray[np.bool_], sample: int, rows: int, truth: Truth, *, people: bool
+) -> tuple[Units, Ints]:
+    """Return a sample of units, and the first record of each that there is; ``some`` (records,) may be looked for.
+
+    Raises UnnumberedError of none, and where somebody in the sample has far more records than others.
+    """
     records = np.flatnonzero(some)
     if people:
         _, firsts, unit = np.unique(truth.whose[records], return_index=True, return_inverse=True)
@@ -122,24 +129,32 @@ def _units(some: npt.NDArray[np.bool_], sample: int, rows: int, truth: Truth, *,
         unit = np.searchsorted(starts, firsts[unit.reshape(-1)])  # people in the order of their first records
     else:
         starts = unit = np.arange(len(records))
-    pairs = rows * max(1, len(records)) // max(1, len(starts))
-    chosen = sampled(np.arange(len(starts)), sample, pairs)
+    chosen = sampled(np.arange(len(starts)), sample, rows, len(records) / max(1, len(starts)))
     place = np.full(len(starts), -1)
     place[chosen] = np.arange(len(chosen))
     mine = np.flatnonzero(place[unit] >= 0)
     mine = mine[np.argsort(place[unit[mine]], kind="stable")]
+    if len(mine) > _TOO_MANY * most_records(rows):
+        raise UnnumberedError(
+            "Somebody has too many rows to be looked for by each of them: keep fewer by `limit_rows`."
+        )
     begins = np.searchsorted(place[unit[mine]], np.arange(len(chosen)))
     owned, sizes = np.unique(truth.owner, return_counts=True)
     own = sizes[np.searchsorted(owned, truth.whose[records[mine]])]
     return Units(records[mine], begins, len(starts), own), records[starts]
 
 
-def sampled(places: Ints, most: int, rows: int) -> Ints:
-    """Return those of ``places`` that are looked for among ``rows`` rows.
+def most_records(rows: int) -> int:
+    """Return how many records may be looked for among so many rows."""
+    return max(LEAST, PAIRS // max(1, rows))
+
+
+def sampled(places: Ints, most: int, rows: int, records: float = 1.0) -> Ints:
+    """Return those of ``places`` that are looked for among ``rows`` rows; each stands for so many ``records``.
 
     The sample is the same every time, and no larger than PAIRS and LEAST say. Raises UnnumberedError of none.
     """
-    most = min(most, max(LEAST, PAIRS // max(1, rows)))
+    most = min(most, max(1, int(most_records(rows) / records)))
     if not len(places):
         raise UnnumberedError("No released row is of a record with all the numbers that records are to be found by.")
     if len(places) <= most:
