@@ -80,8 +80,8 @@ def test_distance_by_distance(data, numbers, columns, candidates):
         assert one.inside == pytest.approx(other.inside, abs=1e-9)
         assert one.outside == pytest.approx(other.outside, abs=1e-9)
         if size > 1:
-            rows = space.released[:, :0]
-            alone = (rows, rows, np.full(size, -1), space.codes, space.codes.known)
+            rows, every = space.released[:, :0], np.arange(size)
+            alone = (rows, rows, every, np.full(size, -1), space.codes, space.codes.known)
             assert nearest_squares(*alone) == pytest.approx(nearest_squares_again(*alone), abs=1e-12)
 
 

@@ -16,8 +16,11 @@ from ppdm_flow.core.lineage import Lineage
 from ppdm_flow.core.people import People
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.mining.exposure.numbers import UnnumberedError
+from ppdm_flow.requirements.numeric_linkage.codes import Codes
 from ppdm_flow.requirements.numeric_linkage.lookup import chosen_units
+from ppdm_flow.requirements.numeric_linkage.nearest import nearest_squares
 from ppdm_flow.requirements.numeric_linkage.requirement import NumericLinkage
+from ppdm_flow.requirements.numeric_linkage.second_route import nearest_squares_again
 from ppdm_flow.requirements.numeric_linkage.spaces import spaces
 from ppdm_flow.requirements.numeric_linkage.truth import Truth
 from ppdm_flow.sdk.registry import load
@@ -220,13 +223,45 @@ def test_few_people_with_most_rows_are_rows_too(build, agree):
     assert found[f"{ID}.rows_share"] == found[f"{ID}.share"] > 0.45
 
 
+@pytest.mark.parametrize("leak", [True, False])
+def test_a_control_group_of_people(build, agree, tmp_path, leak):
+    """The nearest record of another person is as far as an outsider's: the baseline is about a half, rows or not."""
+    whose, original = visits(100, 6, RNG)
+    released = original if leak else visits(100, 6, RNG)[1]
+    others = visits(300, 1, RNG)[1]
+    (tmp_path / "others.csv").write_text("x,y\n" + "\n".join(f"{a},{b}" for a, b in others) + "\n")
+    example = case_of(build, whose, original, released, control="others.csv", max_excess=0.5).but(home=tmp_path)
+    found = agree(AUDIT, example, least=20)
+    assert 0.35 < found[f"{ID}.euclidean_control_share"] < 0.7
+    assert (found[f"{ID}.euclidean_control_excess"] > 0.9) is leak
+    assert (AUDIT.measure(*example.args).figures[f"{ID}.euclidean_control_excess"].interval[0] > 0) is leak
+
+
+@settings(deadline=None, derandomize=True, database=None, max_examples=60)
+@given(data=st.data(), width=st.integers(1, 2))
+def test_the_nearest_row_of_another_person(data, width):
+    size = data.draw(st.integers(1, 9))
+    point = st.lists(st.integers(0, 5).map(float), min_size=width, max_size=width)
+    draw = lambda number: np.array(data.draw(st.lists(point, min_size=number, max_size=number)))  # noqa: E731  # two of them
+    rows, points = draw(size), draw(3)
+    owner = np.array(data.draw(st.lists(st.integers(0, 2), min_size=size, max_size=size)))
+    but = np.array(data.draw(st.lists(st.integers(-1, 2), min_size=3, max_size=3)))
+    expected = [
+        min((float(((p - r) ** 2).sum()) for r, o in zip(rows, owner, strict=True) if o != b), default=np.inf)
+        for p, b in zip(points, but, strict=True)
+    ]
+    codes = Codes.none(3, size, 0)
+    for way in (nearest_squares, nearest_squares_again):
+        assert way(points, rows, owner, but, codes, codes.known) == pytest.approx(expected)
+
+
 def test_the_cost_is_bounded(build):
     """With 40,000 rows 25,000 records are looked for: 1,250 people of 20; and somebody with nearly all is refused."""
     whose, some = np.repeat(np.arange(2000), 20), np.ones(40_000, np.bool_)
     truth = Truth.by_number(40_000).of_people(whose)
-    units, firsts = chosen_units(some, 5000, 40_000, truth, people=True)
-    assert (len(units.firsts), len(units.records), units.whole, len(firsts)) == (1250, 25_000, 2000, 2000)
-    alone, _ = chosen_units(some, 5000, 40_000, truth, people=False)
+    units = chosen_units(some, 5000, 40_000, truth, people=True)
+    assert (len(units.firsts), len(units.records), units.whole) == (1250, 25_000, 2000)
+    alone = chosen_units(some, 5000, 40_000, truth, people=False)
     assert len(alone.records) == 5000
     huge = Truth.by_number(1_000_000).of_people(np.zeros(1_000_000, np.int64))
     with pytest.raises(UnnumberedError, match="limit_rows"):

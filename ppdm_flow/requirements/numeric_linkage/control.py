@@ -22,10 +22,10 @@ _FLOOR = 1e-18
 """Squared distances that are nearer to each other are ties: so much are two roundings of a distance apart."""
 Metric = Callable[[Space, Ints], Floats]
 """From some attributes of a space what makes distances in them plain, (attributes, attributes)."""
-Nearest = Callable[[Floats, Floats, Ints, Codes, Ints], Floats]
-"""From points and rows, both (each, attributes) with plain distances, the row of each point that is none of them, -1
-where all are, the codes of the rows (``released``) and those of the points, the squared distance of each point to the
-nearest row: infinite where there is none."""
+Nearest = Callable[[Floats, Floats, Ints, Ints, Codes, Ints], Floats]
+"""From points and rows, both (each, attributes) with plain distances, whose each row is, and whose rows none of each
+point's are (-1: nobody's), the codes of the rows (``released``) and those of the points, the squared distance of each
+point to the nearest row: infinite where there is none."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,13 +39,13 @@ class Near:
 def near(space: Space, sample: Ints, among: Ints, metric: Metric, nearest: Nearest) -> Near:
     """Return the chances of the records of ``sample`` and of all others of the ``space``.
 
-    ``among`` are the records, ascending, of which each is compared with the nearest other one: the sample's as well.
+    ``among`` are the records of which each of the sample is compared with the nearest one of another person.
     """
     everywhere = metric(space, np.arange(space.known.shape[1]))
     codes = space.codes
     mine, here = space.known[among] @ everywhere, replace(codes, released=codes.known[among])
     seen = space.points[sample] @ everywhere
-    apart = nearest(seen, mine, np.searchsorted(among, sample), here, codes.known[sample])
+    apart = nearest(seen, mine, space.truth.whose[among], space.truth.whose[sample], here, codes.known[sample])
     groups = (space.points[sample], codes.known[sample]), (space.others, codes.others)
     return Near(*(_taken(_to_rows(space, *group, metric, nearest), apart) for group in groups))
 
@@ -58,7 +58,7 @@ def _to_rows(space: Space, points: Floats, code_of: Ints, metric: Metric, neares
         whitening = metric(space, np.flatnonzero(shown))
         rows = space.released[np.ix_(members, shown)] @ whitening
         codes = replace(space.codes, released=space.codes.released[members])
-        found = nearest(points[:, shown] @ whitening, rows, every, codes, code_of)
+        found = nearest(points[:, shown] @ whitening, rows, np.zeros(len(rows), np.int64), every, codes, code_of)
         least = np.minimum(least, found + space.penalty(shown))
     return least
 

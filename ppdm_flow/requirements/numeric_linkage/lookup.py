@@ -55,8 +55,8 @@ class Lookup:
 
     ``codes`` are those of categories, ``truth`` says whose records and rows are. ``units`` are looked for: records, or
     people where these are counted; then ``rows`` are records too, each for itself, unless that is the same. ``linked``:
-    it is seen which released rows are one person's. ``first_records`` are the first one of each unit that could be
-    looked for, ascending; ``others`` (others, attributes) are the control group, None where there is none.
+    it is seen which released rows are one person's. ``complete`` are the records of which all is known; ``others``
+    (others, attributes) are the control group, None where there is none.
     """
 
     known: Floats
@@ -66,7 +66,7 @@ class Lookup:
     units: Units
     rows: Units | None
     linked: bool
-    first_records: Ints
+    complete: Ints
     others: Floats | None
 
 
@@ -89,9 +89,9 @@ def lookup(wanted: Wanted, told: Told) -> Lookup:
     """Choose who is looked for. Raises UnnumberedError where there is nobody."""
     known, truth, rows = told.known, told.truth, len(told.released.numbers)
     some = known.whole() & (truth.row >= 0)
-    units, firsts = chosen_units(some, wanted.sample, rows, truth, people=told.people)
+    units = chosen_units(some, wanted.sample, rows, truth, people=told.people)
     same = not told.people or (units.alone and units.whole == int(some.sum()))
-    of_rows = None if same else chosen_units(some, wanted.sample, rows, truth, people=False)[0]
+    of_rows = None if same else chosen_units(some, wanted.sample, rows, truth, people=False)
     others = None
     if told.control is not None:
         try:
@@ -110,15 +110,13 @@ def lookup(wanted: Wanted, told: Told) -> Lookup:
         units,
         of_rows,
         told.linked,
-        firsts,
+        np.flatnonzero(known.whole()),
         None if others is None else others.numbers,
     )
 
 
-def chosen_units(
-    some: npt.NDArray[np.bool_], sample: int, rows: int, truth: Truth, *, people: bool
-) -> tuple[Units, Ints]:
-    """Return a sample of units, and the first record of each that there is; ``some`` (records,) may be looked for.
+def chosen_units(some: npt.NDArray[np.bool_], sample: int, rows: int, truth: Truth, *, people: bool) -> Units:
+    """Return a sample of units; ``some`` (records,) may be looked for.
 
     Raises UnnumberedError of none, and where somebody in the sample has far more records than others.
     """
@@ -141,7 +139,7 @@ def chosen_units(
     begins = np.searchsorted(place[unit[mine]], np.arange(len(chosen)))
     owned, sizes = np.unique(truth.owner, return_counts=True)
     own = sizes[np.searchsorted(owned, truth.whose[records[mine]])]
-    return Units(records[mine], begins, len(starts), own), records[starts]
+    return Units(records[mine], begins, len(starts), own)
 
 
 def most_records(rows: int) -> int:
@@ -154,9 +152,9 @@ def sampled(places: Ints, most: int, rows: int, records: float = 1.0) -> Ints:
 
     The sample is the same every time, and no larger than PAIRS and LEAST say. Raises UnnumberedError of none.
     """
-    most = min(most, max(1, int(most_records(rows) / records)))
     if not len(places):
         raise UnnumberedError("No released row is of a record with all the numbers that records are to be found by.")
+    most = min(most, max(1, int(most_records(rows) / records)))
     if len(places) <= most:
         return places
     return np.sort(np.random.default_rng(0).choice(places, most, replace=False))

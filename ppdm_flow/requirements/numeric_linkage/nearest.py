@@ -134,26 +134,31 @@ def metric_of(space: Space, places: Ints) -> Floats:
     return np.asarray(np.linalg.cholesky(space.precision(shown)), dtype=np.float64)
 
 
-def nearest_squares(points: Floats, rows: Floats, but: Ints, codes: Codes, code_of: Ints) -> Floats:
-    """Return the squared distance of each point to the nearest of ``rows`` that is not the row ``but`` (points,)."""
+def nearest_squares(points: Floats, rows: Floats, owner: Ints, but: Ints, codes: Codes, code_of: Ints) -> Floats:
+    """Return the squared distance of each point to the nearest of ``rows`` whose ``owner`` is not ``but`` (points,)."""
     from scipy.spatial import cKDTree  # noqa: PLC0415  # slow to import, and for this alone
 
-    if codes.width:
-        return _least(points, rows, but, codes, code_of)
-    if not rows.shape[1]:  # all of them are one point
-        return np.where((but >= 0) & (len(rows) == 1), np.inf, 0.0)
-    apart, found = (np.asarray(each) for each in cKDTree(rows).query(points, k=[1, 2]))
-    return np.asarray(np.where(found[:, 0] == but, apart[:, 1], apart[:, 0]) ** 2)
+    if codes.width or not rows.shape[1]:
+        return _least(points, rows, owner, but, codes, code_of)
+    tree, owners, found = cKDTree(rows), np.append(owner, -2), np.full(len(points), np.inf)
+    left, size = np.arange(len(points)), 2
+    while len(left):
+        apart, which = (np.asarray(each) for each in tree.query(points[left], k=np.arange(1, min(size, len(rows)) + 1)))
+        others = owners[which] != but[left, np.newaxis]
+        done = others.any(axis=1)
+        found[left[done]] = apart[done, np.argmax(others[done], axis=1)] ** 2
+        left = left[~done] if size < len(rows) else left[:0]
+        size *= 4
+    return found
 
 
-def _least(points: Floats, rows: Floats, but: Ints, codes: Codes, code_of: Ints) -> Floats:
+def _least(points: Floats, rows: Floats, owner: Ints, but: Ints, codes: Codes, code_of: Ints) -> Floats:
     found = np.empty(len(points))
     size = max(1, _DISTANCES // max(1, len(rows)))
     for start in range(0, len(points), size):
         block = slice(start, min(start + size, len(points)))
         squares = _squares(points[block], rows) + codes.apart(code_of[block, np.newaxis], codes.released)
-        left_out = np.flatnonzero(but[block] >= 0)
-        squares[left_out, but[block][left_out]] = np.inf
+        squares[owner == but[block, np.newaxis]] = np.inf
         found[block] = squares.min(axis=1, initial=np.inf)
     return found
 

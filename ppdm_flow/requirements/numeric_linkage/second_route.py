@@ -98,7 +98,7 @@ def whitening(space: Space, shown: Ints) -> Floats:
     return np.ascontiguousarray(axes / deviations / np.sqrt(variances)).astype(np.float64)
 
 
-def nearest_squares_again(points: Floats, rows: Floats, but: Ints, codes: Codes, code_of: Ints) -> Floats:
+def nearest_squares_again(points: Floats, rows: Floats, owner: Ints, but: Ints, codes: Codes, code_of: Ints) -> Floats:
     """Return the squared distances that the first route computes, along the attribute in which rows are widest."""
     some = rows if rows.shape[1] else np.zeros((len(rows), 1))
     seen = points if rows.shape[1] else np.zeros((len(points), 1))
@@ -108,7 +108,7 @@ def nearest_squares_again(points: Floats, rows: Floats, but: Ints, codes: Codes,
     nearest_along(
         np.ascontiguousarray(seen[:, turned]),
         np.ascontiguousarray(some[np.ix_(order, turned)]),
-        order,
+        owner[order],
         but,
         np.ascontiguousarray(codes.released[order]),
         np.ascontiguousarray(code_of),

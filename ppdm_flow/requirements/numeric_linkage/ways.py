@@ -85,8 +85,8 @@ def _ways(known: Lookup, by_space: Mapping[str, Space], units: Units, candidates
 
 
 def _near(known: Lookup, by_space: Mapping[str, Space], route: _Route) -> Mapping[str, Near]:
-    """Return who is taken for found: of a person the first record, among those of others."""
+    """Return who is taken for found: of a person the first record, held against those of other people."""
     if known.others is None:
         return {}
     mine = known.units.records[known.units.firsts]
-    return {n: near(space, mine, known.first_records, route.metric, route.nearest) for n, space in by_space.items()}
+    return {n: near(space, mine, known.complete, route.metric, route.nearest) for n, space in by_space.items()}

@@ -75,18 +75,18 @@ def count_near(
 def nearest_along(
     points: Floats,
     rows: Floats,
-    numbers: Ints,
+    owner: Ints,
     but: Ints,
     categories: Ints,
     known: Ints,
     unseen: Floats,
     found: Floats,
 ) -> None:
-    """Write into ``found`` (points,) the squared distance to the nearest of ``rows`` but that of the number ``but``.
+    """Write into ``found`` (points,) the squared distance to the nearest of ``rows`` that are not those ``but``.
 
-    ``rows`` (rows, attributes) ascend in their first attribute, along which they are looked at outwards; ``numbers``
-    (rows,) are theirs. Distances are plain, and categories count as in `count_near`. Where there is no row it is
-    infinite.
+    ``rows`` (rows, attributes) ascend in their first attribute, along which they are looked at outwards; ``owner``
+    (rows,) says whose each is, ``but`` (points,) whose do not count. Distances are plain, and categories count as in
+    `count_near`. Where there is no row it is infinite.
     """
     size = rows.shape[1]
     for i in range(len(points)):
@@ -104,7 +104,7 @@ def nearest_along(
                 up += 1
             else:
                 down -= 1
-            if numbers[row] != but[i]:
+            if owner[row] != but[i]:
                 distance = 0.0
                 for a in range(size):
                     distance += (rows[row, a] - points[i, a]) ** 2
