@@ -33,7 +33,7 @@ def joins_of(plan: Plan, binder: Binder) -> tuple[TableJoin, ...]:
         names = tuple(t.name for t in plan.tables if t.name in about)
         if len(names) >= _FEWEST and requirement.on_groups and not requirement.successive:
             made.setdefault(names, []).append(requirement)
-    joins = (_join(plan, names, requirements, binder) for names, requirements in made.items())
+    joins = (_join(plan, names, about, binder) for names, about in made.items())
     return tuple(join for join in joins if join is not None)
 
 
@@ -48,7 +48,7 @@ def unjoined(plan: Plan) -> list[Diagnostic]:
     ]
 
 
-def _join(plan: Plan, names: tuple[str, ...], requirements: Sequence[Requirement], binder: Binder) -> TableJoin | None:
+def _join(plan: Plan, names: tuple[str, ...], about: Sequence[Requirement], binder: Binder) -> TableJoin | None:
     tables = [table for table in plan.tables if table.name in names]
     releases = {table.name: _released(table) for table in tables}
     if not all(releases.values()):
@@ -56,6 +56,7 @@ def _join(plan: Plan, names: tuple[str, ...], requirements: Sequence[Requirement
     subject = qualified(tables[0].name, tables[0].person)
     first = releases[names[0]][0]
     every = [release for table in tables for release in releases[table.name]]
+    requirements = tuple(_any_of(about, every))
     joined = replace(
         first,
         name=SIGN.join(release.name for release in every),
@@ -78,8 +79,8 @@ def _join(plan: Plan, names: tuple[str, ...], requirements: Sequence[Requirement
         source=source,
         steps=(),
         releases=(joined,),
-        requirements=tuple(requirements),
-        audits=tuple(requirement_audits(joined, tuple(_any_of(requirements, every)), binder)),
+        requirements=requirements,
+        audits=tuple(requirement_audits(joined, requirements, binder)),
         gates=(),
         people=people,
         tables=(),
@@ -96,12 +97,14 @@ def _any_of(requirements: Iterable[Requirement], releases: Sequence[ReleaseNode]
 
 
 def _released(table: LinkedTable) -> tuple[ReleaseNode, ...]:
-    """Return the releases of people's rows that have the key, and those that can be joined to one of these."""
+    """Return the releases of people's rows that have the key, and those joined to these, be it over others."""
     own = [r for r in table.plan.releases if not all(f.was(Change.GENERATED) for f in r.attributes)]
     keyed = [r for r in own if any(f.carries(table.person) for f in r.attributes)]
     names = {r.name for r in keyed}
-    beside = {n.name for link in links(own) for n in (link.one, link.other) if {link.one.name, link.other.name} & names}
-    return tuple(r for r in own if r.name in names | beside)
+    pairs = [{link.one.name, link.other.name} for link in links(own)]
+    for _ in own:  # a chain of all releases has fewer links
+        names = names.union(*(pair for pair in pairs if pair & names))
+    return tuple(r for r in own if r.name in names)
 
 
 def _once(facts: Iterable[AttributeFacts]) -> Iterable[AttributeFacts]:

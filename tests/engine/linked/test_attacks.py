@@ -1,0 +1,71 @@
+"""Policies by somebody who wants the join of linked tables to be judged on less than what others can join."""
+
+from __future__ import annotations
+
+import pytest
+
+POLICY = """version: 1
+name: clinic
+tables:
+  patients:
+    source: {path: patients.csv}
+    key: patient
+    attributes:
+      patient: {role: subject}
+      born: {role: quasi_identifier}
+  visits:
+    source: {path: visits.csv}
+    refers: {patient: patients}
+    attributes:
+      hospital: {role: quasi_identifier}
+      ward: {role: insensitive}
+      day: {role: insensitive}
+      diagnosis: {role: sensitive}
+people: {known_rows: 1}
+"""
+NAMES = "  names: {use: pseudonymize, input: patients, with: {attributes: [patient], key_env: CLINIC_KEY}}\n"
+
+
+def clinic_of(eight: str):
+    """Eight people, born in two years; ``eight`` has a letter for the hospital of each."""
+    names = [f"zq{i}" for i in range(8)]
+    patients = [{"patient": name, "born": 1960 if i < 4 else 1970} for i, name in enumerate(names)]
+    visits = [
+        {"patient": n, "hospital": h, "ward": f"w{i}", "day": f"d{i}", "diagnosis": "flu" if i < 4 else "hiv"}
+        for i, (n, h) in enumerate(zip(names, eight, strict=True))
+    ]
+    return {"patients": patients, "visits": visits}
+
+
+def judged(result, release):
+    return [r["holds"] for r in result.document["requirements"] if r["release"] == release]
+
+
+@pytest.mark.parametrize("named", ["[patients, visits]", "[visits]", "[patients]"])
+def test_a_requirement_that_names_releases_is_judged_on_their_join(clinic, run, named):
+    """One who was born in 1960 was in the south; each table alone has two or more of everything."""
+    text = (
+        f"{POLICY}privacy: {{k_anonymity: {{k: 2, releases: {named}}}}}\nsteps:\n{NAMES}"
+        "  bare: {use: drop, input: visits, with: {attributes: [ward, day, diagnosis]}}\n"
+        "releases: {patients: {from: names, path: p.csv}, visits: {from: bare, path: v.csv}}\n"
+    )
+    result = run(clinic(text, **clinic_of("nnnsnnns")))
+    assert not result.released
+    assert False in judged(result, "patients + visits")
+
+
+def test_releases_that_are_joined_over_others_belong_to_the_join(clinic, run):
+    """The key stands beside the ward, the ward beside the day, and the day beside the diagnosis: all of them unique."""
+    text = (
+        f"{POLICY}privacy: {{alpha_k: {{visits.diagnosis: {{alpha: 0.6, attributes: [patients.born]}}}}}}\n"
+        f"steps:\n{NAMES}"
+        "  first: {use: drop, input: visits, with: {attributes: [hospital, day, diagnosis]}}\n"
+        "  second: {use: drop, input: visits, with: {attributes: [hospital, patient, diagnosis]}}\n"
+        "  third: {use: drop, input: visits, with: {attributes: [hospital, patient, ward]}}\n"
+        "releases:\n  patients: {from: names, path: p.csv}\n"
+        "  first: {from: first, path: 1.csv}\n  second: {from: second, path: 2.csv}\n"
+        "  third: {from: third, path: 3.csv}\n"
+    )
+    result = run(clinic(text, **clinic_of("nnnnnnnn")))
+    assert not result.released
+    assert False in judged(result, "patients + first + second + third")
