@@ -84,8 +84,8 @@ def known_k(rows: list[dict[str, Cell]], by: list[str], nulls: str, known: str) 
     return smallest
 
 
-def alpha(rows: list[dict[str, Cell]], by: list[str], secret: str, nulls: str) -> float:
-    """Return the largest share of rows, or of people, of a class who have one value."""
+def alpha(rows: list[dict[str, Cell]], by: list[str], secret: str, nulls: str) -> float | None:
+    """Return the largest share of rows, or of people, of a class who have one value; None where no row has a class."""
     of_class = defaultdict(list)
     for row in counted(rows, by, nulls):
         of_class[class_of(row, by)].append((row["patient"], row[secret]))
@@ -95,4 +95,4 @@ def alpha(rows: list[dict[str, Cell]], by: list[str], secret: str, nulls: str) -
         for value in {value for _, value in cells}:
             having = [person for person, own in cells if own == value]
             worst = max(worst, len(having) / len(cells), len(set(having)) / len(people))
-    return worst
+    return worst if of_class else None
