@@ -13,7 +13,7 @@ from ppdm_flow.plan.auditing import requirement_audits
 from ppdm_flow.plan.binding import Binder
 from ppdm_flow.plan.definition import SOURCE, LinkedTable, Plan, ReleaseNode, TableJoin
 from ppdm_flow.plan.linked.qualifying import qualified_facts, qualified_source
-from ppdm_flow.plan.linked.restriction import tables_of
+from ppdm_flow.plan.linked.restriction import restricted_to, tables_of
 from ppdm_flow.plan.together import SIGN, links, read_together
 from ppdm_flow.policy.linked import qualified
 
@@ -23,18 +23,21 @@ _FEWEST = 2
 def joins_of(plan: Plan, binder: Binder) -> tuple[TableJoin, ...]:
     """Return the joins that requirements of several tables are judged on.
 
-    There is one for each set of tables that a requirement is about, where somebody has releases with the keys of all.
+    There is one for each set of tables that a requirement is about, as far as somebody has releases with their keys.
     """
     if not read_together(plan):
         return ()
     made: dict[tuple[str, ...], list[Requirement]] = {}
+    there = [t.name for t in plan.tables if _released(t)]
     for requirement in plan.requirements:
         about = tables_of(requirement)
-        names = tuple(t.name for t in plan.tables if t.name in about)
-        if len(names) >= _FEWEST and requirement.on_groups and not requirement.successive:
-            made.setdefault(names, []).append(requirement)
-    joins = (_join(plan, names, about, binder) for names, about in made.items())
-    return tuple(join for join in joins if join is not None)
+        names = tuple(name for name in there if name in about)
+        if len(names) < _FEWEST or not requirement.on_groups or requirement.successive:
+            continue
+        own = requirement if about <= {*names} else restricted_to(requirement, frozenset(names))
+        if own is not None:
+            made.setdefault(names, []).append(own)
+    return tuple(_join(plan, names, about, binder) for names, about in made.items())
 
 
 def unjoined(plan: Plan) -> list[Diagnostic]:
@@ -48,11 +51,9 @@ def unjoined(plan: Plan) -> list[Diagnostic]:
     ]
 
 
-def _join(plan: Plan, names: tuple[str, ...], about: Sequence[Requirement], binder: Binder) -> TableJoin | None:
+def _join(plan: Plan, names: tuple[str, ...], about: Sequence[Requirement], binder: Binder) -> TableJoin:
     tables = [table for table in plan.tables if table.name in names]
     releases = {table.name: _released(table) for table in tables}
-    if not all(releases.values()):
-        return None
     subject = qualified(tables[0].name, tables[0].person)
     first = releases[names[0]][0]
     every = [release for table in tables for release in releases[table.name]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.policy.linked import plain_name, table_name
@@ -13,12 +13,19 @@ def restricted(requirements: Iterable[Requirement], table: str) -> tuple[Require
 
     What is about groups of other tables' attributes alone, or about other tables' secrets, asks nothing of it.
     """
-    kept = []
-    for requirement in requirements:
-        own = requirement.renamed(lambda name: plain_name(table, name))
-        if own is not None and (own.secrets or own.numbers or own.grouping or not requirement.grouping):
-            kept.append(own)
-    return tuple(kept)
+    every = (_renamed(requirement, lambda name: plain_name(table, name)) for requirement in requirements)
+    return tuple(own for own in every if own is not None)
+
+
+def restricted_to(requirement: Requirement, tables: frozenset[str]) -> Requirement | None:
+    """Return what a requirement asks of these tables together; None where that is nothing."""
+    return _renamed(requirement, lambda name: name if table_name(name) in tables else None)
+
+
+def _renamed(requirement: Requirement, name_of: Callable[[str], str | None]) -> Requirement | None:
+    own = requirement.renamed(name_of)
+    asks = own is not None and (own.secrets or own.numbers or own.grouping or not requirement.grouping)
+    return own if asks else None
 
 
 def tables_of(requirement: Requirement) -> frozenset[str]:

@@ -69,3 +69,51 @@ def test_releases_that_are_joined_over_others_belong_to_the_join(clinic, run):
     result = run(clinic(text, **clinic_of("nnnnnnnn")))
     assert not result.released
     assert False in judged(result, "patients + first + second + third")
+
+
+def of_three(born: str, releases: str):
+    """Rare pairs: who was in the north and paid twice, and who was in the south and paid once, are one person each."""
+    text = f"{TWO_MANY}releases: {releases}\n"
+    people = [("n", "1"), ("n", "1"), ("n", "2"), ("s", "1"), ("s", "2"), ("s", "2")]
+    names = [f"zq{i}" for i in range(6)]
+    return text, {
+        "patients": [{"patient": n, "born": born} for n in names],
+        "visits": [{"patient": n, "hospital": h} for n, (h, _) in zip(names, people, strict=True)],
+        "claims": [{"patient": n, "paid": p} for n, (_, p) in zip(names, people, strict=True)],
+    }
+
+
+TWO_MANY = """version: 1
+name: clinic
+tables:
+  patients:
+    source: {path: patients.csv}
+    key: patient
+    attributes: {patient: {role: subject}, born: {role: quasi_identifier}}
+  visits:
+    source: {path: visits.csv}
+    refers: {patient: patients}
+    attributes: {hospital: {role: quasi_identifier}}
+  claims:
+    source: {path: claims.csv}
+    refers: {patient: patients}
+    attributes: {paid: {role: quasi_identifier}}
+people: {known_rows: 1}
+privacy: {k_anonymity: {k: 2}}
+steps:
+  names: {use: pseudonymize, input: visits, with: {attributes: [patient], key_env: CLINIC_KEY}}
+  bare: {use: drop, input: patients, with: {attributes: [patient]}}
+"""
+MORE = ("", ", patients: {from: bare, path: p.csv}")
+
+
+@pytest.mark.parametrize(
+    "releases",
+    [f"{{visits: {{from: names, path: v.csv}}, claims: {{from: claims, path: c.csv}}{more}}}" for more in MORE],
+    ids=["no release", "no key"],
+)
+def test_tables_with_keys_are_joined_where_another_one_has_none(clinic, run, releases):
+    text, tables = of_three("1960", releases)
+    result = run(clinic(text, **tables))
+    assert not result.released
+    assert False in judged(result, "visits + claims")
