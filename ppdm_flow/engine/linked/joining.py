@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,7 +16,7 @@ from ppdm_flow.engine.judging.joining.layout import layout
 from ppdm_flow.engine.judging.joining.numbered import NumberedStream
 from ppdm_flow.engine.judging.joining.table import JoinedStream, JoinedTable, joined_table
 from ppdm_flow.engine.linked.sources import LinkedOriginals, in_order
-from ppdm_flow.engine.linked.universe import NOWHERE, Bools, Places, Universe
+from ppdm_flow.engine.linked.universe import NOWHERE, Bools, Places, RowsInTurn, Universe
 from ppdm_flow.engine.options import RunContext
 from ppdm_flow.engine.steps.graph import Graph
 from ppdm_flow.engine.streams.pairs import StreamPairs
@@ -30,6 +30,9 @@ from ppdm_flow.tables.numeric.column import NumericColumn
 from ppdm_flow.tables.table import Table
 
 _NAMES = 6
+_SEVERAL = 2
+_IN_TURN = ", row by row"
+"""Ends the name of a join whose tables' rows stand below each other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,23 +46,35 @@ class JoinSource:
     def audits(self, join: TableJoin) -> list[JoinedAudit]:
         """Return the audits of the joined table. Raises TooManyRowsError."""
         tables = [table for table in self.context.plan.tables if table.name in join.tables]
-        universe = Universe.of({t.name: self.originals.people[t.name] for t in tables}, self.originals.count)
+        people = {table.name: self.originals.people[table.name] for table in tables}
         parts = [_TableRows.of(table, join, self.originals, self.graphs[table.name]) for table in tables]
+        whole = Universe.of(people, self.originals.count)
+        audits = self._audits(join, _by_secret(join.plan.audits), parts, whole)
+        referring = [table.name for table in tables if table.refers is not None]
+        if len(referring) < _SEVERAL or join.plan.people is None or join.plan.people.known_rows == 1:
+            return audits
+        nodes = _by_secret(_in_turn(join.plan.audits, frozenset(referring)))
+        turns = RowsInTurn.of(people, self.originals.count, referring)
+        return [*audits, *self._audits(join, nodes, parts, turns)]
+
+    def _audits(
+        self, join: TableJoin, nodes: Iterable[AuditNode], parts: Sequence[_TableRows], universe: Universe | RowsInTurn
+    ) -> list[JoinedAudit]:
+        tables = [part.table for part in parts]
         rows, places = universe.released({part.table.name: part.released for part in parts})
         at = {name: held for part in parts for name, held in part.places(places[part.table.name]).items()}
         streams = [stream for part in parts for stream in part.streams]
         made = joined_table(rows, at, layout([s.release for s in streams], (), None), streams)
         original = self._stream(join.plan.source.attributes, self._original(join, tables, universe))
-        release = replace(join.plan.releases[0], attributes=made.attributes)
         why = _reason([stream.release.name for stream in streams])
-        return [
-            JoinedAudit(
-                node, _subject(release, original, self._stream(made.attributes, _having(node, made, places))), why
-            )
-            for node in _by_secret(join.plan.audits)
-        ]
+        audits = []
+        for node in nodes:
+            release = replace(join.plan.releases[0], name=node.release, attributes=made.attributes)
+            candidate = self._stream(made.attributes, _having(node, made, places))
+            audits.append(JoinedAudit(node, _subject(release, original, candidate), why))
+        return audits
 
-    def _original(self, join: TableJoin, tables: Sequence[LinkedTable], universe: Universe) -> Table:
+    def _original(self, join: TableJoin, tables: Sequence[LinkedTable], universe: Universe | RowsInTurn) -> Table:
         """Return the originals, joined, under the names that attributes have among several tables."""
         subject = _subject_of(join)
         columns: dict[str, Column] = {}
@@ -129,7 +144,16 @@ class _TableRows:
         return {name: _within(own, number) for name, own in self.held.items()}
 
 
-def _by_secret(nodes: Sequence[AuditNode]) -> Iterator[AuditNode]:
+def _in_turn(nodes: Iterable[AuditNode], referring: frozenset[str]) -> Iterator[AuditNode]:
+    """Yield the audits of what several rows of a person tell, with requirements that no secret of theirs is about."""
+    for node in nodes:
+        own = [r for r in node.requirements if not (r.in_population or r.numbers)]
+        own = [r for r in own if _tables_of_secrets(r).isdisjoint(referring)]
+        if own:
+            yield replace(node, requirements=tuple(own), release=f"{node.release}{_IN_TURN}")
+
+
+def _by_secret(nodes: Iterable[AuditNode]) -> Iterator[AuditNode]:
     """Yield the audits with requirements whose secrets lie in the same tables."""
     for node in nodes:
         groups: dict[frozenset[str], list[Requirement]] = {}

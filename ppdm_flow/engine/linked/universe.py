@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -77,3 +77,48 @@ class Universe:
             places[name] = np.where(here, place, NOWHERE)
         rows = np.flatnonzero(kept & somewhere)
         return rows, {name: place[rows] for name, place in places.items()}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowsInTurn:
+    """Each row of some tables once, and each person once; ``places`` as in a universe.
+
+    The products of two people's rows can be the same where their rows are not: two visits and one claim, or one visit
+    and two claims. Whoever knows several rows of a person knows how many there are of each table. ``referring`` are
+    the tables with any number of rows of a person; the others, with one at most, stand beside each of these.
+    """
+
+    person: Places
+    places: Mapping[str, Places]
+    referring: frozenset[str]
+
+    @classmethod
+    def of(cls, people: Mapping[str, Places], count: int, referring: Collection[str]) -> RowsInTurn:
+        """Put tables below each other; ``people`` and ``count`` as in a universe."""
+        turns = [name for name in people if name in referring]
+        person = np.concatenate([*(people[name] for name in turns), np.arange(count, dtype=np.int64)])
+        ends = np.cumsum([len(people[name]) for name in turns])
+        places = {}
+        for name, whose in people.items():
+            if name in referring:
+                place = np.full(len(person), NOWHERE, dtype=np.int64)
+                end = int(ends[turns.index(name)])
+                place[end - len(whose) : end] = np.arange(len(whose))
+            else:
+                of_person = np.full(count, NOWHERE, dtype=np.int64)
+                of_person[whose] = np.arange(len(whose))
+                place = of_person[person]
+            places[name] = place
+        return cls(person, places, frozenset(referring))
+
+    def released(self, present: Mapping[str, Bools]) -> tuple[Places, dict[str, Places]]:
+        """Return the rows of what is released, and their places by table; a person alone who has no other row."""
+        here = {n: (at != NOWHERE) & np.append(present[n], np.False_)[at] for n, at in self.places.items()}
+        nothing = np.zeros(len(self.person), dtype=bool)
+        kept = np.logical_or.reduce([nothing, *(here[name] for name in self.referring)])
+        somewhere = np.logical_or.reduce([nothing, *here.values()])
+        people = int(self.person.max(initial=-1)) + 1
+        has = np.bincount(self.person[kept], minlength=people) > 0
+        alone = np.arange(len(self.person)) >= len(self.person) - people
+        rows = np.flatnonzero(kept | (alone & somewhere & ~has[self.person]))
+        return rows, {n: np.where(here[n], at, NOWHERE)[rows] for n, at in self.places.items()}

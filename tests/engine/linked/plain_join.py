@@ -47,6 +47,16 @@ def joined(tables: list[list[dict[str, Cell]]], required: frozenset[int] = froze
     return every
 
 
+def in_turn(tables: list[list[dict[str, Cell]]]) -> list[dict[str, Cell]]:
+    """Return each row of the tables after the first beside its person's row there, and each person who has none."""
+    first, *others = tables
+    own = {row["patient"]: row for row in first}
+    columns = {name: ABSENT for rows in tables for name in (rows[0] if rows else ()) if name != "patient"}
+    every = [{**columns, **own.get(row["patient"], {}), **row} for rows in others for row in rows]
+    there = {row["patient"] for row in every}
+    return every + [{**columns, **row} for person, row in own.items() if person not in there]
+
+
 def class_of(row: dict[str, Cell], by: list[str]) -> tuple[Cell, ...]:
     return tuple(row[name] for name in by)
 

@@ -97,6 +97,12 @@ def compared(clinic, run, seed: int) -> int:
             assert measured[f"{metric}.known_rows_k", where] == smallest, (seed, name)
             number += 1
         number += 1
+    everything, metric = plain.in_turn([files[name] for name in files]), "privacy.k_anonymity.of-all.known_rows_k"
+    turn = measured.get((metric, "patients + visits + claims, row by row"))
+    assert (turn is None) == (known == "1"), seed
+    if turn is not None:
+        assert turn == plain.known_k(everything, BY["of-all"][1], nulls, known), (seed, "row by row")
+        number += 1
     rows = plain.joined([files["patients"], files["visits"]], frozenset({1}))
     alpha = plain.alpha(rows, ["born", "sex"], "diagnosis", nulls)
     found = measured["privacy.alpha_k.visits.diagnosis.alpha", "patients + visits"]

@@ -117,3 +117,22 @@ def test_tables_with_keys_are_joined_where_another_one_has_none(clinic, run, rel
     result = run(clinic(text, **tables))
     assert not result.released
     assert False in judged(result, "visits + claims")
+
+
+@pytest.mark.parametrize("known", ["2", "all"])
+def test_products_of_rows_hide_nobody(clinic, run, known):
+    """Two visits and one claim are as many pairs as one visit and two claims; of those born in 1960, each has one."""
+    people = {"P": ("60", 2, 1), "Q": ("60", 1, 2)}
+    people |= {f"R{i}": ("70", 2, 1) for i in range(2)} | {f"S{i}": ("70", 1, 2) for i in range(2)}
+    tables = {
+        "patients": [{"patient": name, "born": born} for name, (born, _, _) in people.items()],
+        "visits": [{"patient": n, "hospital": "n"} for n, (_, visits, _) in people.items() for _ in range(visits)],
+        "claims": [{"patient": n, "paid": "1"} for n, (_, _, claims) in people.items() for _ in range(claims)],
+    }
+    text = TWO_MANY.replace("known_rows: 1", f"known_rows: {known}").replace("input: visits", "input: patients")
+    text = text[: text.index("  bare:")]
+    files = "patients: {from: names, path: p.csv}, visits: {from: visits, path: v.csv}"
+    result = run(clinic(f"{text}releases: {{{files}, claims: {{from: claims, path: c.csv}}}}\n", **tables))
+    assert not result.released
+    assert judged(result, "patients + visits + claims, row by row") == [True, False]
+    assert all(r["holds"] for r in result.document["requirements"] if not r["release"].endswith("row by row"))

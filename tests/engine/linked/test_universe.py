@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ppdm_flow.engine.linked.universe import NOWHERE, TooManyRowsError, Universe
+from ppdm_flow.engine.linked.universe import NOWHERE, RowsInTurn, TooManyRowsError, Universe
 
 NAMES = ("people", "visits", "claims")
 
@@ -58,3 +58,24 @@ def test_too_many_rows_are_refused_before_they_are_made():
     assert len(Universe.of(people, 1, most=10_000).person) == 10_000
     with pytest.raises(TooManyRowsError):
         Universe.of(people, 1, most=9_999)
+
+
+@settings(max_examples=300, deadline=None, derandomize=True, database=None)
+@given(tables())
+def test_rows_in_turn_are_each_there_once(example):
+    count, _, left = example
+    people = {**example[1], "people": sorted(set(example[1]["people"]))}
+    left = {name: mask[: len(people[name])] for name, mask in left.items()}
+    own = {p: i for i, p in enumerate(people["people"]) if left["people"][i]}
+    expected = [
+        (p, own.get(p, NOWHERE), *(i if other == name else NOWHERE for other in list(people)[1:]))
+        for name in list(people)[1:]
+        for i, p in enumerate(people[name])
+        if left[name][i]
+    ]
+    there = {row[0] for row in expected}
+    expected += [(p, i, *[NOWHERE] * (len(people) - 1)) for p, i in own.items() if p not in there]
+    turns = RowsInTurn.of(arrays(people), count, list(people)[1:])
+    rows, places = turns.released({name: np.array(mask, dtype=bool) for name, mask in left.items()})
+    some = zip(turns.person[rows].tolist(), *(places[n].tolist() for n in people), strict=True)
+    assert sorted(some) == sorted(expected)
