@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from unittest import mock
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from ppdm_flow.audits.records import distances
 from ppdm_flow.audits.records.columns import beside
 from ppdm_flow.audits.records.counting import databases
 from ppdm_flow.audits.records.distances import FAR, Points, guesses, narrow, nearest, within
@@ -51,11 +54,13 @@ def plain(a, i, b, j):
 
 
 @settings(max_examples=100)
-@given(st.data(), st.sampled_from([(3, 0), (0, 2), (2, 2), (1, 0)]))
-def test_distances(data, shape):
+@given(st.data(), st.sampled_from([(3, 0), (0, 2), (2, 2), (1, 0)]), st.sampled_from([1, 3, 512]))
+def test_distances(data, shape, tile):
+    """However many records stand together: those that are not looked at are none of the nearest."""
     queries, reference = data.draw(points(*shape)), data.draw(points(*shape))
     every = np.array([[plain(queries, i, reference, j) for j in range(len(reference))] for i in range(len(queries))])
-    best, where = nearest(queries, reference)
+    with mock.patch.object(distances, "_TILE", tile):
+        best, where = nearest(queries, reference)
     assert best == pytest.approx(every.min(axis=1))
     assert where.tolist() == every.argmin(axis=1).tolist()
     weights = np.arange(1, len(reference) + 1)
@@ -68,6 +73,29 @@ def test_distances(data, shape):
         assert far[i] == pytest.approx(row.min())
         assert label[i] == min(tally, key=lambda v: (-tally[v], v))
         assert kinds[i] == len(tally)
+
+
+@pytest.mark.parametrize(("nominal", "numeric"), [(3, 0), (2, 3), (0, 4)])
+def test_no_nearest_record_is_passed_over(nominal, numeric):
+    """All distances to 5,000 records, as the same floats; the first of the nearest."""
+    draws = np.random.default_rng([81, nominal, numeric])
+
+    def some(rows):
+        hidden = draws.normal(size=rows)
+        codes = np.array([np.round(hidden + draws.normal(size=rows)).clip(-3, 3) + 3 for _ in range(nominal)])
+        lines = np.array([hidden / 9 + draws.normal(size=rows) / 20 for _ in range(numeric)]).reshape(numeric, rows)
+        lines = np.where(draws.random(lines.shape) < 0.05, FAR, lines.round(2)).astype(np.float32)
+        return Points(narrow(codes.reshape(nominal, rows).astype(np.int32)), lines)
+
+    queries, reference = some(300), some(5000)
+    every = np.zeros((300, 5000), dtype=np.float32)
+    for mine, theirs in zip(queries.codes, reference.codes, strict=True):
+        every += mine[:, None] != theirs
+    for mine, theirs in zip(queries.numbers, reference.numbers, strict=True):
+        every += np.minimum(np.float32(1), np.abs(theirs - mine[:, None]))
+    best, where = nearest(queries, reference)
+    assert (best == every.min(axis=1)).all()
+    assert (where == every.argmin(axis=1)).all()
 
 
 def test_distances_of_many_columns_and_values():

@@ -19,6 +19,8 @@ Numbers = npt.NDArray[np.float32]
 Integers = npt.NDArray[np.int64]
 
 _SMALL, _MIDDLE = 1 << 8, 1 << 16
+_TILE = 512
+"""Records that stand together: none of them is looked at where the least of each column is too far."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,8 +70,19 @@ def nearest(queries: Points, reference: Points) -> tuple[npt.NDArray[np.float64]
     if len(reference) == 0:
         raise ValueError("no records to be near to")
     best, where = np.zeros(len(queries)), np.zeros(len(queries), dtype=np.int64)
-    _nearest(*_both(queries, reference), reference.scratch(queries.columns), best, where)
+    order = _alike_together(reference)
+    ordered = reference.take(order)
+    _nearest(*_both(queries, ordered), ordered.scratch(queries.columns), _TILE, order, best, where)
     return best, where
+
+
+def _alike_together(points: Points) -> Integers:
+    """Return an order in which records that are alike stand together, most of all in columns with few values."""
+    bins = max(2, round((len(points) / _TILE) ** (1 / max(1, len(points.numbers)))))
+    coarse = [np.floor(np.clip(n, -1, 2) * bins).astype(np.int16) for n in points.numbers]
+    widths = points.codes.max(axis=1, initial=0).astype(np.int64)
+    keys = [*coarse, *points.codes[np.argsort(-widths, kind="stable")]]
+    return np.lexsort(keys).astype(np.int64) if keys else np.arange(len(points))
 
 
 def within(queries: Points, reference: Points, weights: Integers, radius: float) -> Integers:
@@ -106,6 +119,7 @@ def _both(queries: Points, reference: Points) -> tuple[Codes, Numbers, Codes, Nu
 def _fill(query: Codes, numbers: Numbers, codes: Codes, others: Numbers, out: npt.NDArray[Any]) -> None:
     """Write the distance of one record to all others."""
     out[:] = 0
+    one = np.float32(1.0)
     for c in range(len(codes)):
         value, column = query[c], codes[c]
         for i in range(len(out)):
@@ -113,7 +127,23 @@ def _fill(query: Codes, numbers: Numbers, codes: Codes, others: Numbers, out: np
     for c in range(len(others)):
         number, line = numbers[c], others[c]
         for i in range(len(out)):
-            out[i] += min(np.float32(1.0), abs(line[i] - number))
+            apart = abs(line[i] - number)
+            out[i] += apart if apart < one else one  # noqa: FURB136 - min() asks for NaN, one number at a time
+
+
+@compiled
+def _bound(query: Codes, numbers: Numbers, ends: Codes, reach: Numbers) -> np.float32:
+    """Return what no record of a tile is nearer than: ``ends`` and ``reach`` (columns, 2) hold its least and largest.
+
+    It is summed up in the order of :func:`_fill`, so that rounding never makes it larger than a distance.
+    """
+    one, apart = np.float32(1.0), np.float32(0.0)
+    for c in range(len(ends)):
+        if query[c] < ends[c, 0] or query[c] > ends[c, 1]:
+            apart += one
+    for c in range(len(reach)):
+        apart += min(one, max(np.float32(0.0), reach[c, 0] - numbers[c], numbers[c] - reach[c, 1]))
+    return apart
 
 
 @tolerant
@@ -124,19 +154,58 @@ def _nearest(
     codes: Codes,
     others: Numbers,
     out: npt.NDArray[Any],
+    size: int,
+    order: Integers,
     best: npt.NDArray[np.float64],
     where: Integers,
 ) -> None:
+    """Compare each query with tiles of ``size`` records: with the most likely one, then with all that may be as near.
+
+    ``order`` are the positions of the records as they were given: the first of those that are as near is told.
+    """
+    tiles = (len(out) + size - 1) // size
+    ends = np.empty((tiles, len(codes), 2), dtype=codes.dtype)
+    reach = np.empty((tiles, len(others), 2), dtype=others.dtype)
+    _measure(codes, size, ends)
+    _measure(others, size, reach)
+    bounds = np.empty(tiles, dtype=np.float32)
     for q in range(len(best)):
-        _fill(rows[q], numbers[q], codes, others, out)
-        least = out[0]
-        for i in range(len(out)):
-            least = min(least, out[i])
-        for i in range(len(out)):
-            if out[i] == least:
-                where[q] = i
-                break
-        best[q] = least
+        for t in range(tiles):
+            bounds[t] = _bound(rows[q], numbers[q], ends[t], reach[t])
+        best[q] = np.inf
+        likely = int(np.argmin(bounds))
+        for k in range(tiles):
+            t = likely if k == 0 else k - 1 if k <= likely else k
+            if bounds[t] > best[q]:
+                continue
+            begin, end = t * size, min(len(out), (t + 1) * size)
+            room = out[begin:end]
+            _fill(rows[q], numbers[q], codes[:, begin:end], others[:, begin:end], room)
+            least, place = _first(room, order[begin:end])
+            if least < best[q] or (least == best[q] and place < where[q]):
+                best[q], where[q] = least, place
+
+
+@compiled
+def _measure(columns: npt.NDArray[Any], size: int, ends: npt.NDArray[Any]) -> None:
+    """Write the least and the largest of each column in each tile."""
+    for t in range(len(ends)):
+        for c in range(len(columns)):
+            part = columns[c, t * size : (t + 1) * size]
+            ends[t, c, 0], ends[t, c, 1] = part.min(), part.max()
+
+
+@compiled
+def _first(distances: npt.NDArray[Any], order: Integers) -> tuple[Any, np.int64]:
+    """Return the least distance, and the least position that has it."""
+    least = distances[0]
+    for i in range(len(distances)):
+        least = min(least, distances[i])
+    place = np.int64(np.iinfo(np.int64).max)
+    for i in range(len(distances)):
+        if distances[i] == least and order[i] < place:
+            place = order[i]
+    return least, place
 
 
 @tolerant
