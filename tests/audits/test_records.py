@@ -102,6 +102,8 @@ def test_distances_of_many_columns_and_values():
     """Counts above 255 and codes above 65,535 need wider integers."""
     wide = Points(narrow(np.arange(600, dtype=np.int32).reshape(300, 2)), np.zeros((0, 2), dtype=np.float32))
     assert nearest(wide.take(np.array([0])), wide.take(np.array([1])))[0].tolist() == [300]
+    byte = Points(narrow(np.arange(510, dtype=np.int32).reshape(255, 2) % 256), np.zeros((0, 2), dtype=np.float32))
+    assert [x.tolist() for x in nearest(byte.take(np.array([0])), byte.take(np.array([1, 1])))] == [[255], [0]]
     many = Points(narrow(np.array([[0, 65_536]], dtype=np.int32)), np.zeros((0, 2), dtype=np.float32))
     assert nearest(many.take(np.array([0])), many)[1].tolist() == [0]
     small = Points(narrow(np.array([[1]], dtype=np.int32)), np.zeros((0, 1), dtype=np.float32))

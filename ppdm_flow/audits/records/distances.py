@@ -72,7 +72,9 @@ def nearest(queries: Points, reference: Points) -> tuple[npt.NDArray[np.float64]
     best, where = np.zeros(len(queries)), np.zeros(len(queries), dtype=np.int64)
     order = _alike_together(reference)
     ordered = reference.take(order)
-    _nearest(*_both(queries, ordered), ordered.scratch(queries.columns), _TILE, order, best, where)
+    out = ordered.scratch(queries.columns)
+    ranks = out.view(np.int32) if out.dtype == np.float32 else out  # floats from 0 on are ordered as their bits are
+    _nearest(*_both(queries, ordered), out, ranks, _TILE, order, best, where)
     return best, where
 
 
@@ -116,16 +118,17 @@ def _both(queries: Points, reference: Points) -> tuple[Codes, Numbers, Codes, Nu
 
 
 @compiled
-def _fill(query: Codes, numbers: Numbers, codes: Codes, others: Numbers, out: npt.NDArray[Any]) -> None:
-    """Write the distance of one record to all others."""
+def _fill(query: Codes, numbers: Numbers, codes: Codes, others: Numbers, begin: int, out: npt.NDArray[Any]) -> None:
+    """Write the distance of one record to as many others as there is room for, from one on."""
+    end = begin + len(out)
     out[:] = 0
     one = np.float32(1.0)
     for c in range(len(codes)):
-        value, column = query[c], codes[c]
+        value, column = query[c], codes[c, begin:end]
         for i in range(len(out)):
             out[i] += column[i] != value
     for c in range(len(others)):
-        number, line = numbers[c], others[c]
+        number, line = numbers[c], others[c, begin:end]
         for i in range(len(out)):
             apart = abs(line[i] - number)
             out[i] += apart if apart < one else one  # noqa: FURB136 - min() asks for NaN, one number at a time
@@ -154,6 +157,7 @@ def _nearest(
     codes: Codes,
     others: Numbers,
     out: npt.NDArray[Any],
+    ranks: npt.NDArray[Any],
     size: int,
     order: Integers,
     best: npt.NDArray[np.float64],
@@ -162,28 +166,30 @@ def _nearest(
     """Compare each query with tiles of ``size`` records: with the most likely one, then with all that may be as near.
 
     ``order`` are the positions of the records as they were given: the first of those that are as near is told.
+    ``ranks`` are the same memory as ``out``, as whole numbers: their least is found several at once.
     """
     tiles = (len(out) + size - 1) // size
     ends = np.empty((tiles, len(codes), 2), dtype=codes.dtype)
     reach = np.empty((tiles, len(others), 2), dtype=others.dtype)
     _measure(codes, size, ends)
     _measure(others, size, reach)
-    bounds = np.empty(tiles, dtype=np.float32)
+    bounds, lowest = np.empty(tiles, dtype=np.float32), np.empty(len(best), dtype=ranks.dtype)
     for q in range(len(best)):
         for t in range(tiles):
             bounds[t] = _bound(rows[q], numbers[q], ends[t], reach[t])
-        best[q] = np.inf
+        best[q], lowest[q], where[q] = np.inf, np.iinfo(ranks.dtype).max, len(out)
         likely = int(np.argmin(bounds))
         for k in range(tiles):
             t = likely if k == 0 else k - 1 if k <= likely else k
             if bounds[t] > best[q]:
                 continue
             begin, end = t * size, min(len(out), (t + 1) * size)
-            room = out[begin:end]
-            _fill(rows[q], numbers[q], codes[:, begin:end], others[:, begin:end], room)
-            least, place = _first(room, order[begin:end])
-            if least < best[q] or (least == best[q] and place < where[q]):
-                best[q], where[q] = least, place
+            _fill(rows[q], numbers[q], codes, others, begin, out[begin:end])
+            least = _least(ranks[begin:end])
+            if least <= lowest[q]:
+                place = _first(ranks[begin:end], least, order[begin:end])
+                where[q] = place if least < lowest[q] else min(place, where[q])
+                lowest[q], best[q] = least, out[begin:end].min()
 
 
 @compiled
@@ -196,16 +202,21 @@ def _measure(columns: npt.NDArray[Any], size: int, ends: npt.NDArray[Any]) -> No
 
 
 @compiled
-def _first(distances: npt.NDArray[Any], order: Integers) -> tuple[Any, np.int64]:
-    """Return the least distance, and the least position that has it."""
-    least = distances[0]
-    for i in range(len(distances)):
-        least = min(least, distances[i])
+def _least(ranks: npt.NDArray[Any]) -> Any:
+    least = ranks[0]
+    for i in range(len(ranks)):
+        least = min(least, ranks[i])
+    return least
+
+
+@compiled
+def _first(ranks: npt.NDArray[Any], least: Any, order: Integers) -> np.int64:
+    """Return the least position of the records that are as near as ``least``."""
     place = np.int64(np.iinfo(np.int64).max)
-    for i in range(len(distances)):
-        if distances[i] == least and order[i] < place:
-            place = order[i]
-    return least, place
+    for i in range(len(ranks)):
+        if ranks[i] == least:
+            place = min(place, order[i])
+    return place
 
 
 @tolerant
@@ -221,7 +232,7 @@ def _within(
     weight: Integers,
 ) -> None:
     for q in range(len(weight)):
-        _fill(rows[q], numbers[q], codes, others, out)
+        _fill(rows[q], numbers[q], codes, others, 0, out)
         total = np.int64(0)
         for i in range(len(out)):
             if out[i] <= radius:
@@ -247,7 +258,7 @@ def _guess(
 ) -> None:
     """Count the labels of the closest records in ``tally``, which is cleared after each query; ``seen`` lists them."""
     for q in range(len(best)):
-        _fill(rows[q], numbers[q], codes, others, out)
+        _fill(rows[q], numbers[q], codes, others, 0, out)
         least = out[0]
         for i in range(len(out)):
             least = min(least, out[i])
