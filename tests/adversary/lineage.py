@@ -138,7 +138,7 @@ def _after(step: str, use: str, options: Mapping[str, Any], here: Columns, polic
         "one_row_each",
     ):
         key = {"genetic_encode": "attribute", "swap_records": "areas"}.get(use, "attributes")
-        names = [options[key]] if use == "genetic_encode" else options[key]
+        names = [options[key]] if use == "genetic_encode" else options.get(key, ())
         return columns | {n: columns[n].after(step, alone=False) for n in names}
     if use == "shuffle_values":
         return columns | {
@@ -158,7 +158,7 @@ def _after(step: str, use: str, options: Mapping[str, Any], here: Columns, polic
         "randomize_transactions",
     ):
         return _after_further(step, use, options, columns, policy)
-    if use in ("sample", "shuffle_rows", "limit_rows") or (use == "one_row_each" and not options.get("attributes")):
+    if use in ("sample", "shuffle_rows", "limit_rows"):
         return columns
     raise ValueError(f"what `{use}` does to lineage is not written down")
 
