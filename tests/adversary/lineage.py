@@ -186,7 +186,8 @@ def _by_classes(
 def _is_known(column: Made, policy: Mapping[str, Any]) -> bool:
     (attribute, *others) = column.computed
     known = attribute in policy["attributes"] and policy["attributes"][attribute]["role"] == "quasi_identifier"
-    return known and not others
+    protected = any(attribute in policy["privacy"].get(kind, {}) for kind in ("interval_disclosure", "dominance"))
+    return known and not others and not protected
 
 
 def _after_further(

@@ -57,7 +57,7 @@ def _table(draw: Random) -> tuple[dict[str, dict[str, Any]], list[Row]]:
     while not set(attributes) & set(NUMBERS):
         attributes = tables.attributes(draw)
     rows = tables.rows(draw, list(attributes))
-    for name in set(attributes) & set(NUMBERS):
+    for name in [n for n in NUMBERS if n in attributes]:
         if draw.random() < 0.5:
             low = -20 if name == "income" and draw.random() < 0.3 else 0
             rows = [r | {name: r[name] and str(draw.randint(low, 59))} for r in rows]

@@ -36,12 +36,12 @@ def judged(name: str, clause: Mapping[str, Any], policy: Mapping[str, Any], rele
         for members in groups
         if (found := _figures([abs(numbers[i] or Fraction(0)) for i in members], clause)) is not None
     ]
+    if groups and not figures:
+        yield _judged(id_, "groups_with_total", 0, 0.0, at_most=True)
+        return
     for figure, (bound, most) in asked.items():
         each = [f[figure] for f in figures]
-        if each:
-            yield _judged(id_, figure, max(each) if most else min(each), bound, at_most=most)
-        else:
-            yield _nothing_told(id_, figure, bound, at_most=most)
+        yield _judged(id_, figure, (max(each) if most else min(each)) if each else None, bound, at_most=most)
 
 
 def _sides(name: str, policy: Mapping[str, Any], release: Release, carriers: Sequence[Made]) -> Iterator[list[Number]]:

@@ -59,7 +59,9 @@ class People:
         about = {c.name for side in split(self.release, question) for c in side}
         others = [c for c in self.release.columns.values() if c.name not in about]
         found = {i for c in others if SUBJECT in c.computed for i in rows if self.release.cells[i][c.name][:1] != "\0"}
-        repeating = [c for c in others if max(Counter(self.release.cells[i][c.name] for i in rows).values()) > 1]
+        repeating = [
+            c for c in others if max(Counter(self.release.cells[i][c.name] for i in rows).values(), default=0) > 1
+        ]
         sizes = {1, 2, 3, len(others) - 1, len(others)} - {0, -1}
         for size in sizes:
             for some in combinations(others, size):
