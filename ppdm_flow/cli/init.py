@@ -17,13 +17,15 @@ EXAMPLES = ("init acme-policies", "init acme-policies --template sensitive-value
 def init(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder, new or without these files.")],
     template: Annotated[
-        str, typer.Option(metavar="NAME", help="The built-in template that the first policy builds on.")
+        str,
+        typer.Option(metavar="NAME", help="The built-in template that the first policy builds on, or `linked-tables`."),
     ] = "microdata-kl",
 ) -> None:
     """Write a repository of release policies; nothing is downloaded.
 
-    It holds a policy over a template of the house over a built-in one, policy tests, invented data, jobs for GitHub
-    and GitLab, pre-commit hooks, and schemas for editors.
+    It holds a policy over a template of the house over a built-in one (or of
+    linked tables), policy tests, invented data, jobs for GitHub and GitLab, pre-commit hooks, and schemas for
+    editors.
 
     Exit status: 0 written, 2 a file is there already, or there is no such template.
     """

@@ -32,8 +32,43 @@ def plain(path: Path) -> dict:
     return yaml.load(path.read_text(), Loader=yaml.BaseLoader)
 
 
+LINKED = "linked-tables"
+
+
+@pytest.fixture(autouse=True)
+def _key(monkeypatch):
+    """The key of pseudonyms that CI and README of linked tables name."""
+    monkeypatch.setenv("PATIENTS_KEY", "for-invented-data-alone")
+
+
 def test_every_built_in_template_has_one():
-    assert set(variants()) == set(built_ins())
+    assert set(variants()) == {*built_ins(), LINKED}
+
+
+def test_linked_tables_name_the_key_where_it_is_needed():
+    """In the jobs of both CI services and in the README, and nowhere else: none of the others needs one."""
+    files, others = contents(LINKED), contents()
+    workflow = yaml.load(files[".github/workflows/policies.yml"], Loader=yaml.BaseLoader)["jobs"]["policies"]
+    assert workflow["env"] == {"PATIENTS_KEY": "for-invented-data-alone"}
+    assert yaml.load(files[".gitlab-ci.yml"], Loader=yaml.BaseLoader)["policies"]["variables"] == workflow["env"]
+    assert "PATIENTS_KEY=for-invented-data-alone" in files["README.md"]
+    assert not any("PATIENTS_KEY" in text for text in others.values())
+    assert "!data/patients.csv\n!data/visits.csv\n" in files[".gitignore"]
+
+
+def test_no_policy_of_linked_tables_goes_below_the_house(tmp_path):
+    api.init(tmp_path, LINKED)
+    path = tmp_path / POLICY
+    text = path.read_text()
+    for weaker in (
+        text.replace("k: 5", "k: 4"),
+        text.replace("alpha: 0.7", "alpha: 0.9"),
+        text.replace("\nprivacy:", "\nrecipients: apart\nprivacy:"),
+        text.replace("\nprivacy:", "\npeople: {unit: rows}\nprivacy:"),
+    ):
+        assert weaker != text
+        path.write_text(weaker)
+        assert not api.check([path]).passes(strict=True)
 
 
 def test_it_is_the_same_everywhere():
@@ -96,7 +131,7 @@ def test_its_policy_is_sound_and_releases(template, tmp_path):
     assert ran.released
 
 
-@pytest.mark.parametrize("template", variants())
+@pytest.mark.parametrize("template", sorted(built_ins()))
 def test_its_policy_stands_on_the_template(template):
     files = contents(template)
     assert f"builtin:{template}" in files["templates/organization.yaml"]

@@ -15,8 +15,10 @@ from ppdm_flow.core.suggest import did_you_mean
 
 _VISITS = 4_000
 _ORDERS = 20_000
+_PATIENTS = 3_000
 _SEED = 7
 _REGIONS = ("coast", "hills", "town", "valley")
+_HOSPITALS = ("north", "south", "university")
 _ILLNESSES = ("asthma", "back pain", "diabetes", "flu", "injury", "migraine")
 _PRODUCTS = (
     *("apples", "bananas", "beans", "bread", "butter", "candles", "cheese", "chocolate", "cocoa", "coffee"),
@@ -42,6 +44,29 @@ def visits() -> str:
     return "\n".join(lines) + "\n"
 
 
+def patients() -> str:
+    """Return invented patients as CSV, one a line."""
+    return _clinic()[0]
+
+
+def visits_of_patients() -> str:
+    """Return invented visits of these patients as CSV: most come now and then, a few very often."""
+    return _clinic()[1]
+
+
+def _clinic() -> tuple[str, str]:
+    dice = random.Random(_SEED)  # noqa: S311  # invented tables, not secrets
+    people, stays = ["patient,born,region"], ["patient,hospital,illness"]
+    for number in range(_PATIENTS):
+        born, region = dice.randint(1935, 2005), dice.choice(_REGIONS)
+        people.append(f"P{number:04},{born},{region}")
+        often = dice.randint(20, 40) if dice.random() < 0.01 else min(int(dice.expovariate(0.4)), 10)
+        for _ in range(often):
+            illness = dice.choices(_ILLNESSES, (3, 4, 1 + (2005 - born) // 20, 5, 3, 3))[0]
+            stays.append(f"P{number:04},{dice.choice(_HOSPITALS)},{illness}")
+    return "\n".join(people) + "\n", "\n".join(stays) + "\n"
+
+
 def orders() -> str:
     """Return invented orders, one a line: some products are often bought together, any other one now and then."""
     dice = random.Random(_SEED)  # noqa: S311  # invented orders, not a secret
@@ -58,16 +83,22 @@ _COMMON = "common"
 _DOT = "dot-"
 _SCHEMAS = ("policy", "template", "test")
 _SETS = "randomized-baskets"
-_DATA = {"visits": ("visits.csv", visits), "orders": ("orders.txt", orders)}
+_LINKED = "linked-tables"
+_DATA = {
+    _SETS: {"orders.txt": orders},
+    _LINKED: {"patients.csv": patients, "visits.csv": visits_of_patients},
+}
+_ONE_TABLE = {"visits.csv": visits}
+_KEY = "PATIENTS_KEY: for-invented-data-alone   # a key of pseudonyms for tests; that of real data is a secret"
 
 
 def variants() -> tuple[str, ...]:
-    """Return the built-in templates that a repository can start from."""
+    """Return what a repository can start from: the built-in templates, and ``linked-tables``, which needs none."""
     return tuple(sorted(p.name for p in _kit().iterdir() if p.is_dir() and p.name != _COMMON))
 
 
 def init(folder: Path, template: str = DEFAULT) -> tuple[Path, ...]:
-    """Write a repository of policies into ``folder``, the first of which builds on a built-in template.
+    """Write a repository of policies into ``folder``, which begins with one on a built-in template or linked tables.
 
     Raises
     ------
@@ -98,12 +129,36 @@ def contents(template: str = DEFAULT) -> Mapping[str, str]:
     if name not in variants():
         raise UsageError(_unknown(template))
     policy = "orders" if name == _SETS else "visits"
-    data, table = _DATA[policy]
-    words = {"@VERSION@": ppdm_flow.__version__, "@TEMPLATE@": name, "@POLICY@": policy, "@DATA@": data}
+    data = _DATA.get(name, _ONE_TABLE)
+    words = _words(name, tuple(data)) | {"@VERSION@": ppdm_flow.__version__, "@POLICY@": policy}
     files = {f"policies/{policy}.yaml": ""}
     files |= {path: _filled(text, words) for path, text in (*_texts(_kit() / name), *_texts(_kit() / _COMMON))}
-    files[f"data/{data}"] = table()
+    files |= {f"data/{each}": table() for each, table in data.items()}
     return files | {f".schemas/{each}.v1.json": text_of(each) for each in _SCHEMAS if each in SCHEMAS}
+
+
+def _words(name: str, data: tuple[str, ...]) -> dict[str, str]:
+    """What the common files say of one variant: its data, what it builds on, the key that its tests need."""
+    words = {
+        "@FILES@": ", ".join(f"`data/{each}`" for each in data),
+        "@KEPT@": "\n".join(f"!data/{each}" for each in data),
+        "@OVER@": f", over `builtin:{name}`",
+        "@EXPLAIN@": f"ppdm-flow explain builtin:{name}               "
+        "# what the template promises, its params and floors",
+        "@NEEDED@": "",
+        "@GITHUBENV@": "",
+        "@GITLABENV@": "",
+    }
+    if name != _LINKED:
+        return words
+    return words | {
+        "@OVER@": "",
+        "@EXPLAIN@": "ppdm-flow explain tables                           # how tables that belong together are judged",
+        "@NEEDED@": "\nPseudonyms need a key. That of real data is a secret, and in no file here.\n"
+        "For tests on invented data one is in the CI jobs; else `export PATIENTS_KEY=for-invented-data-alone`.\n",
+        "@GITHUBENV@": f"\n    env:\n      {_KEY}",
+        "@GITLABENV@": f"\n  variables:\n    {_KEY}",
+    }
 
 
 def _unknown(template: str) -> Diagnostic:
