@@ -6,13 +6,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import pyarrow as pa
 
 from ppdm_flow.mining.people.combinations import LARGEST
 from ppdm_flow.sdk.audit import Sql
 
+_CHANCES = pa.schema([("s", pa.string()), ("n", pa.float64())])
+_CELLS = pa.schema([("class", pa.int64()), ("value", pa.int64()), ("n", pa.float64())])
 _AT_A_TIME = 2_000_000
 """People in classes that have some value, in one query."""
 
@@ -88,3 +91,34 @@ def _of_few(known_rows: int) -> str:
             SELECT *, ROW_NUMBER() OVER (PARTITION BY person, value, many ORDER BY q, class) AS place
             FROM options QUALIFY place <= {LARGEST})
         SELECT value, MAX(1 - q) FROM ({" UNION ALL ".join(picks)}) AS picked (value, q) GROUP BY value"""  # noqa: S608  # as above
+
+
+class ChancesQuery:
+    """``cells`` (id, s, n) are the largest chances of values, as of one group of one person."""
+
+    def __init__(self, sql: Sql, chances: pa.Table) -> None:
+        self.sql = sql
+        self.chances = chances
+
+    @classmethod
+    def of(cls, sql: Sql, chances: Mapping[str | None, float]) -> ChancesQuery:
+        """Return the query over the chance of each value."""
+        return cls(sql, _table(list(chances.items()), _CHANCES))
+
+    def worst_figure(self, each: str, parameters: list[Any], *, at_most: bool) -> float | None:
+        """Return the figure ``v`` of a query (id, v); None where it has none."""
+        text = f"""
+            WITH cells AS (SELECT 0 AS id, s, n FROM chances), sizes AS (SELECT 0 AS id, 1.0::DOUBLE AS size, 1 AS own)
+            SELECT {"MAX" if at_most else "MIN"}(v) FROM ({each})"""  # noqa: S608  # our own query
+        worst = self.sql.rows(text, parameters, {"chances": self.chances})[0][0]
+        return None if worst is None else float(worst)
+
+
+def cells_table(cells: list[tuple[int, int, float]]) -> pa.Table:
+    """Return ``cells`` of :func:`chances_again`: class, value, and how many rows of the class have it."""
+    return _table(cells, _CELLS)
+
+
+def _table(lines: list[tuple[Any, ...]], schema: pa.Schema) -> pa.Table:
+    columns = list(zip(*lines, strict=True)) if lines else [()] * len(schema)
+    return pa.Table.from_arrays([pa.array(c, f.type) for c, f in zip(columns, schema, strict=True)], schema=schema)

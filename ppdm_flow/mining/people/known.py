@@ -162,6 +162,12 @@ class KnownRows:
         return bool(self.linked.rows.all())
 
     @property
+    def partly_linked(self) -> bool:
+        """Whether some person has linked rows and others that are not."""
+        rows = self.linked.rows
+        return bool(np.intersect1d(self.person[rows], self.person[~rows]).size)
+
+    @property
     def linked_by(self) -> str:
         """How many rows are linked, and by which columns, in a sentence; empty where none is."""
         if not self.linked.total:
@@ -221,15 +227,33 @@ class KnownRows:
     def chances(self, *, confidences: bool = True) -> Iterator[Histograms]:
         """Yield the largest chance of each value for whoever knows several rows, linked or not, as of one group.
 
+        Where a person has linked and unlinked rows, one known row at least may be of each kind: what linked people have
+        and what the other known rows have add up to ``1 - (1 - share) (1 - chance)``, an upper bound.
         Nothing where no confidences are wanted, no more than one row is known, or all are linked.
         """
         if not confidences or self.people.known_rows == 1 or self.all_linked:
             return
-        told = choices(self.person, self.crowd)
-        chance = largest_chances(told, self.groups.amounts, self.people.known_rows, len(self.groups.base))
+        known = self.people.known_rows
+        chance = self._largest_chances(known)
+        if self.partly_linked:
+            fewer = None if known is None else known - 1
+            chance = np.maximum(chance, 1 - (1 - self._largest_shares(fewer)) * (1 - self._largest_chances(fewer)))
         some = np.flatnonzero(chance > 0)
         cells = _cells(np.array([0, len(some)], dtype=np.int64), some, chance[some])
         yield Histograms(cells, np.ones(1), np.array([len(self.person)]), self.groups.base, self.groups.names)
+
+    def _largest_chances(self, known: int | None) -> Floats:
+        """Return the chance of each value, by dense code, that one of so many known rows has it."""
+        told = choices(self.person, self.crowd)
+        return np.asarray(largest_chances(told, self.groups.amounts, known, len(self.groups.base)))
+
+    def _largest_shares(self, known: int | None) -> Floats:
+        """Return the largest confidence in each value, by dense code, of linked people who have one combination."""
+        largest = np.zeros(len(self.groups.base))
+        for some in group_counts(self.held, self._told, known):
+            cells = _confidences(some)
+            np.maximum.at(largest, cells.value, cells.count / some.people[cells.owner])
+        return np.minimum(largest, 1.0)
 
 
 def require_linkable(linked: int, nulls: Nulls, *, mixed: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from functools import cached_property
 from typing import Any
 
@@ -13,7 +14,7 @@ from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.exposure.columns import Columns, Reading
 from ppdm_flow.mining.exposure.ground import Layout
 from ppdm_flow.mining.exposure.rows import ReleasedRows
-from ppdm_flow.mining.people.chances_query import chances_again
+from ppdm_flow.mining.people.chances_query import ChancesQuery, cells_table, chances_again
 from ppdm_flow.mining.people.combinations import MOST_COMBINATIONS, TooManyError
 from ppdm_flow.mining.people.known import beside, require_linkable
 from ppdm_flow.mining.people.known_rows_query import KnownRowsQuery, combinations_text
@@ -21,9 +22,6 @@ from ppdm_flow.mining.people.linkage_query import linked_lines
 from ppdm_flow.mining.people.query import BASE, BOUNDS, PeopleQuery
 from ppdm_flow.sdk.audit import AuditContext, Sql
 from ppdm_flow.sdk.view import DataView
-
-_CHANCES = pa.schema([("s", pa.string()), ("n", pa.float64())])
-_CELLS = pa.schema([("class", pa.int64()), ("value", pa.int64()), ("n", pa.float64())])
 
 _CELLS_AT_A_TIME = 8_000_000
 """People of combinations with the values of each that are looked at together."""
@@ -35,6 +33,8 @@ _CONFIDENCES = """
         SELECT id, SUM(rows) AS of_all FROM combos JOIN (SELECT DISTINCT p, rows FROM heard) USING (p) GROUP BY id
     ) USING (id) GROUP BY id, s"""
 
+_PARTLY = "SELECT p FROM lines GROUP BY p HAVING BOOL_OR(linked) AND NOT BOOL_AND(linked)"
+"""The people of whom some rows are linked and others not."""
 _HELD = "held AS MATERIALIZED (SELECT id, p, s, n, sure FROM combos JOIN heard USING (p))"
 """What the linked people of each combination have."""
 
@@ -157,6 +157,18 @@ class KnownQuery(PeopleQuery):
             return None
         if sql.rows("SELECT COUNT(*) FROM lines WHERE NOT linked", (), self._lines)[0][0] == 0:
             return None
+        found = self._largest_chances(sql)
+        if sql.rows(f"SELECT COUNT(*) FROM ({_PARTLY})", (), self._lines)[0][0]:  # noqa: S608  # our own query
+            fewer = copy(self)
+            fewer.known_rows = None if self.known_rows is None else self.known_rows - 1
+            shares, chances = fewer._largest_shares(), fewer._largest_chances(sql)  # noqa: SLF001  # of the same class
+            for value in {**shares, **chances}:
+                together = 1 - (1 - shares.get(value, 0.0)) * (1 - chances.get(value, 0.0))
+                found[value] = max(found.get(value, 0.0), together)
+        return ChancesQuery.of(sql, found)
+
+    def _largest_chances(self, sql: Sql) -> dict[str | None, float]:
+        """Return the chance of each value that one of the known rows has it."""
         rows = sql.table(
             """
             SELECT p AS person, unit AS class, TRUE AS known FROM (
@@ -169,9 +181,19 @@ class KnownQuery(PeopleQuery):
         numbered = [
             (unit, values.setdefault(value, len(values)), n) for unit, value, n in sql.rows(text, (), self._lines)
         ]
-        found = chances_again(sql, rows, _table(numbered, _CELLS), self.known_rows)
-        lines = [(value, found.get(number, 0.0)) for value, number in values.items()]
-        return ChancesQuery(sql, _table(lines, _CHANCES))
+        found = chances_again(sql, rows, cells_table(numbered), self.known_rows)
+        return {value: found.get(number, 0.0) for value, number in values.items()}
+
+    def _largest_shares(self) -> dict[str | None, float]:
+        """Return the largest confidence in each value of linked people who have one combination."""
+        largest: dict[str | None, float] = {}
+        for groups in self._groups():
+            text = f"""
+                WITH {groups} SELECT s, MAX(LEAST(1.0, n / size)) FROM ({_CONFIDENCES}) JOIN sizes USING (id)
+                GROUP BY s"""  # noqa: S608  # our own names
+            for value, share in self.sql.rows(text, (), self._heard):
+                largest[value] = max(largest.get(value, 0.0), float(share))
+        return largest
 
     def tables_text(self) -> str:
         """Return the common table expressions over ``lines``."""
@@ -269,24 +291,3 @@ def require_linkable_again(
     if columns.mixed or ctx.nulls is Nulls.WILDCARD:
         linked = linked or query.links()
         require_linkable(int(linked), ctx.nulls, mixed=bool(columns.mixed))
-
-
-class ChancesQuery:
-    """``cells`` (id, s, n) are the largest chances of values, as of one group of one person."""
-
-    def __init__(self, sql: Sql, chances: pa.Table) -> None:
-        self.sql = sql
-        self.chances = chances
-
-    def worst_figure(self, each: str, parameters: list[Any], *, at_most: bool) -> float | None:
-        """Return the figure ``v`` of a query (id, v); None where it has none."""
-        text = f"""
-            WITH cells AS (SELECT 0 AS id, s, n FROM chances), sizes AS (SELECT 0 AS id, 1.0::DOUBLE AS size, 1 AS own)
-            SELECT {"MAX" if at_most else "MIN"}(v) FROM ({each})"""  # noqa: S608  # our own query
-        worst = self.sql.rows(text, parameters, {"chances": self.chances})[0][0]
-        return None if worst is None else float(worst)
-
-
-def _table(lines: list[tuple[Any, ...]], schema: pa.Schema) -> pa.Table:
-    columns = list(zip(*lines, strict=True)) if lines else [()] * len(schema)
-    return pa.Table.from_arrays([pa.array(c, f.type) for c, f in zip(columns, schema, strict=True)], schema=schema)

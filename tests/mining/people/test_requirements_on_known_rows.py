@@ -7,6 +7,7 @@ from fractions import Fraction
 from itertools import combinations
 from math import comb, prod
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,12 +19,14 @@ from ppdm_flow.mining.exposure.columns import columns
 from ppdm_flow.mining.people import combinations as combinations_of_people
 from ppdm_flow.mining.people import known_query, known_rows, known_rows_query
 from ppdm_flow.mining.people.known import may_link
+from ppdm_flow.mining.people.linkage import linked_rows
 from ppdm_flow.requirements.alpha_k.requirement import AlphaK
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.requirements.l_diversity.requirement import LDiversity
 from ppdm_flow.requirements.t_closeness.requirement import TCloseness
 from ppdm_flow.requirements.templates.requirement import Template
 from ppdm_flow.sdk.registry import load
+from ppdm_flow.tables.column import Column
 
 ROWS = st.lists(
     st.tuples(
@@ -125,6 +128,108 @@ def chance(rows, known, values="xyz"):
     return worst
 
 
+def share(group, value):
+    every = [v for own in group.values() for v in own]
+    people = Fraction(sum(value in own for own in group.values()), len(group))
+    return max(Fraction(every.count(value), len(every)), people)
+
+
+def partly(rows, links):
+    """Whether somebody has linked rows and others."""
+    return bool({rows[i][0] for i in links} & {r[0] for i, r in enumerate(rows) if i not in links})
+
+
+def of_both(rows, links, known, values="xyz"):
+    """Return the largest chance of a value that linked rows show, or the others that are known, one at least of each.
+
+    Nothing where nobody has rows of both kinds.
+    """
+    if known == 1 or not partly(rows, links):
+        return []
+    fewer = None if known is None else known - 1
+    shown = list(groups(rows, links, fewer))
+    chances = [(max(share(g, v) for g in shown), chance(rows, fewer, v)) for v in values]
+    return [max(1 - (1 - a) * (1 - b) for a, b in chances)]
+
+
+def adversary(rows, links, known, value):
+    """Return the largest chance for whoever knows some linked rows of a person and some others: every choice tried."""
+    sizes, worst = Counter(r[1] for r in rows), Fraction(0)
+    having = Counter(r[1] for r in rows if r[2] == value)
+    profile = {p: Counter(rows[i][1] for i in links if rows[i][0] == p) for p in {rows[i][0] for i in links}}
+    for person in {r[0] for r in rows}:
+        own = [i for i, r in enumerate(rows) if r[0] == person]
+        for size in [len(own)] if known is None else range(1, min(known, len(own)) + 1):
+            for some in combinations(own, size):
+                told = Counter(rows[i][1] for i in some if i in links)
+                others = Counter(rows[i][1] for i in some if i not in links)
+                none = prod(Fraction(comb(sizes[c] - having[c], m), comb(sizes[c], m)) for c, m in others.items())
+                left = [p for p, have in profile.items() if (have == told if known is None else told <= have)]
+                if told:
+                    crowd = {p: [rows[i][2] for i in sorted(links) if rows[i][0] == p] for p in left}
+                    none *= 1 - share(crowd, value)
+                worst = max(worst, 1 - none)
+    return worst
+
+
+# p1 and p2 have a linked row in class a; one of them shows x in another row. Half of class b, unlinked, has x.
+HALF_LINKED = [
+    *[("1", "a", "y", "k1"), ("1", "c", "x", "k1"), ("2", "a", "y", "k2"), ("2", "c", "y", "k2")],
+    *[("1", "b", "x", None), ("2", "b", "y", None), *[(p, "c", "y", None) for p in "34567890"]],
+    *[(p, "a", "y", None) for p in "34567890"],
+    *[("9", "d", "x", None), *[(p, "d", "y", None) for p in "345678ABC"]],  # else x would be one person's alone
+]
+
+
+@pytest.mark.parametrize(("known", "expected"), [(1, 0.5), (2, 0.75), (3, 1 - (1 - 0.5) * (1 - 11 / 20))])
+def test_linked_rows_and_others_of_one_person_tell_more_than_each_of_them(build, agree, known, expected):
+    """Whoever knows a row of either kind has two chances to see x."""
+    before = {n: [r[i] for r in HALF_LINKED] for i, n in enumerate(("person", "p", "s", "key"))}
+    released = {n: before[n] for n in ("p", "s", "key")}
+    people = People("person", known)
+    x = Template.of("i", channel=("p",), sensitive=by_attribute([("s", "x")]), confidence=1.0)
+    example = build.case(
+        {n: before[n] for n in ("person", "p", "s")},
+        released,
+        "uqs",
+        sources={"key": "person"},
+        requirements=(x,),
+        people=people,
+    )
+    figure = agree(audit(x), example)["i.known_rows_confidence"]
+    links = {i for i, r in enumerate(HALF_LINKED) if r[3]}
+    assert figure == pytest.approx(expected, abs=1e-9)
+    assert figure >= float(adversary(HALF_LINKED, links, known, "x")) - 1e-9
+
+
+MIXED = st.lists(
+    st.tuples(st.sampled_from("123"), st.sampled_from("ab"), st.sampled_from("xy"), st.booleans()),
+    min_size=1,
+    max_size=9,
+)
+"""Of each row: the person, a grouping cell, a sensitive one, and whether a pseudonym leaves with it."""
+
+
+@pytest.mark.parametrize("known", [1, 2, 3, None])
+@pytest.mark.parametrize("suppressed", [None, "⊥"])
+@settings(max_examples=15, deadline=None)
+@given(rows=MIXED)
+def test_nobody_who_knows_rows_of_both_kinds_finds_a_larger_chance(build, agree, known, suppressed, rows):
+    before = {n: [r[i] for r in rows] for i, n in enumerate(("person", "p", "s"))}
+    released = {n: before[n] for n in ("p", "s")} | {"key": [f"k{r[0]}" if r[3] else suppressed for r in rows]}
+    people = People("person", known)
+    x = Template.of("i", channel=("p",), sensitive=by_attribute([("s", "x")]), confidence=1.0)
+    example = build.case(before, released, "uqs", sources={"key": "person"}, requirements=(K, x), people=people)
+    codes = [Column.of(released[name]).codes for name in ("key", "s")]
+    seen = linked_rows(np.array([int(r[0]) for r in rows]), codes[:1], codes[1:]).rows
+    links = set(np.flatnonzero(seen).tolist())
+    figures = agree(audit(x), example)
+    told = [v for n, v in figures.items() if n in ("i.known_rows_confidence", "i.confidence") and v is not None]
+    assert max(told) >= float(adversary(rows, links, known, "x")) - 1e-9
+    found = list(groups(rows, links, known))
+    assert agree(audit(K), example).get("k.known_rows_k") == (min(map(len, found)) if found else None)
+
+
 @pytest.mark.parametrize("known", [1, 2, 3, None])
 @settings(max_examples=40, deadline=None)
 @given(rows=ROWS, pseudonym=st.booleans())
@@ -143,7 +248,7 @@ def test_every_choice_of_known_rows(build, agree, known, rows, pseudonym):
     assert figures.get("l.known_rows_l") == (min(map(distinct, found)) if found else None)
     told = [*map(confidence, found)]
     if known != 1 and len(links) < len(rows):
-        told.append(chance(rows, known))
+        told += [chance(rows, known), *of_both(rows, links, known)]
     figures = agree(audit(ALPHA), example)
     expected = pytest.approx(float(max(told)), abs=1e-9) if told else None
     assert figures.get("a.known_rows_alpha") == expected
@@ -164,7 +269,7 @@ def test_templates(build, agree, known, negated, rows):
     wanted = [(*r[:2], "it" if (r[2] == "x") != negated else "", r[3]) for r in rows]
     told = [share_of(group) for group in groups(wanted, links, known)]
     if known != 1 and len(links) < len(rows):
-        told.append(chance(wanted, known, ("it",)))
+        told += [chance(wanted, known, ("it",)), *of_both(wanted, links, known, ("it",))]
     figures = agree(audit(template), example)
     assert figures.get("i.known_rows_confidence") == (pytest.approx(float(max(told)), abs=1e-9) if told else None)
 
