@@ -99,7 +99,8 @@ class AuditContext:
     alone. ``others`` are those of them that the same people may read, and whose rows are those of people.
     ``history`` are the people of this and of earlier releases, where the policy has a ledger and it is used; ``ledger``
     says that the policy has one which knows people. ``people`` says whose rows the rows are where people are counted,
-    and not rows; the subject is then an attribute of the source that ``pairs`` can tell.
+    and not rows; the subject is then an attribute of the source that ``pairs`` can tell, or ``pseudonyms``: those are
+    the rows of a file beside what it has itself in place of the subject, where nothing else of the source is known.
     """
 
     release: str
@@ -125,6 +126,12 @@ class AuditContext:
     ledger: bool = False
     others: tuple[Other, ...] = ()
     people: People | None = None
+    pseudonyms: PairedView | None = None
+
+    @property
+    def owners(self) -> PairedView | None:
+        """The released rows beside their subjects; None where nothing says whose they are."""
+        return self.pairs if self.pairs is not None else self.pseudonyms
 
     def label(self, attribute: str, value: str | None, number: int) -> str:
         """Return how a value may be shown: itself where the policy declares it or allows it, else a number."""

@@ -138,6 +138,7 @@ def lent_context(bound: Bound, context: AuditContext) -> AuditContext:
         operators={name: frozen_operator(each) for name, each in context.operators.items()},
         operator_inputs=_views(context.operator_inputs),
         pairs=None if context.pairs is None else LentPairs(context.pairs),
+        pseudonyms=None if context.pseudonyms is None else LentPairs(context.pseudonyms),
         operator_pairs={name: LentPairs(pairs) for name, pairs in context.operator_pairs.items()},
         siblings=_views(context.siblings),
         generation=None if context.generation is None else _generation(context.generation),

@@ -49,7 +49,8 @@ class Subject:
     """One release with everything that its audits may look at.
 
     ``file`` is the released file itself, ``read_back`` its rows; ``siblings`` are the rows of the run's other releases.
-    A table that several releases make when they are joined is in no file.
+    A table that several releases make when they are joined is in no file. ``pseudonyms`` are the released rows beside
+    what stands for their subjects in the file, where ``pairs`` are not known.
     """
 
     release: ReleaseNode
@@ -68,6 +69,7 @@ class Subject:
     siblings: Mapping[str, StreamView] = field(default_factory=dict)
     history: History | None = None
     others: tuple[Other, ...] = ()
+    pseudonyms: PairedView | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +172,7 @@ def _context(
         history=subject.history,
         others=subject.others,
         people=plan.people,
+        pseudonyms=subject.pseudonyms,
         ledger=subject.file is not None and plan.ledger is not None and plan.ledger.subject is not None,
     )
 

@@ -61,7 +61,7 @@ class ReleasedRows:
         """Count in the file; beside originals, over the rows that went into it."""
         if not original:
             return self.candidate.counts(list(dict.fromkeys(released))).project(released)
-        return paired_counts(self.candidate, _pairs(self.ctx), released, original)
+        return paired_counts(self.candidate, _pairs(self.ctx, original), released, original)
 
     def relation(
         self, released: Sequence[str], original: Sequence[str] = (), known: Sequence[str] = ()
@@ -72,7 +72,7 @@ class ReleasedRows:
         schema = self.candidate.schema
         if not original:
             return Relation(classes("candidate", released, schema, all_known(known)))
-        table = relation(_pairs(self.ctx), released, original, schema.weight)
+        table = relation(_pairs(self.ctx, original), released, original, schema.weight)
         return Relation(_grouped(released, original, known), {"paired": table})
 
 
@@ -123,10 +123,12 @@ class RowsWithOthers:
             raise ValueError("the rows and their people do not fit")
 
 
-def _pairs(ctx: AuditContext) -> PairedView:
-    if ctx.pairs is None:
+def _pairs(ctx: AuditContext, original: Sequence[str]) -> PairedView:
+    only_subjects = ctx.people is not None and set(original) == {ctx.people.subject}
+    pairs = ctx.owners if only_subjects else ctx.pairs
+    if pairs is None:
         raise ValueError("released rows cannot be paired with their originals here")
-    return ctx.pairs
+    return pairs
 
 
 def _grouped(released: Sequence[str], original: Sequence[str], known: Sequence[str]) -> str:

@@ -27,7 +27,7 @@ def require_people(people: People, ctx: AuditContext, *, of_values: bool = True)
             "Several releases can be read together, and what they leave of a person's values is not counted by people:"
             " release one table, or say `recipients: apart` where nobody sees two."
         )
-    if ctx.pairs is None:
+    if ctx.owners is None:
         raise UncountedPeopleError(
             f"People are counted by `{people.subject}`, and nothing says whose the rows of this release are: only a run"
             " can tell."

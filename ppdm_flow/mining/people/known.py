@@ -55,14 +55,14 @@ def may_link(columns: Columns, candidate: DataView, ctx: AuditContext) -> bool:
 
     Then each combination of them has more rows than any person has, and so has each of some of them.
     """
-    if ctx.people is None or ctx.pairs is None or candidate.schema.weight is not None:
+    if ctx.people is None or ctx.owners is None or candidate.schema.weight is not None:
         return True
     named, others = beside(columns, candidate, ctx.people, ctx)
     if named or not others:
         return bool(named)
     counts = candidate.counts(others).counts
     subject = ctx.people.subject
-    parts = [count(left.select([subject]), [subject]) for left, _ in ctx.pairs.pairs([subject], [])]
+    parts = [count(left.select([subject]), [subject]) for left, _ in ctx.owners.pairs([subject], [])]
     fewest = counts[counts > 0]
     return not len(fewest) or not parts or int(fewest.min()) <= int(merge(parts).counts.max())
 

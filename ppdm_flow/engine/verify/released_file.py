@@ -1,0 +1,135 @@
+"""A file that claims to be a release, read as its policy has it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePath
+from typing import Any
+
+from ppdm_flow.core.attributes import AttributeFacts, Change
+from ppdm_flow.core.digests import sha256
+from ppdm_flow.core.results import Finding
+from ppdm_flow.engine.candidates.candidate import stream_of
+from ppdm_flow.engine.faults import data_fault, wrap_plugin_errors
+from ppdm_flow.engine.judging.auditing import Subject
+from ppdm_flow.engine.options import RunContext
+from ppdm_flow.engine.reading.binding import foreign
+from ppdm_flow.engine.reading.identifiers import check_identifiers
+from ppdm_flow.engine.reading.opening import open_released, released_names
+from ppdm_flow.engine.reading.operator_files import operators_for, set_operators_for
+from ppdm_flow.engine.reading.original import Original
+from ppdm_flow.engine.streams.source import SourceStream
+from ppdm_flow.engine.streams.view import StreamView
+from ppdm_flow.engine.verify.pseudonyms import own_subjects, subject_pairs
+from ppdm_flow.plan.definition import Plan, ReleaseNode
+from ppdm_flow.plan.formats import implied, inferred
+from ppdm_flow.plan.rules.perturbation import judged_on_draws
+from ppdm_flow.sdk.storage import InspectingSource
+from ppdm_flow.tables.column import Column
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReleasedFile:
+    """A file as the release of a plan. ``whose`` are the pseudonyms of its rows, where it has such."""
+
+    node: ReleaseNode
+    path: Path
+    rows: SourceStream
+    subject: Subject
+    whose: Column | None
+
+    @classmethod
+    def read(
+        cls, context: RunContext, name: str, path: Path, source: Original, operator: Path | None = None
+    ) -> ReleasedFile:
+        """Read a file. Raises DataError where it does not fit, or identifiers or subjects are in it."""
+        options, plan = context.options, context.plan
+        node = _node(plan, name, path)
+        rows = stream_of(node, path, options.partition_rows, context.budget, context.stop, foreign=True)
+        if not rows.row_count:
+            raise data_fault("PPF714", f"`{path}` has a header and no rows")
+        subject = _subject(context, node, path, source, rows, operator)
+        check_identifiers(node, subject.original, subject.candidate)
+        whose = own_subjects(plan, node, source.stream, rows)
+        if whose is not None and plan.people is not None:
+            fact = next(a for a in source.stream.attributes if a.name == plan.people.subject)
+            pseudonyms = subject_pairs(fact, whose, rows, context.stop, options.partition_rows)
+            subject = replace(subject, pseudonyms=pseudonyms)
+        return cls(node, path, rows, subject, whose)
+
+    @property
+    def about(self) -> Mapping[str, Any]:
+        """What a report says of it."""
+        return {
+            "path": self.path.name,
+            "format": self.node.format,
+            "audience": self.node.audience,
+            "rows": self.rows.row_count,
+            "columns": len(self.node.attributes),
+            "bytes": self.path.stat().st_size,
+            "sha256": sha256(self.path),
+        }
+
+    @property
+    def beside_cells(self) -> tuple[Finding, ...]:
+        """What its format keeps beside the cells; of readers that cannot say, nothing."""
+        with wrap_plugin_errors(f"release `{self.node.name}`"):
+            source = open_released(self.node, self.path)
+            return tuple(source.beside()) if isinstance(source, InspectingSource) else ()
+
+
+def _node(plan: Plan, name: str, released: Path) -> ReleaseNode:
+    """Return the release as the file has it: its format, and its columns in their order."""
+    node = next(r for r in plan.releases if r.name == name)
+    alike = released.suffix == PurePath(node.path).suffix  # several formats share an ending: the policy says which
+    kind = node.format if alike else inferred("sources", released.name) or node.format
+    options = node.options if kind == node.format else {}
+    node = replace(node, format=kind, options={**options, **implied("sources", kind, released.name)})
+    with wrap_plugin_errors(f"release `{node.name}`"):
+        names = released_names(node, released, open_released(node, released))
+    return replace(node, attributes=foreign(node, names))
+
+
+def _subject(
+    context: RunContext, node: ReleaseNode, file: Path, source: Original, back: SourceStream, operator: Path | None
+) -> Subject:
+    view = StreamView(source.stream)
+    operators = operators_for(node, file, operator)
+    sets = set_operators_for(node, file, operator)
+    _refuse_groups_of_draws(context.plan, node, {*operators, *sets})
+    sources = {name: each.attribute for name, each in operators.items()}
+    sources |= {name: each.attribute for name, each in sets.items()}
+    return Subject(
+        release=node,
+        file=file,
+        original=view,
+        candidate=StreamView(back),
+        read_back=back,
+        original_attributes=source.stream.attributes,
+        operators=operators,
+        operator_inputs={n: view for n, source in sources.items() if _is_direct(node, n, source)},
+        set_operators=sets,
+    )
+
+
+def _refuse_groups_of_draws(plan: Plan, node: ReleaseNode, randomized: Collection[str]) -> None:
+    """Raise DataError where an operator came with an attribute that secrets are judged on groups by."""
+    drawn = [fact for fact in node.attributes if fact.name in randomized]
+    for requirement, fact in judged_on_draws(plan.requirements, node, drawn):
+        raise data_fault(
+            "PPF569",
+            f"`{requirement.id}` is judged on groups by `{fact.source}`, which an operator randomizes in release"
+            f" `{node.name}`: it leads back to the true groups",
+            advice=f"release `{fact.source}` as it is, generalized, or not at all",
+        )
+
+
+def _is_direct(node: ReleaseNode, name: str, source: str) -> bool:
+    """Whether the source's own values went into the operator: nothing else was done to them."""
+    facts = _facts(node, name)
+    return facts.source == source and [c for _, c in facts.changes] in ([], [Change.PERTURBED])
+
+
+def _facts(node: ReleaseNode, name: str) -> AttributeFacts:
+    return next(a for a in node.attributes if a.name == name)
