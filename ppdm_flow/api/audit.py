@@ -13,6 +13,7 @@ from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.results import Report
 from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.engine.verify.judge_files import judge
+from ppdm_flow.engine.verify.judge_linked_files import judge_linked
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.report.locations import locations
 from ppdm_flow.report.run.document import document
@@ -55,12 +56,25 @@ def audit(
     """Measure the policy's requirements on ``released``, as the release of that name, against ``original``.
 
     ``operator`` is the ``operator.json`` that came with it. Raises UsageError where the policy has several releases
-    and none is named. ``locked`` is as for a run.
+    and none is named. ``locked`` is as for a run. Of linked tables ``original`` is the folder with the files of all
+    tables, and ``released`` that with the files of all releases.
     """
     ready = plan_for_data(path, sets, original, strict=strict, locked=locked)
     with quote_sources(ready.sources, ready.plan.secrets):
-        report = judge(ready.plan, original, released, chosen(ready.plan, release), operator)
+        if ready.plan.tables:
+            report = _of_tables(ready.plan, original, released, release, operator)
+        else:
+            report = judge(ready.plan, original, released, chosen(ready.plan, release), operator)
     return AuditedRelease(report, ready.warnings, ready.sources, path)
+
+
+def _of_tables(plan: Plan, original: Path, released: Path, release: str | None, operator: Path | None) -> Report:
+    if release is not None or operator is not None:
+        option = "--release" if release is not None else "--operator"
+        text = f"`{option}` is for policies of one table, and the policy has linked ones"
+        help_text = "all releases are judged together; an `operator.json` is found beside its file"
+        raise UsageError(Diagnostic("PPF694", text, help=help_text))
+    return judge_linked(plan, original, released)
 
 
 def chosen(plan: Plan, release: str | None) -> str:

@@ -17,6 +17,7 @@ from ppdm_flow.report.forms import JUDGED
 EXAMPLES = (
     "audit pipelines/bank_credit.yaml --original pipelines/data/bank_credit.csv --released theirs.csv",
     "audit pipelines/hospital.yaml --original o.csv --released r.csv --release medical --operator operator.json",
+    "audit pipelines/clinic_visits.yaml --original pipelines/data --released theirs",
 )
 COMMAND = FormatOrderCommand
 
@@ -24,8 +25,8 @@ COMMAND = FormatOrderCommand
 def audit(
     ctx: typer.Context,
     policy: PolicyPath,
-    original: Annotated[Path, option("--original", "FILE", "The data before.")],
-    released: Annotated[Path, option("--released", "FILE", "The data as it would be released.")],
+    original: Annotated[Path, option("--original", "FILE", "The data before; of linked tables, the folder with their files.")],
+    released: Annotated[Path, option("--released", "FILE", "The data as it would be released; of linked tables, the folder.")],
     release: Annotated[str | None, option("--release", "NAME", "Which of the policy's releases it is.")] = None,
     operator: Annotated[Path | None, option("--operator", "FILE", "The operator.json of a perturbation.")] = None,
     forms: Annotated[list[str] | None, formats(JUDGED, "text")] = None,  # noqa: ARG001  # `ctx` has them in their order

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ppdm_flow import api
-from ppdm_flow.core.errors import DataError, PolicyError
+from ppdm_flow.core.errors import PolicyError, UsageError
 
 POLICY = """version: 1
 name: clinic
@@ -147,12 +147,16 @@ def test_what_linked_policies_are_to_each_other(folder, old, new, relation):
     assert relation_of(folder, other) == relation
 
 
-def test_what_reads_one_table_says_so(folder):
+def test_files_of_a_run_are_judged_as_another_tools(folder):
     result = api.run(folder / "policy.yaml", out=folder / "runs")
-    with pytest.raises(DataError) as error:
-        api.audit(folder / "policy.yaml", folder, folder / "visits.csv", "visits")
-    assert error.value.diagnostics[0].code == "PPF655"
     assert api.verify(result.run_dir).holds
+    assert api.audit(folder / "policy.yaml", folder, result.run_dir / "released").holds
+
+
+def test_files_of_linked_tables_are_judged_together(folder):
+    with pytest.raises(UsageError) as error:
+        api.audit(folder / "policy.yaml", folder, folder, "visits")
+    assert error.value.diagnostics[0].code == "PPF694"
 
 
 def test_a_run_is_made_and_measured_again(folder):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
+import pyarrow as pa
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.phrases import listed
@@ -22,7 +24,7 @@ from ppdm_flow.engine.steps.graph import Graph
 from ppdm_flow.engine.streams.pairs import StreamPairs
 from ppdm_flow.engine.streams.stream import Stream
 from ppdm_flow.engine.streams.view import StreamView
-from ppdm_flow.plan.definition import AuditNode, LinkedTable, ReleaseNode, TableJoin
+from ppdm_flow.plan.definition import AuditNode, LinkedTable, Plan, ReleaseNode, TableJoin
 from ppdm_flow.plan.linked.qualifying import qualified_facts
 from ppdm_flow.policy.linked import plain_name, table_name
 from ppdm_flow.tables.column import MISSING, Column
@@ -35,44 +37,87 @@ _IN_TURN = ", row by row"
 """Ends the name of a join whose tables' rows stand below each other."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class LinkedReleases:
+    """The releases of linked tables: ``streams`` by table and release, and whose each row of a table is.
+
+    ``rows`` are the numbers of a table's rows, ascending, of which each stream has some; ``people`` says whose each of
+    these is, one of ``count``. These are the rows of the originals where ``paired``, else those of released files.
+    """
+
+    streams: Mapping[str, Mapping[str, tuple[ReleaseNode, Stream]]]
+    rows: Mapping[str, Places]
+    people: Mapping[str, Places]
+    count: int
+    paired: bool
+
+    @classmethod
+    def of_run(cls, plan: Plan, originals: LinkedOriginals, graphs: Mapping[str, Graph]) -> LinkedReleases:
+        """Return what the steps of a run release."""
+        streams = {
+            table.name: {r.name: (r, graphs[table.name].streams[r.input]) for r in table.plan.releases}
+            for table in plan.tables
+        }
+        rows = {name: _row_numbers(original.stream) for name, original in originals.tables.items()}
+        return cls(streams, rows, originals.people, originals.count, paired=True)
+
+
 @dataclass(frozen=True, slots=True)
 class JoinSource:
-    """What a join of linked tables is made of: their plans, originals, and steps by table."""
+    """What a join of linked tables is made of: their plans, originals, and releases."""
 
     context: RunContext
     originals: LinkedOriginals
-    graphs: Mapping[str, Graph]
+    releases: LinkedReleases
 
     def audits(self, join: TableJoin) -> list[JoinedAudit]:
         """Return the audits of the joined table. Raises TooManyRowsError."""
         tables = [table for table in self.context.plan.tables if table.name in join.tables]
-        people = {table.name: self.originals.people[table.name] for table in tables}
-        parts = [_TableRows.of(table, join, self.originals, self.graphs[table.name]) for table in tables]
-        whole = Universe.of(people, self.originals.count)
-        audits = self._audits(join, _by_secret(join.plan.audits), parts, whole)
+        parts = [_TableRows.of(table, join, self.releases) for table in tables]
+        audits = self._audits(join, _by_secret(join.plan.audits), parts, Universe.of)
         referring = [table.name for table in tables if table.refers is not None]
         if len(referring) < _SEVERAL or join.plan.people is None or join.plan.people.known_rows == 1:
             return audits
         nodes = _by_secret(_in_turn(join.plan.audits, frozenset(referring)))
-        turns = RowsInTurn.of(people, self.originals.count, referring)
+        turns = partial(RowsInTurn.of, referring=referring)
         return [*audits, *self._audits(join, nodes, parts, turns)]
 
     def _audits(
-        self, join: TableJoin, nodes: Iterable[AuditNode], parts: Sequence[_TableRows], universe: Universe | RowsInTurn
+        self,
+        join: TableJoin,
+        nodes: Iterable[AuditNode],
+        parts: Sequence[_TableRows],
+        universe_of: Callable[[Mapping[str, Places], int], Universe | RowsInTurn],
     ) -> list[JoinedAudit]:
         tables = [part.table for part in parts]
+        releases, originals = self.releases, self.originals
+        universe = universe_of({table.name: releases.people[table.name] for table in tables}, releases.count)
+        of_originals = universe
+        if not releases.paired:
+            people = {table.name: originals.people[table.name] for table in tables}
+            of_originals = universe_of(people, originals.count)
         rows, places = universe.released({part.table.name: part.released for part in parts})
         at = {name: held for part in parts for name, held in part.places(places[part.table.name]).items()}
         streams = [stream for part in parts for stream in part.streams]
         made = joined_table(rows, at, layout([s.release for s in streams], (), None), streams)
-        original = self._stream(join.plan.source.attributes, self._original(join, tables, universe))
+        original = self._stream(join.plan.source.attributes, self._original(join, tables, of_originals))
         why = _reason([stream.release.name for stream in streams])
+        owners = original if releases.paired else self._stream(join.plan.source.attributes, self._whose(join, universe))
         audits = []
         for node in nodes:
             release = replace(join.plan.releases[0], name=node.release, attributes=made.attributes)
             candidate = self._stream(made.attributes, _having(node, made, places))
-            audits.append(JoinedAudit(node, _subject(release, original, candidate), why))
+            pairs = StreamPairs(owners, candidate, aligned=True)
+            subject = _subject(release, original, candidate)
+            known = replace(subject, pairs=pairs) if releases.paired else replace(subject, pseudonyms=pairs)
+            audits.append(JoinedAudit(node, known, why))
         return audits
+
+    def _whose(self, join: TableJoin, universe: Universe | RowsInTurn) -> Table:
+        """Return a number for the person of each row of a universe, in place of the subject."""
+        codes = universe.person.astype(np.int32)
+        numbers = pa.array(np.arange(self.releases.count), pa.int64()).cast(pa.string())
+        return Table({_subject_of(join): Column(codes, numbers)}, np.arange(len(codes), dtype=np.int64))
 
     def _original(self, join: TableJoin, tables: Sequence[LinkedTable], universe: Universe | RowsInTurn) -> Table:
         """Return the originals, joined, under the names that attributes have among several tables."""
@@ -119,19 +164,19 @@ class _TableRows:
     held: Mapping[str, Places]
 
     @classmethod
-    def of(cls, table: LinkedTable, join: TableJoin, originals: LinkedOriginals, graph: Graph) -> _TableRows:
+    def of(cls, table: LinkedTable, join: TableJoin, releases: LinkedReleases) -> _TableRows:
         """Return those of a table in a join."""
         streams = tuple(
             _TableStream(
-                replace(r, attributes=qualified_facts(r.attributes, table, _subject_of(join))),
-                graph.streams[r.input],
+                replace(node, attributes=qualified_facts(node.attributes, table, _subject_of(join))),
+                stream,
                 table=table.name,
             )
-            for r in table.plan.releases
-            if r.name in join.releases[table.name]
+            for name, (node, stream) in releases.streams[table.name].items()
+            if name in join.releases[table.name]
         )
         held = {s.release.name: _row_numbers(s.stream) for s in streams}
-        return cls(table, streams, _row_numbers(originals.tables[table.name].stream), held)
+        return cls(table, streams, releases.rows[table.name], held)
 
     @property
     def released(self) -> Bools:
@@ -190,7 +235,6 @@ def _subject(release: ReleaseNode, original: Stream, candidate: JoinedStream) ->
         candidate=StreamView(candidate),
         read_back=candidate,
         original_attributes=original.attributes,
-        pairs=StreamPairs(original, candidate, aligned=True),
     )
 
 

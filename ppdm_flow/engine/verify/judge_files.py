@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -14,8 +14,8 @@ from typing import Any
 from ppdm_flow.core.results import Report
 from ppdm_flow.engine import manifest
 from ppdm_flow.engine.events import Listener, ignore_events
-from ppdm_flow.engine.judging.auditing import audit_all, refuse_quoting_audits
-from ppdm_flow.engine.judging.results import JudgedResults, judge_audits
+from ppdm_flow.engine.judging.auditing import AuditResult, audit_all, refuse_quoting_audits
+from ppdm_flow.engine.judging.results import judge_audits
 from ppdm_flow.engine.judging.waiving import waive
 from ppdm_flow.engine.machine import peak_mb, utc_now
 from ppdm_flow.engine.options import RunContext, RunOptions
@@ -48,25 +48,27 @@ def judge(
             source = Opening(context, original).open()
             file = ReleasedFile.read(context, release, released, source, operator)
             look(file.subject.candidate)
-            results = _judged(context, source, file, folder)
+            audited = judged_file(context, source, file, folder)
+            alone = replace(plan, releases=(file.node,))
+            results = judge_audits(alone, audited, source=(*suspected(source.suspicions), *file.findings))
             about_run = {
                 **timing(started, clock),
                 "input": {"name": original.name, "sha256": source.digest, "rows_used": source.stream.row_count},
                 "released": {"name": file.path.name, "rows": file.rows.row_count},
                 "versions": manifest.versions(),
             }
-            alone = replace(plan, releases=(file.node,))
             return waive(alone, results, context.options.clock()).report(alone, {release: file.about}, about_run)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _judged(context: RunContext, source: Original, file: ReleasedFile, folder: Path) -> JudgedResults:
+def judged_file(context: RunContext, source: Original, file: ReleasedFile, folder: Path) -> Sequence[AuditResult]:
+    """Audit a file in a private folder. Raises RunError where an audit quotes the data."""
     plan = replace(context.plan, releases=(file.node,))
     audits = [(node, file.subject) for node in plan.audits if node.release == file.node.name]
     audited = audit_all(replace(context, plan=plan), audits, folder)
     refuse_quoting_audits(plan, source.stream, audited)
-    return judge_audits(plan, audited, source=(*suspected(source.suspicions), *file.beside_cells))
+    return audited
 
 
 def timing(started: datetime, clock: float) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from ppdm_flow.core.attributes import AttributeFacts, Change
+from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.results import Finding
 from ppdm_flow.engine.candidates.candidate import stream_of
@@ -21,7 +22,7 @@ from ppdm_flow.engine.reading.operator_files import operators_for, set_operators
 from ppdm_flow.engine.reading.original import Original
 from ppdm_flow.engine.streams.source import SourceStream
 from ppdm_flow.engine.streams.view import StreamView
-from ppdm_flow.engine.verify.pseudonyms import own_subjects, subject_pairs
+from ppdm_flow.engine.verify.pseudonyms import own_subjects, pseudonym_column, subject_pairs
 from ppdm_flow.plan.definition import Plan, ReleaseNode
 from ppdm_flow.plan.formats import implied, inferred
 from ppdm_flow.plan.rules.perturbation import judged_on_draws
@@ -31,13 +32,14 @@ from ppdm_flow.tables.column import Column
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReleasedFile:
-    """A file as the release of a plan. ``whose`` are the pseudonyms of its rows, where it has such."""
+    """A file as the release of a plan. ``whose`` are the pseudonyms of its rows, in ``column``, where it has such."""
 
     node: ReleaseNode
     path: Path
     rows: SourceStream
     subject: Subject
     whose: Column | None
+    column: str
 
     @classmethod
     def read(
@@ -56,7 +58,7 @@ class ReleasedFile:
             fact = next(a for a in source.stream.attributes if a.name == plan.people.subject)
             pseudonyms = subject_pairs(fact, whose, rows, context.stop, options.partition_rows)
             subject = replace(subject, pseudonyms=pseudonyms)
-        return cls(node, path, rows, subject, whose)
+        return cls(node, path, rows, subject, whose, pseudonym_column(plan, node) or "")
 
     @property
     def about(self) -> Mapping[str, Any]:
@@ -72,11 +74,20 @@ class ReleasedFile:
         }
 
     @property
-    def beside_cells(self) -> tuple[Finding, ...]:
-        """What its format keeps beside the cells; of readers that cannot say, nothing."""
+    def findings(self) -> tuple[Finding, ...]:
+        """What its format keeps beside the cells, where its reader can say, and by what people are counted."""
+        counted = () if self.whose is None else (_by_pseudonyms(self.node, self.column),)
         with wrap_plugin_errors(f"release `{self.node.name}`"):
             source = open_released(self.node, self.path)
-            return tuple(source.beside()) if isinstance(source, InspectingSource) else ()
+            return (*counted, *(source.beside() if isinstance(source, InspectingSource) else ()))
+
+
+def _by_pseudonyms(node: ReleaseNode, column: str) -> Finding:
+    text = (
+        f"People of release `{node.name}` are counted by `{column}`: that all rows of a person have one there is taken"
+        " from the file, since its rows cannot be paired with the data before."
+    )
+    return Finding("PPF918", Severity.INFO, text, node.name)
 
 
 def _node(plan: Plan, name: str, released: Path) -> ReleaseNode:

@@ -29,6 +29,6 @@ def require_people(people: People, ctx: AuditContext, *, of_values: bool = True)
         )
     if ctx.owners is None:
         raise UncountedPeopleError(
-            f"People are counted by `{people.subject}`, and nothing says whose the rows of this release are: only a run"
-            " can tell."
+            f"People are counted by `{people.subject}`, and nothing says whose the rows of this release are: a run"
+            " can tell, or a pseudonym in the file."
         )

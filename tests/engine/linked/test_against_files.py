@@ -8,6 +8,8 @@ from random import Random
 
 import pytest
 
+from ppdm_flow import api
+
 _SPEC = spec_from_file_location("plain_join", Path(__file__).with_name("plain_join.py"))
 plain = module_from_spec(_SPEC)
 _SPEC.loader.exec_module(plain)
@@ -83,7 +85,8 @@ def compared(clinic, run, seed: int) -> int:
     known, nulls = draw.choice(["1", "2", "all"]), draw.choice(["own_category", "exclude"])
     use, given = draw.choice(STEPS)
     text = POLICY.format(known=known, nulls=nulls, use=use, given=given)
-    result = run(clinic(text, **tables(draw)))
+    policy = clinic(text, **tables(draw))
+    result = run(policy)
     folder = result.run_dir / ("released" if result.released else "withheld")
     files = {name: plain.read(folder / name / f"{name}.csv") for name in ("patients", "visits", "claims")}
     measured = {(r["metric"], r["release"]): r["measured"] for r in result.document["requirements"]}
@@ -108,6 +111,8 @@ def compared(clinic, run, seed: int) -> int:
     alpha = plain.alpha(rows, ["born", "sex"], "diagnosis", nulls)
     found = measured["privacy.alpha_k.visits.diagnosis.alpha", "patients + visits"]
     assert found == (None if alpha is None else pytest.approx(alpha)), seed
+    by_another_tool = api.audit(policy, policy.parent, folder).judgement(100).document["requirements"]
+    assert {(r["metric"], r["release"]): r["measured"] for r in by_another_tool} == measured, seed
     return number + 1
 
 
