@@ -25,8 +25,12 @@ COMMAND = FormatOrderCommand
 def audit(
     ctx: typer.Context,
     policy: PolicyPath,
-    original: Annotated[Path, option("--original", "FILE", "The data before; of linked tables, the folder with their files.")],
-    released: Annotated[Path, option("--released", "FILE", "The data as it would be released; of linked tables, the folder.")],
+    original: Annotated[
+        Path, option("--original", "FILE", "The data before; of linked tables, the folder with their files.")
+    ],
+    released: Annotated[
+        Path, option("--released", "FILE", "The data as it would be released; of linked tables, the folder.")
+    ],
     release: Annotated[str | None, option("--release", "NAME", "Which of the policy's releases it is.")] = None,
     operator: Annotated[Path | None, option("--operator", "FILE", "The operator.json of a perturbation.")] = None,
     forms: Annotated[list[str] | None, formats(JUDGED, "text")] = None,  # noqa: ARG001  # `ctx` has them in their order

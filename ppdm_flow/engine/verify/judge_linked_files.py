@@ -74,7 +74,10 @@ def judge_linked(
             results = TablesJudge(plan, audited, joins).judged(source=source)
             about_run = {
                 **timing(started, clock),
-                "input": {"name": original.name, "tables": {name: _input(originals, name) for name in originals.tables}},
+                "input": {
+                    "name": original.name,
+                    "tables": {name: _input(originals, name) for name in originals.tables},
+                },
                 "released": {"name": released.name, "rows": sum(file.rows.row_count for file in every)},
                 "versions": manifest.versions(),
             }
