@@ -31,11 +31,7 @@ def refuse_linked(plan: Plan) -> None:
     """Raise DataError where a plan of linked tables comes to what reads one."""
     if plan.tables:
         text = "this takes a policy of one table, and the policy has linked ones"
-        verbs = ", ".join(
-            f"`{verb}`"
-            for verb in ("check", "plan", "run", "report", "verify", "audit", "test", "sweep", "diff", "lock")
-        )
-        raise data_fault("PPF655", text, advice=f"linked tables are taken by {verbs}")
+        raise data_fault("PPF655", text, advice="judge files of linked tables with `audit`")
 
 
 def open_source(node: SourceNode, path: Path) -> Source:

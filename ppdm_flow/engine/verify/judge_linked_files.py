@@ -19,6 +19,8 @@ from ppdm_flow.core.results import Finding, Report
 from ppdm_flow.engine import manifest
 from ppdm_flow.engine.events import Listener, ignore_events
 from ppdm_flow.engine.faults import data_fault
+from ppdm_flow.engine.judging.auditing import AuditResult
+from ppdm_flow.engine.judging.results import JudgedResults
 from ppdm_flow.engine.judging.waiving import waive
 from ppdm_flow.engine.linked.joining import JoinSource, LinkedReleases
 from ppdm_flow.engine.linked.judging import AuditedJoin, TablesJudge, audited_join
@@ -50,52 +52,79 @@ def judge_linked(
     started, clock = utc_now(), time.perf_counter()
     try:
         with RunContext(plan, options or RunOptions(), listener) as context:
-            originals = open_linked(context, original)
-            files = {table.name: _read(context, table, originals, released) for table in plan.tables}
-            audited = {
-                table.name: [
-                    result
-                    for name, file in files[table.name].items()
-                    for result in judged_file(
-                        table_context(context, table, len(plan.tables)),
-                        originals.tables[table.name],
-                        file,
-                        _private(folder, table.name, name),
-                    )
-                ]
-                for table in plan.tables
-            }
-            joins = [_join(context, originals, files, join, folder) for join in plan.joins]
-            every = list(_every(files))
-            source = chain(
-                chain.from_iterable(suspected(each.suspicions) for each in originals.tables.values()),
-                chain.from_iterable(file.findings for file in every),
-            )
-            results = TablesJudge(plan, audited, joins).judged(source=source)
+            judge = _LinkedFilesJudge.of(context, original, released, folder)
             about_run = {
                 **timing(started, clock),
-                "input": {
-                    "name": original.name,
-                    "tables": {name: _input(originals, name) for name in originals.tables},
-                },
-                "released": {"name": released.name, "rows": sum(file.rows.row_count for file in every)},
+                "input": {"name": original.name, "tables": judge.inputs},
+                "released": {"name": released.name, "rows": sum(file.rows.row_count for file in judge.every)},
                 "versions": manifest.versions(),
             }
-            about = {file.node.name: file.about for file in every}
-            return waive(plan, results, context.options.clock()).report(plan, about, about_run)
+            about = {file.node.name: file.about for file in judge.every}
+            return waive(plan, judge.results(), context.options.clock()).report(plan, about, about_run)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _LinkedFilesJudge:
+    """Audits the files in private folders below ``folder``."""
+
+    context: RunContext
+    originals: LinkedOriginals
+    files: Files
+    folder: Path
+
+    @classmethod
+    def of(cls, context: RunContext, original: Path, released: Path, folder: Path) -> _LinkedFilesJudge:
+        """Read all files. Raises DataError."""
+        originals = open_linked(context, original)
+        files = {table.name: _read(context, table, originals, released) for table in context.plan.tables}
+        return cls(context, originals, files, folder)
+
+    @property
+    def every(self) -> list[ReleasedFile]:
+        """The files of all tables."""
+        return [file for of_table in self.files.values() for file in of_table.values()]
+
+    @property
+    def inputs(self) -> Mapping[str, Mapping[str, str | int]]:
+        """What a report says of the data before, by table."""
+        return {
+            name: {"sha256": original.digest, "rows_used": original.stream.row_count}
+            for name, original in self.originals.tables.items()
+        }
+
+    def results(self) -> JudgedResults:
+        """Judge each table, and what they make together."""
+        plan = self.context.plan
+        audited = {table.name: list(self._audited(table)) for table in plan.tables}
+        joins = [self._join(join) for join in plan.joins]
+        suspicions = chain.from_iterable(suspected(each.suspicions) for each in self.originals.tables.values())
+        source = chain(suspicions, chain.from_iterable(file.findings for file in self.every))
+        return TablesJudge(plan, audited, joins).judged(source=source)
+
+    def _audited(self, table: LinkedTable) -> Iterator[AuditResult]:
+        own = table_context(self.context, table, len(self.context.plan.tables))
+        for name, file in self.files[table.name].items():
+            folder = _private(self.folder, table.name, name)
+            yield from judged_file(own, self.originals.tables[table.name], file, folder)
+
+    def _join(self, join: TableJoin) -> AuditedJoin:
+        """Audit a join of files; of several files of one table nobody can say which rows are the same."""
+        several = [name for name in join.tables if len(join.releases[name]) > 1]
+        if several:
+            return AuditedJoin(join, None, _unpaired(join, several[0]))
+        tables = [table for table in self.context.plan.tables if table.name in join.tables]
+        own = {table.name: self.files[table.name][join.releases[table.name][0]] for table in tables}
+        releases = _JoinedFiles(tables, own).releases(self.originals)
+        source = JoinSource(self.context, self.originals, releases)
+        return audited_join(source, join, _private(self.folder, "join", *join.tables))
 
 
 def _private(folder: Path, *names: str) -> Path:
     own = folder.joinpath("-".join(names))
     own.mkdir(mode=0o700)
     return own
-
-
-def _input(originals: LinkedOriginals, table: str) -> Mapping[str, str | int]:
-    original = originals.tables[table]
-    return {"sha256": original.digest, "rows_used": original.stream.row_count}
 
 
 def _read(context: RunContext, table: LinkedTable, originals: LinkedOriginals, folder: Path) -> dict[str, ReleasedFile]:
@@ -121,7 +150,6 @@ def _file(release: ReleaseNode, folder: Path) -> Path:
 class _JoinedFiles:
     """The files of a join, one for each of its tables."""
 
-    join: TableJoin
     tables: Sequence[LinkedTable]
     files: Mapping[str, ReleasedFile]
 
@@ -151,17 +179,6 @@ class _JoinedFiles:
                 raise data_fault("PPF700", f"{text} (the first is row {int(lost[0]) + 1})", advice=advice)
 
 
-def _join(context: RunContext, originals: LinkedOriginals, files: Files, join: TableJoin, folder: Path) -> AuditedJoin:
-    """Audit a join of files; of several files of one table nobody can say which rows are the same."""
-    several = [name for name in join.tables if len(join.releases[name]) > 1]
-    if several:
-        return AuditedJoin(join, None, _unpaired(join, several[0]))
-    tables = [table for table in context.plan.tables if table.name in join.tables]
-    own = {table.name: files[table.name][join.releases[table.name][0]] for table in tables}
-    releases = _JoinedFiles(join, tables, own).releases(originals)
-    return audited_join(JoinSource(context, originals, releases), join, _private(folder, "join", *join.tables))
-
-
 def _unpaired(join: TableJoin, table: str) -> Finding:
     text = (
         f"Several files are released of table `{table}`, and nothing says which of their rows are the same: what"
@@ -188,8 +205,3 @@ def _of_somebody(rows: Places) -> Places:
 
 def _keeps_rows(table: LinkedTable, release: ReleaseNode) -> bool:
     return all(step.effect.rows in _KEPT for step in table.plan.upstream(release.input))
-
-
-def _every(files: Files) -> Iterator[ReleasedFile]:
-    for of_table in files.values():
-        yield from of_table.values()

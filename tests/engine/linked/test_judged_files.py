@@ -98,10 +98,8 @@ def test_keys_that_are_not_whole_are_refused(judged, born, visits):
 
 
 def test_whose_rows_refer_to_nobody_may_be_left_out_by_a_step(judged):
-    steps = "steps:\n  some: {use: sample, input: patients, with: {fraction: 0.8}}\n"
-    policy = POLICY.replace("steps:\n", steps).replace(
-        "names: {use: pseudonymize, input: patients,", "names: {use: pseudonymize,"
-    )
+    some = "  some: {use: sample, input: patients, with: {fraction: 0.8}}\n  names: {use: pseudonymize, "
+    policy = POLICY.replace("  names: {use: pseudonymize, input: patients, ", some)
     born = [("a", "1960"), ("b", "1960"), ("c", "1970")]
     result = judged(born, [(NAMES[p], h) for p, h in VISITS], policy)
     assert k_by_release(result) == {"patients": 1, "visits": 2, "patients + visits": 1}
