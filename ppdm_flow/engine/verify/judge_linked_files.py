@@ -105,9 +105,8 @@ class _LinkedFilesJudge:
 
     def _audited(self, table: LinkedTable) -> Iterator[AuditResult]:
         own = table_context(self.context, table, len(self.context.plan.tables))
-        for name, file in self.files[table.name].items():
-            folder = _private(self.folder, table.name, name)
-            yield from judged_file(own, self.originals.tables[table.name], file, folder)
+        for file in self.files[table.name].values():
+            yield from judged_file(own, self.originals.tables[table.name], file, self._private())
 
     def _join(self, join: TableJoin) -> AuditedJoin:
         """Audit a join of files; of several files of one table nobody can say which rows are the same."""
@@ -118,13 +117,10 @@ class _LinkedFilesJudge:
         own = {table.name: self.files[table.name][join.releases[table.name][0]] for table in tables}
         releases = _JoinedFiles(tables, own).releases(self.originals)
         source = JoinSource(self.context, self.originals, releases)
-        return audited_join(source, join, _private(self.folder, "join", *join.tables))
+        return audited_join(source, join, self._private())
 
-
-def _private(folder: Path, *names: str) -> Path:
-    own = folder.joinpath("-".join(names))
-    own.mkdir(mode=0o700)
-    return own
+    def _private(self) -> Path:
+        return Path(tempfile.mkdtemp(dir=self.folder))
 
 
 def _read(context: RunContext, table: LinkedTable, originals: LinkedOriginals, folder: Path) -> dict[str, ReleasedFile]:
