@@ -8,6 +8,8 @@ from typing import Literal
 
 KnownRows = Literal["1", "2", "3", "all"]
 """How many rows of a person an adversary may know, as a policy writes it; the order is from weak to strong."""
+BY_PSEUDONYMS = "PPF918"
+"""The finding that people of a release are counted by the pseudonyms of its file, whose rows cannot be paired."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from typing import Any
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.digests import sha256
+from ppdm_flow.core.people import BY_PSEUDONYMS
 from ppdm_flow.core.results import Finding
 from ppdm_flow.engine.candidates.candidate import stream_of
 from ppdm_flow.engine.faults import data_fault, wrap_plugin_errors
@@ -87,7 +88,7 @@ def _by_pseudonyms(node: ReleaseNode, column: str) -> Finding:
         f"People of release `{node.name}` are counted by `{column}`: that all rows of a person have one there is taken"
         " from the file, since its rows cannot be paired with the data before."
     )
-    return Finding("PPF918", Severity.INFO, text, node.name)
+    return Finding(BY_PSEUDONYMS, Severity.WARNING, text, node.name)
 
 
 def _node(plan: Plan, name: str, released: Path) -> ReleaseNode:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ppdm_flow.core.lineage import UNTOLD
+from ppdm_flow.core.people import BY_PSEUDONYMS
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.report.run.checks import Check, gates, requirements
 from ppdm_flow.report.run.fields import ReportDocument
@@ -25,6 +26,7 @@ def caution(document: ReportDocument) -> str:
             *_nothing_asked(document),
             *_taken_away(document),
             *_as_they_are(document),
+            *_by_pseudonyms(document),
             *_apart(document),
             *_in_common(document),
         )
@@ -46,6 +48,14 @@ def _as_they_are(document: ReportDocument) -> list[str]:
     figures = f"the figures of {listed(of)}" if all(of) else "some figures"
     text = f"Rows cannot be paired with their originals here: {figures} take the cells of the release as they are."
     return [f"{text} What is behind them is told by the run alone that made it ({UNTOLD})."] if of else []
+
+
+def _by_pseudonyms(document: ReportDocument) -> list[str]:
+    of = [f"`{f['subject']}`" for f in document["findings"] if f["code"] == BY_PSEUDONYMS]
+    text = (
+        f"People are counted by the pseudonyms in {listed(of)}: that all rows of a person have one there is taken from"
+    )
+    return [f"{text} the {'files' if len(of) > 1 else 'file'} ({BY_PSEUDONYMS})."] if of else []
 
 
 def _apart(document: ReportDocument) -> list[str]:

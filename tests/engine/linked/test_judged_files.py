@@ -6,6 +6,7 @@ import pytest
 
 from ppdm_flow import api
 from ppdm_flow.core.errors import DataError
+from ppdm_flow.report.forms import JUDGED
 
 POLICY = """version: 1
 name: clinic
@@ -66,6 +67,7 @@ def test_whole_files_hold(judged):
     result = judged([(NAMES[p], year) for p, year in BORN.items()], [(NAMES[p], h) for p, h in VISITS])
     assert result.holds
     assert k_by_release(result) == {"patients": 2, "visits": 2, "patients + visits": 2}
+    assert "pseudonyms in `patients` and `visits`" in JUDGED["text"].write(result.judgement(100))
 
 
 def test_each_file_holds_and_their_join_does_not(judged):
