@@ -12,6 +12,8 @@ def counted(number: int, noun: str) -> str:
 
     >>> counted(1, "row"), counted(2000, "row"), counted(3, "class"), counted(0, "policy"), counted(2, "key")
     ('1 row', '2,000 rows', '3 classes', '0 policies', '2 keys')
+    >>> counted(1, "person"), counted(2, "person")
+    ('1 person', '2 people')
     """
     return f"{number:,} {noun if number == 1 else _plural(noun)}"
 
@@ -29,6 +31,8 @@ def listed(names: Sequence[str], most: int | None = None, first: int | None = No
 
 
 def _plural(noun: str) -> str:
+    if noun == "person":
+        return "people"
     if noun.endswith("y") and noun[-2:-1] not in _VOWELS:
         return f"{noun[:-1]}ies"
     return f"{noun}es" if noun.endswith(("s", "x")) else f"{noun}s"

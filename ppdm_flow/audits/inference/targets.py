@@ -20,7 +20,6 @@ from ppdm_flow.audits.records.members import counts_people
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import Figure
 from ppdm_flow.mining.exposure.paired import paired_counts
-from ppdm_flow.mining.people.wording import people
 from ppdm_flow.mining.releases.attributes import source_of
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
@@ -35,7 +34,7 @@ Held = Holdings | PeopleHoldings
 
 def amount(number: int, unit: str) -> str:
     """Return so many rows or people, in words."""
-    return people(number) if unit == "people" else counted(number, "row")
+    return counted(number, "person" if unit == "people" else "row")
 
 
 @dataclass(frozen=True, slots=True)

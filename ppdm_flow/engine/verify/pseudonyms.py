@@ -66,17 +66,10 @@ def require_one_each(released: Ints, original: Ints, what: str) -> None:
     ours, theirs = np.sort(released)[::-1], np.sort(original)[::-1]
     if len(ours) <= len(theirs) and bool((ours <= theirs[: len(ours)]).all()):
         return
-    text = f"{what} {_has(len(ours))}, with the rows that they have, for {_people(len(theirs))} in the data before:"
+    has = f"{what} has {counted(len(ours), 'pseudonym')}, with the rows that they have,"
+    text = f"{has} for {counted(len(theirs), 'person')} in the data before:"
     advice = "give all rows of a person one pseudonym, and no two people the same one"
     raise data_fault("PPF700", f"{text} they do not stand for people one to one", advice=advice)
-
-
-def _has(pseudonyms: int) -> str:
-    return f"has {counted(pseudonyms, 'pseudonym')}"
-
-
-def _people(number: int) -> str:
-    return "one person" if number == 1 else f"{number:,} people"
 
 
 def rows_of_each(column: Column) -> Ints:

@@ -25,8 +25,3 @@ def known_sentence(what: str, figure: Figure, bound: float, whom: People, *, at_
     value = "no finite value" if figure.value is None else f"{figure.value:.4g}"
     side = "at most" if at_most else "at least"
     return f"{knowing(whom)} is left with {what} of {value} in the worst case; {side} {bound:g} is required."
-
-
-def people(number: int) -> str:
-    """Return how many people there are, in words."""
-    return "1 person" if number == 1 else f"{number:,} people"

@@ -11,7 +11,6 @@ from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.classes.wording import FITTING
 from ppdm_flow.mining.exposure.columns import Columns, made_of
 from ppdm_flow.mining.exposure.sizes import Classes
-from ppdm_flow.mining.people.wording import people
 from ppdm_flow.mining.releases.attributes import listed
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.sdk.audit import AuditContext
@@ -25,7 +24,7 @@ def sentence(requirement: KAnonymity, released_columns: Columns, classes: Classe
         return "There is no row to measure, so nothing can be said of it." + _left_out(classes)
     if not columns:
         return f"No quasi-identifier is released, so {counted(total, 'row')} look alike."
-    size = counted(classes.k, "row") if ctx.people is None else people(classes.k)
+    size = counted(classes.k, "row" if ctx.people is None else "person")
     if classes.k >= requirement.k:
         knowing = f"Whoever knows a person's {listed(columns)}"
         text = f"{knowing} finds at least {size} that fit; {requirement.k:,} are required."

@@ -7,15 +7,19 @@ shared. The fewer attributes it takes, the more likely is the row's person alone
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
 
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Measured
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.classes.wording import as_they_are, left_out, treatment, unmeasured
 from ppdm_flow.mining.exposure.columns import made_of, sensitive_attributes
-from ppdm_flow.mining.exposure.faults import UncountedError
+from ppdm_flow.mining.exposure.faults import UncountedError, UnmeasuredError
 from ppdm_flow.mining.exposure.sizes import classes
 from ppdm_flow.mining.releases.attributes import listed
+from ppdm_flow.mining.uniques.people import crowd_sizes, people_uniques
 from ppdm_flow.mining.uniques.special import (
     SpecialUniques,
     match_probabilities,
@@ -24,10 +28,11 @@ from ppdm_flow.mining.uniques.special import (
 )
 from ppdm_flow.requirements.special_uniques.attributes import Told, named_or_known, told_of
 from ppdm_flow.requirements.special_uniques.audit import SpecialUniquesParams
+from ppdm_flow.requirements.special_uniques.people import released_people, singled_out_people
 from ppdm_flow.requirements.special_uniques.picture import pictures
 from ppdm_flow.requirements.special_uniques.query import singled_out
 from ppdm_flow.requirements.special_uniques.requirement import FewUniques
-from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.audit import AuditContext, Sql
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import MISSING
 from ppdm_flow.tables.counts import Counts
@@ -68,7 +73,10 @@ class SpecialUniquesAudit:
             if (told.names and ctx.generation is not None) or not candidate.row_count:
                 continue
             size = min(requirement.size, len(told.names))
-            many, rows = singled_out(ctx.sql, told, candidate.schema, size, ctx.nulls)
+            try:
+                many, rows = _again(ctx.sql, told, size, candidate, ctx)
+            except UnmeasuredError:
+                continue
             if rows:
                 figures |= {f"{requirement.id}.rows_{s}": number for s, number in enumerate(many, start=1)}
                 single = many[-1] if many else 0
@@ -78,15 +86,19 @@ class SpecialUniquesAudit:
     def _plain(self, candidate: DataView, ctx: AuditContext) -> AuditOutcome:
         told = named_or_known(self.params.attributes, candidate, ctx)
         counts = candidate.counts(told.columns)
-        found = minimal_sample_uniques(counts, told.carriers, self.params.size, ctx.nulls)
         note = "" if ctx.generation is None else _NOBODYS
-        figures = _counted("", found, note) | _scored(found, counts, self.params, ctx.nulls, note)
+        try:
+            found, whole = _found(told, counts, self.params.size, candidate, ctx)
+        except UnmeasuredError as fault:
+            return AuditOutcome({"share": Figure(None, "share", note=fault.text)})
+        unit = _unit(ctx)
+        figures = _counted("", found, unit, note) | _scored(found, whole, self.params, unit, note)
         shares = found.contributions().tolist()
         figures |= {
             f"{name}.contribution": Figure(share, "share", note=note)
             for name, share in zip(told.names, shares, strict=True)
         }
-        return AuditOutcome(figures, charts=tuple(pictures("special_uniques", found, told.names)))
+        return AuditOutcome(figures, charts=tuple(pictures("special_uniques", found, told.names, unit)))
 
 
 def _own(ctx: AuditContext) -> list[FewUniques]:
@@ -104,22 +116,67 @@ def _judged(requirement: FewUniques, candidate: DataView, ctx: AuditContext) -> 
     if not counts.total:
         text = "There is no row to measure, so nothing can be said of it."
         return AuditOutcome(measured=(_unverified(requirement, text),))
-    found = minimal_sample_uniques(counts, told.carriers, requirement.size, ctx.nulls)
-    left = _left_out(counts, ctx.nulls)
+    try:
+        found, _ = _found(told, counts, requirement.size, candidate, ctx)
+    except UnmeasuredError as fault:
+        return AuditOutcome(
+            measured=(_unverified(requirement, fault.text),), findings=(unmeasured(requirement.id, fault),)
+        )
+    left, unit = _left_out(counts, ctx.nulls), _unit(ctx)
     prefix = f"{requirement.id}."
-    figures = _counted(prefix, found) | {f"{prefix}rows_left_out": Figure(left, "rows")}
+    figures = _counted(prefix, found, unit) | {f"{prefix}rows_left_out": Figure(left, "rows")}
     measured = Measured(
         requirement=requirement.id,
         metric=f"{prefix}share",
         figure=figures[f"{prefix}share"],
         bound=requirement.max_share,
         at_most=True,
-        sentence=_sentence(requirement, told, found) + made_of(told.columns, ctx) + treatment(ctx.nulls, left),
+        sentence=_sentence(requirement, told, found, unit) + made_of(told.columns, ctx) + treatment(ctx.nulls, left),
     )
     findings: list[Finding] = [*left_out(requirement.id, left)]
     findings.extend(as_they_are(requirement.id, requirement.attributes, sensitive_attributes(ctx), candidate, ctx))
-    charts: list[Chart] = [*pictures(requirement.id, found, told.names)]
+    charts: list[Chart] = [*pictures(requirement.id, found, told.names, unit)]
     return AuditOutcome(figures, (measured,), tuple(findings), tuple(charts))
+
+
+@dataclass(frozen=True, slots=True)
+class _Whole:
+    """How many are alone by all attributes together, and how many have one other with them."""
+
+    alone: int
+    in_pairs: int
+
+
+def _found(
+    told: Told, counts: Counts, size: int, candidate: DataView, ctx: AuditContext
+) -> tuple[SpecialUniques, _Whole]:
+    """Find who is singled out: rows, or people where these are counted. Raises UnmeasuredError."""
+    if not _counts_people(ctx):
+        whole = classes(counts, ctx.nulls)
+        in_pairs = int(whole.rows[whole.sizes == 2].sum())  # a pair
+        found = minimal_sample_uniques(counts, told.carriers, size, ctx.nulls)
+        return found, _Whole(whole.uniques, in_pairs)
+    rows = released_people(told, candidate, ctx)
+    places = [[told.columns.index(column) for column in each] for each in told.carriers]
+    smallest = np.full(rows.people, np.iinfo(np.int64).max)
+    sizes = crowd_sizes(rows, ctx.nulls)
+    np.minimum.at(smallest, rows.person[sizes > 0], sizes[sizes > 0])
+    alone, pairs = (int((smallest == many).sum()) for many in (1, 2))
+    return people_uniques(rows, places, size, ctx.nulls), _Whole(alone, pairs)
+
+
+def _again(sql: Sql, told: Told, size: int, candidate: DataView, ctx: AuditContext) -> tuple[list[int], int]:
+    if _counts_people(ctx):
+        return singled_out_people(sql, told, candidate, size, ctx)
+    return singled_out(sql, told, candidate.schema, size, ctx.nulls)
+
+
+def _counts_people(ctx: AuditContext) -> bool:
+    return ctx.people is not None and ctx.generation is None
+
+
+def _unit(ctx: AuditContext) -> str:
+    return "people" if _counts_people(ctx) else "rows"
 
 
 def _unverified(requirement: FewUniques, text: str) -> Measured:
@@ -135,24 +192,22 @@ def _left_out(counts: Counts, nulls: Nulls) -> int:
     return int(counts.counts[(counts.codes == MISSING).all(axis=1)].sum())
 
 
-def _counted(prefix: str, found: SpecialUniques, note: str = "") -> dict[str, Figure]:
-    """Return how many rows have a minimal sample unique, in all and by its size."""
+def _counted(prefix: str, found: SpecialUniques, unit: str, note: str = "") -> dict[str, Figure]:
+    """Return how many rows or people have a minimal sample unique, in all and by its size."""
     figures = {
         f"{prefix}share": Figure(found.share(found.size), "share", note=note),
-        f"{prefix}rows": Figure(found.single(found.size), "rows", note=note),
+        f"{prefix}rows": Figure(found.single(found.size), unit, note=note),
     }
     for size in range(1, found.size + 1):
-        figures[f"{prefix}rows_{size}"] = Figure(found.single(size), "rows", note=note)
+        figures[f"{prefix}rows_{size}"] = Figure(found.single(size), unit, note=note)
     return figures
 
 
 def _scored(
-    found: SpecialUniques, counts: Counts, params: SpecialUniquesParams, nulls: Nulls, note: str
+    found: SpecialUniques, whole: _Whole, params: SpecialUniquesParams, unit: str, note: str
 ) -> dict[str, Figure]:
-    """Return the scores of the rows, and how likely somebody matches one of them correctly."""
-    whole = classes(counts, nulls)
-    in_pairs = int(whole.rows[whole.sizes == 2].sum())  # a pair
-    average = match_probability(whole.uniques, in_pairs, params.sampling_fraction)
+    """Return the scores of rows or people, and how likely somebody matches one of them correctly."""
+    average = match_probability(whole.alone, whole.in_pairs, params.sampling_fraction)
     scores = found.scores()
     each = match_probabilities(scores, average)
     rows = max(1, found.rows)
@@ -163,16 +218,17 @@ def _scored(
         "dis": Figure(average, "probability", note=note),
         "dis_suda_mean": Figure(float(each.sum()) / rows, "probability", note=note),
         "dis_suda_max": Figure(float(each.max(initial=0.0)), "probability", note=note),
-        "rows_above": Figure(int((each > params.threshold).sum()), "rows", note=note),
+        "rows_above": Figure(int((each > params.threshold).sum()), unit, note=note),
     }
 
 
-def _sentence(requirement: FewUniques, told: Told, found: SpecialUniques) -> str:
+def _sentence(requirement: FewUniques, told: Told, found: SpecialUniques, unit: str) -> str:
     if not told.names:
         return "None of the attributes is released, nor anything that was computed from them: they single out nobody."
     single = found.single(found.size)
+    every = counted(found.rows, "person" if unit == "people" else "row")
     many = "" if found.size == len(told.names) else f"at most {counted(found.size, 'attribute')} of "
     return (
-        f"{single:,} of {counted(found.rows, 'row')} ({single / found.rows:.2%}) {'is' if single == 1 else 'are'}"
+        f"{single:,} of {every} ({single / found.rows:.2%}) {'is' if single == 1 else 'are'}"
         f" singled out by {many}{listed(told.names)}; at most {requirement.max_share:.2%} is allowed."
     )

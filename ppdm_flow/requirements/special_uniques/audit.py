@@ -38,4 +38,5 @@ SPEC = PluginSpec(
     params=SpecialUniquesParams,
     algorithm="ppdm_flow.requirements.special_uniques.algorithm:SpecialUniquesAudit",
     effect=_effect,
+    counts_people=True,
 )

@@ -10,20 +10,23 @@ from ppdm_flow.mining.uniques.special import SpecialUniques
 _NAMED = 20
 
 
-def pictures(prefix: str, found: SpecialUniques, names: Sequence[str]) -> Iterator[Chart]:
-    """Yield the rows that sets of each size single out, and the share of these sets that have each attribute."""
+def pictures(prefix: str, found: SpecialUniques, names: Sequence[str], unit: str) -> Iterator[Chart]:
+    """Yield how many sets of each size single out, and the share of these sets that have each attribute.
+
+    ``unit`` is what they single out: rows, or people.
+    """
     if not found.size or not found.rows:
         return
     sizes = range(1, found.size + 1)
     yield Chart(
         id=f"{prefix}.by_size",
-        title="Rows that few attributes single out",
+        title=f"{unit.capitalize()} that few attributes single out",
         kind="bars",
         x=tuple(str(s) for s in sizes),
-        series=(Series("rows", tuple(found.single(s) for s in sizes)),),
+        series=(Series(unit, tuple(found.single(s) for s in sizes)),),
         x_label="attributes known, at most",
-        y_label="rows",
-        note=f"Of {found.rows:,} released rows.",
+        y_label=unit,
+        note=f"Of {found.rows:,} released rows." if unit == "rows" else f"Of {found.rows:,} people.",
         group="special_uniques",
     )
     shares = sorted(zip(found.contributions().tolist(), names, strict=True), key=lambda each: (-each[0], each[1]))
@@ -32,7 +35,7 @@ def pictures(prefix: str, found: SpecialUniques, names: Sequence[str]) -> Iterat
     shown = shares[:_NAMED]
     yield Chart(
         id=f"{prefix}.by_attribute",
-        title="Attributes that single rows out",
+        title=f"Attributes that single {unit} out",
         kind="bars",
         x=tuple(name for _, name in shown),
         series=(Series("share", tuple(share for share, _ in shown)),),
