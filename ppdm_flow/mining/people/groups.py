@@ -7,6 +7,7 @@ people who have it in any of their rows there. Where cells are decoded, amounts 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -23,8 +24,8 @@ from ppdm_flow.tables.numbering import joined
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
-OTHER = "\u22a5 other"
-"""Stands for all values but one; no value of the data begins with the mark of suppressed cells."""
+NAMED, OTHER = "\u22a5 named", "\u22a5 other"
+"""Stand for all of some named values, and for all others; no value of the data begins with the mark of suppression."""
 CERTAIN = 1.0 - 1e-9
 """The probability of a value from which on a row is said to have it."""
 
@@ -188,14 +189,14 @@ class PeopleGroups:
             values = np.where(there, np.bincount(at[matched >= 0], minlength=len(self.rows)), values)
         return values
 
-    def without(self, name: str) -> PeopleGroups:
-        """Return the groups where values are but two: this one, and :data:`OTHER`."""
-        entries, value = self.entries, dense_code(self.names, name)
-        other = (entries.value != value).astype(np.int64) + SPECIALS
-        merged = Entries.of(entries.owner, entries.person, other, entries.amount, entries.certain)
-        own = float(self.base[value]) if value < len(self.base) else 0.0
-        base = np.array([*[0.0] * SPECIALS, own, float(self.base.sum()) - own])
-        return PeopleGroups(merged, self.rows, base, pa.array(["", OTHER], pa.string()), self.left_out)
+    def merged(self, values: Sequence[str]) -> PeopleGroups:
+        """Return the groups where values are but two: any of these is :data:`NAMED`, all else :data:`OTHER`."""
+        entries = self.entries
+        value, names = merged_codes(entries.value, self.names, values)
+        together = Entries.of(entries.owner, entries.person, value, entries.amount, entries.certain)
+        every, _ = merged_codes(np.arange(len(self.base)), self.names, values)
+        base = np.bincount(every, self.base, SPECIALS + len(names)).astype(np.float64)
+        return PeopleGroups(together, self.rows, base, names, self.left_out)
 
     def mean(self, of: Histograms, link: tuple[Ints, Ints, Ints], rows: Ints) -> Histograms:
         """Return the mean shares of the owners of each crowd, where the groups are the owners.
@@ -211,7 +212,11 @@ class PeopleGroups:
         return Histograms(as_cells(mean), np.ones(len(rows)), rows, self.base, self.names, self.left_out)
 
 
-def dense_code(names: pa.StringArray, value: str) -> int:
-    """Return the dense code of a value; one that nothing has where it does not occur."""
-    place = int(pc.index(names, value).as_py())
-    return place + SPECIALS if place >= 0 else len(names) + SPECIALS
+def merged_codes(codes: Ints, names: pa.StringArray, values: Sequence[str]) -> tuple[Ints, pa.StringArray]:
+    """Return the dense codes of two values, with their names: any of ``values`` is :data:`NAMED`, all else OTHER.
+
+    ``codes`` are dense codes into ``names``.
+    """
+    meant = np.flatnonzero(pc.is_in(names, pa.array(values, pa.string())).to_numpy(zero_copy_only=False)) + SPECIALS
+    other = ~np.isin(codes, meant)
+    return other.astype(np.int64) + SPECIALS, pa.array([NAMED, OTHER], pa.string())

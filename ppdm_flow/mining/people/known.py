@@ -7,7 +7,7 @@ be the person's if one of these has it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -53,9 +53,10 @@ def beside(columns: Columns, candidate: DataView, people: People, ctx: AuditCont
 def may_link(columns: Columns, candidate: DataView, ctx: AuditContext) -> bool:
     """Return whether a row could be linked at all: not where all cells beside the grouping ones are too frequent.
 
-    Then each combination of them has more rows than any person has, and so has each of some of them.
+    Then each combination of them has more rows than any person has, and so has each of some of them. Where rows with
+    missing values are left out, those that are left may be fewer.
     """
-    if ctx.people is None or ctx.owners is None or candidate.schema.weight is not None:
+    if ctx.people is None or ctx.owners is None or candidate.schema.weight is not None or ctx.nulls is Nulls.EXCLUDE:
         return True
     named, others = beside(columns, candidate, ctx.people, ctx)
     if named or not others:
@@ -78,12 +79,12 @@ class KnownRows:
     nulls: Nulls
     beside: tuple[str, ...] = ()
     """The released columns outside of the grouping ones: those that stand for the person, then the others."""
-    merged: str | None = None
-    """Values are but two where this is one: itself, and all others."""
+    merged: tuple[str, ...] | None = None
+    """Values are but two where these are some: any of these, and all others."""
 
-    def without(self, value: str) -> KnownRows:
-        """Return the same where all that counts is whether somebody has another value than this one."""
-        return replace(self, merged=value)
+    def merging(self, values: Sequence[str]) -> KnownRows:
+        """Return the same where all that counts is whether somebody has one of these values, or another one."""
+        return replace(self, merged=tuple(values))
 
     @classmethod
     def of(
@@ -144,12 +145,12 @@ class KnownRows:
     def groups(self) -> PeopleGroups:
         """The people of each class or crowd."""
         groups = read_people(self.by_row, self.reading, self.nulls).groups
-        return groups if self.merged is None else groups.without(self.merged)
+        return groups if self.merged is None else groups.merged(self.merged)
 
     @cached_property
     def _values(self) -> ToldValues:
         values = told_values(self.by_row, self.reading)
-        return values if self.merged is None else values.without(self.merged)
+        return values if self.merged is None else values.merged(self.merged)
 
     @cached_property
     def held(self) -> Profiles:

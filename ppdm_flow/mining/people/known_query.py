@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from copy import copy
 from functools import cached_property
 from typing import Any
@@ -60,7 +60,7 @@ class KnownQuery(PeopleQuery):
         *,
         values_known: bool = True,
         confidences: bool = False,
-        without: str | None = None,
+        merged: Sequence[str] | None = None,
     ) -> KnownQuery:
         """Return the query over a release."""
         if ctx.people is None:
@@ -82,7 +82,7 @@ class KnownQuery(PeopleQuery):
         query.mixed = (
             False  # combinations are of classes: where columns are mixed, nothing but linked rows is asked for
         )
-        query.confidences, query.without = confidences, without
+        query.confidences, query.merged = confidences, None if merged is None else tuple(merged)
         query.known_rows, query.pseudonyms = ctx.people.known_rows, len(named)
         return query
 

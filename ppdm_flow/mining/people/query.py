@@ -16,7 +16,7 @@ from ppdm_flow.mining.exposure.ground import Layout
 from ppdm_flow.mining.exposure.matching_query import largest_matching
 from ppdm_flow.mining.exposure.query import Floats, Query
 from ppdm_flow.mining.exposure.rows import Rows
-from ppdm_flow.mining.people.groups import CERTAIN, OTHER
+from ppdm_flow.mining.people.groups import CERTAIN, NAMED, OTHER
 from ppdm_flow.mining.releases.relation import crowds
 from ppdm_flow.sdk.audit import Sql
 
@@ -31,8 +31,8 @@ class PeopleQuery(Query):
     """
 
     confidences = False
-    without: str | None = None
-    """Values are but two where this is one: itself, and ``OTHER``."""
+    merged: tuple[str, ...] | None = None
+    """Values are but two where these are some: any of these is ``NAMED``, all else ``OTHER``."""
 
     @classmethod
     def of_people(
@@ -46,7 +46,7 @@ class PeopleQuery(Query):
         *,
         values_known: bool = True,
         confidences: bool = False,
-        without: str | None = None,
+        merged: Sequence[str] | None = None,
     ) -> PeopleQuery:
         """Return the query over released rows. Raises UnmeasuredError where these null semantics have no crowds."""
         require_pairs_of_nulls(columns, nulls)
@@ -55,7 +55,7 @@ class PeopleQuery(Query):
         if counted is None:
             raise ValueError("rows must be readable by SQL, but they have no database relation")
         query = cls(sql, counted, layout, reading, nulls)
-        query.confidences, query.without = confidences, without
+        query.confidences, query.merged = confidences, None if merged is None else tuple(merged)
         return query
 
     def tables_text(self) -> str:
@@ -121,10 +121,10 @@ class PeopleQuery(Query):
 
     def _merged(self) -> str:
         """Return the expression for what counts as the value ``s``."""
-        if self.without is None:
+        if self.merged is None:
             return "s"
-        literal = "'" + self.without.replace("'", "''") + "'"
-        return f"CASE WHEN s IS DISTINCT FROM {literal} THEN '{OTHER}' ELSE s END"
+        literals = ", ".join("'" + value.replace("'", "''") + "'" for value in self.merged)
+        return f"CASE WHEN LIST_CONTAINS([{literals}]::VARCHAR[], s) THEN '{NAMED}' ELSE '{OTHER}' END"
 
     def _value(self) -> str:
         """Return the column with the sensitive value of a counted combination."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +16,7 @@ from ppdm_flow.mining.exposure.ground import Ground, Layout, ground
 from ppdm_flow.mining.exposure.histograms import Code, Histograms
 from ppdm_flow.mining.exposure.rows import Rows
 from ppdm_flow.mining.people.compatible_pairs import compatible_pairs
-from ppdm_flow.mining.people.groups import CERTAIN, OTHER, Entries, Floats, Ints, PeopleGroups, dense_code
+from ppdm_flow.mining.people.groups import CERTAIN, Entries, Floats, Ints, PeopleGroups, merged_codes
 from ppdm_flow.tables.column import SPECIALS
 
 
@@ -36,6 +36,16 @@ class PeopleValues:
     def histograms(self) -> Histograms:
         """The distributions of groups."""
         return self.groups.weights
+
+    def merged(self, values: Sequence[str]) -> PeopleValues:
+        """Return the same where values are but two: any of these, and all others."""
+        parts = None if self.parts is None else self.parts.merged(values)
+        return replace(self, groups=self.groups.merged(values), parts=parts)
+
+    @property
+    def confidences(self) -> tuple[Histograms, Histograms | None]:
+        """The confidences of groups, and with mixed columns the means of their cells."""
+        return self.groups.confidences, self.mean(None if self.parts is None else self.parts.confidences)
 
     def mean(self, of: Histograms | None) -> Histograms | None:
         """Return the mean shares of mixed cells, where there are any; ``of`` are histograms of the parts."""
@@ -94,10 +104,10 @@ class ToldValues:
     chance: Floats
     names: pa.StringArray
 
-    def without(self, value: str) -> ToldValues:
-        """Return the same where values are but two: this one, and all others."""
-        other = (self.value != dense_code(self.names, value)).astype(np.int64) + SPECIALS
-        return ToldValues(self.at, other, self.chance, pa.array(["", OTHER], pa.string()))
+    def merged(self, values: Sequence[str]) -> ToldValues:
+        """Return the same where values are but two: any of these, and all others."""
+        value, names = merged_codes(self.value, self.names, values)
+        return ToldValues(self.at, value, self.chance, names)
 
 
 def told_values(counted: Ground, reading: Reading | None) -> ToldValues:

@@ -4,6 +4,10 @@ Where a missing value is a category of its own, a class over fewer attributes is
 So is a crowd under wildcards: the union of all classes of rows that fit its own and are missing wherever that is.
 Neither holds from wildcards (crowds overlap), nor with exclusion (other rows are left out). What holds from wildcards
 to wildcards over fewer attributes is that a crowd grows.
+
+Where people are counted only the same classes are compared. More of the people in a union of classes can have a value
+than in each class, since each counts with any of its rows; and attributes that form no classes can link the rows of one
+person, so that whoever knows fewer attributes of several rows may find fewer people.
 """
 
 from __future__ import annotations
@@ -31,6 +35,8 @@ def unions(given: Iterable[str], asked: Iterable[str], between: Between) -> str 
     before, now = between.given.nulls, between.asked.nulls
     if more == fewer and before is now:
         return SAME
+    if between.people:
+        return None
     if more < fewer or not more >= fewer or before is not Nulls.OWN_CATEGORY or now is Nulls.EXCLUDE:
         return None
     return FITTING if now is Nulls.WILDCARD else MERGED
@@ -43,7 +49,8 @@ def contained(given: Iterable[str], asked: Iterable[str], between: Between) -> s
     if why is not None:
         return why
     wild = between.given.nulls is Nulls.WILDCARD and between.asked.nulls is Nulls.WILDCARD
-    if wild and more >= fewer and between.same_counting and between.certain(more, fewer):
+    alike = between.same_counting and not between.people
+    if wild and more >= fewer and alike and between.certain(more, fewer):
         return LARGER
     return None
 

@@ -35,6 +35,12 @@ class PolicyFrame:
         """How groups treat missing values."""
         return self.policy.nulls
 
+    @property
+    def counts_people(self) -> bool:
+        """Whether a person can have several rows, and people are counted."""
+        said = self.policy.people
+        return said is not None and said.unit == "people"
+
     @cached_property
     def roles(self) -> tuple[tuple[str, Role], ...]:
         """Every declared name with its role; in order, where patterns make the order count."""
@@ -123,6 +129,11 @@ class Between:
     def same_counting(self) -> bool:
         """Whether rows count alike, and cells are sets alike."""
         return all(self.given.having(r) == self.asked.having(r) for r in (Role.WEIGHT, Role.ITEMS))
+
+    @property
+    def people(self) -> bool:
+        """Whether one of the two counts people."""
+        return self.given.counts_people or self.asked.counts_people
 
     @cached_property
     def same_original(self) -> bool:

@@ -7,19 +7,17 @@ are named of an attribute: these are counted together.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Measured
 from ppdm_flow.mining.classes.wording import (
     as_they_are,
     intersected,
-    known_by,
     left_out,
     treatment,
     unmeasured,
-    unrepeated,
 )
 from ppdm_flow.mining.exposure.columns import carriers, columns, made_of, readings, sensitive_attributes
 from ppdm_flow.mining.exposure.faults import RandomizedError, UnmeasuredError, require_true_values
@@ -27,18 +25,18 @@ from ppdm_flow.mining.exposure.lacking import lacking, lacking_again
 from ppdm_flow.mining.exposure.query import Query
 from ppdm_flow.mining.exposure.repeated import of_originals
 from ppdm_flow.mining.exposure.sizes import SIZE
-from ppdm_flow.mining.releases.attributes import listed
+from ppdm_flow.requirements.lkc.of_people import people_again, people_survey
 from ppdm_flow.requirements.lkc.picture import pictures
 from ppdm_flow.requirements.lkc.requirement import LKC
+from ppdm_flow.requirements.lkc.sentences import CONFIDENCE, held, not_measured, of_known_rows, unit_of
 from ppdm_flow.requirements.lkc.survey import (
-    Survey,
     known_sets,
     named,
     original_ways,
     originals_of,
     rows_once,
+    rows_survey,
     secrets,
-    survey,
     together_confidence,
     together_queries,
 )
@@ -62,25 +60,30 @@ class LKCAudit:
         for requirement in _own(ctx):
             shown = [a for a in named(requirement) if carriers(a, candidate, ctx)]
             try:
-                result = survey(requirement, candidate, ctx)
+                count = rows_survey if ctx.people is None else people_survey
+                result = count(requirement, candidate, ctx)
             except UnmeasuredError as fault:
-                measured.extend(_unmeasured(requirement, fault))
+                measured.extend(not_measured(requirement, fault, ctx))
                 findings.append(unmeasured(requirement.id, fault))
                 continue
             own = {
-                f"{requirement.id}.k": Figure(result.k, "rows"),
-                f"{requirement.id}.confidence": Figure(result.confidence, "probability"),
+                f"{requirement.id}.k": Figure(result.k, unit_of(ctx)),
+                f"{requirement.id}.{CONFIDENCE}": Figure(result.confidence, "probability"),
                 f"{requirement.id}.combinations": Figure(result.combinations, "combinations"),
                 f"{requirement.id}.rows_left_out": Figure(result.left_out, "rows"),
             }
             figures |= own
             where = made_of((*result.fewest, *result.surest, *_carriers(shown, candidate, ctx)), ctx)
-            judged = _measured(requirement, result, shown, own, where + treatment(ctx.nulls, result.left_out))
+            judged = held(requirement, result, shown, own, where + treatment(ctx.nulls, result.left_out), ctx)
+            judged.extend(of_known_rows(requirement, result, ctx))
             try:
                 for attribute in shown:
                     require_true_values(attribute, carriers(attribute, candidate, ctx), ctx)
             except RandomizedError as fault:
-                judged[-1] = replace(judged[-1], sentence=fault.text, verifiable=False)
+                judged = [
+                    replace(m, sentence=fault.text, verifiable=False) if m.metric.endswith(CONFIDENCE) else m
+                    for m in judged
+                ]
                 findings.append(unmeasured(requirement.id, fault))
             further = _together(requirement, candidate, ctx)
             further += lacking(requirement.id, "together_dropped", requirement.k, candidate, ctx)
@@ -89,7 +92,8 @@ class LKCAudit:
             findings.extend(left_out(requirement.id, result.left_out))
             secret = tuple(named(requirement)) or sensitive_attributes(ctx)
             findings.extend(as_they_are(requirement.id, (*requirement.attributes, *shown), secret, candidate, ctx))
-            charts.extend(pictures(requirement, result, true=bool(shown) and judged[-1].verifiable))
+            true = bool(shown) and all(m.verifiable for m in judged)
+            charts.extend(pictures(requirement, result, unit_of(ctx), true=true))
         return AuditOutcome(figures, tuple(measured), tuple(findings), tuple(charts))
 
     def recheck(self, original: DataView, candidate: DataView, ctx: AuditContext) -> Mapping[str, float | int | None]:
@@ -99,6 +103,11 @@ class LKCAudit:
         if ctx.sql is None:
             return figures
         for requirement in _own(ctx):
+            if ctx.people is not None:
+                with suppress(UnmeasuredError):
+                    figures |= people_again(requirement, candidate, ctx, ctx.sql)
+                    figures |= lacking_again(f"{requirement.id}.together_dropped", candidate, ctx)
+                continue
             secret, rows = secrets(requirement, ctx), rows_once(requirement, candidate, ctx)
             ways = [way for attribute in named(requirement) for way in readings(attribute, candidate, ctx)]
             sizes, shares, many = [], [0.0], 0
@@ -145,6 +154,10 @@ def _together(requirement: LKC, candidate: DataView, ctx: AuditContext) -> list[
     return [Measured(requirement.id, metric, Figure(worst, "probability"), requirement.c, at_most=True, sentence=text)]
 
 
+def _untrue(measured: Measured, fault: RandomizedError) -> Measured:
+    return replace(measured, sentence=fault.text, verifiable=False)
+
+
 def _own(ctx: AuditContext) -> list[LKC]:
     return [r for r in ctx.requirements if isinstance(r, LKC)]
 
@@ -161,47 +174,3 @@ def _shares(query: Query, values: Sequence[str]) -> Iterator[float]:
     )
     for one in (query, *([query.of_means()] if query.mixed else [])):
         yield float(one.worst(each, 1.0, at_most=True, parameters=[list(values)])["worst"] or 0.0)
-
-
-def _unmeasured(requirement: LKC, fault: UnmeasuredError) -> Iterator[Measured]:
-    """Yield what cannot be said of it."""
-    names = ["k"] if requirement.c is None else ["k", "confidence"]
-    for name, bound in zip(names, (float(requirement.k), requirement.c), strict=False):
-        unit, at_most = ("rows", False) if name == "k" else ("probability", True)
-        figure = Figure(None, unit, note=fault.text)
-        metric = f"{requirement.id}.{name}"
-        yield Measured(requirement.id, metric, figure, bound or 0.0, at_most, fault.text, verifiable=False)
-
-
-def _measured(
-    requirement: LKC, survey: Survey, shown: Sequence[str], figures: Mapping[str, Figure], end: str
-) -> list[Measured]:
-    name = f"{requirement.id}.k"
-    row = "row" if survey.repeated is None else "original row"
-    if survey.k == 0:
-        text = "There is no row to measure, so nothing can be said of it."
-    else:
-        text = (
-            f"Whoever knows at most {counted(requirement.l, 'quasi-identifier')} of somebody finds at least"
-            f" {counted(survey.k, row)} that fit ({_by(survey.fewest)}); {requirement.k:,} are required.{end}"
-        )
-    results = [Measured(requirement.id, name, figures[name], float(requirement.k), at_most=False, sentence=text)]
-    if survey.repeated == 0:
-        results = [unrepeated(requirement.id)]
-    if requirement.c is not None:
-        name = f"{requirement.id}.confidence"
-        what = listed(shown)
-        who = known_by(survey.surest) if survey.surest or survey.combinations == 1 else "Anyone"
-        text = (
-            f"{who} can infer one of the sensitive values of {what} with a confidence of at most"
-            f" {survey.confidence:.4g}, and no other combination of as few tells more; at most {requirement.c:g} is"
-            f" allowed.{end}"
-            if shown
-            else "None of the sensitive attributes is released, so nothing can be inferred of them."
-        )
-        results.append(Measured(requirement.id, name, figures[name], requirement.c, at_most=True, sentence=text))
-    return results
-
-
-def _by(columns: tuple[str, ...]) -> str:
-    return f"fewest by {listed(columns)}" if columns else "no quasi-identifier is released"

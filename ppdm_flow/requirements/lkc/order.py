@@ -78,15 +78,20 @@ def known_shares(given: KnownShare, required: KnownShare, between: Between) -> s
 
 
 def of_sizes(given: Size, required: Known, between: Between) -> str | None:
-    """Whole classes of k rows: whoever knows less finds no fewer."""
-    if between.asked.nulls is Nulls.EXCLUDE or given.k < required.k:
+    """Whole classes of k rows: whoever knows less finds no fewer, unless what is not known links rows of one person."""
+    if between.asked.nulls is Nulls.EXCLUDE or given.k < required.k or between.people:
         return None
     holds = contained(given.attributes, required.attributes, between)
     return None if holds is None else f"`k_anonymity` keeps {given.k} rows together; {holds}"
 
 
 def of_shares(given: Share, required: KnownShare, between: Between) -> str | None:
-    """A share that no whole class exceeds is exceeded by no union of them; m values have at most m such shares."""
+    """A share that no whole class exceeds is exceeded by no union of them; m values have at most m such shares.
+
+    Of people more can have a value in any of their rows of a union.
+    """
+    if between.people:
+        return None
     many = len(required.values)
     about = given.attribute == required.attribute and (given.value is None or required.values == {given.value})
     if not about or given.alpha * many > required.c or between.given.nulls is not Nulls.OWN_CATEGORY:

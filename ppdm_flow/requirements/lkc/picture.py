@@ -11,12 +11,15 @@ from ppdm_flow.requirements.lkc.survey import Names, Survey
 _MOST = 12
 
 
-def pictures(requirement: LKC, survey: Survey, *, true: bool) -> Iterator[Chart]:
-    """Yield the combinations that find fewest rows, and those that infer most, where values are ``true``."""
+def pictures(requirement: LKC, survey: Survey, unit: str, *, true: bool) -> Iterator[Chart]:
+    """Yield the combinations that find fewest rows or people, and those that infer most, where values are ``true``.
+
+    ``unit`` is what is counted.
+    """
     if not survey.k:
         return
     fewest = [(known, float(rows)) for known, rows, _ in sorted(survey.each, key=lambda one: one[1])]
-    yield _chart(requirement, "rows", fewest, f"At least {requirement.k:,} are required.")
+    yield _chart(requirement, unit, fewest, f"At least {requirement.k:,} are required.")
     if requirement.c is not None and true:
         surest = [(known, share) for known, _, share in sorted(survey.each, key=lambda one: -one[2])]
         yield _chart(requirement, "confidence", surest, f"At most {requirement.c:g} is allowed.")
@@ -25,15 +28,15 @@ def pictures(requirement: LKC, survey: Survey, *, true: bool) -> Iterator[Chart]
 def _chart(requirement: LKC, unit: str, each: list[tuple[Names, float]], note: str) -> Chart:
     shown = each[:_MOST]
     left = f" {len(each) - _MOST:,} further combinations are safer." if len(each) > _MOST else ""
-    rows = unit == "rows"
+    few = unit != "confidence"
     return Chart(
         id=f"{requirement.id}.by_{unit}",
-        title="Fewest rows that fit what is known" if rows else "Highest confidence by what is known",
+        title=f"Fewest {unit} that fit what is known" if few else "Highest confidence by what is known",
         kind="bars",
         x=tuple(", ".join(known) or "nothing" for known, _ in shown),
-        series=(Series("smallest group" if rows else "highest confidence", tuple(value for _, value in shown)),),
+        series=(Series("smallest group" if few else "highest confidence", tuple(value for _, value in shown)),),
         x_label="known quasi-identifiers",
-        y_label="rows" if rows else "probability",
+        y_label=unit if few else "probability",
         note=note + left,
         group=requirement.kind,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -33,6 +33,10 @@ class Survey:
     ``k`` is 0 and ``confidence`` 0 where there is no row. ``left_out`` are the rows that all of them leave out.
     ``each`` is (what is known, the smallest group, the highest confidence), for every combination. ``repeated`` are the
     original rows in some group, where rows are generated: then it is they that are counted.
+
+    Where people are counted, so is ``k``. Whoever knows several rows of somebody, or sees which are one person's, finds
+    ``known_k`` linked people (None where no row is linked), and is as sure as ``known_confidence``; ``linked`` says how
+    rows are linked.
     """
 
     combinations: int
@@ -43,6 +47,9 @@ class Survey:
     left_out: int
     each: tuple[tuple[Names, int, float], ...] = ()
     repeated: int | None = None
+    known_k: int | None = None
+    known_confidence: float | None = None
+    linked: str = ""
 
 
 def secrets(requirement: LKC, ctx: AuditContext) -> dict[str, tuple[str, ...]]:
@@ -61,13 +68,15 @@ def known_sets(
     With mixed columns, here or in other releases, all attributes count: they tell which mixed cells people alike show.
     Whoever knows more has smaller groups, and one of them has a share at least as high as the group that they make up.
     With missing values as wildcards or left out, with mixed columns, of generated rows, and ``beside`` other releases,
-    groups do not nest, so that all combinations are looked at.
+    groups do not nest, so that all combinations are looked at. Nor do shares of people: in a union of two groups more
+    people can have a value than in each. Nor do linked rows: what is not known may link them.
     """
     secret = secrets(requirement, ctx)
     own = [a for a in requirement.attributes if a not in secret]
     every = beside or bool(columns(own, secret, candidate, ctx).mixed)
     released = own if every else [a for a in own if carriers(a, candidate, ctx)]
-    nested = not every and ctx.nulls is Nulls.OWN_CATEGORY and ctx.generation is None
+    plain = ctx.nulls is Nulls.OWN_CATEGORY and ctx.generation is None and ctx.people is None
+    nested = plain and not every
     most = min(requirement.l, len(released))
     for size in range(most if nested else min(1, most), most + 1):
         yield from combinations(released, size)
@@ -82,7 +91,8 @@ def rows_once(requirement: LKC, candidate: DataView, ctx: AuditContext) -> Share
     ways = [way for attribute in named(requirement) for way in readings(attribute, candidate, ctx)]
     released = dict.fromkeys((*every.every, *(c for way in ways for c in way.shown)))
     behind = (way.attribute for way in ways if way.way is not Way.SHOWN)
-    original = dict.fromkeys((*(every.known if every.mixed else ()), *behind))
+    whose = () if ctx.people is None else (ctx.people.subject,)
+    original = dict.fromkeys((*(every.known if every.mixed else ()), *behind, *whose))
     return SharedCounts(ReleasedRows(candidate, ctx), tuple(released), tuple(original))
 
 
@@ -91,8 +101,8 @@ def named(requirement: LKC) -> tuple[str, ...]:
     return tuple(dict.fromkeys(attribute for attribute, _ in requirement.pairs))
 
 
-def survey(requirement: LKC, candidate: DataView, ctx: AuditContext) -> Survey:
-    """Look at every combination. Raises UnmeasuredError where crowds and null semantics do not go together."""
+def rows_survey(requirement: LKC, candidate: DataView, ctx: AuditContext) -> Survey:
+    """Count rows. Raises UnmeasuredError where crowds and null semantics do not go together."""
     secret, rows = secrets(requirement, ctx), rows_once(requirement, candidate, ctx)
     originals = originals_of(requirement, candidate, ctx)
     every, groups, worst, many = [], [], [], [0]
@@ -115,12 +125,17 @@ def survey(requirement: LKC, candidate: DataView, ctx: AuditContext) -> Survey:
     sizes = [f.k for f in groups]
     if originals is not None:  # a class that repeats no original row is nobody's
         sizes = [f.k if len(f.sizes) else max(sizes) for f in groups]
-    first, second = int(np.argmin(sizes)), int(np.argmax(worst))
-    left = min(f.left_out for f, known in zip(groups, every, strict=True) if known or len(every) == 1)
-    each = tuple(zip(every, sizes, worst, strict=True))
     there = originals is not None and candidate.row_count > 0
-    repeated_rows = max(many) if there else None
-    return Survey(len(every), sizes[first], worst[second], every[first], every[second], left, each, repeated_rows)
+    left = [f.left_out for f in groups]
+    return replace(worst_of(every, sizes, worst, left), repeated=max(many) if there else None)
+
+
+def worst_of(every: Sequence[Names], sizes: Sequence[int], shares: Sequence[float], left: Sequence[int]) -> Survey:
+    """Return the worst of what was found by knowing each combination: its columns, k, confidence and rows left out."""
+    first, second = int(np.argmin(sizes)), int(np.argmax(shares))
+    fewest = min(n for n, known in zip(left, every, strict=True) if known or len(every) == 1)
+    each = tuple(zip(every, sizes, shares, strict=True))
+    return Survey(len(every), sizes[first], shares[second], every[first], every[second], fewest, each)
 
 
 def originals_of(requirement: LKC, candidate: DataView, ctx: AuditContext) -> Repetitions | None:
@@ -145,7 +160,7 @@ def together_confidence(
     for about, attribute, read in _beside(requirement, candidate, ctx):
         del about
         wanted = secrets(requirement, ctx)[attribute]
-        shares = [_share(histograms, wanted) for histograms in (read.histograms, read.mean) if histograms is not None]
+        shares = [share(histograms, wanted) for histograms in (read.histograms, read.mean) if histograms is not None]
         worst = max(worst or 0.0, *shares)
         names |= dict.fromkeys(read.names)
     return None if worst is None else (worst, tuple(names))
@@ -177,7 +192,7 @@ def _confidence(read: Values, secret: Mapping[str, Sequence[str]]) -> float:
     """Return the largest share of rows that have one of the attribute's values."""
     return max(
         (
-            _share(histograms, secret[read.reading.attribute])
+            share(histograms, secret[read.reading.attribute])
             for histograms in (read.histograms, read.mean)
             if histograms is not None
         ),
@@ -185,7 +200,8 @@ def _confidence(read: Values, secret: Mapping[str, Sequence[str]]) -> float:
     )
 
 
-def _share(histograms: Histograms, wanted: Sequence[str]) -> float:
+def share(histograms: Histograms, wanted: Sequence[str]) -> float:
+    """Return the largest share that the values have together."""
     meant = np.isin(histograms.names.to_pylist(), wanted)
     share = np.where(
         np.concatenate([np.zeros(SPECIALS, np.bool_), meant])[histograms.cells.value],

@@ -49,7 +49,7 @@ def known_confidence(
 
 
 def _histograms(known: KnownRows, without: str | None) -> Iterator[Histograms]:
-    about = known if without is None else known.without(without)
+    about = known if without is None else known.merging((without,))
     yield from about.histograms(confidences=True)
     yield from about.chances()
 
@@ -63,9 +63,9 @@ def known_again(
     worst: list[float] = []
     for target, ways in targets:
         for way in ways:
-            for without in target.images if template.negated else (None,):
+            for merged in [(value,) for value in target.images] if template.negated else (None,):
                 query = KnownQuery.of_known(
-                    sql, columns, way, candidate, ctx, values_known=False, confidences=True, without=without
+                    sql, columns, way, candidate, ctx, values_known=False, confidences=True, merged=merged
                 )
                 text, parameters = asked_of(query, target.images, negated=template.negated)
                 each = f"SELECT confidence AS v FROM ({text})"  # noqa: S608  # our own query

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -36,7 +35,7 @@ def of_people(
     if not negated:
         return inferences_of([_confidences(read) for read in every], target.images, negated=False)
     each = [
-        inferences_of([_confidences(_without(read, value)) for read in every], {value: ALL_OTHERS}, negated=False)
+        inferences_of([_confidences(read.merged((value,))) for read in every], {value: ALL_OTHERS}, negated=False)
         for value in target.images
     ]
     return Inferences(
@@ -48,15 +47,9 @@ def of_people(
 
 
 def _confidences(read: PeopleValues) -> Values:
-    mean = read.mean(None if read.parts is None else read.parts.confidences)
     if read.reading is None:
         raise ValueError("the values must be read")
-    return Values(read.reading, read.groups.confidences, mean)
-
-
-def _without(read: PeopleValues, value: str) -> PeopleValues:
-    parts = None if read.parts is None else read.parts.without(value)
-    return replace(read, groups=read.groups.without(value), parts=parts)
+    return Values(read.reading, *read.confidences)
 
 
 def people_queries(
@@ -66,7 +59,7 @@ def people_queries(
     if ctx.people is None:
         raise ValueError("the policy counts no people")
     for way in ways:
-        for value in target.images if negated else (None,):
+        for merged in [(value,) for value in target.images] if negated else (None,):
             yield PeopleQuery.of_people(
                 sql,
                 rows,
@@ -76,7 +69,7 @@ def people_queries(
                 ctx.people,
                 values_known=False,
                 confidences=True,
-                without=value,
+                merged=merged,
             )
 
 
@@ -84,6 +77,6 @@ def asked_of(query: Query, images: Images, *, negated: bool) -> tuple[str, list[
     """Return a SELECT of (id, value, confidence), and its parameters, for any query over ``cells`` and ``sizes``."""
     if not isinstance(query, PeopleQuery):
         return confidences_of(images, negated=negated)
-    if query.without is not None:
-        images = {value: ALL_OTHERS if value == query.without else frozenset() for value in images}
+    if query.merged is not None:
+        images = {value: ALL_OTHERS if value in query.merged else frozenset() for value in images}
     return confidences_of(images, negated=False)

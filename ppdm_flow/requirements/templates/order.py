@@ -92,6 +92,7 @@ def _complete(given: Inference, required: Inference, between: Between) -> str | 
     fits = (
         given.channel >= required.channel and between.same_counting and between.certain(given.channel, required.channel)
     )
+    fits = fits and not between.people
     return MERGED if fits and nulls == (Nulls.OWN_CATEGORY, Nulls.EXCLUDE) else None
 
 
