@@ -47,7 +47,7 @@ def case(rows, weights=None, k=3, m=2, name="basket"):
         cells["w"] = pa.array([str(w) for w in weights])
     held = pa.table(cells)
 
-    def query(text, parameters=()):
+    def query(text, parameters=(), _tables=()):
         with duckdb.connect(config={"threads": 1}) as connection:
             connection.register("candidate", held)
             return connection.execute(text, list(parameters)).fetchall()
@@ -77,9 +77,9 @@ def test_enumeration_and_recheck(rows, m, data):
 def test_the_kernel_is_its_plain_self(monkeypatch):
     rows = [[str(i) for i in np.random.default_rng(r).choice(7, 4, replace=False)] for r in range(30)]
     sets = Baskets.of(rows)
-    compiled = kernels.smallest(sets.offsets, sets.items, np.ones(30, dtype=np.int64), 3, 7)
+    compiled = kernels.smallest(sets.offsets, sets.items, np.ones(30, dtype=np.int64), np.arange(30) // 2, 3, 7)
     monkeypatch.setattr(kernels, "_count", kernels._count.py_func)
-    plain = kernels.smallest.py_func(sets.offsets, sets.items, np.ones(30, dtype=np.int64), 3, 7)
+    plain = kernels.smallest.py_func(sets.offsets, sets.items, np.ones(30, dtype=np.int64), np.arange(30) // 2, 3, 7)
     assert compiled.tolist() == plain.tolist()
 
 

@@ -12,9 +12,11 @@ import pyarrow as pa
 
 from ppdm_flow.anonymizers.apriori_anonymization.items import ItemTree, item_tree
 from ppdm_flow.anonymizers.apriori_anonymization.spec import AprioriAnonymizationParams, Wanted, can_roll_up, wanted
+from ppdm_flow.anonymizers.class_models.people import of_subject, subject_read
 from ppdm_flow.anonymizers.deterministic import Deterministic
 from ppdm_flow.anonymizers.plain_sets import baskets
 from ppdm_flow.anonymizers.set_columns import required
+from ppdm_flow.anonymizers.subject_column import people_of
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.draws import Draws
 from ppdm_flow.core.errors import PluginError
@@ -51,10 +53,13 @@ class AprioriAnonymization:
         hierarchy, where no cut keeps the requirement, and where sets are too long to count their combinations.
         """
         name = required(self.params.attribute, ctx.attributes)
-        todo = wanted(self.params, name, Scope(ctx.step, ctx.attributes, ctx.requirements, ctx.nulls))
+        scope = Scope(ctx.step, ctx.attributes, ctx.requirements, ctx.nulls, people=ctx.people)
+        todo, subject = wanted(self.params, name, scope), subject_read(scope)
+        for problem in of_subject(scope):
+            raise PluginError(Diagnostic(problem.code, problem.message, help=problem.hint))
         if todo is None:
             raise PluginError(Diagnostic("PPF780", f"nothing says in how many sets the items of `{name}` are to be"))
-        column, owned = _owners(data, name)
+        column, owned = _owners(data, name, subject)
         facts = ctx.attributes[name]
         hierarchy = facts.hierarchy if can_roll_up(self.params, facts) else None
         items = item_tree(name, column.categories.to_pylist(), hierarchy, ctx.home)
@@ -71,7 +76,12 @@ class AprioriAnonymization:
         try:
             nodes: list[int] = generalized(owned, items.tree, todo.k, todo.m, way).node.tolist()
         except NoCutError:
-            text = f"fewer than {todo.k:,} sets of `{name}` hold an item, so no categories keep the requirement"
+            held = (
+                f"fewer than {todo.k:,} sets of"
+                if owned.persons is None
+                else f"sets of fewer than {todo.k:,} people in"
+            )
+            text = f"{held} `{name}` hold an item, so no categories keep the requirement"
             raise PluginError(Diagnostic("PPF881", text, help="ask for less, or let items be left out")) from None
         except TooManyCombinationsError:
             text = f"some sets of `{name}` are too long: their combinations of {todo.m} items cannot be counted"
@@ -113,8 +123,10 @@ class LabelTransform(Deterministic):
         return {"attribute": self.attribute, "k": self.k, "m": self.m, "items": len(labels)}
 
 
-def _owners(data: DataView, name: str) -> tuple[Baskets, Owners]:
-    """Return the sets over the items that occur, by text, and the same as owners with their weights."""
+def _owners(data: DataView, name: str, subject: tuple[str, ...]) -> tuple[Baskets, Owners]:
+    """Return the sets over the items that occur, by text, and the same as owners: with weights, or of their people."""
+    if subject:
+        return _owned_by_people(data.table([*subject, name]), name, subject[0])
     weight = data.schema.weight
     parts, weights = [], []
     for part in data.partitions([name, *([weight] if weight else [])]):
@@ -126,6 +138,15 @@ def _owners(data: DataView, name: str) -> tuple[Baskets, Owners]:
     column = whole.compact()
     own = np.concatenate([np.zeros(0, dtype=np.int64), *weights])
     return column, Owners.of_sets(column.offsets, column.items, own, len(column.categories))
+
+
+def _owned_by_people(table: Table, name: str, subject: str) -> tuple[Baskets, Owners]:
+    """Return the sets, those of one person next to each other."""
+    person = people_of(table, subject)
+    order = np.argsort(person, kind="stable")
+    column = baskets(table, name).take(order).compact()
+    ones = np.ones(len(column), dtype=np.int64)
+    return column, Owners.of_sets(column.offsets, column.items, ones, len(column.categories), person[order])
 
 
 def _figures(

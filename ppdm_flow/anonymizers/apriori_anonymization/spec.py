@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from ppdm_flow.anonymizers.class_models.people import MORE, of_subject, subject_read
 from ppdm_flow.anonymizers.naming import carried
 from ppdm_flow.anonymizers.set_columns import chosen, problems
 from ppdm_flow.core.attributes import AttributeFacts, Change
@@ -39,8 +40,13 @@ class Wanted:
 
 def wanted(params: AprioriAnonymizationParams, name: str, scope: Scope) -> Wanted | None:
     """Return what the step keeps; None where neither parameters nor requirements say how many sets."""
+    facts = scope.attributes.get(name)
+    made_of = frozenset[str]() if facts is None else facts.lineage.computed_from
     every = carried(KmAnonymity, scope.requirements, scope.attributes)
     requirements = [r for r in every if r.attribute == name]
+    own = {r.id for r in requirements}
+    asked = (r for r in scope.requirements if isinstance(r, KmAnonymity) and r.id not in own)
+    requirements += [r for r in asked if r.attribute in made_of]
     k = params.k or max((r.k for r in requirements), default=0)
     if not k:
         return None
@@ -55,15 +61,24 @@ def effect(params: AprioriAnonymizationParams, scope: Scope) -> Effect:
         return Effect(problems=problems(params.attribute, scope.attributes))
     todo = wanted(params, name, scope)
     rolls_up = can_roll_up(params, scope.attributes[name])
-    kept = f"every combination of at most {counted(todo.m, 'item')} is in {todo.k:,} sets or more" if todo else ""
+    people = subject_read(scope)
     return Effect(
-        reads=(name,),
+        reads=(name, *people),
         changes={name: Change.GENERALIZED if rolls_up else Change.SUPPRESSED},
-        derivations=value_maps((name,)),
+        derivations=value_maps((name,), people),
         serves=todo.enforced if todo else (),
-        guarantee=kept,
-        problems=tuple(_problems(params, name, todo, rolls_up)),
+        guarantee=_guarantee(todo, scope),
+        problems=(*_problems(params, name, todo, rolls_up), *of_subject(scope)),
     )
+
+
+def _guarantee(todo: Wanted | None, scope: Scope) -> str:
+    if todo is None:
+        return ""
+    items = f"every combination of at most {counted(todo.m, 'item')} is in"
+    if scope.people is None:
+        return f"{items} {todo.k:,} sets or more"
+    return f"{items} sets of {todo.k:,} people or more{MORE}"
 
 
 def can_roll_up(params: AprioriAnonymizationParams, facts: AttributeFacts) -> bool:

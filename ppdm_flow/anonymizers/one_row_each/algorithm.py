@@ -23,6 +23,7 @@ from ppdm_flow.sdk.anonymizer import Fitted, StepContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.numeric.column import NumericColumn, missing_mask
+from ppdm_flow.tables.sets import Baskets, gathered
 from ppdm_flow.tables.table import Table
 
 _LARGEST = 2.0**63
@@ -44,7 +45,7 @@ class OneRowEach:
             text = "making one row each needs a column that says whose row it is, and no weight"
             raise PluginError(Diagnostic("PPF780", text))
         numeric = [name for name, how in params.attributes.items() if how != "most_frequent"]
-        require([subject, *params.attributes], data.schema.names, ctx.step)
+        require([subject, *params.attributes, *params.sets.values()], data.schema.names, ctx.step)
         kinds = kinds_of([*numeric, *([] if params.order is None else [params.order])], data, ctx)
         rows = np.bincount(people_of(data.table([subject]), subject))
         figures = {
@@ -75,7 +76,9 @@ class OneRowEachTransform:
         kept = np.zeros(len(stays), dtype=np.int64)
         kept[people[stays]] = stays
         made = {name: self._made(name, table, people, kept).take(people[stays]) for name in params.attributes}
-        return {"": table.take(stays).replaced(made)}
+        sets = {name: items_of(people, table[of], len(kept)).take(people[stays]) for name, of in params.sets.items()}
+        one = table.take(stays).replaced(made)
+        return {"": one.select([name for name in one.names if name not in params.sets.values()]).resettled(sets)}
 
     def describe(self) -> Mapping[str, Any]:
         """The parameters."""
@@ -96,6 +99,16 @@ class OneRowEachTransform:
             rows[people[first]] = np.flatnonzero(first)
             return numbers.take(rows)
         return added(people, numbers, table.rows, len(kept), name, mean=how == "mean")
+
+
+def items_of(people: Ids, column: Column, number: int) -> Baskets:
+    """Return the values that each person's rows have, as sets: one for each of ``number`` people.
+
+    Missing and suppressed cells are no items.
+    """
+    codes = column.codes
+    there = np.flatnonzero(codes >= 0)
+    return gathered(people[there], codes[there], number, column.categories)[0].compact()
 
 
 def most_frequent(people: Ids, column: Column, rows: npt.NDArray[np.int64], kept: Ids) -> Ids:

@@ -22,15 +22,25 @@ UNJUDGED = "PPF783"
 
 
 class OneRowEachParams(Params):
-    """``keep`` says which row stays, by ``order``; ``attributes`` what becomes of the cells of all rows of a person."""
+    """``keep`` says which row stays, by ``order``; ``attributes`` what becomes of the cells of all rows of a person.
+
+    ``sets`` has a new attribute, a set of items: all values that the person's rows have of another one, which goes.
+    """
 
     keep: Literal["random", "first", "last"] = "random"
     order: str | None = None
     attributes: Mapping[str, How] = Field(default_factory=dict)
+    sets: Mapping[str, str] = Field(default_factory=dict)
 
 
 def contradictions(params: OneRowEachParams) -> list[Problem]:
     """Return what cannot be said together."""
+    if len(params.sets) > 1:
+        return [Problem("PPF782", "a table has one attribute with sets of items: name one in `sets`", ("sets",))]
+    both = [name for name, of in params.sets.items() if of in params.attributes]
+    if both:
+        text = f"`{params.sets[both[0]]}` cannot be one cell and a set: name it in `attributes` or in `sets`"
+        return [Problem("PPF782", text, ("sets", both[0]))]
     if (params.keep == "random") == (params.order is None):
         return []
     text = "`keep: first` or `last` needs the `order` that it goes by, and nothing else has one"
@@ -51,12 +61,20 @@ def effect(params: OneRowEachParams, scope: Scope) -> Effect:
     there = tuple(name for name in params.attributes if name in scope.attributes)
     for name in there:
         problems += _of_attribute(name, params.attributes[name], scope)
+    items = {name: of for name, of in params.sets.items() if of in scope.attributes}
+    for name, of in params.sets.items():
+        problems += _of_set(name, of, scope)
     chosen = tuple(n for n in (subject, params.order) if n is not None and matching(n, known))
     return Effect(
-        reads=tuple(dict.fromkeys((*chosen, *there))),
+        reads=tuple(dict.fromkeys((*chosen, *there, *items.values()))),
         changes=dict.fromkeys(there, Change.OTHER),
         numbers=tuple(name for name in there if scope.attributes[name].is_numeric),
-        derivations=changed_in_place(there, Derivation((), chosen)),
+        drops=tuple(dict.fromkeys(items.values())),
+        adds=tuple(_set_of(name, scope.attributes[of]) for name, of in items.items()),
+        derivations={
+            **changed_in_place(there, Derivation((), chosen)),
+            **{name: Derivation((of,), chosen) for name, of in items.items()},
+        },
         rows="fewer",
         by_others=True,
         guarantee="nobody has more than one row",
@@ -100,7 +118,32 @@ def _of_attribute(name: str, how: How, scope: Scope) -> list[Problem]:
     return _unjudged(facts, how, scope)
 
 
-def _unjudged(facts: AttributeFacts, how: How, scope: Scope) -> list[Problem]:
+def _set_of(name: str, of: AttributeFacts) -> AttributeFacts:
+    """Return the attribute that holds the sets: its items are values of the other one, and have its hierarchy."""
+    return AttributeFacts(name, Role.ITEMS, domain=of.domain, hierarchy=of.hierarchy, source=name)
+
+
+def _of_set(name: str, of: str, scope: Scope) -> list[Problem]:
+    """Return what keeps the values of an attribute from becoming the items of a set."""
+    path = ("sets", name)
+    if not matching(of, tuple(scope.attributes)):
+        return list(missing_ones({name: of}.values(), tuple(scope.attributes), path))
+    facts = scope.attributes.get(of)
+    if facts is None:
+        text = f"`{of}` is declared by a pattern: declare the attribute itself to make sets of it"
+        return [Problem("PPF782", text, path)]
+    if facts.role in (Role.SUBJECT, Role.IDENTIFIER, Role.ITEMS):
+        what = {Role.SUBJECT: "the person", Role.IDENTIFIER: "an identifier", Role.ITEMS: "a set already"}[facts.role]
+        return [Problem("PPF782", f"`{of}` is {what}: there is no set of its values", path)]
+    if any(each.role is Role.ITEMS for each in scope.attributes.values()):
+        text = "there is an attribute with `role: items` already, and a table has one set a row"
+        return [Problem("PPF782", text, path)]
+    if facts.was(Change.PERTURBED):
+        return [_drawn(facts, path)]
+    return _unjudged(facts, "set", scope)
+
+
+def _unjudged(facts: AttributeFacts, how: str, scope: Scope) -> list[Problem]:
     """Refuse what a requirement could not judge: a cell of several rows has no one original to be compared with.
 
     The most frequent cell is one that a row of the person has. A requirement on groups counts it, and the original of
@@ -109,11 +152,14 @@ def _unjudged(facts: AttributeFacts, how: How, scope: Scope) -> list[Problem]:
     names = {facts.name, facts.source or facts.name, *facts.lineage.computed_from}
     for requirement in scope.requirements:
         about = any(fnmatchcase(name, said) for name in names for said in _named(requirement))
-        if not about or (how == "most_frequent" and requirement.on_groups):
+        if not about or (how == "most_frequent" and requirement.on_groups) or (how == "set" and requirement.on_sets):
             continue
         text = (
             f"`{requirement.id}` is about `{facts.name}`, and could not say whose value the `{how}` of several rows is"
         )
+        if how == "set":
+            hint = "ask for `km_anonymity` of the sets instead"
+            return [Problem(UNJUDGED, text, ("sets",), hint=hint)]
         hint = "leave it out of `attributes`: it is then that of the row that stays"
         return [Problem(UNJUDGED, text, ("attributes", facts.name), hint=hint)]
     return []

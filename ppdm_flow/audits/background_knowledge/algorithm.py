@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ppdm_flow.audits.background_knowledge.spec import BackgroundKnowledgeParams
-from ppdm_flow.audits.inference.people import TOO_MANY, found_again
+from ppdm_flow.audits.inference.people import UNCOUNTED, found_again
 from ppdm_flow.audits.inference.secrets import secrets_of, summarized
 from ppdm_flow.audits.inference.targets import Held, Inference, amount, attacked_classes, units
 from ppdm_flow.audits.records.columns import NOT_TRUE
@@ -109,8 +109,8 @@ class BackgroundKnowledgeAudit:
 
 def _figures(held: Held, excluded: int, true: bool, counted_by: str) -> dict[str, Figure]:
     some = held.total > 0
-    if held.told == TOO_MANY:
-        return {n: Figure(None, unit, note=TOO_MANY) for n, unit in NAMES.items()}
+    if held.told == UNCOUNTED:
+        return {n: Figure(None, unit, note=UNCOUNTED) for n, unit in NAMES.items()}
     note = "there are no rows" if not some else (counted_by or held.told) if true else NOT_TRUE
     values = {
         "certain": held.found(excluded) / held.total if some else None,

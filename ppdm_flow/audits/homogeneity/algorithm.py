@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ppdm_flow.audits.homogeneity.spec import HomogeneityParams
-from ppdm_flow.audits.inference.people import TOO_MANY, found_again
+from ppdm_flow.audits.inference.people import UNCOUNTED, found_again
 from ppdm_flow.audits.inference.secrets import Secrets, secrets_of, summarized
 from ppdm_flow.audits.inference.targets import Held, Inference, amount, attacked_classes, units
 from ppdm_flow.audits.records.columns import NOT_TRUE
@@ -113,7 +113,7 @@ class HomogeneityAudit:
 
 def _figures(held: Held, true: bool, counted: str) -> dict[str, Figure]:
     some = held.total > 0
-    found = held.found() if held.told != TOO_MANY else None
+    found = held.found() if held.told != UNCOUNTED else None
     note = "there are no rows" if not some else (counted or held.told) if true or found is None else NOT_TRUE
     chance = held.certain_by_chance()
     dealt = "if the values were dealt to the rows at random"

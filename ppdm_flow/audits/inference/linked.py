@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.exposure.columns import Columns, Reading, Way
-from ppdm_flow.mining.people.combinations import TooManyError
+from ppdm_flow.mining.exposure.faults import UnmeasuredError
 from ppdm_flow.mining.people.groups import Entries
 from ppdm_flow.mining.people.known import KnownRows, may_link
 from ppdm_flow.mining.people.known_query import KnownQuery
@@ -29,7 +29,8 @@ Ints = npt.NDArray[np.int64]
 class ByLinks:
     """``found`` are the numbers of the people for whom a value is certain, ``share`` the highest of one value.
 
-    ``any_linked``: some row is. ``complete`` is false where there are too many combinations of classes to look at.
+    ``any_linked``: some row is. ``complete`` is false where nobody looks at all of them: combinations of
+    classes are too many, or sets may link rows.
     """
 
     found: Ints
@@ -44,18 +45,18 @@ NOTHING = ByLinks(np.zeros(0, dtype=np.int64))
 def by_links(candidate: DataView, columns: Sequence[str], secret: str, ctx: AuditContext) -> ByLinks:
     """Look at the combinations of classes that linked people have; a missing cell there is a value of its own."""
     formed, own = _read(columns, ctx)
-    if not may_link(formed, candidate, own):
-        return NOTHING
-    known = KnownRows.of(formed, Reading(secret, Way.SHOWN, (secret,)), candidate, own)
-    if not known.linked.total:
-        return NOTHING
     found, share = [], 0.0
     try:
+        if not may_link(formed, candidate, own):
+            return NOTHING
+        known = KnownRows.of(formed, Reading(secret, Way.SHOWN, (secret,)), candidate, own)
+        if not known.linked.total:
+            return NOTHING
         for number, entries in known.entries():
             persons, most = _certain(number, entries)
             found.append(persons)
             share = max(share, most)
-    except TooManyError:
+    except UnmeasuredError:
         return ByLinks(NOTHING.found, 0.0, any_linked=True, complete=False)
     places = np.unique(np.concatenate([NOTHING.found, *found]))
     return ByLinks(known.held.holdings.persons[places], share, any_linked=True)
@@ -80,11 +81,14 @@ def _certain(number: int, entries: Entries) -> tuple[Ints, float]:
 
 
 def links_again(candidate: DataView, columns: Sequence[str], ctx: AuditContext) -> bool:
-    """Whether some row is linked, by the second route. Raises ValueError without a database."""
+    """Whether some row is or may be linked, by the second route. Raises ValueError without a database."""
     if ctx.sql is None:
         raise ValueError("nothing to ask")
     formed, own = _read(columns, ctx)
-    return KnownQuery.of_known(ctx.sql, formed, None, candidate, own).links()
+    try:
+        return KnownQuery.of_known(ctx.sql, formed, None, candidate, own).links()
+    except UnmeasuredError:
+        return True
 
 
 def _read(columns: Sequence[str], ctx: AuditContext) -> tuple[Columns, AuditContext]:

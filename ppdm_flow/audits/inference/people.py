@@ -28,7 +28,7 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Truths = npt.NDArray[np.bool_]
 
-TOO_MANY = "the linked rows of people have too many combinations of classes to look at"
+UNCOUNTED = "what linked rows of people tell together is not counted"
 _LARGE = np.iinfo(np.int64).max >> 1
 _AT_A_TIME = 1 << 22
 """Cells of classes and values that are looked at together."""
@@ -54,7 +54,7 @@ class PeopleHoldings:
     def told(self) -> str:
         """What a figure's note says of rows that are seen to be one person's; empty where none is."""
         if not self.linked.complete:
-            return TOO_MANY
+            return UNCOUNTED
         return "with what rows tell together that are seen to be one person's" if self.linked.any_linked else ""
 
     def of_kinds(self, kind: Ints) -> PeopleHoldings:

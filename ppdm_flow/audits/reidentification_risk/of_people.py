@@ -22,7 +22,7 @@ from ppdm_flow.audits.reidentification_risk.population import Population
 from ppdm_flow.audits.reidentification_risk.risk import Risk, risk_of_people
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.exposure.columns import Columns
-from ppdm_flow.mining.people.combinations import TooManyError
+from ppdm_flow.mining.exposure.faults import UnmeasuredError
 from ppdm_flow.mining.people.known import KnownRows, may_link
 from ppdm_flow.mining.people.known_query import KnownQuery
 from ppdm_flow.sdk.audit import AuditContext
@@ -30,7 +30,7 @@ from ppdm_flow.sdk.view import DataView
 
 Floats = npt.NDArray[np.float64]
 
-_UNKNOWN = "the linked rows of people have too many combinations of classes, as a run says of `k_anonymity`"
+_UNKNOWN = "what linked rows of people tell together is not counted, as a run says of `k_anonymity`"
 _RELEASED = "at most: a population tells nothing of several rows of a person, so the release stands for it there"
 _LINKED = "with what rows tell together that are seen to be one person's"
 
@@ -79,11 +79,11 @@ def _linked(members: Members, candidate: DataView, ctx: AuditContext) -> Linked 
     if int(members.rows.sum()) == len(members.numbers):
         return None
     columns, own = _read(members.classes.columns, ctx)
-    if not may_link(columns, candidate, own):
-        return None
     try:
+        if not may_link(columns, candidate, own):
+            return None
         crowds = KnownRows.of(columns, None, candidate, own).smallest_crowd()
-    except TooManyError:
+    except UnmeasuredError:
         return Linked(None)
     if crowds.smallest is None:
         return None
@@ -110,7 +110,7 @@ def risks_again(
         try:
             crowd = KnownQuery.of_known(ctx.sql, _read(columns, ctx)[0], None, candidate, _read(columns, ctx)[1])
             linked = crowd.smallest_crowd()
-        except TooManyError:
+        except UnmeasuredError:
             return {"prosecutor_highest": None}
         if linked is not None:
             return {"prosecutor_highest": 1.0 / min(smallest, linked)}

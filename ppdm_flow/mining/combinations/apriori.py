@@ -49,7 +49,7 @@ def generalized(owned: Owners, tree: Tree, least: int, most: int, way: int, step
     """
     cut = _cut_of(owned, tree)
     repeated = owned.repeated
-    placed = Owners(cut.begins, cut.places, cut.times, cut.weights, owned.width, repeated)
+    placed = Owners(cut.begins, cut.places, cut.times, cut.weights, owned.width, repeated, owned.persons)
     changes = []
     for size in range(1, most + 1):
         made = more = 0
@@ -79,6 +79,7 @@ def _cut_of(owned: Owners, tree: Tree) -> Cut:
     node = np.full(owned.width, NONE, dtype=np.int64)
     node[tree.place] = tree.leaf
     node[at[1:] == at[:-1]] = NONE  # nobody has it
+    persons = owned.counted_as
     return Cut(
         node=node,
         occurs=placed.occurrences(),
@@ -88,7 +89,9 @@ def _cut_of(owned: Owners, tree: Tree) -> Cut:
         places=placed.codes,
         times=placed.times,
         weights=placed.weights,
+        persons=persons,
         mark=np.zeros(len(placed) + 1, dtype=np.int64),
+        counted=np.zeros(int(persons.max(initial=-1)) + 1, dtype=np.int64),
     )
 
 

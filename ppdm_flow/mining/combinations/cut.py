@@ -25,7 +25,8 @@ class Cut(NamedTuple):
     """Where each place of the tree's order stands: ``node``, NONE where it is left out; it ``occurs`` so often.
 
     The owners of place t are ``owners[at[t]:at[t + 1]]``; owner o has ``places[begins[o]:begins[o + 1]]``, ascending,
-    each so many ``times``. ``mark`` is room for work, one number for each owner.
+    each so many ``times``. Owners of one number of ``persons`` count once. ``mark`` and ``counted`` are room for work,
+    one number for each owner and for each person.
     """
 
     node: Ints
@@ -36,7 +37,9 @@ class Cut(NamedTuple):
     places: Codes
     times: Codes
     weights: Ints
+    persons: Ints
     mark: Ints
+    counted: Ints
 
 
 @compiled
@@ -96,12 +99,16 @@ def frequent(cut: Cut, tree: Tree, targets: Ints, needs: Ints, many: int, least:
             if cut.mark[o + 1] == cut.mark[0]:
                 continue
             cut.mark[o + 1] = cut.mark[0]
+            person = cut.persons[o]
+            if cut.counted[person] == cut.mark[0]:
+                continue
             owned = True
             for i in range(many):
                 if not _has(cut, o, tree.low[targets[i]], tree.high[targets[i]], needs[i]):
                     owned = False
                     break
             if owned:
+                cut.counted[person] = cut.mark[0]
                 total += cut.weights[o]
                 if total >= least:
                     return True

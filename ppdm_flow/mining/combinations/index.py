@@ -19,12 +19,14 @@ class Index(NamedTuple):
 
     Owner o has ``entries[begins[o]:begins[o + 1]]``, ascending. Entry e stands in the owners
     ``owners[at[e]:at[e + 1]]``, before ``places`` in ``entries``. ``code`` and ``before`` (the entry of the copy before
-    it, or -1) are of shape (entries,), and so is ``support``, the owners of each with their weights.
+    it, or -1) are of shape (entries,), and so is ``support``, the owners of each with their weights. Owners of one
+    number of ``persons``, which ascend, count once.
     """
 
     begins: Ints
     entries: Codes
     weights: Ints
+    persons: Ints
     at: Ints
     owners: Codes
     places: Ints
@@ -48,27 +50,31 @@ def indexed(owned: Owners, most: int) -> Index:
     number = np.arange(len(code), dtype=np.int64)
     before = np.where(number == first[code], -1, number - 1).astype(np.int32)
     begins, entries, at, holders, places, supports = _FILLED(
-        owned.begins, owned.codes, times, owned.weights, first, len(code)
+        owned.begins, owned.codes, times, owned.weights, owned.counted_as, first, len(code)
     )
-    return Index(begins, entries, owned.weights, at, holders, places, code, before, supports)
+    return Index(begins, entries, owned.weights, owned.counted_as, at, holders, places, code, before, supports)
 
 
 @compiled
 def _filled(
-    begins: Ints, codes: Codes, times: Codes, weights: Ints, first: Ints, many: int
+    begins: Ints, codes: Codes, times: Codes, weights: Ints, persons: Ints, first: Ints, many: int
 ) -> tuple[Ints, Codes, Ints, Codes, Ints, Ints]:
     """Put entries in order by two passes of counting: by entry, then back by owner."""
     owners = len(begins) - 1
     at = np.zeros(many + 1, dtype=np.int64)
     ends = np.zeros(owners + 1, dtype=np.int64)
     support = np.zeros(many, dtype=np.int64)
+    seen = np.full(many, -1, dtype=np.int64)
     for o in range(owners):
         ends[o + 1] = ends[o]
         for p in range(begins[o], begins[o + 1]):
             ends[o + 1] += times[p]
             for copy in range(times[p]):
-                at[first[codes[p]] + copy + 1] += 1
-                support[first[codes[p]] + copy] += weights[o]
+                e = first[codes[p]] + copy
+                at[e + 1] += 1
+                if seen[e] != persons[o]:
+                    support[e] += weights[o]
+                    seen[e] = persons[o]
     for e in range(many):
         at[e + 1] += at[e]
     holders = np.empty(at[many], dtype=np.int32)

@@ -18,8 +18,9 @@ class Owners:
 
     ``begins`` int64 of shape (owners + 1,), from 0; ``codes`` int32 of 0 to ``width`` - 1; ``times`` int32, at least 1;
     ``weights`` int64 of shape (owners,), 0 or more: for how many an owner counts. ``repeated``: whether a combination
-    may have a code several times, which only those own who have it as often; otherwise ``times`` are all 1. Raises
-    ValueError where the shapes do not fit.
+    may have a code several times, which only those own who have it as often; otherwise ``times`` are all 1.
+    ``persons`` int64 of shape (owners,), ascending from 0: whose each owner is, where owners are rows of people; those
+    of one person, of weight 1, count once. Raises ValueError where this does not fit.
     """
 
     begins: Ints
@@ -28,20 +29,25 @@ class Owners:
     weights: Ints
     width: int
     repeated: bool = False
+    persons: Ints | None = None
 
     def __post_init__(self) -> None:
         if len(self.begins) == 0 or self.begins[0] != 0 or self.begins[-1] != len(self.codes):
             raise ValueError("`begins` does not span the codes")
         if len(self.times) != len(self.codes) or len(self.weights) != len(self):
             raise ValueError("each code needs its `times`, and each owner a weight")
+        if self.persons is not None:
+            ascending = len(self.persons) == len(self) and bool((np.diff(self.persons, prepend=0) >= 0).all())
+            if not ascending or not bool((self.weights == 1).all()):
+                raise ValueError("`persons` must ascend, one for each owner, and owners of people have the weight 1")
 
     def __len__(self) -> int:
         return len(self.begins) - 1
 
     @classmethod
-    def of_sets(cls, begins: Ints, codes: Codes, weights: Ints, width: int) -> Owners:
+    def of_sets(cls, begins: Ints, codes: Codes, weights: Ints, width: int, persons: Ints | None = None) -> Owners:
         """Return owners of sets of codes, none of them twice."""
-        return cls(begins, codes, np.ones(len(codes), dtype=np.int32), weights, width)
+        return cls(begins, codes, np.ones(len(codes), dtype=np.int32), weights, width, persons=persons)
 
     @classmethod
     def of_bags(cls, bags: Sequence[Mapping[int, int]], width: int, weights: Sequence[int] | None = None) -> Owners:
@@ -55,6 +61,11 @@ class Owners:
         times = np.array([bag[c] for bag in bags for c in sorted(bag)], dtype=np.int32)
         own = np.ones(len(bags), dtype=np.int64) if weights is None else np.asarray(weights, dtype=np.int64)
         return cls(begins, codes, times, own, width, repeated=True)
+
+    @property
+    def counted_as(self) -> Ints:
+        """The number under which each owner counts, ascending: that of its person, or its own."""
+        return np.arange(len(self), dtype=np.int64) if self.persons is None else self.persons
 
     def rows(self) -> Ints:
         """Return the owner of every entry of ``codes``."""
@@ -81,4 +92,5 @@ class Owners:
             times = np.ones(len(distinct), dtype=np.int32)
         begins = np.zeros(len(self) + 1, dtype=np.int64)
         np.cumsum(np.bincount(distinct // max(1, width), minlength=len(self)), out=begins[1:])
-        return Owners(begins, (distinct % max(1, width)).astype(np.int32), times, self.weights, width, self.repeated)
+        codes = (distinct % max(1, width)).astype(np.int32)
+        return Owners(begins, codes, times, self.weights, width, self.repeated, self.persons)

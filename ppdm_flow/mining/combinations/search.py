@@ -31,7 +31,8 @@ class Search(NamedTuple):
 
     ``candidates[d, :many[d]]`` are the entries that may come next, of which ``turn[d]`` were tried, with the owners of
     each in ``counts[d]``. The owners of candidate i are in ``holders[d, starts[d, i]:starts[d, i + 1]]``, and
-    ``places`` says where they have it. ``chosen`` is the combination. ``progress`` is (depth, steps).
+    ``places`` says where they have it. ``chosen`` is the combination. ``progress`` is (depth, steps). ``seen`` is room
+    for work: the last person who counted for an entry.
     """
 
     chosen: Ints
@@ -44,6 +45,7 @@ class Search(NamedTuple):
     holders: Codes
     places: Ints
     progress: Ints
+    seen: Ints
 
 
 def search_of(index: Index, size: int) -> Search:
@@ -61,6 +63,7 @@ def search_of(index: Index, size: int) -> Search:
         holders=np.zeros((inner, len(index.entries) if inner > 1 else 0), dtype=np.int32),
         places=np.zeros((inner, len(index.entries) if inner > 1 else 0), dtype=np.int64),
         progress=np.zeros(2, dtype=np.int64),
+        seen=np.zeros(entries, dtype=np.int64),
     )
     search.candidates[0] = np.arange(entries)
     search.many[0] = entries
@@ -142,9 +145,12 @@ def _descend(index: Index, search: Search, passed: Flags, depth: int, place: int
                 continue
             if slot[e] == 0:
                 search.candidates[below, many] = e
+                search.seen[e] = -1
                 many += 1
             slot[e] += 1
-            counts[e] += index.weights[o]
+            if search.seen[e] != index.persons[o]:
+                counts[e] += index.weights[o]
+                search.seen[e] = index.persons[o]
         search.progress[1] += index.begins[o + 1] - places[i]
     search.many[below] = many
     search.turn[below] = 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ppdm_flow.core.people import People
+from ppdm_flow.core.phrases import counted
 from ppdm_flow.mining.exposure.faults import UnmeasuredError
 from ppdm_flow.sdk.audit import AuditContext
 
@@ -31,4 +32,17 @@ def require_people(people: People, ctx: AuditContext, *, of_values: bool = True)
         raise UncountedPeopleError(
             f"People are counted by `{people.subject}`, and nothing says whose the rows of this release are: a run"
             " can tell, or a pseudonym in the file."
+        )
+
+
+def require_one_known(linked: int, most: int, people: People, untold: str) -> None:
+    """Raise UncountedPeopleError where several linked rows of one person may be known: nobody counts what they tell.
+
+    ``linked`` are the linked rows, ``most`` those of one person; ``untold`` is what is not counted then.
+    """
+    if most > 1 and people.known_rows != 1:
+        raise UncountedPeopleError(
+            f"{counted(linked, 'row')} {'is' if linked == 1 else 'are'} seen to be one person's, and `known_rows` is"
+            f" {people.written}: {untold} is not counted. Drop what links rows, or bring the table to a row for each"
+            " person with `one_row_each`."
         )

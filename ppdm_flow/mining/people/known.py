@@ -15,13 +15,14 @@ import numpy as np
 import pyarrow as pa
 
 from ppdm_flow.core.people import People
-from ppdm_flow.core.roles import Nulls
+from ppdm_flow.core.roles import Nulls, Role
 from ppdm_flow.mining.exposure.columns import Columns, Reading, facts_of
 from ppdm_flow.mining.exposure.faults import UncrowdedError
 from ppdm_flow.mining.exposure.ground import Ground, Layout, ground
 from ppdm_flow.mining.exposure.histograms import Histograms
 from ppdm_flow.mining.exposure.rows import ReleasedRows
 from ppdm_flow.mining.people.chances import choices, largest_chances
+from ppdm_flow.mining.people.figures import UncountedPeopleError
 from ppdm_flow.mining.people.groups import Entries, Floats, Ints, PeopleGroups
 from ppdm_flow.mining.people.known_rows import Crowds, crowds_of
 from ppdm_flow.mining.people.known_rows_groups import (
@@ -44,8 +45,19 @@ from ppdm_flow.tables.counts import count, merge
 
 
 def beside(columns: Columns, candidate: DataView, people: People, ctx: AuditContext) -> tuple[list[str], list[str]]:
-    """Return the released columns that stand for the person, and the others outside of the grouping ones."""
+    """Return the released columns that stand for the person, and the others outside of the grouping ones.
+
+    Raises UncountedPeopleError where sets of items are among these and a person has several rows: which sets and which
+    items of them are one person's alone is not looked for.
+    """
     outside = [c for c in candidate.schema.names if c not in columns.every]
+    sets = [c for c in outside if candidate.schema[c].role is Role.ITEMS]
+    if sets and _most_rows(people, ctx) > 1:
+        raise UncountedPeopleError(
+            f"{listed(sets)} may show which rows are one person's, and whether sets do so is not counted: release the"
+            " sets apart, or bring the table to a row for each person with `one_row_each`."
+        )
+    outside = [c for c in outside if c not in sets]
     named = [c for c in outside if people.subject in facts_of(c, ctx).computed_from]
     return named, [c for c in outside if c not in named]
 
@@ -62,10 +74,15 @@ def may_link(columns: Columns, candidate: DataView, ctx: AuditContext) -> bool:
     if named or not others:
         return bool(named)
     counts = candidate.counts(others).counts
-    subject = ctx.people.subject
-    parts = [count(left.select([subject]), [subject]) for left, _ in ctx.owners.pairs([subject], [])]
-    fewest = counts[counts > 0]
-    return not len(fewest) or not parts or int(fewest.min()) <= int(merge(parts).counts.max())
+    fewest, most = counts[counts > 0], _most_rows(ctx.people, ctx)
+    return not len(fewest) or not most or int(fewest.min()) <= most
+
+
+def _most_rows(people: People, ctx: AuditContext) -> int:
+    """Return how many rows of one person were released at most; 0 where none was, or nothing says whose they are."""
+    pairs = () if ctx.owners is None else ctx.owners.pairs([people.subject], [])
+    parts = [count(left.select([people.subject]), [people.subject]) for left, _ in pairs]
+    return int(merge(parts).counts.max(initial=0)) if parts else 0
 
 
 @dataclass(frozen=True, eq=False)

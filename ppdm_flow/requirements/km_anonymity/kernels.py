@@ -16,36 +16,43 @@ def _count(
     offsets: Ints,
     items: Items,
     weights: Ints,
+    persons: Ints,
     rows: Ints,
     places: Ints,
     size: int,
     counts: Ints,
+    seen: Ints,
     best: Ints,
     depth: int,
 ) -> None:
     """Add up the items from each row's place on, and take note of the smallest sum above 0."""
     counts[:] = 0
+    seen[:] = -1
     for i in range(size):
         r = rows[i]
         for place in range(places[i], offsets[r + 1]):
-            counts[items[place]] += weights[r]
+            if seen[items[place]] != persons[r]:
+                counts[items[place]] += weights[r]
+                seen[items[place]] = persons[r]
     for total in counts:
         if total > 0 and (best[depth] == 0 or total < best[depth]):
             best[depth] = total
 
 
 @compiled
-def smallest(offsets: Ints, items: Items, weights: Ints, most: int, width: int) -> Ints:
+def smallest(offsets: Ints, items: Items, weights: Ints, persons: Ints, most: int, width: int) -> Ints:
     """Return the smallest support of an itemset of 1, …, ``most`` items that occurs; 0 where none does.
 
     Rows hold ascending codes below ``width``. An itemset is extended by larger codes only, within the rows that hold
-    it, so that each is counted once. What is below an itemset cannot matter where every size has a support of 1.
+    it, so that each is counted once. Rows of one number of ``persons``, which ascend, count once. What is below an
+    itemset cannot matter where every size has a support of 1.
     """
     best = np.zeros(most, dtype=np.int64)
     rows = np.empty((most + 1, len(offsets) - 1), dtype=np.int64)
     places = np.empty((most + 1, len(offsets) - 1), dtype=np.int64)
     sizes = np.zeros(most + 1, dtype=np.int64)
     counts = np.zeros((most, width), dtype=np.int64)
+    seen = np.zeros(width, dtype=np.int64)
     item = np.zeros(most, dtype=np.int64)
     for r in range(len(offsets) - 1):
         if weights[r] > 0:
@@ -53,7 +60,7 @@ def smallest(offsets: Ints, items: Items, weights: Ints, most: int, width: int) 
             places[0, sizes[0]] = offsets[r]
             sizes[0] += 1
     depth = 0
-    _count(offsets, items, weights, rows[0], places[0], sizes[0], counts[0], best, 0)
+    _count(offsets, items, weights, persons, rows[0], places[0], sizes[0], counts[0], seen, best, 0)
     item[0] = -1
     while depth >= 0:
         item[depth] += 1
@@ -77,5 +84,5 @@ def smallest(offsets: Ints, items: Items, weights: Ints, most: int, width: int) 
         sizes[depth + 1] = filled
         depth += 1
         item[depth] = -1
-        _count(offsets, items, weights, rows[depth], places[depth], filled, counts[depth], best, depth)
+        _count(offsets, items, weights, persons, rows[depth], places[depth], filled, counts[depth], seen, best, depth)
     return best

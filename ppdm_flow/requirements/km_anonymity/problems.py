@@ -13,4 +13,4 @@ from ppdm_flow.requirements.km_anonymity.requirement import KmAnonymity
 def judge(scene: Scene, entries: Mapping[str, KmAnonymity]) -> Iterator[Diagnostic]:
     """Judge it (PPF586)."""
     for name, clause in entries.items():
-        yield from item_sets(scene, entry_path("km_anonymity", name), clause.attribute, "PPF586")
+        yield from item_sets(scene, entry_path("km_anonymity", name), clause.attribute, "PPF586", made=True)

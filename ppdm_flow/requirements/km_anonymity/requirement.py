@@ -9,7 +9,7 @@ from pydantic import Field
 from ppdm_flow.core.model import HIGHER
 from ppdm_flow.core.requirement_families import OnSets
 
-_K = "The least number of sets that a combination of items is in, unless in none."
+_K = "The least number of sets, or of people who have one, that a combination of items is in, unless in none."
 _M = "How many items of a person's set somebody may know, 1 to 4."
 
 
@@ -21,6 +21,7 @@ class KmAnonymity(OnSets):
 
     kind: ClassVar[str] = "km_anonymity"
     counts_values: ClassVar[bool] = True
+    counts_people: ClassVar[bool] = True
     k: Annotated[int, Field(ge=2, description=_K, examples=["5"]), HIGHER]
     m: Annotated[int, Field(ge=1, le=4, description=_M, examples=["2"]), HIGHER] = 2
 

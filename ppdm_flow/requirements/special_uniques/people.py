@@ -8,11 +8,10 @@ from itertools import combinations, islice
 import numpy as np
 import pyarrow as pa
 
-from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.exposure.columns import Columns
 from ppdm_flow.mining.exposure.rows import ReleasedRows
-from ppdm_flow.mining.people.figures import UncountedPeopleError, require_people
+from ppdm_flow.mining.people.figures import require_one_known, require_people
 from ppdm_flow.mining.people.known import beside, may_link, require_linkable
 from ppdm_flow.mining.people.linkage import linked_rows
 from ppdm_flow.mining.people.linkage_query import linked_lines
@@ -96,12 +95,8 @@ def _subject(ctx: AuditContext) -> tuple[str, ...]:
 def _require_one_known(linked: int, most: int, ctx: AuditContext) -> None:
     """Raise UnmeasuredError where several linked rows of a person, who has ``most``, may be known."""
     require_linkable(linked, ctx.nulls, mixed=False)
-    if most > 1 and ctx.people is not None and ctx.people.known_rows != 1:
-        raise UncountedPeopleError(
-            f"{counted(linked, 'row')} {'is' if linked == 1 else 'are'} seen to be one person's, and `known_rows` is"
-            f" {ctx.people.written}: whom a few attributes of several rows single out is not counted. Drop what links"
-            " rows, or bring the table to a row for each person with `one_row_each`."
-        )
+    if ctx.people is not None:
+        require_one_known(linked, most, ctx.people, "whom a few attributes of several rows single out")
 
 
 def _places(told: Told, chosen: Sequence[Sequence[str]]) -> tuple[int, ...]:

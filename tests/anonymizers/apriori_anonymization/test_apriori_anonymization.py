@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from itertools import combinations
 from random import Random
 
@@ -12,6 +12,7 @@ import pytest
 from ppdm_flow.core.attributes import AttributeFacts, Change, HierarchySpec
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.core.errors import PluginError
+from ppdm_flow.core.people import People
 from ppdm_flow.core.roles import Role
 from ppdm_flow.requirements.km_anonymity.requirement import KmAnonymity
 from ppdm_flow.sdk import registry
@@ -104,6 +105,52 @@ def test_random_releases_are_frequent_by_brute_force(seed):
     for before, after in zip(rows, released, strict=True):  # nothing is said of anybody that is not so
         assert all(any(stands_for[item] <= stands_for[label] for item in before) for label in after)
     assert 0 <= (fitted.figures["ncp"].value or 0) <= 1
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_every_combination_is_in_sets_of_enough_people(seed):
+    draw = Random(seed)
+    items = [f"i{n}" for n in range(draw.randint(1, 7))]
+    levels = tuple((item, (f"g{n % 3}",)) for n, item in enumerate(items)) if draw.random() < 0.6 else None
+    whose = [f"p{p}" for p in range(draw.randint(1, 9)) for _ in range(draw.randint(1, 4))]
+    draw.shuffle(whose)
+    rows = [draw.sample(items, draw.randint(0, min(4, len(items)))) for _ in whose]
+    k, m = draw.randint(2, 4), draw.randint(1, 3)
+    released = of_people(rows, whose, {"k": k, "m": m}, levels)
+    holders = defaultdict(set)
+    for row, person in zip(released, whose, strict=True):
+        for combination in (c for size in range(1, m + 1) for c in combinations(sorted(row), size)):
+            holders[combination].add(person)
+    assert all(len(people) >= k for people in holders.values())
+
+
+def of_people(rows, whose, params, levels=None, requirements=()):
+    table = Table({"who": Column.of(whose)}, np.arange(len(rows)), {"basket": Baskets.of(rows)})
+    every = {"who": AttributeFacts("who", Role.SUBJECT, source="who"), "basket": facts(levels)}
+    ctx = StepContext("step", every, requirements, people=People.of("who", "1"))
+    view = InMemoryView(table, Schema((Field("who", Role.SUBJECT), Field("basket", Role.ITEMS))))
+    fitted = SPEC.load()(SPEC.params.model_validate(params)).fit(view, ctx)
+    return fitted.transform.apply(table, Draws(RunKey.from_seed("x").step("step"), 0)).sets["basket"].texts()
+
+
+def test_the_sets_of_one_person_are_no_crowd():
+    rows = [["wine"]] * 5 + [["bread"]] * 5
+    assert of_people(rows, ["one"] * 5 + list("abcde"), {"k": 5, "m": 1}) == [[]] * 5 + [["bread"]] * 5
+    assert of_people(rows, list("vwxyzabcde"), {"k": 5, "m": 1}) == rows
+
+
+def test_whose_the_sets_are_has_to_reach_the_step():
+    people, params = People.of("who", "1"), SPEC.params.model_validate({})
+    effect = SPEC.effect(params, Scope("s", {"basket": facts(AB)}, asked(5, 2), people=people))
+    assert [p.code for p in effect.problems] == ["PPF780"]
+    both = {"who": AttributeFacts("who", Role.SUBJECT), "basket": facts(AB)}
+    effect = SPEC.effect(params, Scope("s", both, asked(5, 2), people=people))
+    assert (effect.problems, effect.reads) == ((), ("basket", "who"))
+    assert "sets of 5 people or more" in effect.guarantee
+    with pytest.raises(PluginError, match="PPF780"):
+        SPEC.load()(params).fit(
+            InMemoryView.of(Table.of({})), StepContext("s", {"basket": facts()}, asked(2, 2), people=people)
+        )
 
 
 def test_one_way_each():

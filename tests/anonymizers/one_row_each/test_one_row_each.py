@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -12,11 +13,12 @@ from hypothesis import strategies as st
 
 from ppdm_flow.anonymizers.one_row_each.algorithm import OneRowEach
 from ppdm_flow.anonymizers.one_row_each.spec import OneRowEachParams, effect
-from ppdm_flow.core.attributes import AttributeFacts, Change
+from ppdm_flow.core.attributes import AttributeFacts, Change, HierarchySpec
 from ppdm_flow.core.draws import RunKey
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.requirements.interval_disclosure.requirement import IntervalDisclosure, Width
+from ppdm_flow.requirements.km_anonymity.requirement import KmAnonymity
 from ppdm_flow.requirements.l_diversity.requirement import LDiversity
 from ppdm_flow.sdk.anonymizer import StepContext
 from ppdm_flow.sdk.spec import Scope
@@ -137,6 +139,62 @@ def test_a_count_is_what_no_requirement_can_judge():
     assert problems([near], attributes={"cost": "count"}) == ["PPF783"]
     assert problems([l_diverse], attributes={"cost": "count"}) == ["PPF783"]
     assert problems(attributes={"cost": "count"}) == []
+
+
+@settings(max_examples=60, deadline=None)
+@given(rows=ROWS)
+def test_all_values_of_a_person_become_a_set(rows):
+    for name, of, place in (("ills", "ill", 1), ("days", "day", 2)):
+        out = made(visits(rows), sets={name: of})
+        assert out.names == (*(n for n in FACTS if n != of), name)
+        found = dict(zip(out["who"].texts(), out.sets[name].texts(), strict=True))
+        texts_of = visits(rows)[of].texts()
+        for who, places in people(rows).items():
+            cells = {texts_of[p] for p in places if rows[p][place] not in (None, "⊥")}
+            assert set(found[who]) == cells
+            assert len(found[who]) == len(cells)
+
+
+def test_an_attribute_becomes_a_set_with_its_hierarchy():
+    above = HierarchySpec(levels=(("a", ("x",)), ("b", ("x",))))
+    facts = {**FACTS, "ill": replace(FACTS["ill"], hierarchy=above, domain=("a", "b"))}
+    found = effect(OneRowEachParams(sets={"ills": "ill"}), Scope("step", facts, ()))
+    assert found.problems == ()
+    assert (found.drops, found.derivations["ills"].computed_from) == (("ill",), ("ill",))
+    (added,) = found.adds
+    assert (added.name, added.role, added.hierarchy, added.domain) == ("ills", Role.ITEMS, above, ("a", "b"))
+
+
+@pytest.mark.parametrize(
+    ("sets", "more", "codes"),
+    [
+        ({"ills": "illl"}, {}, ["PPF781"]),
+        ({"ills": "who"}, {}, ["PPF782"]),
+        ({"ills": "ill"}, {"basket": AttributeFacts("basket", Role.ITEMS)}, ["PPF782"]),
+        ({"ills": "ill"}, {"ill": FACTS["ill"].changed("noise", Change.PERTURBED)}, ["PPF783"]),
+        ({"ills": "ill", "days": "day"}, {}, ["PPF782"]),
+        ({"ills": "ill"}, {}, []),
+    ],
+)
+def test_what_makes_no_set(sets, more, codes):
+    found = effect(OneRowEachParams(sets=sets), Scope("step", FACTS | more, ()))
+    assert [p.code for p in found.problems] == codes
+
+
+def test_one_cell_and_a_set_of_the_same_attribute():
+    params = OneRowEachParams(attributes={"ill": "most_frequent"}, sets={"ills": "ill"})
+    assert "PPF782" in [p.code for p in effect(params, Scope("step", FACTS, ())).problems]
+    with pytest.raises(PluginError, match="PPF782"):
+        OneRowEach(params).fit(InMemoryView.of(visits([("1", "a", 0, 0)])), CONTEXT)
+
+
+def test_a_requirement_on_the_values_is_not_one_on_the_set():
+    asked = (LDiversity.of("privacy.l_diversity.ill", "ill", l=2, attributes=("cost",)),)
+    found = effect(OneRowEachParams(sets={"ills": "ill"}), Scope("step", FACTS, asked))
+    assert [p.code for p in found.problems] == ["PPF783"]
+    assert "km_anonymity" in (found.problems[0].hint or "")
+    on_sets = (KmAnonymity.of("privacy.km_anonymity", attribute="ill", k=2, m=2),)
+    assert effect(OneRowEachParams(sets={"ills": "ill"}), Scope("step", FACTS, on_sets)).problems == ()
 
 
 def test_any_row_is_as_likely_to_stay_and_one_row_each_stays_as_it_is():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from itertools import combinations, product
 
@@ -15,13 +15,14 @@ def combinations_of(bag, size, repeated):
     return set(combinations(elements, size))
 
 
-def supports(bags, weights, size, repeated):
-    """How many own each combination that occurs."""
-    found = Counter()
-    for bag, weight in zip(bags, weights, strict=True):
+def supports(bags, weights, size, repeated, persons=None):
+    """How many own each combination that occurs; owners of one person count once."""
+    found, holders = Counter(), defaultdict(set)
+    for owner, (bag, weight) in enumerate(zip(bags, weights, strict=True)):
         for codes in combinations_of(bag, size, repeated):
             found[codes] += weight
-    return found
+            holders[codes].add(owner if persons is None else persons[owner])
+    return found if persons is None else Counter({codes: len(whose) for codes, whose in holders.items()})
 
 
 @dataclass
@@ -35,6 +36,7 @@ class Twin:
     values: list
     whole: int
     repeated: bool
+    persons: list | None = None
 
     def price(self, node):
         return 0 if self.values[node] == 1 else self.values[node]
@@ -71,13 +73,14 @@ class Twin:
         )
 
     def owned(self, needs):
-        """The weight of those who have of each node as much as they need."""
-        total = 0
-        for bag, weight in zip(self.bags, self.weights, strict=True):
+        """The weight of those who have of each node as much as they need, each person once."""
+        total, whose = 0, set()
+        for owner, (bag, weight) in enumerate(zip(self.bags, self.weights, strict=True)):
             have = {u: sum(bag[c] for c in self.below(u) if self.node[c] != -1) for u in needs}
             if all((have[u] if self.repeated else min(1, have[u])) >= n for u, n in needs.items()):
                 total += weight
-        return total
+                whose.add(self.persons and self.persons[owner])
+        return total if self.persons is None else len(whose)
 
     def needs(self, choice, of):
         """What becomes of a combination when its nodes become those of ``choice``: the outer node wins."""
@@ -122,7 +125,7 @@ class Twin:
         own = {u: sum(w for b, w in zip(bags, self.weights, strict=True) if b[u]) for u in cut}
         rank = {u: i for i, u in enumerate(sorted(cut, key=lambda u: own[u]))}
         copies = {u: min(size, max(b[u] for b in bags)) for u in cut}
-        found = supports(bags, self.weights, size, self.repeated)
+        found = supports(bags, self.weights, size, self.repeated, self.persons)
         passed, changed = set(), False
         for codes in sorted((tuple(sorted(c, key=rank.get)) for c in found), key=lambda c: [rank[u] for u in c]):
             if passed & set(codes) or found[tuple(sorted(codes))] >= least:

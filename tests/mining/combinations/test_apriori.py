@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from random import Random
 
 import numpy as np
@@ -19,12 +20,13 @@ WAYS = (ROLL_UP, LEAVE_OUT, CHEAPER, ROLL_UP_FIRST)
 
 
 def example(seed):
-    """Random bags or sets, with weights, below a random tree."""
+    """Random bags or sets, with weights or of people with several, below a random tree."""
     draw = Random(seed)
     width, repeated = draw.randint(1, 8), draw.random() < 0.4
     bags = [Counter(draw.choices(range(width), k=draw.randint(0, 6))) for _ in range(draw.randint(0, 14))]
     bags = bags if repeated else [Counter(set(b)) for b in bags]
-    weights = [draw.randint(0, 3) if draw.random() < 0.3 else 1 for _ in bags]
+    persons = sorted(draw.randint(0, len(bags) // 2) for _ in bags) if draw.random() < 0.5 else None
+    weights = [draw.randint(0, 3) if draw.random() < 0.3 and persons is None else 1 for _ in bags]
     groups, tops = draw.randint(1, 4), draw.randint(1, 2)
     parents = [width + draw.randrange(groups) for _ in range(width)]
     parents += [width + groups + draw.randrange(tops) for _ in range(groups)]
@@ -35,10 +37,12 @@ def example(seed):
         while node != -1:
             values[node] += 1
             node = parents[node]
-    twin = Twin(bags, weights, parents, list(range(width)), values, width, repeated)
+    twin = Twin(bags, weights, parents, list(range(width)), values, width, repeated, persons)
     owned = Owners.of_bags(bags, width, weights)
+    whose = None if persons is None else np.array(persons, dtype=np.int64)
+    owned = replace(owned, persons=whose)
     if not repeated:
-        owned = Owners.of_sets(owned.begins, owned.codes, owned.weights, width)
+        owned = Owners.of_sets(owned.begins, owned.codes, owned.weights, width, whose)
     return draw, twin, owned
 
 
@@ -47,7 +51,7 @@ def test_rare_combinations_are_those_of_enumeration(seed):
     draw, twin, owned = example(seed)
     least = draw.randint(1, 4)
     for size in (1, 2, 3, 4):
-        found = supports(twin.bags, twin.weights, size, twin.repeated)
+        found = supports(twin.bags, twin.weights, size, twin.repeated, twin.persons)
         codes, owners = rare(owned, size, least)
         listed = {tuple(c): n for c, n in zip(codes.tolist(), owners.tolist(), strict=True)}
         assert listed == {c: n for c, n in found.items() if n < least}
@@ -68,7 +72,7 @@ def test_the_cut_is_that_of_the_twin_and_leaves_nothing_rare(seed):
         return
     assert generalized(owned, tree, least, most, way).node.tolist() == expected
     for size in range(1, most + 1):
-        assert all(n >= least for n in supports(twin.now(), twin.weights, size, twin.repeated).values())
+        assert all(n >= least for n in supports(twin.now(), twin.weights, size, twin.repeated, twin.persons).values())
 
 
 def test_codes_without_a_hierarchy_are_left_out():
@@ -116,3 +120,8 @@ def test_what_is_no_tree():
         Owners.of_sets(np.array([0, 2]), np.zeros(1, np.int32), np.ones(1, np.int64), 1)
     with pytest.raises(ValueError, match="weight"):
         Owners.of_sets(np.array([0, 1]), np.zeros(1, np.int32), np.ones(2, np.int64), 1)
+    for persons, weights in (([1, 0], [1, 1]), ([0], [1, 1]), ([0, 0], [1, 2])):
+        with pytest.raises(ValueError, match="persons"):
+            Owners.of_sets(
+                np.array([0, 1, 2]), np.zeros(2, np.int32), np.array(weights), 1, np.array(persons, dtype=np.int64)
+            )
