@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import combinations
 from typing import Any
 
 from adversary.crowds import Crowd, Question, crowds, kept, readings, split
@@ -18,7 +19,7 @@ from adversary.policies import Case, Policy
 from adversary.shares import entropy_l, recursive_l, total
 from adversary.trial import Tried
 
-OTHER = "\0other"
+NAMED, OTHER = "\0named", "\0other"
 
 
 def compare(case: Case) -> Compared:
@@ -49,6 +50,8 @@ def _judge(policy: Policy, people: People) -> Iterator[Judged]:
         yield from _alpha(name, clause, policy, people)
     for name, clause in privacy.get("templates", {}).items():
         yield from _template(name, clause, people)
+    if "lkc" in privacy:
+        yield from _lkc(privacy["lkc"], policy, people)
 
 
 def _size(bound: float, question: Question, people: People) -> Iterator[Judged]:
@@ -178,6 +181,48 @@ def _template(name: str, clause: Mapping[str, Any], people: People) -> Iterator[
     if "min_support" in clause:
         least = None if blind else _least(question, people)
         yield _judged(id_, "smallest_group", least, float(clause["min_support"]), at_most=False)
+
+
+def _lkc(clause: Mapping[str, Any], policy: Policy, people: People) -> Iterator[Judged]:
+    """Judge whatever at most l attributes of each known row tell; the values of an attribute count as one."""
+    id_, known, values = "privacy.lkc", grouping(clause, policy), clause.get("sensitive", {})
+    secret = tuple(values) or tuple(sensitive(policy))
+    bound, most = float(clause["k"]), int(clause["l"])
+    view = Alone(people.release)
+    there = [a for a in values if view.carries(a)]
+    asked = [Question(x, secret) for n in range(most + 1) for x in combinations(known, n)]
+    if any(
+        _least(q, people) is None
+        or _untellable(q, people, kept(people.release, q), chances=bool(there))
+        or any(view.blind(q, a) for a in there)
+        for q in asked
+    ):
+        yield _judged(id_, "k", None, bound, at_most=False)
+        if "c" in clause:
+            yield _judged(id_, "confidence", None, float(clause["c"]), at_most=True)
+        return
+    yield _judged(id_, "k", min(_least(q, people) or 0 for q in asked), bound, at_most=False)
+    linked = [len(f) for q in asked for f in people.found(q, kept(people.release, q))]
+    if linked:
+        yield _judged(id_, "known_rows_k", min(linked), bound, at_most=False)
+    if "c" not in clause:
+        return
+    alone, further = [], []
+    for question in asked:
+        for attribute in there:
+            for told, here in _told(question, attribute, people):
+                one, two = _confidences(question, _any_of(told, values[attribute]), here, NAMED, people)
+                alone += one
+                further += two
+    yield _judged(id_, "confidence", max(alone, default=Fraction(0)), float(clause["c"]), at_most=True)
+    if further:
+        yield _judged(id_, "known_rows_confidence", max(further), float(clause["c"]), at_most=True)
+
+
+def _any_of(told: Told, values: Sequence[str]) -> dict[int, dict[str, Fraction]]:
+    """Return what rows tell of having any of some values, and none of them."""
+    share = {i: sum((shares.get(v, Fraction(0)) for v in values), Fraction(0)) for i, shares in told.items()}
+    return {i: {v: s for v, s in ((NAMED, own), (OTHER, 1 - own)) if s} for i, own in share.items()}
 
 
 def _asked(clause: Mapping[str, Any], value: str) -> str:

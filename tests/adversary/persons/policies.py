@@ -11,7 +11,7 @@ from adversary.policies import Case
 from adversary.steps import Here, Maker, Options
 from adversary.tables import DECLARED, MISSING, NUMBERS, Row
 
-KINDS = ("k_anonymity", "l_diversity", "alpha_k", "templates")
+KINDS = ("k_anonymity", "l_diversity", "alpha_k", "templates", "lkc")
 
 
 def limit_rows(here: Here) -> Options | None:
