@@ -46,7 +46,8 @@ class KnownRowsMetric(ClassMetric[R]):
             return []
         value = max(worst, key=self._badness)
         figure = Figure(value if np.isfinite(value) else None, self.unit)
-        what = f"a {self.metric} of `{requirement.attribute}`"
+        article = "an" if self.metric in ("alpha", "l") else "a"
+        what = f"{article} {self.metric} of `{requirement.attribute}`"
         text = known_sentence(what, figure, self.bound(requirement), ctx.people, at_most=self.at_most) + linked
         return [self._held(requirement, f"{requirement.id}.{KNOWN}{self.metric}", figure, text)]
 
