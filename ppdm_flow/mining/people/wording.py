@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ppdm_flow.core.people import People
+from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import Figure
 
 KNOWN = "known_rows_"
@@ -18,6 +19,11 @@ def knowing(whom: People) -> str:
         if whom.known_rows == 1
         else (f"Whoever knows up to {whom.known_rows} rows of a person")
     )
+
+
+def holding_all(people: int) -> str:
+    """Return how many people have all rows that are known: ``1 person that has them all``."""
+    return f"{counted(people, 'person')} that {'has' if people == 1 else 'have'} them all"
 
 
 def known_sentence(what: str, figure: Figure, bound: float, whom: People, *, at_most: bool) -> str:

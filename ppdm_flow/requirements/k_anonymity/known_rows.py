@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import Chart, Figure, Measured
 from ppdm_flow.mining.exposure.columns import Columns
 from ppdm_flow.mining.people.known import KnownRows, may_link
 from ppdm_flow.mining.people.known_query import KnownQuery
 from ppdm_flow.mining.people.known_rows_chart import crowds_by_known_rows, known_rows_chart
-from ppdm_flow.mining.people.wording import KNOWN, knowing
+from ppdm_flow.mining.people.wording import KNOWN, holding_all, knowing
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.sdk.audit import AuditContext, Sql
 from ppdm_flow.sdk.view import DataView
@@ -27,9 +26,8 @@ def known_rows(
     crowds = known.smallest_crowd()
     if crowds.smallest is None:
         return [], []
-    smallest = counted(crowds.smallest, "person")
     text = (
-        f"{knowing(ctx.people)} finds at least {smallest} that have them all; {requirement.k:,} are"
+        f"{knowing(ctx.people)} finds at least {holding_all(crowds.smallest)}; {requirement.k:,} are"
         f" required.{known.linked_by}"
     )
     metric = f"{requirement.id}.{KNOWN}k"

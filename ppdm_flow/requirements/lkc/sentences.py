@@ -8,7 +8,7 @@ from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import Figure, Measured
 from ppdm_flow.mining.classes.wording import known_by, unrepeated
 from ppdm_flow.mining.exposure.faults import UnmeasuredError
-from ppdm_flow.mining.people.wording import KNOWN, knowing, known_sentence
+from ppdm_flow.mining.people.wording import KNOWN, holding_all, knowing, known_sentence
 from ppdm_flow.mining.releases.attributes import listed
 from ppdm_flow.requirements.lkc.requirement import LKC
 from ppdm_flow.requirements.lkc.survey import Survey
@@ -73,7 +73,7 @@ def of_known_rows(requirement: LKC, survey: Survey, ctx: AuditContext) -> Iterat
         figure = Figure(survey.known_k, "people")
         text = (
             f"{knowing(ctx.people)}, of each at most {counted(requirement.l, 'quasi-identifier')}, finds at least"
-            f" {counted(survey.known_k, 'person')} that have them all; {requirement.k:,} are required.{survey.linked}"
+            f" {holding_all(survey.known_k)}; {requirement.k:,} are required.{survey.linked}"
         )
         yield Measured(requirement.id, f"{requirement.id}.{KNOWN}k", figure, float(requirement.k), False, text)
     if survey.known_confidence is not None and requirement.c is not None:
