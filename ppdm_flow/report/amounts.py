@@ -14,6 +14,8 @@ _DIGITS = 3
 _MOST_DIGITS = 12
 _SHARES = frozenset({"share", "probability"})
 _BARE = frozenset({"", "rows", "count", "number", "classes", "cells", "ratio", "distance"})
+_ONE = {"people": "person", "sets": "set", "items": "item"}
+"""Units of one; others are written as they are."""
 _SECONDS_PER_MINUTE = 60
 
 
@@ -28,7 +30,9 @@ def amount(value: float | None, unit: str, digits: int = _DIGITS) -> str:
     if unit == "seconds":
         return duration(value)
     text = number(value, digits)
-    return text if unit in _BARE else f"{text} {unit}"
+    if unit in _BARE:
+        return text
+    return f"{text} {_ONE.get(unit, unit) if text == '1' else unit}"
 
 
 def pair(measured: float | None, bound: float, unit: str) -> tuple[str, str]:

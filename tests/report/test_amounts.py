@@ -64,3 +64,8 @@ def test_the_rest():
     assert between((0.1, 0.25), "share") == "10% to 25%"
     assert between(None, "share") == ""
     assert duration(3600) == "60 min 0 s"
+
+
+def test_one_of_a_unit():
+    assert [amount(n, "people") for n in (0, 1, 2, 1.5)] == ["0 people", "1 person", "2 people", "1.5 people"]
+    assert [amount(1, unit) for unit in ("sets", "items", "rows")] == ["1 set", "1 item", "1"]
