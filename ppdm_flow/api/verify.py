@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from ppdm_flow.api.loading.bindings import plan_for_data
 from ppdm_flow.api.report import REPORT, read
 from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.errors import UsageError
@@ -102,4 +101,6 @@ def _requirements(outcome: VerifyOutcome) -> list[str]:
 
 def _plan(policy: Path, data: Path | None) -> Plan:
     """Compile the policy that a run kept, for the columns of the data; its waivers were judged when it ran."""
+    from ppdm_flow.api.loading.bindings import plan_for_data  # noqa: PLC0415  # heavy, and not needed without data
+
     return plan_for_data(policy, {}, data, clock=None).plan

@@ -167,6 +167,10 @@ class StepResult:
     findings: tuple[Finding, ...] = ()
 
 
+RELEASED, WITHHELD = "released", "withheld"
+"""The verdicts of a run."""
+
+
 @dataclass(frozen=True, slots=True)
 class Report:
     """Everything that the report documents show, but for ``secrets``. ``verdict`` is ``released`` or ``withheld``."""

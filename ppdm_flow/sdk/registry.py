@@ -20,6 +20,8 @@ GROUPS = ("anonymizers", "audits", "sources", "sinks")
 _BROUGHT = {"audits": ("requirements", "audit")}
 """Groups of which plugins of another group bring one each, and what attribute of theirs it is."""
 OWN = "ppdm_flow"
+LIGHT = "ppdm_flow_light"
+"""The distribution of the same code without the libraries that read data: what it brings comes with ``OWN``."""
 T = TypeVar("T")
 
 
@@ -65,7 +67,8 @@ def _every() -> Any:
 def _origin(distribution: Distribution) -> tuple[str, str]:
     """Return name and version; each access to them would parse the distribution's metadata again."""
     metadata = distribution.metadata
-    return metadata["Name"], metadata["Version"]
+    name: str = metadata["Name"]
+    return OWN if name.replace("-", "_") == LIGHT else name, metadata["Version"]
 
 
 def find(group: str, name: str) -> Listed:

@@ -18,7 +18,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from measuring import ROOT, Row, flow, timed
 
-from ppdm_flow.engine.ledger.chain import PENDING, Entry
+from ppdm_flow.engine.ledger.chain import Entry
+from ppdm_flow.engine.ledger.fields import PENDING
 from ppdm_flow.engine.ledger.key import hashes_of
 from ppdm_flow.engine.ledger.store import LedgerStore, make_ledger
 from ppdm_flow.sdk.history import Membership

@@ -41,7 +41,7 @@ from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.engine.candidates import unpublished
 from ppdm_flow.engine.ledger import link as ledger_link
-from ppdm_flow.engine.ledger.chain import PENDING, RELEASED
+from ppdm_flow.engine.ledger.fields import PENDING, RELEASED
 from ppdm_flow.engine.run.finishing import FinishedRun
 
 ENGINE = Path(unpublished.__file__).parent

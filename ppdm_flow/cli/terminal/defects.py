@@ -10,6 +10,9 @@ from collections.abc import Sequence
 
 from ppdm_flow.core.diagnostics import Diagnostic
 
+NOT_LIGHT = frozenset({"cryptography", "duckdb", "llvmlite", "numba", "numpy", "pandas", "pyarrow", "scipy", "sklearn"})
+"""Libraries that the light distribution lacks: it has the verbs that read no data."""
+
 
 def defect(error: Exception) -> Diagnostic:
     """Return what is said of an error that nobody expects: never its message, which may hold data values."""
@@ -18,6 +21,9 @@ def defect(error: Exception) -> Diagnostic:
         return Diagnostic("PPF698", f"the machine said no:{full} {os.strerror(error.errno)}")
     if isinstance(error, MemoryError):
         return Diagnostic("PPF698", "the machine said no: out of memory", help="try a smaller `--partition-rows`")
+    if isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0] in NOT_LIGHT:
+        text = f"this needs `{(error.name or '').partition('.')[0]}`, which is not installed"
+        return Diagnostic("PPF697", text, help="install `ppdm_flow`: the light distribution reads no data")
     at = traceback.extract_tb(error.__traceback__)[-1:]
     place = f" in {os.path.basename(at[0].filename)}, line {at[0].lineno}" if at else ""  # noqa: PTH119  # a name, not a file
     return Diagnostic(

@@ -7,13 +7,10 @@ from dataclasses import replace
 
 from ppdm_flow.core.gate import Gate
 from ppdm_flow.core.requirement import Requirement, within
-from ppdm_flow.core.results import Chart, Figure, Finding, Measured, RequirementResult, StepResult
+from ppdm_flow.core.results import RELEASED, WITHHELD, Chart, Figure, Finding, Measured, RequirementResult, StepResult
 from ppdm_flow.engine.judging.auditing import AuditResult
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.plan.together import SIGN
-
-RELEASED = "released"
-WITHHELD = "withheld"
 
 
 def metrics_of(plan: Plan, audited: Sequence[AuditResult], steps: Sequence[StepResult]) -> dict[str, Figure]:

@@ -13,9 +13,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
+from ppdm_flow.engine.ledger.fields import DROPPED, PENDING, RELEASED
 from ppdm_flow.engine.ledger.key import LedgerKey
-
-PENDING, RELEASED, DROPPED = "pending", "released", "dropped"
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,66 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated
 
-from pydantic import NonNegativeInt, PositiveInt
-from typing_extensions import TypedDict
-
-from ppdm_flow.core.attributes import Change
-from ppdm_flow.core.documents import Numbers, Version, about, one_of
-from ppdm_flow.core.roles import Role
-from ppdm_flow.engine.ledger.chain import PENDING, RELEASED, Entry
-
-
-class LedgerColumn(TypedDict):
-    """A released column."""
-
-    name: Annotated[str, about("Its name in the release.")]
-    source: Annotated[str, about("Its name in the source.")]
-    role: Annotated[str, one_of(Role), about("What it is to the release.")]
-    changes: Annotated[list[Annotated[str, one_of(Change)]], about("What was done to its values.")]
-
-
-class LedgerRelease(TypedDict):
-    """A release that is written down."""
-
-    number: Annotated[PositiveInt, about("Given once, never again.")]
-    state: Annotated[str, one_of((PENDING, RELEASED)), about("Pending: written down, and not yet said to be out.")]
-    policy: Annotated[str, about("Name of the policy.")]
-    release: Annotated[str, about("Name of the release in the policy.")]
-    audience: Annotated[str, about("Whom it was made for.")]
-    time: Annotated[str, about("When the run began, as ISO 8601.")]
-    folder: Annotated[str, about("The folder of the policy's runs, on the machine of the run.")]
-    run: Annotated[str, about("The run's directory in that folder.")]
-    plan: Annotated[str, about("Digest of the plan.")]
-    manifest: Annotated[str, about("SHA-256 of the run's manifest.")]
-    file: Annotated[str, about("SHA-256 of the released file.")]
-    rows: Annotated[NonNegativeInt, about("Released rows.")]
-    people: Annotated[int | None, about("Whom they are about; null where nothing tells.")]
-    generated: Annotated[bool, about("Whether every row is nobody's.")]
-    columns: Annotated[list[LedgerColumn], about("The released columns.")]
-
-
-class Stranger(TypedDict):
-    """A run that the ledger does not know."""
-
-    run: Annotated[str, about("Its directory.")]
-    reason: Annotated[str, about("What does not fit.")]
-
-
-class LedgerDocument(TypedDict):
-    """A release ledger of ppdm-flow.
-
-    What was released so far, without the hashes of who it is about.
-    """
-
-    version: Version
-    ledger: Annotated[str, about("Its path as it was given, or host and database.")]
-    releases: Annotated[list[LedgerRelease], about("Every release, oldest first; pending ones count as released.")]
-    confirmed: Annotated[Numbers, about("Pending releases that were found to be out just now.")]
-    dropped: Annotated[Numbers, about("Pending releases that were found never to have been, just now.")]
-    checked: Annotated[bool, about("Whether the chain of its entries was held against the key: it is whole then.")]
-    strangers: Annotated[list[Stranger], about("Runs that say they used this ledger, and that it does not know.")]
+from ppdm_flow.engine.ledger.chain import Entry
+from ppdm_flow.engine.ledger.fields import LedgerDocument, LedgerRelease
 
 
 def document(

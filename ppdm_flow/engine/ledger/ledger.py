@@ -13,7 +13,8 @@ from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.results import Finding
 from ppdm_flow.engine.candidates.building import Candidate
 from ppdm_flow.engine.faults import data_fault
-from ppdm_flow.engine.ledger.chain import PENDING, Entry
+from ppdm_flow.engine.ledger.chain import Entry
+from ppdm_flow.engine.ledger.fields import PENDING
 from ppdm_flow.engine.ledger.key import LedgerKey, required
 from ppdm_flow.engine.ledger.membership import beside, membership
 from ppdm_flow.engine.ledger.store import LedgerStore, find_ledger

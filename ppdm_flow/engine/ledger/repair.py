@@ -12,8 +12,9 @@ from ppdm_flow.core.errors import UsageError
 from ppdm_flow.engine.candidates.artifacts import as_json
 from ppdm_flow.engine.candidates.unpublished import RELEASED as FOLDER
 from ppdm_flow.engine.candidates.unpublished import is_dead, is_unpublished, remove
-from ppdm_flow.engine.ledger.chain import DROPPED, PENDING, RELEASED, Entry
+from ppdm_flow.engine.ledger.chain import Entry
 from ppdm_flow.engine.ledger.document import document
+from ppdm_flow.engine.ledger.fields import DROPPED, PENDING, RELEASED
 from ppdm_flow.engine.ledger.key import read_key
 from ppdm_flow.engine.ledger.store import LedgerStore, key_beside, store_at
 from ppdm_flow.engine.ledger.witness import Witness, contradictions

@@ -15,10 +15,7 @@ from typing import Any, Protocol
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.ledger.chain import (
-    DROPPED,
     FIELDS,
-    PENDING,
-    RELEASED,
     ChainEvent,
     Entry,
     StoredChain,
@@ -30,6 +27,7 @@ from ppdm_flow.engine.ledger.chain import (
     states,
     to_columns,
 )
+from ppdm_flow.engine.ledger.fields import DROPPED, PENDING, RELEASED
 from ppdm_flow.engine.ledger.key import WIDTH, LedgerKey, hashes_of, packed, required
 from ppdm_flow.sdk.history import Membership
 

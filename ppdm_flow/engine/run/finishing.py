@@ -10,14 +10,13 @@ from typing import Any
 
 from ppdm_flow.core.digests import digest, sha256
 from ppdm_flow.core.file_names import DICTIONARY
-from ppdm_flow.core.results import Report, WaiverResult
+from ppdm_flow.core.results import RELEASED, WITHHELD, Report, WaiverResult
 from ppdm_flow.engine import manifest
 from ppdm_flow.engine.candidates.artifacts import artifacts, as_json, dictionary
 from ppdm_flow.engine.candidates.directory import RunDirectory, check_leaving, check_verdict
 from ppdm_flow.engine.candidates.unpublished import CANDIDATE
 from ppdm_flow.engine.events import Journal, RequirementJudged, RunFinished
 from ppdm_flow.engine.faults import wrap_plugin_errors
-from ppdm_flow.engine.judging.judging import RELEASED, WITHHELD
 from ppdm_flow.engine.judging.results import JudgedResults
 from ppdm_flow.engine.judging.waiving import waive
 from ppdm_flow.engine.ledger.ledger import Ledger

@@ -12,9 +12,8 @@ from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.lineage import UNTOLD
 from ppdm_flow.core.phrases import counted, listed
 from ppdm_flow.core.requirement import TOLERANCE
-from ppdm_flow.core.results import RequirementResult
+from ppdm_flow.core.results import RELEASED, WITHHELD, RequirementResult
 from ppdm_flow.engine import manifest
-from ppdm_flow.engine.judging.judging import RELEASED, WITHHELD
 from ppdm_flow.engine.judging.results import JudgedResults
 from ppdm_flow.engine.verify.judge_files import judge
 from ppdm_flow.engine.verify.remaking import DRAWN, RemakeResult, RemakeResults, remake

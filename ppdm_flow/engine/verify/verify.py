@@ -7,20 +7,21 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.errors import UsageError
+from ppdm_flow.core.results import RELEASED, WITHHELD
 from ppdm_flow.core.waivers import day
 from ppdm_flow.engine import manifest
 from ppdm_flow.engine.candidates.unpublished import is_unpublished
-from ppdm_flow.engine.judging.judging import RELEASED, WITHHELD
 from ppdm_flow.engine.manifest import Manifest, ManifestWaiver
-from ppdm_flow.engine.verify.linked_tables import remeasure_tables
-from ppdm_flow.engine.verify.remeasuring import RemeasureResult, remeasure
 from ppdm_flow.plan.definition import Plan
+
+if TYPE_CHECKING:
+    from ppdm_flow.engine.verify.remeasuring import RemeasureResult
 
 NOT_PUBLISHED = "not published"
 _UNFINISHED = f"{NOT_PUBLISHED}: the run goes on, or was ended before it could publish anything"
@@ -85,12 +86,18 @@ def verify(run_dir: Path, data: Path | None, plan_loader: PlanLoader, clock: Clo
     changed = tuple(n for n in sorted(listed.keys() & present) if _differs(run_dir / n, listed[n]["sha256"]))
     remeasured = None
     if data is not None and not (missing or changed):
-        plan = plan_loader(run_dir / POLICY, data)
-        again = remeasure_tables if plan.tables else remeasure
-        remeasured = again(run_dir, known, data, plan)
+        remeasured = _remeasured(run_dir, known, data, plan_loader(run_dir / POLICY, data))
     against = _contradictions(run_dir, known, frozenset(listed.keys() & present) - frozenset(changed))
     verdict, granted = str(known["verdict"]), used_waivers(known, clock())
     return VerifyOutcome(run_dir, verdict, len(present), changed, missing, extra, remeasured, against, granted)
+
+
+def _remeasured(run_dir: Path, known: Manifest, data: Path, plan: Plan) -> RemeasureResult:
+    from ppdm_flow.engine.verify.linked_tables import remeasure_tables  # noqa: PLC0415  # heavy; hashes need none of it
+    from ppdm_flow.engine.verify.remeasuring import remeasure  # noqa: PLC0415  # the same
+
+    again = remeasure_tables if plan.tables else remeasure
+    return again(run_dir, known, data, plan)
 
 
 def _is_entry(path: Path) -> bool:

@@ -21,7 +21,7 @@ import pytest
 from ppdm_flow import api
 from ppdm_flow.core.errors import DataError, RunError, UsageError
 from ppdm_flow.engine.candidates.directory import RunDirectory
-from ppdm_flow.engine.ledger.chain import PENDING, RELEASED
+from ppdm_flow.engine.ledger.fields import PENDING, RELEASED
 from ppdm_flow.engine.ledger.ledger import Ledger
 
 POLICY = """

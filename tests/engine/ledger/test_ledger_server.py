@@ -25,7 +25,8 @@ from ppdm_flow import api
 from ppdm_flow.core.errors import DataError, PluginError, PpdmError, RunError, UsageError
 from ppdm_flow.core.server_address import server_address
 from ppdm_flow.engine.ledger import link as ledger_link
-from ppdm_flow.engine.ledger.chain import PENDING, RELEASED, Entry
+from ppdm_flow.engine.ledger.chain import Entry
+from ppdm_flow.engine.ledger.fields import PENDING, RELEASED
 from ppdm_flow.engine.ledger.key import LedgerKey, hashes_of
 from ppdm_flow.engine.ledger.ledger import Ledger
 from ppdm_flow.engine.ledger.server import LedgerServer
