@@ -10,6 +10,7 @@ BY_NAME = {
     "ppdm_flow/engine/ledger/link.py": "pg8000, which may be absent",
     "ppdm_flow/sdk/spec.py": "what a plugin's card names",
     "ppdm_flow/sources/excel/algorithm.py": "python_calamine, which may be absent",
+    "ppdm_flow/sources/statistical.py": "pyreadstat, which may be absent",
 }
 
 

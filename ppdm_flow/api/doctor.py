@@ -23,7 +23,7 @@ from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.spec import imported
 
 _PACKAGES = ("numpy", "pyarrow", "pandas", "numba", "duckdb", "scipy", "scikit-learn", "pydantic", "PyYAML")
-_EXTRAS = {"excel": "python-calamine", "sql": "pg8000"}
+_EXTRAS = {"excel": "python-calamine", "sql": "pg8000", "statistics": "pyreadstat"}
 _LEAST_FREE = 1 << 30
 
 

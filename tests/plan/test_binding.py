@@ -115,11 +115,14 @@ def test_a_name_without_a_known_ending_tells_no_format(compiled):
     assert [d.code for d in found] == ["PPF407", "PPF407"]
 
 
-@pytest.mark.parametrize("ending", ["csv", "csv.gz", "data", "data.gz", "txt", "parquet", "jsonl", "xlsx"])
+KNOWN = {"parquet": "parquet", "jsonl": "jsonl", "xlsx": "excel"}
+KNOWN |= {"sav": "spss", "zsav": "spss", "por": "spss", "dta": "stata", "xpt": "sas", "sas7bdat": "sas"}
+
+
+@pytest.mark.parametrize("ending", ["csv", "csv.gz", "data", "data.gz", "txt", *KNOWN])
 def test_formats_by_ending(compiled, ending):
     plan = compiled(REST, head=f"version: 1\nname: e\nsource: {{path: t.{ending}}}\n").plan
-    known = {"parquet": "parquet", "jsonl": "jsonl", "xlsx": "excel"}
-    assert plan.source.format == known.get(ending, "csv")
+    assert plan.source.format == KNOWN.get(ending, "csv")
 
 
 def test_the_data_given_instead_tells_the_format_too(compiled):

@@ -26,5 +26,5 @@ def test_a_reader_that_merges_says_how_often(name, tmp_path):
 @pytest.mark.parametrize("name", [plugin.name for plugin in registry.listed("sources") if plugin.built_in])
 def test_what_stands_beside_the_cells_is_looked_for_in_tables(name, tmp_path):
     _, source = opened(name, tmp_path)
-    inspecting = {"csv", "excel", "parquet"}
+    inspecting = {"csv", "excel", "parquet", "sas", "spss", "stata"}
     assert isinstance(source, InspectingSource) == (name in inspecting)
