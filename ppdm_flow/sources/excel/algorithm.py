@@ -26,7 +26,7 @@ def text(cell: Any) -> str | None:
     if isinstance(cell, bool):
         return "true" if cell else "false"
     if isinstance(cell, float):
-        return str(int(cell)) if cell.is_integer() and abs(cell) < 1e15 else repr(cell)
+        return str(int(cell)) if cell.is_integer() and abs(cell) <= _EXACT else repr(cell)
     if isinstance(cell, dt.datetime):
         midnight = (cell.hour, cell.minute, cell.second, cell.microsecond) == (0, 0, 0, 0)
         return cell.date().isoformat() if midnight else cell.isoformat()
@@ -42,6 +42,8 @@ except ImportError:  # the extra is not installed
     calamine = None
 
 _ROWS = 1 << 14
+_EXACT = 1 << 53
+"""Up to here a cell has every whole number."""
 _TEXTS = pa.string()
 
 
