@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zipfile
 from datetime import date, datetime
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ppdm_flow.core.errors import DataError, PluginError
+from ppdm_flow.core.errors import DataError, PluginError, RunError
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.sdk import registry
 from ppdm_flow.sinks import statistical
@@ -431,3 +432,36 @@ def test_many_rows(files):
         cells = files.cells(kind, files.write(kind, batch, (7_000,)))
         assert cells["a"] == [str(i) for i in range(rows)]
         assert cells["b"] == batch["b"].to_pylist()
+
+
+def test_a_disk_that_is_full_is_no_defect(files, monkeypatch):
+    import xlsxwriter
+
+    def full(*_args, **_options):
+        raise OSError(28, "No space left on device")
+
+    made = []
+    add = xlsxwriter.Workbook.add_worksheet
+    monkeypatch.setattr(xlsxwriter.workbook, "ZipFile", full)
+    monkeypatch.setattr(xlsxwriter.Workbook, "add_worksheet", lambda *given: made.append(add(*given)) or made[-1])
+    with pytest.raises(OSError, match="workbook") as caught:
+        files.write("excel", table(a=texts("x")))
+    assert caught.value.errno == 28
+    assert [p.name for p in files.folder.iterdir()] == ["t1.xlsx"]
+    assert not files.folder.joinpath("t1.xlsx").read_bytes()
+    made[0].row_data_fh.close()  # the library leaves it to the end of the process
+    for name in ("write_sav", "write_dta"):
+
+        def broken(*_args, **_options):
+            raise pyreadstat.ReadstatError("Unable to write data")
+
+        monkeypatch.setattr(pyreadstat, name, broken)
+    for kind in ("spss", "stata"):
+        with pytest.raises(RunError, match="PPF731"):
+            files.write(kind, table(a=texts("x")))
+
+
+def test_a_library_that_writes_another_header_is_seen(files, monkeypatch):
+    monkeypatch.setattr(pyreadstat, "write_sav", lambda _frame, path, **_: Path(path).write_bytes(bytes(200)))
+    with pytest.raises(RunError, match="PPF905"):
+        files.write("spss", table(a=texts("x")))

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -70,7 +71,8 @@ class ExcelSink:
         self.names = list(names)
         self._rows = 0
         self._refused = True
-        self._book = xlsxwriter.Workbook(str(path), {**_OPTIONS, "tmpdir": str(path.parent)})
+        self._parts = TemporaryDirectory(prefix=".parts-", dir=path.parent)
+        self._book = xlsxwriter.Workbook(str(path), {**_OPTIONS, "tmpdir": self._parts.name})
         self._book.set_properties({"created": _CREATED})
         self._sheet = self._book.add_worksheet(params.sheet)
         self._date, self._moment = (self._book.add_format({"num_format": form}) for form in (_DATE, _MOMENT))
@@ -102,6 +104,8 @@ class ExcelSink:
             self._book.close()
         except xlsxwriter.exceptions.FileCreateError as error:
             raise OSError(getattr(error.args[0], "errno", None), "the workbook cannot be written") from None
+        finally:
+            self._parts.cleanup()  # rows that wait for the rest of the workbook stand there
         if self._refused:
             self.path.write_bytes(b"")  # what was written before is no table
         with self.path.open("rb+") as file:
