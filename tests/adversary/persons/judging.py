@@ -153,8 +153,20 @@ def _confidences(
     rows = list(told)
     known = [people.confidence(told, [i for o in own for i in o], value) for own in people.found(question, rows)]
     if people.known != 1 and len(people.linked(question, rows)) < len(rows):
-        known.append(people.chance(question, told, value))
+        known.append(max(people.chance(question, told, value), _of_both(question, told, value, people)))
     return alone, known
+
+
+def _of_both(question: Question, told: Told, value: str, people: People) -> Fraction:
+    """Return the bound for whoever knows linked and other rows of one person, one at least of each."""
+    rows = list(told)
+    linked = people.linked(question, rows)
+    if not any(linked & set(own) and set(own) - linked for own in people.rows_of(rows).values()):
+        return Fraction(0)
+    fewer = replace(people, known=None if people.known is None else people.known - 1)
+    groups = [[i for own in crowd for i in own] for crowd in fewer.found(question, rows)]
+    share = max(people.confidence(told, group, value) for group in groups)
+    return 1 - (1 - share) * (1 - fewer.chance(question, told, value))
 
 
 def _template(name: str, clause: Mapping[str, Any], people: People) -> Iterator[Judged]:
