@@ -48,7 +48,7 @@ class Members:
     @property
     def numbers(self) -> Ints:
         """The different people, ascending (people,)."""
-        return np.unique(self.person)
+        return np.flatnonzero(np.bincount(self.person))
 
     def largest(self, of_class: Floats) -> Floats:
         """Return the largest of a number that classes have, over the rows of each person (people,)."""
@@ -59,10 +59,9 @@ class Members:
         return self._of_people(np.minimum, np.inf, self.sizes.astype(np.float64)).astype(np.int64)
 
     def _of_people(self, worse: np.ufunc, start: float, of_class: Floats) -> Floats:
-        numbers = self.numbers
-        found = np.full(len(numbers), start)
-        worse.at(found, np.searchsorted(numbers, self.person), of_class[self.group])
-        return found
+        found = np.full(int(self.person.max(initial=-1)) + 1, start)
+        worse.at(found, self.person, of_class[self.group])
+        return found[self.numbers]
 
 
 def untold(ctx: AuditContext) -> str:

@@ -82,7 +82,8 @@ def _looked_up(left: Iterator[Table], right: Iterator[Table]) -> Iterator[tuple[
 
 MOST_ROWS = 1 << 22
 """Rows up to which columns are kept, 4 bytes a cell; of more they are read again each time."""
-_AT_ONCE = 1 << 18
+_AT_ONCE = 1 << 20
+"""Rows that are yielded at once: each part is counted by itself, and the counts of parts are merged."""
 
 
 class RememberedPairs:
@@ -138,5 +139,5 @@ class RememberedPairs:
         if not parts[0]:
             return
         for columns, part in zip(self._columns, parts, strict=True):
-            columns.update(concat(part).columns)
+            columns.update({name: column.compact() for name, column in concat(part).columns.items()})
         self._rows = np.concatenate([table.rows for table in parts[1]])

@@ -35,6 +35,7 @@ class Query:
         """``counted`` has the columns of ``layout`` as c0, c1, …, and rows ``n``."""
         self.sql = sql
         self.counted = counted.text
+        self.single = counted.single or counted.text
         self.tables: Mapping[str, Any] = counted.tables
         self.layout = layout
         self.reading = reading
@@ -68,7 +69,7 @@ class Query:
 
     def of_means(self) -> Query:
         """Return the same query on the mean shares of mixed cells."""
-        counted = Relation(self.counted, self.tables)
+        counted = Relation(self.counted, self.tables, self.single)
         nulls = Nulls.WILDCARD if self.wildcard else Nulls.OWN_CATEGORY
         return Query(self.sql, counted, self.layout, self.reading, nulls, mean=True)
 

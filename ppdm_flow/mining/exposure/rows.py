@@ -24,10 +24,14 @@ _OTHERS = "\0others"
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """``text`` is a SELECT of the distinct combinations c0, c1, … with their rows ``n``, over ``tables``."""
+    """``text`` is a SELECT of the distinct combinations c0, c1, … with their rows ``n``, over ``tables``.
+
+    ``single`` is the same row by row, for what adds up fewer columns; empty where only combinations can be had.
+    """
 
     text: str
     tables: Mapping[str, Any] = field(default_factory=dict)
+    single: str = ""
 
 
 class Rows(Protocol):
@@ -73,7 +77,7 @@ class ReleasedRows:
         if not original:
             return Relation(classes("candidate", released, schema, all_known(known)))
         table = relation(_pairs(self.ctx, original), released, original, schema.weight)
-        return Relation(_grouped(released, original, known), {"paired": table})
+        return Relation(_grouped(released, original, known), {"paired": table}, _single(released, original, known))
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,11 +136,15 @@ def _pairs(ctx: AuditContext, original: Sequence[str]) -> PairedView:
 
 
 def _grouped(released: Sequence[str], original: Sequence[str], known: Sequence[str]) -> str:
-    names = names_of(released, original)
-    named = ", ".join(f"{name} AS c{i}" for i, name in enumerate(names))
-    where = " AND ".join(f"r{i} IS NOT NULL" for i, c in enumerate(released) if c in known)
-    kept = f" WHERE {where}" if where else ""
-    return f"SELECT * FROM (SELECT {named}, SUM(n) AS n FROM paired{kept} GROUP BY {', '.join(names)}) WHERE n > 0"  # noqa: S608  # our own names
+    places = [f"c{i}" for i in range(len(released) + len(original))]
+    single = _single(released, original, known)
+    return f"SELECT {', '.join(places)}, SUM(n) AS n FROM ({single}) GROUP BY {', '.join(places)}"  # noqa: S608  # our own names
+
+
+def _single(released: Sequence[str], original: Sequence[str], known: Sequence[str]) -> str:
+    named = ", ".join(f"{name} AS c{i}" for i, name in enumerate(names_of(released, original)))
+    there = [f"r{i} IS NOT NULL" for i, c in enumerate(released) if c in known]
+    return f"SELECT {named}, n FROM paired WHERE {' AND '.join(['n > 0', *there])}"  # noqa: S608  # our own names
 
 
 @dataclass(slots=True)

@@ -214,9 +214,8 @@ class KnownQuery(PeopleQuery):
             return True
         cells = ", ".join(f"c{i}" for i in self.layout.beside)
         text = f"""
-            WITH every AS MATERIALIZED (SELECT * FROM ({self.counted}))
-            SELECT (SELECT MIN(m) FROM (SELECT SUM(n) AS m FROM every GROUP BY {cells}))
-                <= (SELECT MAX(m) FROM (SELECT SUM(n) AS m FROM every GROUP BY c{self.layout.person}))"""  # noqa: S608  # our own query
+            SELECT (SELECT MIN(m) FROM (SELECT SUM(n) AS m FROM ({self.single}) GROUP BY {cells}))
+                <= (SELECT MAX(m) FROM (SELECT SUM(n) AS m FROM ({self.single}) GROUP BY c{self.layout.person}))"""  # noqa: S608  # our own query
         return bool(self.sql.rows(text, (), self.tables)[0][0])
 
     @cached_property
