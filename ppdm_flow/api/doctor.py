@@ -23,7 +23,7 @@ from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.spec import imported
 
 _PACKAGES = ("numpy", "pyarrow", "pandas", "numba", "duckdb", "scipy", "scikit-learn", "pydantic", "PyYAML")
-_EXTRAS = {"excel": "python-calamine", "sql": "pg8000", "statistics": "pyreadstat"}
+_EXTRAS = {"python-calamine": "excel", "XlsxWriter": "excel", "pg8000": "sql", "pyreadstat": "statistics"}
 _LEAST_FREE = 1 << 30
 
 
@@ -49,7 +49,7 @@ def _versions() -> Iterator[Finding]:
             yield Finding(name, metadata.version(name), fine=True)
         except metadata.PackageNotFoundError:
             yield Finding(name, "is not installed", fine=False)
-    for extra, name in _EXTRAS.items():
+    for name, extra in _EXTRAS.items():
         try:
             yield Finding(f"extra {extra}", f"{name} {metadata.version(name)}", fine=True)
         except metadata.PackageNotFoundError:

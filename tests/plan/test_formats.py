@@ -95,4 +95,5 @@ def test_other_packages_have_what_no_built_in_claims(installed):
 
 
 def test_advice_names_what_is_installed():
-    assert formats.choices("sinks") == "say `format:` with `csv` or `parquet`; sets are `baskets` or `transactions`"
+    tables = "`csv`, `excel`, `parquet`, `spss` or `stata`"
+    assert formats.choices("sinks") == f"say `format:` with {tables}; sets are `baskets` or `transactions`"
