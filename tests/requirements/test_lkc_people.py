@@ -21,7 +21,7 @@ AUDIT = load("audits", "lkc").load()(load("audits", "lkc").params())
 KNOWN = ("p", "q", "r")
 SECRET = {"s": "xyz", "t": "uv"}
 ONE = Fraction(1)
-COUNT = 4
+COUNT = 2
 """Tables for each of the null semantics and numbers of known rows."""
 
 
