@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import DataError
+from ppdm_flow.core.file_sets import telling_name
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.server_address import AddressError, server_address
 from ppdm_flow.plan.binding import Binder
@@ -21,16 +24,19 @@ from ppdm_flow.policy.successive import subject_of
 def source_node(
     policy: Policy, facts: tuple[AttributeFacts, ...], home: Path, binder: Binder, data: str | None
 ) -> SourceNode:
-    """Return the node that every step hangs from; ``policy`` is as written, ``data`` the file read in its place."""
+    """Return the node that every step hangs from; ``policy`` is as written, ``data`` names the file read instead."""
     source = policy.source
     path = None
     if source.path is not None:
         path = os.path.normpath(home / source.path)
-    kind = source.format or inferred("sources", data or source.path or "")
+    name, faults = (data, ()) if data is not None else _telling(path)
+    kind = source.format or inferred("sources", name)
+    if kind is None:
+        _formatless(name, faults, binder, given=data is not None)
     return SourceNode(
         path=path,
         format=kind,
-        options=_options(policy, kind, binder, data),
+        options=_options(policy, kind, binder, name),
         columns=source.columns or _named(kind, facts),
         missing=source.missing,
         drop_incomplete=source.incomplete_rows == "drop",
@@ -49,19 +55,35 @@ def _named(kind: str | None, facts: tuple[AttributeFacts, ...]) -> tuple[str, ..
     return sets if len(sets) == 1 else None
 
 
-def _options(policy: Policy, kind: str | None, binder: Binder, data: str | None) -> Mapping[str, Any]:
+def _options(policy: Policy, kind: str | None, binder: Binder, name: str) -> Mapping[str, Any]:
     """Return the reader's parameters as its own model understands them; as written where no format is known yet."""
     source = policy.source
     if kind is None:
-        if name := data or source.path:
-            text = f"cannot infer the format of `{Path(name).name}` from its extension"
-            span = None if data else binder.places.value("source", "path")
-            binder.diagnostics.append(Diagnostic("PPF407", text, span, help=choices("sources")))
         return source.with_
     use = ("source", "format") if source.format else ("source", "path")
-    given = {**implied("sources", kind, data or source.path or ""), **source.with_}
-    bound = binder.bind("sources", kind, given, use, ("source", "with"))
-    return given if bound is None else bound.document
+    options = {**implied("sources", kind, name), **source.with_}
+    bound = binder.bind("sources", kind, options, use, ("source", "with"))
+    return options if bound is None else bound.document
+
+
+def _telling(path: str | None) -> tuple[str, tuple[Diagnostic, ...]]:
+    """Return the name that tells the format of the policy's own data, and why no file of a folder or glob does."""
+    if path is None:
+        return "", ()
+    try:
+        return telling_name(Path(path)), ()
+    except DataError as error:
+        return Path(path).name, error.diagnostics
+
+
+def _formatless(name: str, faults: tuple[Diagnostic, ...], binder: Binder, *, given: bool) -> None:
+    """Say that the format is not known, or that a folder or a glob has no files that could tell it."""
+    span = None if given else binder.places.value("source", "path")
+    if faults:
+        binder.diagnostics += [replace(fault, span=span) for fault in faults]
+    elif name:
+        text = f"cannot infer the format of `{name}` from its extension"
+        binder.diagnostics.append(Diagnostic("PPF407", text, span, help=choices("sources")))
 
 
 def ledger_node(policy: Policy, home: Path) -> LedgerNode | None:

@@ -42,6 +42,15 @@ class TypedSource(Protocol):
 
 
 @runtime_checkable
+class PartSource(Protocol):
+    """A source of which several files may be one table, in folders and globs: its rows need no other rows."""
+
+    def column_types(self) -> Mapping[str, str]:
+        """Return what each column holds, in words that are the same where two files fit together. Raises DataError."""
+        ...
+
+
+@runtime_checkable
 class MergingSource(Protocol):
     """A source of sets that can leave out an item which its set already has."""
 

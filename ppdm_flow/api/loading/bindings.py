@@ -9,6 +9,7 @@ from pathlib import Path
 from ppdm_flow.api.loading.policies import ReadyPlan, quote_sources, ready_plan, valid_plan
 from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.diagnostics import has_errors, in_order
+from ppdm_flow.core.file_sets import telling_name
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.engine.linked.sources import data_columns
 from ppdm_flow.engine.run.preview import Preview, preview
@@ -50,7 +51,7 @@ def held_against(loaded: Loaded, outcome: CompileResult, data: Path, clock: Cloc
     if outcome.plan is None or has_errors(outcome.diagnostics):
         return outcome
     with quote_sources(loaded.sources, outcome.plan.secrets):
-        bound = compile_policy(loaded, data_columns(outcome.plan, data), data.name, clock, digested=False)
+        bound = compile_policy(loaded, data_columns(outcome.plan, data), telling_name(data), clock, digested=False)
         if bound.plan is None or has_errors(bound.diagnostics):
             return bound
         seen = preview(bound.plan, data).diagnostics

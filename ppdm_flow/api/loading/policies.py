@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.diagnostics import Diagnostic, Severity, has_errors
 from ppdm_flow.core.errors import PolicyError, PpdmError, UsageError
+from ppdm_flow.core.file_sets import telling_name
 from ppdm_flow.plan.compile import Columns, compile_policy
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.policy import Loaded, load
@@ -157,7 +158,7 @@ def valid_plan(
     loaded: Loaded, columns: Columns | None, data: Path | None, *, strict: bool, clock: Clock | None
 ) -> ReadyPlan:
     """Compile a policy that was read, for data with these columns where they are known. Raises PolicyError."""
-    outcome = compile_policy(loaded, columns, None if data is None else data.name, clock)
+    outcome = compile_policy(loaded, columns, None if data is None else telling_name(data), clock)
     diagnostics = outcome.diagnostics
     if strict:
         diagnostics = tuple(d if d in outcome.waived else _stricter(d) for d in diagnostics)

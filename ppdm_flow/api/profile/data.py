@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from ppdm_flow.api.profile.header import names_columns
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
+from ppdm_flow.core.file_sets import file_set, first_file, is_file_set, telling_name
 from ppdm_flow.engine.faults import wrap_plugin_errors
 from ppdm_flow.engine.reading.opening import open_source
 from ppdm_flow.engine.streams.coding import encode_texts
@@ -47,10 +48,11 @@ class FileLayout:
 
 def look(data: Path, *, header: bool | None = None) -> FileLayout:
     """Look at the beginning of a text file; other formats say themselves how they are written."""
-    if inferred("sources", data.name) != "csv":
+    name = telling_name(data)
+    if inferred("sources", name) != "csv":
         return FileLayout()
-    text, encoding = _head(data)
-    said = implied("sources", "csv", data.name).get("delimiter", "")
+    text, encoding = _head(first_file(data))
+    said = implied("sources", "csv", name).get("delimiter", "")
     delimiter, records = (said, _records(text, said)) if said else _best(text)
     options: dict[str, Any] = {} if encoding == "utf-8" else {"encoding": encoding}
     if delimiter not in (",", said):
@@ -60,13 +62,13 @@ def look(data: Path, *, header: bool | None = None) -> FileLayout:
         options["strip"] = True
     headed = header if header is not None else names_columns(records)
     written = FileLayout(None, options)
-    return written if headed or not records else numbered(written, len(records[0]))
+    return written if headed or not records else numbered(written, len(records[0]), partitions(data))
 
 
 def columns(data: Path, written: FileLayout) -> dict[str, Coded]:
     """Read all columns. Raises DataError where the file cannot be read, or has columns that no policy can declare."""
     with wrap_plugin_errors("the source"):
-        source = open_source(written.node(data.name), data)
+        source = open_source(written.node(telling_name(data)), data)
         header = source.names()
         names = written.columns or header
         _check_names(names)
@@ -79,9 +81,14 @@ def columns(data: Path, written: FileLayout) -> dict[str, Coded]:
     return {name: _joined([batch.column(i) for batch in batches]) for i, name in enumerate(names)}
 
 
-def numbered(written: FileLayout, width: int) -> FileLayout:
-    """Return the same file without a header, its columns called by their places."""
-    return replace(written, columns=tuple(f"column_{i}" for i in range(1, width + 1)))
+def numbered(written: FileLayout, width: int, keys: tuple[str, ...] = ()) -> FileLayout:
+    """Return the same file without a header, its columns called by their places; after them come partitions."""
+    return replace(written, columns=(*(f"column_{i}" for i in range(1, width + 1)), *keys))
+
+
+def partitions(data: Path) -> tuple[str, ...]:
+    """Return the columns that the names of folders give."""
+    return file_set(data).keys if is_file_set(data) else ()
 
 
 def without(coded: Mapping[str, Coded]) -> tuple[dict[str, Coded], tuple[str, ...]]:

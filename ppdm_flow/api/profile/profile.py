@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ppdm_flow.api.profile.data import columns, look, numbered, without
+from ppdm_flow.api.profile.data import columns, look, numbered, partitions, without
 from ppdm_flow.api.profile.header import are_values, names_columns, records_of
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
+from ppdm_flow.core.file_sets import telling_name
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.visible import json_text
 from ppdm_flow.mining.profiling.table import Coded
@@ -58,7 +59,8 @@ def profile(data: Path, *, header: bool | None = None) -> ProfileResult:
     written = look(data, header=header)
     every = columns(data, written)
     if written.columns is None and not header and not _named(every, data, header):
-        written = numbered(written, len(every))
+        keys = partitions(data)
+        written = numbered(written, len(every) - len(keys), keys)
         every = columns(data, written)
     coded, missing = without(every)
     source = {
@@ -71,7 +73,7 @@ def profile(data: Path, *, header: bool | None = None) -> ProfileResult:
 
 def _named(coded: Mapping[str, Coded], data: Path, header: bool | None) -> bool:
     """Whether the names of columns are names. Raises DataError (PPF675) where a format has no rows but named ones."""
-    kind = inferred("sources", data.name)
+    kind = inferred("sources", telling_name(data))
     if kind == "csv":
         return not are_values(coded)
     if kind == "excel":

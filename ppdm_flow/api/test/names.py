@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.file_sets import is_file_set
 from ppdm_flow.core.pages import pages
 from ppdm_flow.core.suggest import closest, did_you_mean
 from ppdm_flow.plan.definition import Plan
@@ -38,7 +39,7 @@ def _files(file: LoadedTests, owner: CaseFile | Case, path: PolicyPath) -> Itera
 def _file(file: LoadedTests, table: Table | None, path: PolicyPath) -> Iterator[Diagnostic]:
     for key in ("csv", "file") if table is not None else ():
         name = getattr(table, key)
-        if name is not None and not file.beside(name).is_file():
+        if name is not None and not (file.beside(name).is_file() or is_file_set(file.beside(name))):
             place = file.beside(name)
             there = sorted(p.name for p in place.parent.iterdir() if p.is_file()) if place.parent.is_dir() else []
             hint = did_you_mean(place.name, there)

@@ -39,7 +39,12 @@ Sets = Annotated[
 ]
 Data = Annotated[
     Path | None,
-    typer.Option("--data", metavar="FILE", callback=_file, help="The data, in place of the policy's `source.path`."),
+    typer.Option(
+        "--data",
+        metavar="FILE",
+        callback=_file,
+        help="The data, in place of the policy's `source.path`: a file, a folder or a glob.",
+    ),
 ]
 Operator = Annotated[Path | None, option("--operator", "FILE", "The operator.json, if it is elsewhere.")]
 OutputFile = Annotated[

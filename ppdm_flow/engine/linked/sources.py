@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pyarrow.compute as pc
 
 from ppdm_flow.core.errors import DataError
+from ppdm_flow.core.file_sets import below
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.options import RunContext
@@ -64,7 +65,7 @@ def table_data(table: LinkedTable, folder: Path | None) -> Path | None:
     if node.path is None:
         text = f"the policy names no data file of table `{table.name}`"
         raise data_fault("PPF721", text, span=node.span, advice="name one: it is looked for in the folder of --data")
-    return folder / Path(node.path).name
+    return below(folder, Path(node.path))
 
 
 def open_linked(context: RunContext, folder: Path | None) -> LinkedOriginals:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
 from ppdm_flow.core.errors import DataError
+from ppdm_flow.core.file_sets import file_set, is_file_set, telling_name
 from ppdm_flow.engine.faults import data_fault, run_fault, wrap_plugin_errors
+from ppdm_flow.engine.reading.many_files import ManyFiles, check_endings
 from ppdm_flow.plan.definition import Bound, Plan, ReleaseNode, SourceNode
 from ppdm_flow.plan.formats import choices, handling, inferred
 from ppdm_flow.sdk import registry
@@ -36,15 +39,20 @@ def refuse_linked(plan: Plan) -> None:
 
 def open_source(node: SourceNode, path: Path) -> Source:
     """Return the reader of ``path``. Raises DataError where no format fits, PluginError where a reader is missing."""
-    kind = node.format or inferred("sources", path.name)
+    files = file_set(path) if is_file_set(path) else None
+    kind = node.format or inferred("sources", telling_name(path))
+    if files is not None:
+        check_endings(files)
     if kind is None:
         raise _formatless(path)
-    if path.exists() and not path.is_file():
+    if files is None and path.exists() and not path.is_file():
         raise data_fault("PPF701", f"cannot read `{path}`: it is not a regular file")
     spec = registry.load("sources", kind)
     options = dict(node.options)
     if node.columns is not None and "header" in spec.params.model_fields:
         options["header"] = False  # `source.columns` are for files without a header
+    if files is not None:
+        return ManyFiles(files, kind, partial(_made, spec, options))
     return _made(spec, options, path)
 
 

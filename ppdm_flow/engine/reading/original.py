@@ -10,8 +10,8 @@ from pathlib import Path
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.digests import identity, sha256
 from ppdm_flow.core.errors import DataError
+from ppdm_flow.core.file_sets import data_identity, data_sha256, is_file_set
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.spans import Span
 from ppdm_flow.engine.events import Listener, Progress, StepFinished, StepStarted
@@ -57,8 +57,8 @@ class Original:
     def unchanged(self) -> None:
         """Raise DataError where the file was written to while it was used."""
         try:
-            now: tuple[int, int, int] | None = identity(self.path)
-        except OSError:
+            now: tuple[int, int, int] | None = data_identity(self.path)
+        except (OSError, DataError):
             now = None
         if now != self.stat:
             raise data_fault("PPF724", f"`{self.path}` was changed while it was being read")
@@ -98,9 +98,10 @@ class Opening:
         node = self.plan.source
         path = data_path(node, self.data)
         with wrap_plugin_errors("the source"):
+            before = data_identity(path) if is_file_set(path) else None  # a file that comes now would not be read
             source = open_source(node, path)
             columns = source.names()
-        stat = identity(path)
+        stat = before or data_identity(path)
         binding = bind(node, columns)
         context, attributes = self.context, read_attributes(self.plan, binding)
         stream = SourceStream(source, attributes, self._reading(binding), context.budget, context.stop)
@@ -140,7 +141,7 @@ class Opening:
         tasks = [
             Task("read", lambda: stream.load(before, after)),
             Task("import", lambda: import_algorithms(bound)),  # beside the reader, which hardly needs Python
-            Task("hash", lambda: sha256(path)),
+            Task("hash", lambda: data_sha256(path)),
         ]
         return str(run_all(tasks, self.context.options.workers, self.context.stop)["hash"])
 

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.errors import DisagreementError, PpdmError
+from ppdm_flow.core.file_sets import data_sha256
 from ppdm_flow.engine import manifest
 from ppdm_flow.engine.linked.sources import open_linked, table_data
 from ppdm_flow.engine.options import RunContext
@@ -26,7 +26,7 @@ def remeasure_tables(run_dir: Path, known: manifest.Manifest, folder: Path, plan
     """
     files = {table.name: _file(table, folder) for table in plan.tables}
     inputs = known.get("tables", {})
-    same = {name: name in inputs and sha256(file) == inputs[name]["sha256"] for name, file in files.items()}
+    same = {name: name in inputs and data_sha256(file) == inputs[name]["sha256"] for name, file in files.items()}
     single = {
         table.name: Remeasurement(
             run_dir,

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ppdm_flow.core.digests import sha256
+from ppdm_flow.core.file_sets import data_sha256
 from ppdm_flow.core.lineage import UNTOLD
 from ppdm_flow.core.phrases import counted, listed
 from ppdm_flow.core.requirement import TOLERANCE
@@ -80,7 +80,8 @@ def remeasure(run_dir: Path, known: manifest.Manifest, data: Path, plan: Plan) -
     Where the data is the run's own, its steps are carried out again: a release that comes out the same is measured as
     the run did it, with its rows paired. Any other is judged as a file. Raises DataError where that does not fit.
     """
-    return Remeasurement(run_dir, known, data, plan, same_input=sha256(data) == known["digests"]["input"]).outcome()
+    same = data_sha256(data) == known["digests"]["input"]
+    return Remeasurement(run_dir, known, data, plan, same_input=same).outcome()
 
 
 class Remeasurement:

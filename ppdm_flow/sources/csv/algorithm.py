@@ -56,6 +56,10 @@ class CsvSource:
             names = tuple(unescaped(pa.array(names, pa.string())).to_pylist())
         return distinct(self.path, names)
 
+    def column_types(self) -> Mapping[str, str]:
+        """Return that every column has texts."""
+        return dict.fromkeys(self.names(), "text")
+
     @property
     def _escaped(self) -> bool:
         return self.params.formulas == "escape"

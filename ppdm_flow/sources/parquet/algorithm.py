@@ -68,6 +68,14 @@ class ParquetSource:
         with self._open() as file:
             return distinct(self.path, tuple(file.schema_arrow.names))
 
+    def column_types(self) -> Mapping[str, str]:
+        """Return the type of each column, and how its sets are packed; texts are texts, coded or not."""
+        with self._open() as file:
+            schema = file.schema_arrow
+            distinct(self.path, tuple(schema.names))
+            packed = documents(schema.metadata)
+            return {f.name: _described(f.type, packed.get(f.name)) for f in schema}
+
     def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Yield the rows. Raises DataError, naming the column, where a type has no text."""
         return self.typed_batches(columns, {})
@@ -154,6 +162,13 @@ def _rows(schema: pa.Schema) -> int:
     wide = [f.type.field("bits").type for f in schema if pa.types.is_struct(f.type) and "bits" in f.type.names]
     octets = sum(t.byte_width for t in wide if pa.types.is_fixed_size_binary(t))
     return min(_ROWS, max(1024, _BYTES // octets)) if octets else _ROWS
+
+
+def _described(kind: pa.DataType, packed: Mapping[bytes, bytes] | None) -> str:
+    plain = kind.value_type if pa.types.is_dictionary(kind) else kind
+    if packed is not None:
+        return f"{kind} packed by {packed!r}"
+    return "string" if _is_text(plain) else str(kind)
 
 
 def _is_text(kind: pa.DataType) -> bool:
