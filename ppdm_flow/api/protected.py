@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.errors import PpdmError, UsageError
+from ppdm_flow.core.errors import DataError, PpdmError, UsageError
+from ppdm_flow.core.file_sets import file_set, is_file_set
 from ppdm_flow.engine.ledger.file import is_ledger
+from ppdm_flow.plan.formats import inferred
 from ppdm_flow.policy import load
 
 _POLICIES = frozenset({".yaml", ".yml"})
@@ -49,6 +51,8 @@ def _precious(file: Path) -> str | None:
 
 
 def _reads(given: Path, file: Path, sets: Mapping[str, str]) -> str | None:
+    if _is_data(given, file):
+        return "is read"
     if given.is_dir():
         inside = given.resolve() in file.resolve().parents
         if inside and file.suffix in _POLICIES:
@@ -58,9 +62,34 @@ def _reads(given: Path, file: Path, sets: Mapping[str, str]) -> str | None:
         return "is named by a policy" if any(_same(each, file) for each in named) else None
     if any(_same(given.with_name(f"{given.name}{ending}"), file) for ending in _BESIDE):
         return "is read"
-    if given.suffix in _POLICIES and given.is_file() and any(_same(each, file) for each in _named(given, sets)):
+    if given.suffix in _POLICIES and given.is_file() and _of_policy(given, file, sets):
         return "is named by the policy"
     return None
+
+
+def _of_policy(policy: Path, file: Path, sets: Mapping[str, str]) -> bool:
+    named = tuple(_named(policy, sets))  # of a policy that is wrong, all words that could be paths
+    if any(_same(each, file) or _holds(each, file, policy) for each in named):
+        return True
+    return any(_is_data(each, file) for each in _sources(policy, sets))
+
+
+def _holds(folder: Path, file: Path, policy: Path) -> bool:
+    """Whether a file could be one of a folder of data, which the policy is not in itself."""
+    if inferred("sources", file.name) is None or not folder.is_dir():
+        return False
+    real = folder.resolve()
+    return real in file.resolve().parents and real not in policy.resolve().parents
+
+
+def _is_data(given: Path, file: Path) -> bool:
+    """Whether a file is one of those that a folder or a glob stands for, by its name."""
+    if inferred("sources", file.name) is None or not is_file_set(given):
+        return False
+    try:
+        return any(_same(part.path, file) for part in file_set(given).parts)
+    except DataError:
+        return given.is_dir() and given.resolve() in file.resolve().parents
 
 
 def _named(policy: Path, sets: Mapping[str, str]) -> Iterator[Path]:
@@ -74,6 +103,17 @@ def _named(policy: Path, sets: Mapping[str, str]) -> Iterator[Path]:
         yield from _mentioned(content, Path(source).parent)
     if loaded.policy is not None:
         yield from _paths(_texts(loaded.policy.model_dump()), policy.parent)
+
+
+def _sources(policy: Path, sets: Mapping[str, str]) -> Iterator[Path]:
+    """Yield the data of a policy, which may be folders and globs."""
+    try:
+        loaded = load(policy, sets).policy
+    except PpdmError:
+        return
+    if loaded is not None:
+        paths = (loaded.source.path, *(table.source.path for table in loaded.tables.values()))
+        yield from (policy.parent / path for path in paths if path is not None)
 
 
 def _mentioned(content: str, folder: Path) -> Iterator[Path]:

@@ -97,7 +97,7 @@ class ManyFiles:
 
     def _described(self, source: Source) -> Mapping[str, str]:
         if not isinstance(source, PartSource):
-            text = f"files of format `{self._kind}` are read one by one, and `{self.files.root}` has several"
+            text = f"files of format `{self._kind}` are read one by one, and these are several"
             raise data_fault("PPF464", text, advice="CSV and Parquet are read from folders")
         return source.column_types()
 

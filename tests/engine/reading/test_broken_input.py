@@ -207,7 +207,7 @@ def test_a_file_that_is_not_there_is_a_folder_or_is_no_file(bench, tools, tmp_pa
     plan = bench.plan()
     assert "no such file" in message(bench.fails(plan, tmp_path / "none.csv"), "PPF701")
     (tmp_path / "folder.csv").mkdir()
-    assert "not a regular file" in message(bench.fails(plan, tmp_path / "folder.csv"), "PPF701")
+    assert "has no files" in message(bench.fails(plan, tmp_path / "folder.csv"), "PPF460")
     os.mkfifo(tmp_path / "pipe.csv")
     assert "not a regular file" in message(bench.fails(plan, tmp_path / "pipe.csv"), "PPF701")
 
@@ -241,6 +241,34 @@ def test_data_that_changes_during_the_run(bench, tools):
                 file.write("zqcanary,1,a,b,c\n")
 
     assert "changed" in message(bench.fails(plan, listener=meddle), "PPF724")
+
+
+@pytest.mark.parametrize("change", ["append", "add", "remove", "nothing"])
+@pytest.mark.parametrize("when", ["RequirementJudged", "Progress"])
+def test_a_folder_that_changes_during_the_run(bench, tools, change, when):
+    found = tools.rows(200)
+    folder = bench.folder / "parts"
+    folder.mkdir()
+    for number in range(4):
+        bench.data(found[number * 50 : number * 50 + 50], name=f"parts/{number}.csv")
+    plan = bench.plan(tools.POLICY.replace("path: table.csv", "path: parts/, format: csv"))
+
+    def meddle(event) -> None:
+        if type(event).__name__ == when:
+            if change == "append":
+                with (folder / "1.csv").open("a") as file:
+                    file.write("zqcanary,1,a,b,c\n")
+            elif change == "add":
+                bench.data(found[:1], name="parts/9.csv")
+            elif change == "remove":
+                (folder / "3.csv").unlink(missing_ok=True)
+            else:
+                (folder / "_log").touch()
+
+    if change == "nothing":
+        assert bench.run(plan, listener=meddle)
+    else:
+        assert bench.fails(plan, listener=meddle).diagnostics[0].code in {"PPF724", "PPF701"}
 
 
 # unusual, and in order
