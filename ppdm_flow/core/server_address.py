@@ -1,16 +1,20 @@
-"""Where a PostgreSQL server is, as a URL says it: read without the network, and never with a password."""
+"""Where a database server is, as a URL says it: read without the network, and never with a password."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
+POSTGRESQL = "postgresql"
+MYSQL = "mysql"
 SCHEMES = ("postgresql", "postgres")
+_DIALECTS = {"postgresql": POSTGRESQL, "postgres": POSTGRESQL, "mysql": MYSQL, "mariadb": MYSQL}
+"""The scheme of a URL, and whose language the server speaks: MariaDB and MySQL have one protocol."""
 MODES = ("disable", "prefer", "require", "verify-ca", "verify-full")
 """What of libpq's ``sslmode`` is known, weakest first."""
-_PORT = 5432
+_PORTS = {POSTGRESQL: 5432, MYSQL: 3306}
 _WORDS = ("sslmode", "sslrootcert", "connect_timeout", "host", "port")
 _LOOPBACK = re.compile(r"127(\.[0-9]{1,3}){3}")
 _SECRETS = re.compile(r"""://[^\s:@/'"]*:(?P<before>[^\n'"]+)@ | [?&]password=(?P<after>[^\s&\#'"},]+)""", re.VERBOSE)
@@ -34,11 +38,12 @@ class ServerAddress:
 
     host: str
     database: str
-    port: int = _PORT
+    port: int = _PORTS[POSTGRESQL]
     user: str | None = None
     sslmode: str = "require"
     sslrootcert: str | None = None
     connect_timeout: int = 10
+    dialect: str = POSTGRESQL
 
     @property
     def name(self) -> str:
@@ -56,17 +61,32 @@ class ServerAddress:
         return self.is_socket or _is_loopback(self.host)
 
 
-def is_address(text: str) -> bool:
-    """Whether ``text`` is meant as the URL of a PostgreSQL server, be it right or wrong."""
-    return text.lower().lstrip().startswith(tuple(f"{scheme}:" for scheme in SCHEMES))
+def is_address(text: str, schemes: Iterable[str] = SCHEMES) -> bool:
+    """Whether ``text`` is meant as the URL of a server, be it right or wrong."""
+    return text.lower().lstrip().startswith(tuple(f"{scheme}:" for scheme in schemes))
+
+
+def is_database(text: str) -> bool:
+    """Whether ``text`` is meant as the URL of any database server that is known."""
+    return is_address(text, _DIALECTS)
 
 
 def server_address(url: str) -> ServerAddress:
-    """Read ``postgresql://[user@]host[:port]/database[?sslmode=…]``. Raises AddressError.
+    """Read the address of a PostgreSQL server as :func:`database_address` does. Raises AddressError."""
+    return _address(url, SCHEMES)
+
+
+def database_address(url: str) -> ServerAddress:
+    """Read ``postgresql://[user@]host[:port]/database[?sslmode=…]``, or ``mysql:``, or ``mariadb:``. Raises AddressError.
 
     ``sslmode`` is ``require`` unless the URL says otherwise, and ``prefer`` on this machine. As in libpq, ``host`` and
-    ``port`` may stand among the parameters: a host that begins with ``/`` is the folder of a Unix socket.
+    ``port`` may stand among the parameters: a host that begins with ``/`` is the folder of a Unix socket, of MySQL the
+    socket itself.
     """
+    return _address(url, tuple(_DIALECTS))
+
+
+def _address(url: str, schemes: tuple[str, ...]) -> ServerAddress:
     try:
         parts = urlsplit(url)
         port = parts.port
@@ -76,18 +96,21 @@ def server_address(url: str) -> ServerAddress:
     parameters = _told(parts)
     if secret is not None:
         raise PasswordError("a password stands in it")
-    if parts.scheme not in SCHEMES:
-        raise AddressError("it does not begin with `postgresql://`")
+    if parts.scheme not in schemes:
+        known = " or ".join(f"`{scheme}://`" for scheme in schemes if scheme != "postgres")
+        raise AddressError(f"it does not begin with {known}")
     host, database = _host(parts, parameters), unquote(parts.path.removeprefix("/"))
     if not database or "/" in database or "\0" in database:
-        raise AddressError("it names no database: `postgresql://HOST/DATABASE`")
+        raise AddressError(f"it names no database: `{parts.scheme}://HOST/DATABASE`")
+    dialect = _DIALECTS[parts.scheme]
     address = ServerAddress(
         host=host,
         database=database,
-        port=_whole(parameters["port"], "port", 65535) if "port" in parameters else port or _PORT,
+        port=_whole(parameters["port"], "port", 65535) if "port" in parameters else port or _PORTS[dialect],
         user=unquote(parts.username) if parts.username else None,
         sslrootcert=parameters.get("sslrootcert"),
         connect_timeout=_whole(parameters.get("connect_timeout", "10"), "connect_timeout", 600),
+        dialect=dialect,
     )
     return _protected(address, parameters.get("sslmode"))
 
@@ -138,9 +161,7 @@ def _protected(address: ServerAddress, mode: str | None) -> ServerAddress:
         raise AddressError(f"its `sslmode` is none of {', '.join(f'`{m}`' for m in MODES)}")
     if address.sslrootcert is not None and not address.sslrootcert.startswith("/"):
         raise AddressError("its `sslrootcert` is no absolute path")
-    return ServerAddress(
-        address.host, address.database, address.port, address.user, mode, address.sslrootcert, address.connect_timeout
-    )
+    return replace(address, sslmode=mode)
 
 
 def _whole(text: str, name: str, most: int) -> int:

@@ -41,7 +41,8 @@ class SourceNode:
     """Reading. ``path`` is absolute or None (then --data is needed); ``columns`` is the header for headless files.
 
     ``drop_incomplete`` drops rows with a missing value in a declared attribute. ``patterns`` are the declared
-    attribute names and globs, for binding the file's columns at run time.
+    attribute names and globs, for binding the file's columns at run time. ``server`` is the host and the database that
+    the data is in, where it is at a URL; then there is no path, and ``options`` say the rest.
     """
 
     path: str | None
@@ -54,6 +55,7 @@ class SourceNode:
     attributes: tuple[AttributeFacts, ...]
     patterns: tuple[str, ...]
     span: Span | None = field(default=None, compare=False)
+    server: str = ""
 
 
 @dataclass(frozen=True, slots=True)

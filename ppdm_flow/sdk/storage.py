@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -37,6 +38,43 @@ class TypedSource(Protocol):
         """Yield the rows in order; columns in ``types`` as Arrow's numbers or moments, or as texts, coded or not.
 
         The others are as ``batches`` has them. Raises DataError with the row.
+        """
+        ...
+
+
+class Snapshots:
+    """Connections that the sources of one run share, so that all their tables are of one moment."""
+
+    def __init__(self) -> None:
+        self._open: dict[str, Any] = {}
+        self._stack = ExitStack()
+
+    def joined(self, key: str, connect: Callable[[], Any]) -> Any:
+        """Return the connection of that key; the first who asks makes it, and it has a method ``close``."""
+        if key not in self._open:
+            self._open[key] = connect()
+            self._stack.callback(self._open[key].close)
+        return self._open[key]
+
+    def close(self) -> None:
+        """Close all connections; what asks after that gets new ones."""
+        self._open = {}
+        self._stack.close()
+
+
+@runtime_checkable
+class CopiedSource(Protocol):
+    """A source whose data may change while it is read: a run copies it once, and reads the copy."""
+
+    def join(self, snapshots: Snapshots) -> None:
+        """Read names and rows, from here on, from the moment that these connections see."""
+        ...
+
+    def copy(self, columns: Sequence[str], look: Callable[[int], None]) -> Path:
+        """Copy the rows into a private file that is gone with the source, and return its path. Raises PpdmError.
+
+        ``look`` is told how many rows there are so far; what it raises ends the copying. After that, rows are read from
+        the copy, which has these columns only.
         """
         ...
 

@@ -57,6 +57,9 @@ class Source(Model):
     """Where the data is and how to read it."""
 
     path: str | None = None
+    url: str | None = None
+    table: Annotated[str, Field(min_length=1)] | None = None
+    query: Annotated[str, Field(min_length=1)] | None = None
     format: str | None = None
     columns: Texts | None = None
     missing: tuple[str, ...] = ("",)

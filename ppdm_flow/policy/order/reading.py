@@ -15,15 +15,20 @@ _HOW = {
     "missing": "missing",
     "incomplete_rows": "incomplete_rows",
     "with_": "with",
+    "query": "query",
 }
 """Fields of a source that say which table a file is, with their names in the policy."""
+_WHERE = ("path", "url", "table")
+"""Fields that say where the data is."""
 
 
 def reading(old: Clauses, new: Clauses, between: Between) -> Iterator[Change]:
     """Yield what has changed about the source, undeclared columns and null semantics."""
     one, other = old.policy.source, new.policy.source
-    if one.path != other.path:
-        yield _change(("source", "path"), Verdict.NEUTRAL, "which data it is, and not what must hold of it", old, new)
+    for field in _WHERE:
+        if getattr(one, field) != getattr(other, field):
+            why = "which data it is, and not what must hold of it"
+            yield _change(("source", field), Verdict.NEUTRAL, why, old, new)
     if between.given.reading != between.asked.reading:
         for field, label in _HOW.items():
             if getattr(one, field) != getattr(other, field):
@@ -54,7 +59,8 @@ def _tables(old: Clauses, new: Clauses) -> Iterator[Change]:
                 why = "whose a row is, and so how many people there are, is told in another way"
                 yield _change((*path, key), Verdict.INCOMPARABLE, why, old, new)
         if one.source != other.source:
-            same = one.source.model_copy(update={"path": other.source.path}) == other.source
+            where = {field: getattr(other.source, field) for field in _WHERE}
+            same = one.source.model_copy(update=where) == other.source
             judged = Verdict.NEUTRAL if same else Verdict.INCOMPARABLE
             yield _change((*path, "source"), judged, "which data it is, and how it is read", old, new)
         if one.undeclared != other.undeclared:

@@ -9,6 +9,7 @@ from ppdm_flow.policy.language.models import Policy
 from ppdm_flow.policy.loaded import Places, PolicyPath
 from ppdm_flow.policy.rules import (
     attributes,
+    databases,
     gates,
     hierarchies,
     ledger,
@@ -24,6 +25,7 @@ RULES = (
     attributes.judge,
     hierarchies.judge,
     attributes.judge_source,
+    databases.judge_source,
     linked.judge,
     requirements.judge,
     ledger.judge,

@@ -12,7 +12,7 @@ from ppdm_flow.policy.language.models import Source, Table
 from ppdm_flow.policy.language.words import short
 from ppdm_flow.policy.linked import plain_name, qualified, subject_table, table_places, table_policy
 from ppdm_flow.policy.loaded import PolicyPath
-from ppdm_flow.policy.rules import attributes
+from ppdm_flow.policy.rules import attributes, databases
 from ppdm_flow.policy.rules.scene import Scene
 
 _FEWEST = 2
@@ -32,6 +32,7 @@ def judge(scene: Scene) -> Iterator[Diagnostic]:
     for table in scene.policy.tables:
         own = Scene(table_policy(scene.policy, table), table_places(scene.places, table))
         yield from attributes.judge_source(own)
+        yield from databases.judge_source(own)
 
 
 def _beside(scene: Scene) -> Iterator[Diagnostic]:

@@ -1,0 +1,59 @@
+"""Databases as sources: where one is, and what is read of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.server_address import AddressError, PasswordError, database_address, is_database
+from ppdm_flow.policy.language.models import Source
+from ppdm_flow.policy.rules.scene import Scene
+
+_PASSWORD = "leave it out of the URL: `ppdm-flow explain sql` says where it is looked for"  # noqa: S105  # none
+_SQL = "sql"
+
+
+def judge_source(scene: Scene) -> Iterator[Diagnostic]:
+    """Judge ``url``, ``table`` and ``query`` of a source (PPF470 to PPF473)."""
+    source = scene.policy.source
+    for text, key, hint in _contradictions(source):
+        yield scene.fault("PPF470", text, ("source", key), at_key=True, hint=hint)
+    if source.url is not None:
+        yield from _address(scene, source.url)
+
+
+def _contradictions(source: Source) -> Iterator[tuple[str, str, str]]:
+    """Yield what does not go together: the text, the key, and the way out."""
+    if source.url is not None and source.path is not None:
+        yield "the data is in one place, and this names both a `path` and a `url`", "url", "remove one of the two"
+    if source.path is not None and is_database(source.path):
+        yield "this is a URL, not a path", "path", "say `url:`, with a `table:` or a `query:`"
+    if source.table is not None and source.query is not None:
+        yield "a `table` and a `query` both say which rows are read", "query", "remove one of the two"
+    elif source.url is not None and source.table is None and source.query is None:
+        yield "a database has many tables, and this says none", "url", "add `table: NAME`, or a `query:`"
+    for key in ("url", "table", "query"):
+        if key in source.with_:
+            yield f"`{key}` is no parameter of a reader", "with", f"write it beside `with`: `source: {{{key}: …}}`"
+    if source.url is None and source.table is None and source.query is None:
+        return
+    if source.columns is not None:
+        yield "columns of a database have names", "columns", "leave it out; a `query:` can give others with AS"
+    if source.format not in (None, _SQL):
+        what = "url" if source.url is not None else "table" if source.table is not None else "query"
+        yield f"`format: {source.format}` is for files, and `{what}` for databases", "format", "leave it out"
+
+
+def _address(scene: Scene, url: str) -> Iterator[Diagnostic]:
+    path = ("source", "url")
+    try:
+        address = database_address(url)
+    except PasswordError:
+        text = "there is a password in the URL of the data, and a policy is read by many"
+        yield scene.fault("PPF472", text, path, hint=_PASSWORD)
+    except AddressError as error:
+        yield scene.fault("PPF471", f"the URL of the data cannot be used: {error}", path)
+    else:
+        if not address.is_local and address.sslmode in ("disable", "prefer"):
+            text = f"with `sslmode={address.sslmode}` the data, and its password, may cross the network unencrypted"
+            yield scene.fault("PPF473", text, path, warning=True, hint="say `sslmode=verify-full`")
