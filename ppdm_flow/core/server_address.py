@@ -77,11 +77,11 @@ def server_address(url: str) -> ServerAddress:
 
 
 def database_address(url: str) -> ServerAddress:
-    """Read ``postgresql://[user@]host[:port]/database[?sslmode=…]``, or ``mysql:``, or ``mariadb:``. Raises AddressError.
+    """Read ``postgresql://[user@]host[:port]/database[?sslmode=…]``, or ``mysql:``, ``mariadb:``. Raises AddressError.
 
     ``sslmode`` is ``require`` unless the URL says otherwise, and ``prefer`` on this machine. As in libpq, ``host`` and
     ``port`` may stand among the parameters: a host that begins with ``/`` is the folder of a Unix socket, of MySQL the
-    socket itself.
+    socket itself. Raises AddressError.
     """
     return _address(url, tuple(_DIALECTS))
 

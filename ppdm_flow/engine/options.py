@@ -17,6 +17,7 @@ from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.streams.source import Budget
 from ppdm_flow.engine.streams.stream import Stop
 from ppdm_flow.plan.definition import Plan
+from ppdm_flow.sdk.storage import Snapshots
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +80,15 @@ class Outcome:
 class RunContext:
     """``options`` are made to fit the plan. Leaving the context stops everything that still reads.
 
-    A copy with another plan or other options stops with its original, and has a budget of its own.
+    A copy with another plan or other options stops with its original, reads databases at the same moment, and has a
+    budget of its own.
     """
 
     plan: Plan
     options: RunOptions = field(default_factory=RunOptions)
     listener: Listener = ignore_events
     stop: Stop = field(default_factory=Stop)
+    snapshots: Snapshots = field(default_factory=Snapshots)
     budget: Budget = field(init=False)
 
     def __post_init__(self) -> None:
@@ -97,3 +100,4 @@ class RunContext:
 
     def __exit__(self, *_error: object) -> None:
         self.stop.set()
+        self.snapshots.close()

@@ -13,12 +13,15 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.file_sets import telling_name
 from ppdm_flow.core.roles import Role
-from ppdm_flow.core.server_address import AddressError, server_address
+from ppdm_flow.core.server_address import AddressError, database_address, server_address
 from ppdm_flow.plan.binding import Binder
 from ppdm_flow.plan.definition import LedgerNode, SourceNode
 from ppdm_flow.plan.formats import choices, handling, implied, inferred
-from ppdm_flow.policy.language.models import Policy
+from ppdm_flow.policy.language.models import Policy, Source
 from ppdm_flow.policy.successive import subject_of
+
+SQL = "sql"
+"""The format of databases."""
 
 
 def source_node(
@@ -29,14 +32,15 @@ def source_node(
     path = None
     if source.path is not None:
         path = os.path.normpath(home / source.path)
+    server = "" if data is not None else _server(source)
     name, faults = (data, ()) if data is not None else _telling(path)
-    kind = source.format or inferred("sources", name)
+    kind = SQL if server else source.format or inferred("sources", name)
     if kind is None:
         _formatless(name, faults, binder, given=data is not None)
     return SourceNode(
         path=path,
         format=kind,
-        options=_options(policy, kind, binder, name),
+        options=_options(policy, kind, binder, name, given=data is not None),
         columns=source.columns or _named(kind, facts),
         missing=source.missing,
         drop_incomplete=source.incomplete_rows == "drop",
@@ -44,7 +48,28 @@ def source_node(
         attributes=facts,
         patterns=tuple(policy.attributes),
         span=binder.places.key("source"),
+        server=server,
     )
+
+
+def _server(source: Source) -> str:
+    """Return the server that the data is on; none where its URL is at fault, which is told elsewhere."""
+    try:
+        return database_address(source.url).name if source.url is not None else ""
+    except AddressError:
+        return ""
+
+
+def _asked(source: Source, kind: str, binder: Binder, *, given: bool) -> Mapping[str, str]:
+    """Return what of a database is read; ``given`` is a file in place of the policy's own, be it a database or not."""
+    asked = {} if given or source.url is None else {"url": source.url}
+    asked |= {key: text for key in ("table", "query") if (text := getattr(source, key)) is not None}
+    if kind == SQL:
+        return asked
+    if asked and not given:
+        text = f"a `{next(iter(asked))}` is read of a database, and this is one of format `{kind}`"
+        binder.diagnostics.append(Diagnostic("PPF470", text, binder.places.key("source", next(iter(asked)))))
+    return {}
 
 
 def _named(kind: str | None, facts: tuple[AttributeFacts, ...]) -> tuple[str, ...] | None:
@@ -55,13 +80,14 @@ def _named(kind: str | None, facts: tuple[AttributeFacts, ...]) -> tuple[str, ..
     return sets if len(sets) == 1 else None
 
 
-def _options(policy: Policy, kind: str | None, binder: Binder, name: str) -> Mapping[str, Any]:
+def _options(policy: Policy, kind: str | None, binder: Binder, name: str, *, given: bool) -> Mapping[str, Any]:
     """Return the reader's parameters as its own model understands them; as written where no format is known yet."""
     source = policy.source
     if kind is None:
         return source.with_
-    use = ("source", "format") if source.format else ("source", "path")
-    options = {**implied("sources", kind, name), **source.with_}
+    use = ("source", "format") if source.format else ("source", "url" if source.url is not None else "path")
+    asked = _asked(source, kind, binder, given=given)
+    options = {**implied("sources", kind, name), **source.with_, **asked}
     bound = binder.bind("sources", kind, options, use, ("source", "with"))
     return options if bound is None else bound.document
 

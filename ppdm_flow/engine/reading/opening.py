@@ -22,9 +22,11 @@ from ppdm_flow.sdk.storage import Sink, Source
 
 
 def data_path(node: SourceNode, data: Path | None) -> Path:
-    """Return the file to read. Raises DataError where neither the policy nor the caller names one."""
+    """Return the file to read; of a server its name. Raises DataError where neither policy nor caller says it."""
     if data is not None:
         return data
+    if node.server:
+        return Path(node.server)
     if node.path is None:
         raise data_fault("PPF721", "the policy names no data file", span=node.span, advice="give one with --data")
     return Path(node.path)
@@ -39,13 +41,13 @@ def refuse_linked(plan: Plan) -> None:
 
 def open_source(node: SourceNode, path: Path) -> Source:
     """Return the reader of ``path``. Raises DataError where no format fits, PluginError where a reader is missing."""
-    files = file_set(path) if is_file_set(path) else None
+    files = file_set(path) if not node.server and is_file_set(path) else None
     kind = node.format or inferred("sources", telling_name(path))
     if files is not None:
         check_endings(files)
     if kind is None:
         raise _formatless(path)
-    if files is None and path.exists() and not path.is_file():
+    if files is None and not node.server and path.exists() and not path.is_file():
         raise data_fault("PPF701", f"cannot read `{path}`: it is not a regular file")
     spec = registry.load("sources", kind)
     options = dict(node.options)

@@ -33,7 +33,7 @@ from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.plan.definition import SOURCE, Plan
 from ppdm_flow.plan.locked import marked_files
 from ppdm_flow.sdk.key_file import refuse_shared
-from ppdm_flow.sdk.storage import MergingSource
+from ppdm_flow.sdk.storage import CopiedSource, MergingSource
 from ppdm_flow.tables.table import Table
 
 _HINTS = 10_000
@@ -43,9 +43,13 @@ _PERSONAL = frozenset({Role.IDENTIFIER, Role.SUBJECT})
 
 @dataclass(frozen=True, slots=True)
 class Original:
-    """``columns`` are all that the file has; ``stat`` tells whether it was written to since."""
+    """``columns`` are all that the file has; ``stat`` tells whether it was written to since.
+
+    ``name`` is that of the file, or the server and the database; ``path`` is the copy then that was read.
+    """
 
     path: Path
+    name: str
     columns: tuple[str, ...]
     stream: SourceStream
     numbering: Numbering | None
@@ -97,12 +101,17 @@ class Opening:
         started = time.perf_counter()
         node = self.plan.source
         path = data_path(node, self.data)
+        name = node.server or path.name
         with wrap_plugin_errors("the source"):
-            before = data_identity(path) if is_file_set(path) else None  # a file that comes now would not be read
+            before = None if node.server or not is_file_set(path) else data_identity(path)  # a new file is not read
             source = open_source(node, path)
+            if isinstance(source, CopiedSource):
+                source.join(self.context.snapshots)
             columns = source.names()
+            binding = bind(node, columns)
+            if isinstance(source, CopiedSource):
+                path = source.copy(tuple(binding.columns.values()), self._copied)
         stat = before or data_identity(path)
-        binding = bind(node, columns)
         context, attributes = self.context, read_attributes(self.plan, binding)
         stream = SourceStream(source, attributes, self._reading(binding), context.budget, context.stop)
         numbering = self._numbering(stream)
@@ -116,11 +125,16 @@ class Opening:
             raise _no_rows(stream)
         self._attended(stream, present)
         with wrap_plugin_errors("the source"):
-            look_at_the_top(repeats, open_source(node, path), binding.columns, node.missing)
+            again = source if isinstance(source, CopiedSource) else open_source(node, path)
+            look_at_the_top(repeats, again, binding.columns, node.missing)
         listener(StepFinished(SOURCE, time.perf_counter() - started, stream.rows_read, peak_mb()))
         for counts in sets:
             counts.repeated = source.repeated if isinstance(source, MergingSource) else 0
-        return Original(path, columns, stream, numbering, digest, stat, sets, (*repeats, *crowds))
+        return Original(path, name, columns, stream, numbering, digest, stat, sets, (*repeats, *crowds))
+
+    def _copied(self, rows: int) -> None:
+        self.context.stop.check()
+        self.context.listener(Progress(SOURCE, rows, None))
 
     def _load(
         self,

@@ -227,7 +227,7 @@ class FinishedRun:
 
 
 def _file(original: Original) -> manifest.InputFile:
-    return {"name": original.path.name, "bytes": original.stat[1], "sha256": original.digest}
+    return {"name": original.name, "bytes": original.stat[1], "sha256": original.digest}
 
 
 def _waiver(result: WaiverResult) -> manifest.ManifestWaiver:

@@ -1,0 +1,85 @@
+"""What goes wrong with a database, in words that hold nothing of what the server says: it quotes values."""
+
+from __future__ import annotations
+
+import re
+from importlib import import_module
+from typing import Any
+
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import DataError, PluginError, PpdmError, RunError
+
+_STATE = re.compile(r"[0-9A-Z]{5}")
+_LOGIN = "`ppdm-flow explain sql` says where the password is looked for"
+_READ = "grant the user SELECT on it"
+_INPUT = (
+    ("28", "PPF476", "refuses the user or the password", _LOGIN),
+    ("3D000", "PPF476", "has no such database", None),
+    ("42501", "PPF476", "does not let the user read this", _READ),
+    ("42P01", "PPF477", "has no such table", "say its schema too: `table: clinic.visits`; capitals count"),
+    ("3F000", "PPF477", "has no such schema", None),
+    ("42703", "PPF477", "has no such column", "try the statement in a client of the database"),
+    ("42", "PPF477", "does not understand the statement", "`query` is one SELECT: try it in a client of the database"),
+    ("25006", "PPF477", "refuses a statement that writes", "`query` is one SELECT"),
+    ("22", "PPF477", "could not work out a value that the statement asks for", "try it in a client of the database"),
+)
+_MACHINE = (
+    ("53300", "PPF475", "has no connection left"),
+    ("57P03", "PPF475", "is starting or stopping"),
+    ("08", "PPF475", "cannot be reached, or the connection broke"),
+    ("57014", "PPF479", "gave the statement up"),
+    ("57P", "PPF479", "was stopped, or ended the connection"),
+    ("40", "PPF479", "gave the transaction up: run it again"),
+)
+
+
+def fault(code: str, text: str, advice: str | None = None) -> DataError:
+    """Return a fault of the policy or the database."""
+    return DataError(Diagnostic(code, text, help=advice))
+
+
+def machine_fault(code: str, text: str) -> RunError:
+    """Return a fault of the server or the network."""
+    return RunError(Diagnostic(code, text, help="nothing was released"))
+
+
+def unreachable(place: str, why: str = "no answer") -> PpdmError:
+    """Say that nobody answers."""
+    return machine_fault("PPF475", f"the database `{place}` cannot be reached: {why}")
+
+
+def server_fault(place: str, state: object, *, connected: bool) -> PpdmError:
+    """Return the error for an answer with an SQLSTATE; without one, of a connection that broke or never was."""
+    text = state if isinstance(state, str) and _STATE.fullmatch(state) else ""
+    for known, code, words, advice in _INPUT:
+        if text.startswith(known):
+            return fault(code, f"the database `{place}` {words}", advice)
+    for known, code, words in _MACHINE:
+        if text.startswith(known):
+            return machine_fault(code, f"the database `{place}` {words}")
+    if text and text != "00000":
+        return machine_fault("PPF479", f"the database `{place}` failed while it was read, with SQLSTATE {text}")
+    if not connected:
+        return unreachable(place)
+    return machine_fault("PPF479", f"the connection to the database `{place}` broke while it was read")
+
+
+def refused_type(place: str, column: str, kind: str) -> PpdmError:
+    """Say that values of a type have no place in a table of texts, numbers and moments."""
+    text = f"column `{column}` of the database `{place}` is of type {kind}, whose values are no cells of a table"
+    return fault("PPF478", text, "leave it undeclared with `undeclared: drop`, or make it a text in a `query:`")
+
+
+def outside_calendar(place: str, column: str) -> PpdmError:
+    """Say that there are dates that no calendar of ours has."""
+    text = f"column `{column}` of the database `{place}` has dates that are infinite, or outside the years 1 to 9999"
+    return fault("PPF480", text, "make them missing in a `query:`")
+
+
+def driver(module: str, extra: str, what: str) -> Any:
+    """Import a driver. Raises PluginError where the extra is missing."""
+    try:
+        return import_module(module)
+    except ImportError:
+        text = f"reading {what} needs an extra"
+        raise PluginError(Diagnostic("PPF474", text, help=f"pip install 'ppdm_flow[{extra}]'")) from None

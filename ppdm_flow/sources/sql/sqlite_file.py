@@ -1,0 +1,118 @@
+"""SQLite, through ADBC: a cell may be of any type there, so the cells themselves are looked at."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from urllib.parse import quote
+
+import pyarrow as pa
+
+from ppdm_flow.core.errors import PpdmError
+from ppdm_flow.sources.sql.faults import driver, fault, machine_fault
+from ppdm_flow.sources.sql.session import SqlColumn, quoted
+
+_TYPES = ("integer", "real", "text", "blob")
+_ROWS = 1 << 16
+_EXACT = 1 << 53
+_AT_ONCE = 300
+"""Columns whose cells are looked at by one statement: SQLite has a limit of 2,000 results."""
+_MIXED = "CASE typeof({0}) WHEN 'real' THEN printf('%!.17g', {0}) ELSE CAST({0} AS TEXT) END"
+_SEEDS = {"integer": "0", "real": "0.0", "text": "''"}
+_SEEN = {"no such table": "has no such table", "no such column": "has no such column"}
+
+
+class SqliteSession:
+    """One read transaction."""
+
+    def __init__(self, path: Path) -> None:
+        self.place = path.name
+        self._driver = driver("adbc_driver_sqlite.dbapi", "sql", "SQLite")
+        uri = f"file:{quote(str(path.resolve()))}?mode=ro"
+        with self._guarded():
+            self._connection = self._driver.connect(uri, autocommit=True)
+            try:
+                self._ask("BEGIN")
+            except BaseException:
+                self.close()
+                raise
+        self._types: dict[tuple[str, str], str] = {}
+
+    def columns(self, relation: str) -> tuple[SqlColumn, ...]:
+        """Return the columns, by the types that their cells have."""
+        names = self._ask(f"SELECT * FROM {relation} LIMIT 0").schema.names  # noqa: S608
+        columns: list[SqlColumn] = []
+        for start in range(0, len(names), _AT_ONCE):
+            columns += self._looked_at(names[start : start + _AT_ONCE], relation)
+        return tuple(columns)
+
+    def rows(self, columns: Sequence[SqlColumn], relation: str) -> Iterator[pa.RecordBatch]:
+        """Yield the rows. A first row of our own tells the driver the types, which it takes from the first rows."""
+        seeds = ", ".join(f"{_SEEDS[self._types[relation, c.name]]} AS {quoted(c.name)}" for c in columns)
+        listed = ", ".join(str(c.expression) for c in columns)
+        with self._guarded(), self._connection.cursor() as cursor:
+            cursor.adbc_statement.set_options(**{"adbc.sqlite.query.batch_rows": str(_ROWS)})
+            cursor.execute(f"SELECT {seeds} UNION ALL SELECT {listed} FROM {relation}")  # noqa: S608
+            first = True
+            for batch in cursor.fetch_record_batch():
+                yield batch.slice(1) if first else batch
+                first = False
+
+    def close(self) -> None:
+        """Let the file go."""
+        with contextlib.suppress(Exception):
+            self._connection.close()
+
+    def _looked_at(self, names: Sequence[str], relation: str) -> Iterator[SqlColumn]:
+        asked = [f"max(typeof({quoted(name)}) = '{kind}')" for name in names for kind in _TYPES]
+        asked += [f"max(abs(CASE typeof({quoted(n)}) WHEN 'integer' THEN {quoted(n)} / 2 END))" for n in names]
+        row = self._ask(f"SELECT {', '.join(f'{each} AS c{i}' for i, each in enumerate(asked))} FROM {relation}")  # noqa: S608
+        cells = [column[0].as_py() for column in row.columns]
+        for place, name in enumerate(names):
+            there = [kind for kind, cell in zip(_TYPES, cells[4 * place : 4 * place + 4], strict=True) if cell]
+            large = (cells[4 * len(names) + place] or 0) > _EXACT // 2
+            kind, expression = _expression(quoted(name), there, large=large)
+            self._types[relation, name] = kind
+            yield SqlColumn(name, expression, "" if expression is not None else "BLOB")
+
+    def _ask(self, statement: str) -> pa.Table:
+        with self._guarded(), self._connection.cursor() as cursor:
+            cursor.execute(statement)
+            return cursor.fetch_arrow_table() if cursor.description is not None else pa.table({})
+
+    @contextlib.contextmanager
+    def _guarded(self) -> Iterator[None]:
+        try:
+            yield
+        except (PpdmError, GeneratorExit):
+            raise
+        except (self._driver.Error, pa.ArrowException, OSError) as error:
+            raise self._fault(str(error)) from None
+
+    def _fault(self, said: str) -> PpdmError:
+        for words, text in _SEEN.items():
+            if words in said:
+                return fault("PPF477", f"the database `{self.place}` {text}")
+        if "syntax error" in said or "incomplete input" in said:
+            return fault(
+                "PPF477", f"the database `{self.place}` does not understand the statement", "`query` is one SELECT"
+            )
+        if "not a database" in said or "malformed" in said:
+            return fault("PPF717", f"the database `{self.place}` is damaged", "`PRAGMA integrity_check` tests it")
+        if "readonly" in said or "read-only" in said:
+            return fault("PPF477", f"the database `{self.place}` is read, and the statement writes")
+        if "locked" in said or "busy" in said:
+            return machine_fault("PPF475", f"the database `{self.place}` is locked by another program")
+        return fault("PPF479", f"the database `{self.place}` could not be read")
+
+
+def _expression(own: str, there: Sequence[str], *, large: bool) -> tuple[str, str | None]:
+    """Return the type that a column's cells can share, and what to select for it; None for bytes."""
+    if "blob" in there:
+        return "text", None
+    if len(there) < 2:
+        return there[0] if there else "text", own
+    if there == ["integer", "real"] and not large:
+        return "real", f"CAST({own} AS REAL)"
+    return "text", _MIXED.format(own)
