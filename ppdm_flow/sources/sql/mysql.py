@@ -9,7 +9,6 @@ import ssl
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from configparser import ConfigParser
 from configparser import Error as ConfigError
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -32,9 +31,13 @@ _ROWS = 1 << 15
 _BINARY = 63
 """The character set of bytes."""
 _UNSIGNED = 32
-_INTEGERS, _FLOATS, _TEXTS = frozenset({1, 2, 3, 8, 9, 13}), frozenset({4, 5}), frozenset({0, 246, 11, 245, 247, 248})
-_STRINGS, _MOMENTS = frozenset({15, 249, 250, 251, 252, 253, 254}), {7: "us", 12: "us"}
-_DATE, _BIT = 10, 16
+_INTEGERS, _LONG = frozenset({1, 2, 3, 8, 9, 13}), 8
+_FLOATS = frozenset({4, 5})
+_MOMENTS, _DATE = frozenset({7, 12}), 10
+_TEXTS = frozenset({0, 11, 245, 246, 247, 248})
+_STRINGS = frozenset({15, 249, 250, 251, 252, 253, 254})
+_BIT, _GEOMETRY = 16, 255
+"""Types of columns, by their numbers in the protocol: decimals, times, JSON, ENUM and SET are texts."""
 _STATES = {
     1044: "28000",
     1045: "28000",
@@ -61,12 +64,6 @@ _STATES = {
 """Error numbers of the server, as the SQLSTATE of what PostgreSQL calls the same."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Kind:
-    type: pa.DataType
-    refused: str = ""
-
-
 class MysqlSession:
     """One transaction, in which every statement of InnoDB tables sees the same rows."""
 
@@ -91,7 +88,6 @@ class MysqlSession:
             raise self._fault(error, connected=False) from None
         except (OSError, RuntimeError, UnicodeError):
             raise unreachable(self.place) from None
-        self._kinds: dict[str, _Kind] = {}
         try:
             with self._guarded(), self._connection.cursor() as cursor:
                 for statement in _BEGIN:
@@ -105,23 +101,18 @@ class MysqlSession:
         with self._guarded(), self._connection.cursor() as cursor:
             cursor.execute(f"SELECT * FROM {relation} AS q LIMIT 0")  # noqa: S608
             fields = cursor._result.fields if cursor._result is not None else ()  # noqa: SLF001  # flags are told there
-        self._kinds = {field.name: _kind(field) for field in fields}
-        return tuple(
-            SqlColumn(field.name, None if (kind := _kind(field)).refused else quoted(field.name, "`"), kind.refused)
-            for field in fields
-        )
+        return tuple(_column(field) for field in fields)
 
     def rows(self, columns: Sequence[SqlColumn], relation: str) -> Iterator[pa.RecordBatch]:
         """Yield the rows as they come from the server."""
         listed = ", ".join(str(c.expression) for c in columns) or "1"
-        names = [c.name for c in columns]
-        schema = pa.schema([(name, self._kinds[name].type) for name in names])
+        schema = pa.schema([(c.name, c.type) for c in columns])
         yield pa.RecordBatch.from_pylist([], schema=schema)
         with self._guarded(), self._connection.cursor(self._unbuffered) as cursor:
             cursor.execute(f"SELECT {listed} FROM {relation} AS q")  # noqa: S608
             while rows := cursor.fetchmany(_ROWS):
-                cells = list(zip(*rows, strict=True))[: len(names)]
-                arrays = [self._array(name, column) for name, column in zip(names, cells, strict=True)]
+                cells = list(zip(*rows, strict=True))[: len(columns)]
+                arrays = [self._array(*each) for each in zip(columns, cells, strict=True)]
                 yield pa.RecordBatch.from_arrays(arrays, schema=schema)
 
     def close(self) -> None:
@@ -129,15 +120,14 @@ class MysqlSession:
         with contextlib.suppress(Exception):
             self._connection._force_close()  # noqa: SLF001  # `close` would read what the server still has to send
 
-    def _array(self, name: str, cells: Sequence[str | None]) -> pa.Array:
-        kind = self._kinds[name].type
+    def _array(self, column: SqlColumn, cells: Sequence[str | None]) -> pa.Array:
         try:
             texts = pa.array(cells, pa.string())
-            return texts if pa.types.is_string(kind) else texts.cast(kind)
+            return texts if pa.types.is_string(column.type) else texts.cast(column.type)
         except pa.ArrowException:
-            if pa.types.is_temporal(kind):
-                raise outside_calendar(self.place, name) from None
-            text = f"column `{name}` of the database `{self.place}` has a value that is not of its type"
+            if pa.types.is_temporal(column.type):
+                raise outside_calendar(self.place, column.name) from None
+            text = f"column `{column.name}` of the database `{self.place}` has a value that is not of its type"
             raise fault("PPF480", text) from None
 
     @contextlib.contextmanager
@@ -165,19 +155,26 @@ class MysqlSession:
         return server_fault(self.place, known, connected=connected)
 
 
-def _kind(field: Any) -> _Kind:
+def _column(field: Any) -> SqlColumn:
+    kind = _type(field)
+    if kind is None:
+        refused = {_BIT: "BIT", _GEOMETRY: "GEOMETRY"}.get(field.type_code, "BINARY or BLOB")
+        return SqlColumn(field.name, None, refused)
+    return SqlColumn(field.name, quoted(field.name, "`"), type=kind)
+
+
+def _type(field: Any) -> pa.DataType | None:
+    """Return the type of a column; None for bytes."""
     code = field.type_code
     if code in _INTEGERS:
-        return _Kind(pa.uint64() if code == 8 and field.flags & _UNSIGNED else pa.int64())
+        return pa.uint64() if code == _LONG and field.flags & _UNSIGNED else pa.int64()
     if code in _FLOATS:
-        return _Kind(pa.float64())
+        return pa.float64()
     if code in _MOMENTS:
-        return _Kind(pa.timestamp("us"))
+        return pa.timestamp("us")
     if code == _DATE:
-        return _Kind(pa.date32())
-    if code in _TEXTS or (code in _STRINGS and field.charsetnr != _BINARY):
-        return _Kind(pa.string())
-    return _Kind(pa.string(), "BIT" if code == _BIT else "GEOMETRY" if code == 255 else "BINARY or BLOB")
+        return pa.date32()
+    return pa.string() if code in _TEXTS or (code in _STRINGS and field.charsetnr != _BINARY) else None
 
 
 def _where(address: ServerAddress) -> Mapping[str, Any]:

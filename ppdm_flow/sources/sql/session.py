@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import pyarrow as pa
@@ -11,11 +11,15 @@ import pyarrow as pa
 
 @dataclass(frozen=True, slots=True)
 class SqlColumn:
-    """A column of a table or query. ``expression`` is what is selected for it; None where its type is ``refused``."""
+    """A column of a table or query. ``expression`` is what is selected for it; None where its type is ``refused``.
+
+    ``type`` is what comes, where the driver has to be told.
+    """
 
     name: str
     expression: str | None
     refused: str = ""
+    type: pa.DataType = field(default_factory=pa.string)
 
 
 class Session(Protocol):

@@ -19,7 +19,8 @@ _EXACT = 1 << 53
 _AT_ONCE = 300
 """Columns whose cells are looked at by one statement: SQLite has a limit of 2,000 results."""
 _MIXED = "CASE typeof({0}) WHEN 'real' THEN printf('%!.17g', {0}) ELSE CAST({0} AS TEXT) END"
-_SEEDS = {"integer": "0", "real": "0.0", "text": "''"}
+_ARROW = {"integer": pa.int64(), "real": pa.float64(), "text": pa.string()}
+_SEEDS = {_ARROW["integer"]: "0", _ARROW["real"]: "0.0", _ARROW["text"]: "''"}
 _SEEN = {"no such table": "has no such table", "no such column": "has no such column"}
 
 
@@ -37,7 +38,6 @@ class SqliteSession:
             except BaseException:
                 self.close()
                 raise
-        self._types: dict[tuple[str, str], str] = {}
 
     def columns(self, relation: str) -> tuple[SqlColumn, ...]:
         """Return the columns, by the types that their cells have."""
@@ -49,7 +49,7 @@ class SqliteSession:
 
     def rows(self, columns: Sequence[SqlColumn], relation: str) -> Iterator[pa.RecordBatch]:
         """Yield the rows. A first row of our own tells the driver the types, which it takes from the first rows."""
-        seeds = ", ".join(f"{_SEEDS[self._types[relation, c.name]]} AS {quoted(c.name)}" for c in columns)
+        seeds = ", ".join(f"{_SEEDS[c.type]} AS {quoted(c.name)}" for c in columns)
         listed = ", ".join(str(c.expression) for c in columns)
         with self._guarded(), self._connection.cursor() as cursor:
             cursor.adbc_statement.set_options(**{"adbc.sqlite.query.batch_rows": str(_ROWS)})
@@ -73,8 +73,7 @@ class SqliteSession:
             there = [kind for kind, cell in zip(_TYPES, cells[4 * place : 4 * place + 4], strict=True) if cell]
             large = (cells[4 * len(names) + place] or 0) > _EXACT // 2
             kind, expression = _expression(quoted(name), there, large=large)
-            self._types[relation, name] = kind
-            yield SqlColumn(name, expression, "" if expression is not None else "BLOB")
+            yield SqlColumn(name, expression, "" if expression is not None else "BLOB", _ARROW[kind])
 
     def _ask(self, statement: str) -> pa.Table:
         with self._guarded(), self._connection.cursor() as cursor:
