@@ -12,6 +12,7 @@ BY_NAME = {
     "ppdm_flow/sinks/excel/algorithm.py": "xlsxwriter, which may be absent",
     "ppdm_flow/sinks/statistical.py": "pyreadstat, which may be absent",
     "ppdm_flow/sources/excel/algorithm.py": "python_calamine, which may be absent",
+    "ppdm_flow/sources/sql/faults.py": "drivers of databases, which may be absent",
     "ppdm_flow/sources/statistical.py": "pyreadstat, which may be absent",
 }
 

@@ -13,7 +13,7 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.file_sets import telling_name
 from ppdm_flow.core.roles import Role
-from ppdm_flow.core.server_address import AddressError, database_address, server_address
+from ppdm_flow.core.server_address import AddressError, database_address, is_database, server_address
 from ppdm_flow.plan.binding import Binder
 from ppdm_flow.plan.definition import LedgerNode, SourceNode
 from ppdm_flow.plan.formats import choices, handling, implied, inferred
@@ -35,7 +35,7 @@ def source_node(
     server = "" if data is not None else _server(source)
     name, faults = (data, ()) if data is not None else _telling(path)
     kind = SQL if server else source.format or inferred("sources", name)
-    if kind is None:
+    if kind is None and not is_database(source.path or ""):
         _formatless(name, faults, binder, given=data is not None)
     return SourceNode(
         path=path,
@@ -65,6 +65,9 @@ def _asked(source: Source, kind: str, binder: Binder, *, given: bool) -> Mapping
     asked = {} if given or source.url is None else {"url": source.url}
     asked |= {key: text for key in ("table", "query") if (text := getattr(source, key)) is not None}
     if kind == SQL:
+        if not asked and (given or not source.url):
+            text, hint = "a database has many tables, and `source` says none", "add `table: NAME`, or a `query:`"
+            binder.diagnostics.append(Diagnostic("PPF470", text, binder.places.key("source"), hint=hint))
         return asked
     if asked and not given:
         text = f"a `{next(iter(asked))}` is read of a database, and this is one of format `{kind}`"

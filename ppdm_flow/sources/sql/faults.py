@@ -67,7 +67,7 @@ def server_fault(place: str, state: object, *, connected: bool) -> PpdmError:
 def refused_type(place: str, column: str, kind: str) -> PpdmError:
     """Say that values of a type have no place in a table of texts, numbers and moments."""
     text = f"column `{column}` of the database `{place}` is of type {kind}, whose values are no cells of a table"
-    return fault("PPF478", text, "leave it undeclared with `undeclared: drop`, or make it a text in a `query:`")
+    return fault("PPF478", text, "leave it out, or make it a text in a `query:`")
 
 
 def outside_calendar(place: str, column: str) -> PpdmError:
