@@ -17,6 +17,7 @@ RANGES = (
     ("PPF100", "PPF117"),  # text
     ("PPF201", "PPF210"),  # shape
     ("PPF301", "PPF318"),  # inheritance and params
+    ("PPF470", "PPF473"),  # on databases
     ("PPF500", "PPF538"),  # rules on requirements, attributes, the ledger and files
     ("PPF542", "PPF549"),  # on people and linked tables
     ("PPF575", "PPF577"),
