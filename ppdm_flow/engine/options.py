@@ -100,4 +100,3 @@ class RunContext:
 
     def __exit__(self, *_error: object) -> None:
         self.stop.set()
-        self.snapshots.close()

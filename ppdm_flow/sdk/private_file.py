@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+import weakref
 from pathlib import Path
 
 _DESCRIPTORS = Path("/proc/self/fd")
@@ -18,12 +19,12 @@ class PrivateFile:
 
     def __init__(self) -> None:
         if _DESCRIPTORS.is_dir():
-            self._file = tempfile.TemporaryFile()  # noqa: SIM115  # it is open as long as it is needed
-            self.path = Path(f"/proc/{os.getpid()}/fd/{self._file.fileno()}")
+            with tempfile.TemporaryFile() as file:
+                descriptor = os.dup(file.fileno())
+            self.path = Path(f"/proc/{os.getpid()}/fd/{descriptor}")
+            weakref.finalize(self, os.close, descriptor)
         else:
-            named = tempfile.NamedTemporaryFile(prefix="ppdm-flow-")  # noqa: SIM115
-            self._file, self.path = named, Path(named.name)  # type: ignore[assignment]  # a wrapper of such a file
-
-    def close(self) -> None:
-        """Give its room back."""
-        self._file.close()
+            handle, name = tempfile.mkstemp(prefix="ppdm-flow-")
+            os.close(handle)
+            self.path = Path(name)
+            weakref.finalize(self, self.path.unlink, missing_ok=True)

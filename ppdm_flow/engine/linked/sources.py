@@ -71,10 +71,13 @@ def table_data(table: LinkedTable, folder: Path | None) -> Path | None:
 def open_linked(context: RunContext, folder: Path | None) -> LinkedOriginals:
     """Read each table once. Raises DataError where one cannot be read, or the keys are not whole."""
     plan = context.plan
-    originals = {
-        table.name: Opening(table_context(context, table, len(plan.tables)), table_data(table, folder)).open()
-        for table in plan.tables
-    }
+    try:
+        originals = {
+            table.name: Opening(table_context(context, table, len(plan.tables)), table_data(table, folder)).read()
+            for table in plan.tables
+        }
+    finally:
+        context.snapshots.close()
     named = next(table for table in plan.tables if table.refers is None)
     keys = in_order(originals[named.name].stream, [named.person])
     for table in plan.tables:

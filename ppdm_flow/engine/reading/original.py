@@ -94,6 +94,13 @@ class Opening:
 
     def open(self) -> Original:
         """Read the file once. Raises DataError where it cannot be read, does not match the policy, or keys lie open."""
+        try:
+            return self.read()
+        finally:
+            self.context.snapshots.close()
+
+    def read(self) -> Original:
+        """Read one of several files; who asks closes the connections that they share."""
         refuse_linked(self.plan)
         check_key_files(self.plan)
         listener = self.context.listener

@@ -20,6 +20,7 @@ _INPUT = (
     ("3F000", "PPF477", "has no such schema", None),
     ("42703", "PPF477", "has no such column", "try the statement in a client of the database"),
     ("42", "PPF477", "does not understand the statement", "`query` is one SELECT: try it in a client of the database"),
+    ("0A", "PPF477", "does not understand the statement", "`query` is one SELECT: try it in a client of the database"),
     ("25006", "PPF477", "refuses a statement that writes", "`query` is one SELECT"),
     ("22", "PPF477", "could not work out a value that the statement asks for", "try it in a client of the database"),
 )

@@ -113,7 +113,16 @@ class PostgresSession:
         except (PpdmError, GeneratorExit):
             raise
         except (self._driver.Error, pa.ArrowException, OSError) as error:
-            raise server_fault(self.place, getattr(error, "sqlstate", None), connected=True) from None
+            raise server_fault(self.place, getattr(error, "sqlstate", self._state()), connected=True) from None
+
+    def _state(self) -> str | None:
+        """Return the SQLSTATE of an error in the midst of rows, which the driver loses: none where nobody answers."""
+        try:
+            with self._connection.cursor() as cursor:
+                cursor.execute("ROLLBACK")
+        except Exception:  # noqa: BLE001  # whatever it is, there is no connection
+            return None
+        return "22000"
 
 
 def _column(name: str, kind: Mapping[str, Any]) -> SqlColumn:

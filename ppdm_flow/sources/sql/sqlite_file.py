@@ -21,7 +21,11 @@ _AT_ONCE = 300
 _MIXED = "CASE typeof({0}) WHEN 'real' THEN printf('%!.17g', {0}) ELSE CAST({0} AS TEXT) END"
 _ARROW = {"integer": pa.int64(), "real": pa.float64(), "text": pa.string()}
 _SEEDS = {_ARROW["integer"]: "0", _ARROW["real"]: "0.0", _ARROW["text"]: "''"}
-_SEEN = {"no such table": "has no such table", "no such column": "has no such column"}
+_SEEN = {
+    "no such table": "has no such table",
+    "no such column": "has no such column",
+    "no such function": "has no such function",
+}
 
 
 class SqliteSession:
