@@ -164,7 +164,7 @@ def same_release(bench: Any, tools: Any, source: str) -> None:
 
 def test_postgresql_gives_the_release_of_a_file(bench, tools, table) -> None:
     same_release(bench, tools, table.source())
-    same_release(bench, tools, table.source("query: SELECT id, illness, age, town FROM clinic.visits ORDER BY id; "))
+    same_release(bench, tools, table.source("query: SELECT id, age, town, illness FROM clinic.visits ORDER BY id; "))
     same_release(bench, tools, table.source("query:   (TABLE clinic.visits) -- all of it"))
 
 
@@ -221,7 +221,7 @@ def test_rows_are_shown_before_a_run(bench, table) -> None:
 
 TEXT = st.none() | st.text(st.characters(blacklist_categories=("Cs",), blacklist_characters="\0"), max_size=12)
 DAY = st.none() | st.dates(dt.date(1, 1, 1), dt.date(9999, 12, 31))
-MOMENT = st.none() | st.datetimes(dt.datetime(1000, 1, 1), dt.datetime(9999, 12, 31))
+MOMENT = st.none() | st.datetimes(dt.datetime.fromisoformat("1000-01-01"), dt.datetime.fromisoformat("9999-12-31"))
 NUMBER = st.none() | st.integers(-(2**63), 2**63 - 1)
 REAL = st.none() | st.floats(allow_nan=False, allow_infinity=False, width=64)
 EXACT = st.none() | st.decimals(Decimal(-(10**10)), Decimal(10**10), places=3)
@@ -270,7 +270,7 @@ def literal(value: Any) -> str:
 
 def test_postgresql_keeps_types_and_values(table, tmp_path) -> None:
     kinds = ["bigint", "double precision", "numeric(20", "3)", "date", "timestamp", "timestamptz", "boolean", "text"]
-    listed = ", ".join(f"{name} {kind}" for name, kind in zip(COLUMNS, kinds, strict=True))
+    listed = ", ".join(f"{n} {k.replace('_', ', ')}" for n, k in zip(COLUMNS, kinds, strict=True))
 
     @QUICK
     @given(TABLE)
@@ -402,7 +402,7 @@ def test_sets_come_from_arrays(bench, table) -> None:
         ("query: SELECT 1) AS q; DROP TABLE clinic.visits; --", "PPF477"),
         ("query: SELECT age FROM clinic.visits; DROP TABLE clinic.visits", "PPF477"),
         ("query: WITH gone AS (DELETE FROM clinic.visits RETURNING *) SELECT * FROM gone", "PPF477"),
-        ("query: SELECT nextval('clinic.counter') AS age", "PPF477"),
+        ("query: SELECT nextval('clinic.counter') AS age, '' AS town, '' AS illness", "PPF477"),
         ("query: SELECT age, age FROM clinic.visits", "PPF707"),
         ("query: SELECT town::int AS age, town, illness FROM clinic.visits", "PPF477"),
         ("query: SELECT age / 0 AS age, town, illness FROM clinic.visits", "PPF477"),
@@ -448,8 +448,6 @@ def test_rights_and_logins(bench, table, monkeypatch) -> None:
             assert [d.code for d in error.diagnostics] == ["PPF476"]
             assert "zqwrong" not in str(error)
         table.sql("GRANT USAGE ON SCHEMA clinic TO reader; GRANT SELECT ON clinic.visits TO reader")
-        monkeypatch.setenv("PGPASSWORD", "zqpw")
-        assert bench.run(bench.plan(policy(table.source(url=tcp)))).report.verdict == "released"
         monkeypatch.delenv("PGPASSWORD")
         home = Path(os.environ["HOME"])
         home.mkdir()
@@ -459,6 +457,9 @@ def test_rights_and_logins(bench, table, monkeypatch) -> None:
         assert [d.code for d in error.diagnostics] == ["PPF920"]
         (home / ".pgpass").chmod(0o600)
         monkeypatch.setenv("PGPASSFILE", str(home / ".pgpass"))
+        assert bench.run(bench.plan(policy(table.source(url=tcp)))).report.verdict == "released"
+        monkeypatch.delenv("PGPASSFILE")
+        monkeypatch.setenv("PGPASSWORD", "zqpw")
         assert bench.run(bench.plan(policy(table.source(url=tcp)))).report.verdict == "released"
     finally:
         table.sql("DROP OWNED BY reader; DROP ROLE reader")
@@ -561,7 +562,7 @@ def test_a_table_that_is_altered_between_the_plan_and_the_run(bench, table) -> N
         "ALTER TABLE clinic.visits RENAME COLUMN disease TO illness; ALTER TABLE clinic.visits ALTER age TYPE text"
     )
     table.sql(f"UPDATE clinic.visits SET age = '{CANARY}'")
-    assert [d.code for d in bench.fails(plan).diagnostics] == ["PPF716"]
+    assert [d.code for d in bench.fails(plan).diagnostics] == ["PPF712"]
 
 
 def test_what_changes_after_the_copy_changes_nothing(bench, tools, table) -> None:
@@ -646,7 +647,7 @@ def test_a_run_that_is_killed_leaves_no_rows_behind(bench, table, kind, tmp_path
     path = bench.folder / "policy.yaml"
     path.write_text(policy(source))
     seen = 0
-    for point in range(15):
+    for point in range(10):
         scratch = tmp_path / "tmp"
         with subprocess.Popen(
             [sys.executable, "-m", "ppdm_flow", "run", str(path), "--out", str(bench.out)],
@@ -655,7 +656,7 @@ def test_a_run_that_is_killed_leaves_no_rows_behind(bench, table, kind, tmp_path
             env={**os.environ, "TMPDIR": str(scratch)},
         ) as run:
             with contextlib.suppress(subprocess.TimeoutExpired):
-                run.wait(0.6 + point * 0.12)
+                run.wait(0.6 + point * 0.17)
             run.kill()
         left = [p for p in scratch.rglob("*") if p.is_file() and CANARY.encode() in p.read_bytes()]
         assert left == []
