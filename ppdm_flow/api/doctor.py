@@ -23,7 +23,15 @@ from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.spec import imported
 
 _PACKAGES = ("numpy", "pyarrow", "pandas", "numba", "duckdb", "scipy", "scikit-learn", "pydantic", "PyYAML")
-_EXTRAS = {"python-calamine": "excel", "XlsxWriter": "excel", "pg8000": "sql", "pyreadstat": "statistics"}
+_EXTRAS = {
+    "python-calamine": "excel",
+    "XlsxWriter": "excel",
+    "pg8000": "sql",
+    "adbc-driver-postgresql": "sql",
+    "adbc-driver-sqlite": "sql",
+    "PyMySQL": "mysql",
+    "pyreadstat": "statistics",
+}
 _LEAST_FREE = 1 << 30
 
 

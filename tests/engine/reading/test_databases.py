@@ -269,7 +269,7 @@ def literal(value: Any) -> str:
 
 
 def test_postgresql_keeps_types_and_values(table, tmp_path) -> None:
-    kinds = ["bigint", "double precision", "numeric(20", "3)", "date", "timestamp", "timestamptz", "boolean", "text"]
+    kinds = ["bigint", "double precision", "numeric(20_3)", "date", "timestamp", "timestamptz", "boolean", "text"]
     listed = ", ".join(f"{n} {k.replace('_', ', ')}" for n, k in zip(COLUMNS, kinds, strict=True))
 
     @QUICK
