@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from ppdm_flow.api.buckets import copies_for
 from ppdm_flow.api.loading.bindings import plan_for_data
 from ppdm_flow.api.loading.policies import quote_sources
 from ppdm_flow.core.diagnostics import Diagnostic
@@ -59,12 +60,14 @@ def audit(
     and none is named. ``locked`` is as for a run. Of linked tables ``original`` is the folder with the files of all
     tables, and ``released`` that with the files of all releases.
     """
-    ready = plan_for_data(path, sets, original, strict=strict, locked=locked)
-    with quote_sources(ready.sources, ready.plan.secrets):
-        if ready.plan.tables:
-            report = _of_tables(ready.plan, original, released, release, operator)
-        else:
-            report = judge(ready.plan, original, released, chosen(ready.plan, release), operator)
+    with copies_for() as copies:
+        there = copies.local(original)
+        ready = plan_for_data(path, sets, there, strict=strict, locked=locked)
+        with quote_sources(ready.sources, ready.plan.secrets):
+            if ready.plan.tables:
+                report = _of_tables(ready.plan, there, released, release, operator)
+            else:
+                report = judge(ready.plan, there, released, chosen(ready.plan, release), operator)
     return AuditedRelease(report, ready.warnings, ready.sources, path)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ppdm_flow.api.buckets import local_data
 from ppdm_flow.api.loading.policies import FoundFiles, find_policies
 from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.diagnostics import Diagnostic, Severity, in_order
@@ -72,12 +73,11 @@ def check(
     waivers = _Waivers()
     sources: dict[str, str] = {}
     each: list[tuple[Diagnostic, ...]] = []
-    for outcome in _outcomes(
-        policy_files, sets, clock, data, locked=locked
-    ):  # of which no more is kept: a plan is large
-        sources |= outcome.sources
-        each.append(outcome.diagnostics)
-        waivers.take(outcome.diagnostics, outcome.waived if isinstance(outcome, CompileResult) else {})
+    with local_data(data) as there:
+        for outcome in _outcomes(policy_files, sets, clock, there, locked=locked):  # no more is kept: a plan is large
+            sources |= outcome.sources
+            each.append(outcome.diagnostics)
+            waivers.take(outcome.diagnostics, outcome.waived if isinstance(outcome, CompileResult) else {})
     diagnostics = in_order(d for named in each for d in named)
     files, waived = (*policy_files.policies, *policy_files.tests), waivers.waived
     return CheckOutcome(files, policy_files.others, diagnostics, sources, tuple(each), policy_files.tests, waived)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ppdm_flow.api.buckets import local_data
 from ppdm_flow.api.loading.policies import ready_plan
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.plan.definition import Plan
@@ -60,5 +61,6 @@ def plan(
         return PlanResult(ready.plan, ready.warnings, ready.sources)
     from ppdm_flow.api.loading.bindings import previewed  # noqa: PLC0415  # a plan without data needs no engine
 
-    ready, seen = previewed(path, sets, data, strict=strict, locked=locked)
+    with local_data(data) as there:
+        ready, seen = previewed(path, sets, there or data, strict=strict, locked=locked)
     return PlanResult(ready.plan, (*ready.warnings, *seen.diagnostics), ready.sources, seen)

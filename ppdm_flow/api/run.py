@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ppdm_flow.api.buckets import copies_for, place_of
 from ppdm_flow.api.loading.bindings import plan_for_data
-from ppdm_flow.api.loading.policies import quote_sources
+from ppdm_flow.api.loading.policies import ReadyPlan, quote_sources
 from ppdm_flow.api.report import documents, read
 from ppdm_flow.api.show import resolved_text
+from ppdm_flow.core.bucket_address import is_bucket
 from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import RunError, UsageError
 from ppdm_flow.core.results import Report
+from ppdm_flow.engine.buckets.copies import BucketCopies, clear_copies
 from ppdm_flow.engine.events import Listener, ignore_events
 from ppdm_flow.engine.options import LockDigests, RunOptions
 from ppdm_flow.engine.run.run import execute
@@ -27,6 +30,7 @@ class RunResult:
     """A finished run: its directory, its report, and what the policy was warned about.
 
     ``document`` is the report in the directory, read back from disk: what is shown, and what counts, is what is there.
+    ``where`` is the directory's path or URL.
     """
 
     run_dir: Path
@@ -35,6 +39,7 @@ class RunResult:
     sources: Mapping[str, str]
     document: ReportDocument
     policy: Path = Path()
+    where: str = ""
 
     @property
     def verdict(self) -> str:
@@ -48,7 +53,7 @@ class RunResult:
 
     def judgement(self, width: int) -> Judgement:
         """Return what every form of the outcome is made from; text for a terminal of that many columns."""
-        last = f"{self.run_dir}\n"
+        last = f"{self.where or self.run_dir}\n"
         return Judgement(self.document, locations(), str(self.policy), self.diagnostics, width, last=last)
 
 
@@ -70,24 +75,45 @@ def run(
 ) -> RunResult:
     """Execute a policy: the data is released, or withheld, into a new directory below ``out``.
 
+    Data and ``out`` may be in an object store, as the URL says.
+
     ``warned`` is called with the policy's warnings before anything is done. Raises PolicyError, DataError,
     PluginError or RunError; then nothing is released. With ``locked``, that a template, definition or plugin is not as
     the lock file has it is wrong too. ``clock`` tells the day, for waivers: at the start, and again at the verdict.
     """
-    ready = plan_for_data(path, sets, data, strict=strict, locked=locked, clock=clock)
-    warned(ready.warnings, ready.sources)
     options = RunOptions(
-        partition_rows=partition_rows,
-        workers=workers,
-        keep_withheld=keep_withheld,
-        escrow=escrow,
-        policy_text=resolved_text(ready.loaded.tree),
-        locked=None if ready.held is None else LockDigests(ready.held.file.sha256, ready.held.definitions),
-        clock=clock,
+        partition_rows=partition_rows, workers=workers, keep_withheld=keep_withheld, escrow=escrow, clock=clock
     )
-    with quote_sources(ready.sources, ready.plan.secrets):
-        outcome = execute(ready.plan, data, out, options, listener, documents)
-    return RunResult(outcome.run_dir, outcome.report, ready.warnings, ready.sources, _read_back(outcome.run_dir), path)
+    clear_copies(out)
+    with copies_for(out) as copies:
+        options = replace(options, unchanged=copies.unchanged)
+        there = None if data is None else copies.local(data)
+        ready = plan_for_data(path, sets, there, strict=strict, locked=locked, clock=clock, copies=copies)
+        warned(ready.warnings, ready.sources)
+        return _executed(ready, out, options, listener, path, copies)
+
+
+def _executed(
+    ready: ReadyPlan, out: Path, options: RunOptions, listener: Listener, path: Path, copies: BucketCopies
+) -> RunResult:
+    plan, locked, place = ready.plan, ready.held, None
+    if is_bucket(out):
+        place = place_of(out, plan.policy, keep_withheld=options.keep_withheld)
+        out = copies.folder("out")
+        copies.shows(out / plan.policy, place.folder.shown)
+    options = replace(
+        options,
+        policy_text=resolved_text(ready.loaded.tree),
+        locked=None if locked is None else LockDigests(locked.file.sha256, locked.definitions),
+        place=place,
+    )
+    with quote_sources(ready.sources, plan.secrets):
+        outcome = execute(plan, ready.data, out, options, listener, documents)
+    run, document = outcome.run_dir, _read_back(outcome.run_dir)
+    where = place.run.url if place is not None and place.run is not None else str(run)
+    return RunResult(
+        run if place is None else Path(where), outcome.report, ready.warnings, ready.sources, document, path, where
+    )
 
 
 def _read_back(run_dir: Path) -> ReportDocument:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from ppdm_flow.api.buckets import copies_for
 from ppdm_flow.api.report import REPORT, read
 from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.errors import UsageError
@@ -23,14 +24,17 @@ def verify(
     ``clock`` tells the day, by which waivers may have expired since the run. ``policy_folder`` is where the files are
     that the policy names (hierarchies, keys): a run keeps none of them.
 
-    Raises UsageError where ``run`` is no run directory.
+    Both may be in an object store, from where they are copied. Raises UsageError where ``run`` is no run directory.
     """
 
     def plan(policy: Path, data: Path | None) -> Plan:
         original_plan = _plan(policy, data)
         return original_plan if policy_folder is None else replace(original_plan, home=str(policy_folder.absolute()))
 
-    return verify_run(run, data, plan, clock)
+    with copies_for() as copies:
+        there = None if data is None else copies.local(data)
+        outcome = verify_run(copies.local_run(run), there, plan, clock)
+        return replace(outcome, requirements=_requirements(outcome))
 
 
 def verification(outcome: VerifyOutcome, *, data_given: bool) -> Verification:
@@ -65,7 +69,7 @@ def _waivers(outcome: VerifyOutcome) -> Iterator[Point]:
 def _measured(outcome: VerifyOutcome, *, data_given: bool) -> Iterator[Point]:
     """Yield the requirements: the same as then, not the same, or not measured again."""
     again = outcome.remeasured
-    names = _requirements(outcome)
+    names = outcome.requirements
     if again is None:
         why = "not measured again: files are not as they were" if data_given else "not measured again: `--data` does it"
         yield from (Point(name, holds=None, text=why) for name in names)
@@ -89,14 +93,14 @@ def _measured(outcome: VerifyOutcome, *, data_given: bool) -> Iterator[Point]:
         yield Point(f"columns of {release}", holds=None, text=f"the run alone tells what is behind them: {columns}")
 
 
-def _requirements(outcome: VerifyOutcome) -> list[str]:
+def _requirements(outcome: VerifyOutcome) -> tuple[str, ...]:
     if REPORT in (*outcome.missing, *outcome.changed):
-        return []
+        return ()
     try:
         results = read(outcome.run_dir)["requirements"]
-        return list(dict.fromkeys(f"{r['id']} on {r['release']}" for r in results))
+        return tuple(dict.fromkeys(f"{r['id']} on {r['release']}" for r in results))
     except (UsageError, KeyError, TypeError):
-        return []
+        return ()
 
 
 def _plan(policy: Path, data: Path | None) -> Plan:

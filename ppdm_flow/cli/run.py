@@ -28,7 +28,9 @@ def run(
     ctx: typer.Context,
     policy: PolicyPath,
     data: Data = None,
-    out: Annotated[Path, option("--out", "FOLDER", "Where the run's directory is made.")] = Path("runs"),
+    out: Annotated[
+        Path, option("--out", "FOLDER", "Where the run's directory is made: a folder, or s3://bucket/folder.")
+    ] = Path("runs"),
     forms: Annotated[list[str] | None, formats(JUDGED, "text")] = None,  # noqa: ARG001  # `ctx` has them in their order
     output_files: OutputFiles = None,  # noqa: ARG001  # the same
     sets: Sets = None,
@@ -69,5 +71,5 @@ def run(
         )
     there.send(ran.judgement(columns()), JUDGED["text"])
     if not quiet:
-        say(f"report: {ran.run_dir / 'report.html'}")
+        say(f"report: {ran.where}/report.html")
     raise typer.Exit(0 if ran.released else 1)

@@ -17,8 +17,12 @@ MODES = ("disable", "prefer", "require", "verify-ca", "verify-full")
 _PORTS = {POSTGRESQL: 5432, MYSQL: 3306}
 _WORDS = ("sslmode", "sslrootcert", "connect_timeout", "host", "port")
 _LOOPBACK = re.compile(r"127(\.[0-9]{1,3}){3}")
-_SECRETS = re.compile(r"""://[^\s:@/'"]*:(?P<before>[^\n'"]+)@ | [?&]password=(?P<after>[^\s&\#'"},]+)""", re.VERBOSE)
-"""A password in a URL of any kind; too much rather than too little."""
+_SECRETS = re.compile(
+    r"""\b(?:s3[an]?|gs|gcs|abfss?)://(?P<account>[^\s/@'"]+)@ | ://[^\s:@/'"]*:(?P<before>[^\n'"]+)@
+    | [?&](?:password|[\w-]*(?:_key|_token|_secret|-key|sig))=(?P<after>[^\s&\#'"},]+)""",
+    re.VERBOSE | re.IGNORECASE,
+)
+"""A password in a URL of any kind, and a user in that of an object store; too much rather than too little."""
 
 
 class AddressError(ValueError):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Self
+from typing import Protocol, Self
 
 from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.digests import sha256
@@ -38,6 +38,35 @@ class LockDigests:
                 raise data_fault("PPF339", f"`{path}` was changed while a locked run used it")
 
 
+class RunPlace(Protocol):
+    """Where runs are sent to that are not published on this machine's disk.
+
+    ``maybe_out`` says whether the run may be published there: nobody can say that it is not.
+    """
+
+    maybe_out: bool
+
+    @property
+    def ledger_folder(self) -> str:
+        """The folder as a ledger names it."""
+
+    def taken(self, name: str) -> bool:
+        """Whether there is something by the name of a run. Raises RunError."""
+
+    def send(self, home: Path, files: Mapping[str, str]) -> None:
+        """Write a run's files, given with their hashes, but not what makes them a release. Raises RunError."""
+
+    def commit(self, home: Path, files: Mapping[str, str]) -> None:
+        """Publish what was sent. Raises RunError."""
+
+    def withdraw(self) -> None:
+        """Delete what was sent, as far as that can be."""
+
+
+def _nothing() -> None:
+    pass
+
+
 _ROWS_OF_SETS = 1 << 15
 
 
@@ -49,6 +78,8 @@ class RunOptions:
     is written to. ``memory_limit`` bounds the bytes of coded data that are held at once, beside what an algorithm
     that needs its whole table asks for. ``policy_text`` is the resolved policy, for the run's directory;
     ``locked`` the lock that it was held against. ``clock`` tells the day of the verdict, for waivers.
+    ``unchanged`` raises DataError where data that was copied from elsewhere is not there as it was; ``place`` is where
+    the run is published, if not on this machine.
     """
 
     partition_rows: int = 262_144
@@ -60,6 +91,8 @@ class RunOptions:
     policy_text: str = ""
     locked: LockDigests | None = None
     clock: Clock = utc_today
+    unchanged: Callable[[], None] = _nothing
+    place: RunPlace | None = None
 
     def fitting(self, plan: Plan) -> RunOptions:
         """Return the options for a plan: rows with sets are wide once they are randomized, so fewer a partition."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.bucket_address import BucketAddressError, bucket_address, is_bucket
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.file_sets import telling_name
@@ -31,7 +32,7 @@ def source_node(
     source = policy.source
     path = None
     if source.path is not None:
-        path = os.path.normpath(home / source.path)
+        path = _located(source.path, home, binder)
     server = "" if data is not None else _server(source)
     name, faults = (data, ()) if data is not None else _telling(path)
     kind = SQL if server else source.format or inferred("sources", name)
@@ -75,6 +76,21 @@ def _asked(source: Source, kind: str, binder: Binder, *, given: bool) -> Mapping
     return {}
 
 
+def _located(path: str, home: Path, binder: Binder) -> str:
+    """Return the path from the policy's folder, or the URL of an object store; say where that cannot be used."""
+    if not is_bucket(path):
+        return os.path.normpath(home / path)
+    try:
+        return bucket_address(path).url
+    except BucketAddressError as error:
+        text = f"the URL of an object store cannot be used: {error}"
+        help_ = (
+            "`s3://bucket/folder/file`, `gs://…` or `abfs://container/…`; credentials come from the environment only"
+        )
+        binder.diagnostics.append(Diagnostic("PPF465", text, binder.places.value("source", "path"), help=help_))
+        return ""
+
+
 def _named(kind: str | None, facts: tuple[AttributeFacts, ...]) -> tuple[str, ...] | None:
     """Return the name of the one column of a file that has only sets, and no header."""
     if kind is None or handling("sources", kind) != "only":
@@ -97,8 +113,10 @@ def _options(policy: Policy, kind: str | None, binder: Binder, name: str, *, giv
 
 def _telling(path: str | None) -> tuple[str, tuple[Diagnostic, ...]]:
     """Return the name that tells the format of the policy's own data, and why no file of a folder or glob does."""
-    if path is None:
+    if not path:
         return "", ()
+    if is_bucket(path):
+        return PurePosixPath(path).name, ()
     try:
         return telling_name(Path(path)), ()
     except DataError as error:

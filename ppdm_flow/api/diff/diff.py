@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
+from ppdm_flow.api.buckets import local_data
 from ppdm_flow.api.diff.columns import compared
 from ppdm_flow.api.diff.folders import folders
 from ppdm_flow.api.diff.params import with_params
@@ -70,7 +71,8 @@ def _compared(kind: str, old: Place, new: Place, sets: Mapping[str, str], data: 
     if data is not None:
         from ppdm_flow.api.diff.measured import measured  # noqa: PLC0415  # only `--data` needs the engine
 
-        both["measured"] = measured(before, after, sets, data)
+        with local_data(data) as there:
+            both["measured"] = measured(before, after, sets, there or data)
     return {"version": 1, "kind": "policies", "pairs": [both], "added": [], "removed": []}
 
 

@@ -7,10 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from ppdm_flow.api.loading.policies import ReadyPlan, quote_sources, ready_plan, valid_plan
+from ppdm_flow.core.bucket_address import is_bucket
 from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.diagnostics import has_errors, in_order
 from ppdm_flow.core.file_sets import telling_name
 from ppdm_flow.core.phrases import counted
+from ppdm_flow.engine.buckets.copies import BucketCopies
 from ppdm_flow.engine.linked.sources import data_columns
 from ppdm_flow.engine.run.preview import Preview, preview
 from ppdm_flow.plan.compile import CompileResult, compile_policy
@@ -29,17 +31,21 @@ def plan_for_data(
     locked: bool = False,
     any_params: bool = False,
     clock: Clock | None = utc_today,
+    copies: BucketCopies | None = None,
 ) -> ReadyPlan:
     """Return a valid plan for the columns of ``data``, else of the policy's own file; the rest is as in `ready_plan`.
 
-    Raises PolicyError, DataError.
+    Own data in an object store is copied by ``copies``. Raises PolicyError, DataError.
     """
     ready = ready_plan(path, sets, data, strict=strict, over=over, locked=locked, any_params=any_params, clock=clock)
     with quote_sources(ready.sources, ready.plan.secrets):
-        bound = valid_plan(ready.loaded, data_columns(ready.plan, data), data, strict=strict, clock=clock)
+        own, there = ready.plan.source.path, data
+        if copies is not None and data is None and not ready.plan.tables and is_bucket(own):
+            there = copies.local(Path(own or ""))
+        bound = valid_plan(ready.loaded, data_columns(ready.plan, there), data, strict=strict, clock=clock)
         if ready.held is not None:
             ready.held.still(ready.loaded, bound.plan)
-    return replace(bound, held=ready.held)
+    return replace(bound, held=ready.held, data=there)
 
 
 def held_against(loaded: Loaded, outcome: CompileResult, data: Path, clock: Clock) -> CompileResult:

@@ -101,12 +101,16 @@ def is_policy(path: Path) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ReadyPlan:
-    """A valid plan with its unwaived warnings, its policy, and its entry in the lock if that was checked."""
+    """A valid plan with its unwaived warnings, its policy, and its entry in the lock if that was checked.
+
+    ``data`` is what to read in place of the policy's own path: what was given, or a copy of what is elsewhere.
+    """
 
     plan: Plan
     warnings: tuple[Diagnostic, ...]
     loaded: Loaded
     held: LockedPolicy | None = None
+    data: Path | None = None
 
     @property
     def sources(self) -> Mapping[str, str]:

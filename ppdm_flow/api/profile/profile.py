@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ppdm_flow.api.buckets import local_data
 from ppdm_flow.api.profile.data import columns, look, numbered, partitions, without
 from ppdm_flow.api.profile.header import are_values, names_columns, records_of
+from ppdm_flow.core.bucket_address import bucket_address, is_bucket
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.file_sets import telling_name
@@ -50,12 +52,17 @@ class ProfileResult:
 
 
 def profile(data: Path, *, header: bool | None = None) -> ProfileResult:
-    """Read a file, measure it and guess roles.
+    """Read data, which may be in an object store, measure it and guess roles.
 
     ``header`` says whether the first record of a text file or a sheet names the columns; None finds out, in doubt that
     it does not.
     Raises DataError where the file cannot be read, has no rows, or columns that no policy can declare.
     """
+    with local_data(data) as there:
+        return replace(_profile(there or data, header=header), data=data)
+
+
+def _profile(data: Path, *, header: bool | None) -> ProfileResult:
     written = look(data, header=header)
     every = columns(data, written)
     if written.columns is None and not header and not _named(every, data, header):
@@ -85,6 +92,8 @@ def _named(coded: Mapping[str, Coded], data: Path, header: bool | None) -> bool:
 
 
 def _from(data: Path, folder: Path) -> str:
+    if is_bucket(data):
+        return bucket_address(data).url
     try:
         return Path(os.path.relpath(data.absolute(), folder.absolute())).as_posix()
     except ValueError:  # another drive

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ppdm_flow.api.buckets import policy_data
 from ppdm_flow.api.loading.policies import quote_sources
 from ppdm_flow.api.sweep.document import document
 from ppdm_flow.api.sweep.grid import axes, grid
@@ -87,25 +88,36 @@ def sweep(
     every, names = axes(over), requested_metrics(wanted_metrics)
     if not every:
         raise UsageError(Diagnostic("PPF120", "nothing to vary", help="give at least one `--over PATH=V1,V2`"))
-    points = plan_points(path, every, grid(every), sets, data, repeat, strict=strict, locked=locked)
-    check(names, [p.plans[0] for p in points.planned])
-    warned(points.warnings, points.sources)
-    started, first = utc_now(), points.planned[0].plans[0]
-    directory = RunDirectory(out / first.policy)
-    try:
-        options = RunOptions(partition_rows=partition_rows)
-        runs = Runs(points.planned, data, directory.folder("measuring"), options, workers or cores(), tell)
-        with quote_sources(points.sources):
-            results = _sound(runs.carry_out())
-        chosen, missing = metrics(names, [r for some in results for r in some if isinstance(r, JudgedResults)], first)
-        sweep_document = document(every, points.planned, results, chosen, started, runs.workers)
-        directory.remove("measuring")
-        for form, name in (("json", DOCUMENT), ("md", "sweep.md"), ("html", "sweep.html"), ("svg", "sweep.svg")):
-            directory.write(name, rendered(sweep_document, form))
-        diagnostics = (*_failures(points.planned, results), *_missing(missing, results), *_directions(sweep_document))
-        return SweepResult(sweep_document, directory.move(started, first.digest), diagnostics, points.sources)
-    finally:
-        directory.discard()
+    with policy_data(path, sets, data) as there:
+        points = plan_points(path, every, grid(every), sets, there, repeat, strict=strict, locked=locked)
+        check(names, [p.plans[0] for p in points.planned])
+        warned(points.warnings, points.sources)
+        started, first = utc_now(), points.planned[0].plans[0]
+        directory = RunDirectory(out / first.policy)
+        try:
+            options = RunOptions(partition_rows=partition_rows)
+            runs = Runs(points.planned, there, directory.folder("measuring"), options, workers or cores(), tell)
+            with quote_sources(points.sources):
+                results = _sound(runs.carry_out())
+            chosen, missing = metrics(
+                names, [r for some in results for r in some if isinstance(r, JudgedResults)], first
+            )
+            sweep_document = document(every, points.planned, results, chosen, started, runs.workers)
+            directory.remove("measuring")
+            _write(directory, sweep_document)
+            diagnostics = (
+                *_failures(points.planned, results),
+                *_missing(missing, results),
+                *_directions(sweep_document),
+            )
+            return SweepResult(sweep_document, directory.move(started, first.digest), diagnostics, points.sources)
+        finally:
+            directory.discard()
+
+
+def _write(directory: RunDirectory, sweep_document: SweepDocument) -> None:
+    for form, name in (("json", DOCUMENT), ("md", "sweep.md"), ("html", "sweep.html"), ("svg", "sweep.svg")):
+        directory.write(name, rendered(sweep_document, form))
 
 
 def _sound(results: tuple[tuple[Result, ...], ...]) -> tuple[tuple[Result, ...], ...]:

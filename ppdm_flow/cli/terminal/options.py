@@ -43,7 +43,7 @@ Data = Annotated[
         "--data",
         metavar="FILE",
         callback=_file,
-        help="The data, in place of the policy's `source.path`: a file, a folder or a glob.",
+        help="The data, in place of the policy's `source.path`: a file, a folder or a glob, or s3://bucket/… with one.",
     ),
 ]
 Operator = Annotated[Path | None, option("--operator", "FILE", "The operator.json, if it is elsewhere.")]

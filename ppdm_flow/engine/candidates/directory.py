@@ -8,7 +8,7 @@ import json
 import os
 import secrets
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -61,16 +61,17 @@ class RunDirectory:
         with _writing(f"`{new}`"):
             (self.home / old).rename(self.home / new)
 
-    def move(self, started: datetime, plan_digest: str) -> Path:
+    def move(self, started: datetime, plan_digest: str, taken: Callable[[str], bool] = lambda _name: False) -> Path:
         """Move the directory to ``<UTC time>-<plan digest>``, by one rename, and return that place.
 
-        It is not published there as long as it holds a candidate.
+        A name that is ``taken`` elsewhere gets a number, as one does that is here already. It is not published
+        there as long as it holds a candidate.
         """
         name = f"{started.strftime('%Y%m%dT%H%M%SZ')}-{plan_digest[:12]}"
         with _writing(f"`{name}`"):
             _sync_all(self.home)
             with _locked(self.parent):
-                place = self._free(name)
+                place = self._free(name, taken)
                 self.home.rename(place)
                 self.home = place
             _sync(self.parent)
@@ -80,6 +81,12 @@ class RunDirectory:
         """Make the candidate a release, by one rename."""
         with _writing(f"`{self.home.name}`"):
             (self.home / CANDIDATE).rename(self.home / RELEASED)
+            _sync(self.home)
+
+    def retract(self) -> None:
+        """Make the release a candidate again, which the next run would remove too: it went nowhere."""
+        with _writing(f"`{self.home.name}`"):
+            (self.home / RELEASED).rename(self.home / CANDIDATE)
             _sync(self.home)
 
     @property
@@ -93,10 +100,10 @@ class RunDirectory:
             shutil.rmtree(self.home, ignore_errors=True)
         self._unlock()
 
-    def _free(self, name: str) -> Path:
+    def _free(self, name: str, taken: Callable[[str], bool]) -> Path:
         place = self.parent / name
         number = 2
-        while place.exists():
+        while place.exists() or taken(place.name):
             place = self.parent / f"{name}-{number}"
             number += 1
         return place

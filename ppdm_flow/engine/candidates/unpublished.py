@@ -49,6 +49,21 @@ def remove_stale_runs(parent: Path) -> None:
                 remove(path)
 
 
+def clear_stale_runs(parent: Path) -> None:
+    """Remove the hidden folders that dead processes left in ``parent``; where that cannot be, they stay."""
+    with contextlib.suppress(OSError):
+        handle = os.open(parent, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            for path in parent.iterdir():
+                if path.name.startswith(PREFIX) and not path.is_symlink() and path.is_dir():
+                    with _unlocked(path) as free:
+                        if free:
+                            remove(path)
+        finally:
+            os.close(handle)
+
+
 def remove(path: Path) -> None:
     """Remove an unpublished directory; it stays hidden if that is interrupted."""
     hidden = path

@@ -49,14 +49,18 @@ class Ledger:
             self.members[c.release.name] = membership(plan, c.release, pairs, c.rows, self.key, subject)
         return beside(candidates, self.members, before)
 
-    def announce(self, candidates: Sequence[Candidate], place: Path, started: datetime) -> Sequence[int]:
+    def announce(
+        self, candidates: Sequence[Candidate], place: Path, started: datetime, folder: str | None = None
+    ) -> Sequence[int]:
         """Write down, as pending, the releases of the run at ``place``, and return their numbers.
+
+        ``folder`` is the URL of the one that the run is published in, if that is not on this machine.
 
         Raises RunError where the ledger cannot be written.
         """
-        manifest, folder = sha256(place / MANIFEST), place.parent.resolve()
+        manifest, home = sha256(place / MANIFEST), folder or str(place.parent.resolve())
         return self.store.add(
-            [(self._entry(c, started, folder / place.name, manifest), self.members[c.release.name]) for c in candidates]
+            [(self._entry(c, started, (home, place.name), manifest), self.members[c.release.name]) for c in candidates]
         )
 
     def testimony(self, count: int) -> LedgerTestimony:
@@ -99,7 +103,7 @@ class Ledger:
         members = None if entry.people is None else self.store.members(entry)
         return Earlier(name, frozenset(source for _, source, _, _ in entry.columns), members, entry.generated)
 
-    def _entry(self, candidate: Candidate, started: datetime, place: Path, manifest: str) -> Entry:
+    def _entry(self, candidate: Candidate, started: datetime, place: tuple[str, str], manifest: str) -> Entry:
         release, own = candidate.release, self.members[candidate.release.name]
         return Entry(
             state=PENDING,
@@ -108,8 +112,8 @@ class Ledger:
             audience=release.audience,
             time=started.isoformat(timespec="seconds"),
             plan=self.plan.digest,
-            folder=str(place.parent),
-            run=place.name,
+            folder=place[0],
+            run=place[1],
             manifest=manifest,
             file=candidate.sha256,
             rows=candidate.rows,

@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from ppdm_flow.core.bucket_address import is_bucket
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.file_sets import file_set, is_file_set, telling_name
 from ppdm_flow.engine.faults import data_fault, run_fault, wrap_plugin_errors
@@ -29,6 +30,9 @@ def data_path(node: SourceNode, data: Path | None) -> Path:
         return Path(node.server)
     if node.path is None:
         raise data_fault("PPF721", "the policy names no data file", span=node.span, advice="give one with --data")
+    if is_bucket(node.path):
+        text = "the policy's own data is in an object store, and is not read from there here"
+        raise data_fault("PPF469", text, span=node.span, advice="give it with `--data`; of linked tables, their folder")
     return Path(node.path)
 
 

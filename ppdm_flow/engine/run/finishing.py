@@ -77,7 +77,7 @@ class FinishedRun:
             self.options.locked.unchanged()
         if self.options.escrow is not None:
             escrow(self.options.escrow, self.audited.key, self.plan, self.started.isoformat())
-        publication = Publication(self.directory, self.started, self.plan.digest, files)
+        publication = Publication(self.directory, self.started, self.plan.digest, files, self.options.place)
         if judged == RELEASED:
             return Outcome(publication.publish(candidates, self.ledger), report)
         return Outcome(publication.withhold(), report)
@@ -121,6 +121,7 @@ class FinishedRun:
     def _unchanged(self) -> None:
         for original in self.audited.originals.values():
             original.unchanged()
+        self.options.unchanged()
 
     def _account(self) -> dict[str, Any]:
         streams = [original.stream for original in self.audited.originals.values()]

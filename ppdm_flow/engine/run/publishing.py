@@ -11,7 +11,9 @@ from pathlib import Path
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.engine.candidates.building import Candidate
 from ppdm_flow.engine.candidates.directory import RunDirectory, check_bytes
+from ppdm_flow.engine.candidates.unpublished import RELEASED
 from ppdm_flow.engine.ledger.ledger import Ledger
+from ppdm_flow.engine.options import RunPlace
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +24,20 @@ class Publication:
     started: datetime
     plan_digest: str
     files: Mapping[str, str]
+    elsewhere: RunPlace | None = None
 
     def withhold(self) -> Path:
         """Move a run that is not released to its place."""
         check_bytes(self.directory.home, self.files)
-        return self.directory.move(self.started, self.plan_digest)
+        place = self._moved()
+        if self.elsewhere is not None:
+            try:
+                self.elsewhere.send(place, self.files)
+                self.elsewhere.commit(place, self.files)
+            except BaseException:
+                self._take_back()
+                raise
+        return place
 
     def publish(self, candidates: Sequence[Candidate], ledger: Ledger | None) -> Path:
         """Move a run to its place, write its releases into the ledger, and publish it.
@@ -34,12 +45,18 @@ class Publication:
         What was written down and not confirmed counts as released: a crash in between loses nothing. Raises RunError
         where a file is not what was judged, or the ledger cannot be written; then nothing is released.
         """
-        place = self.directory.move(self.started, self.plan_digest)
-        numbers = ledger.announce(candidates, place, self.started) if ledger else ()
+        place = self._moved()
+        folder = None if self.elsewhere is None else self.elsewhere.ledger_folder
+        numbers = ledger.announce(candidates, place, self.started, folder) if ledger else ()
         try:
             check_bytes(place, self.files)
+            if self.elsewhere is not None:
+                self.elsewhere.send(place, self.files)
             self.directory.publish()
+            if self.elsewhere is not None:
+                self.elsewhere.commit(place, self.files)
         except BaseException:
+            self._take_back()
             if ledger and not self.directory.published:
                 with contextlib.suppress(PpdmError):
                     ledger.withdraw(numbers)
@@ -48,3 +65,16 @@ class Publication:
             with contextlib.suppress(PpdmError):  # it is out, and pending counts: `ledger --repair` confirms it
                 ledger.confirm(numbers)
         return place
+
+    def _moved(self) -> Path:
+        if self.elsewhere is None:
+            return self.directory.move(self.started, self.plan_digest)
+        return self.directory.move(self.started, self.plan_digest, self.elsewhere.taken)
+
+    def _take_back(self) -> None:
+        """Delete what was sent elsewhere, unless it may be out there: then it stays one here, and in the ledger."""
+        if self.elsewhere is None or self.elsewhere.maybe_out:
+            return
+        self.elsewhere.withdraw()
+        if self.directory.published and (self.directory.home / RELEASED).is_dir():
+            self.directory.retract()

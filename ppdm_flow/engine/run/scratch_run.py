@@ -51,6 +51,7 @@ def measure(context: RunContext, original: Opened, scratch: Path, look: Look = i
         with audited_run(context, original, directory, open_ledger(context.plan), look) as audited:
             results = audited.judged()
         original.unchanged()
+        context.options.unchanged()
     except OSError as error:
         raise output_fault(error, "the folder for what is only measured") from None
     finally:

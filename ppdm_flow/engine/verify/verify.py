@@ -46,6 +46,7 @@ class VerifyOutcome:
     remeasured: RemeasureResult | None = None
     contradictions: tuple[str, ...] = ()
     used_waivers: tuple[UsedWaiver, ...] = ()
+    requirements: tuple[str, ...] = ()
 
     @property
     def holds(self) -> bool:

@@ -1,0 +1,127 @@
+"""The private folder of a run or a look, with what was copied from object stores: gone at every end of its use."""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from ppdm_flow.core.bucket_address import is_bucket
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import PpdmError
+from ppdm_flow.engine.buckets.fetching import FetchedFiles, fetch, fetch_all
+from ppdm_flow.engine.buckets.store import address_of
+from ppdm_flow.engine.candidates.directory import RunDirectory
+from ppdm_flow.engine.candidates.unpublished import clear_stale_runs
+from ppdm_flow.engine.faults import output_fault, run_fault
+
+FOLDER = ".ppdm-flow"
+"""The folder for copies in the output of runs."""
+
+
+@dataclass(slots=True)
+class BucketCopies:
+    """Copies are made in a hidden folder below ``parent``, else in one of the user's below the temporary folder.
+
+    The folder is made when it is needed, and locked while its process lives: the next one removes what a killed one
+    left.
+    """
+
+    parent: Path | None = None
+    fetched: list[FetchedFiles] = field(default_factory=list)
+    _scratch: RunDirectory | None = None
+    _shown: dict[str, str] = field(default_factory=dict)
+
+    def local(self, path: Path) -> Path:
+        """Return the path of local data, or of a local copy. Raises UsageError, DataError."""
+        if not is_bucket(path):
+            return path
+        address = address_of(path)
+        folder = self.folder(f"read-{len(self.fetched)}")
+        self._shown[str(folder / address.name)] = address.shown
+        files = fetch(address, folder)
+        self._shown[str(files.local)] = address.shown
+        self.fetched.append(files)
+        return files.local
+
+    def local_run(self, path: Path) -> Path:
+        """Return a local run's directory, or a copy of one. Raises UsageError, DataError."""
+        if not is_bucket(path):
+            return path
+        address = address_of(path)
+        names = (address.bucket, *address.names)
+        folder = self.folder("run") / (names[-2] if names[1:] else "run")
+        folder.mkdir(mode=0o700)
+        local = folder / address.name
+        local.mkdir(mode=0o700)
+        self._shown[str(local)] = address.shown
+        fetch_all(address, local)
+        return local
+
+    def folder(self, name: str) -> Path:
+        """Return a private folder."""
+        if self._scratch is None:
+            self._scratch = RunDirectory(self.parent or own_folder())
+        return self._scratch.folder(name)
+
+    def unchanged(self) -> None:
+        """Raise DataError where an object is not what was copied."""
+        for files in self.fetched:
+            files.unchanged()
+
+    def shows(self, local: Path, place: str) -> None:
+        """Have messages name ``place`` where they would name a local path."""
+        self._shown[str(local)] = place
+
+    @contextmanager
+    def told(self) -> Iterator[None]:
+        """Remove the folder at the end; until then, errors name the objects and not their copies."""
+        try:
+            yield
+        except PpdmError as error:
+            error.diagnostics = tuple(self._placed(each) for each in error.diagnostics)
+            raise
+        finally:
+            if self._scratch is not None:
+                self._scratch.discard()
+
+    def _placed(self, diagnostic: Diagnostic) -> Diagnostic:
+        message, help_ = diagnostic.message, diagnostic.help
+        for local in sorted(self._shown, key=len, reverse=True):
+            message = message.replace(local, self._shown[local])
+            help_ = help_ and help_.replace(local, self._shown[local])
+        return replace(diagnostic, message=message, help=help_)
+
+
+def own_folder() -> Path:
+    """Return a folder below the temporary one that only this user may read. Raises RunError where others made it."""
+    folder = _own()
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        about = folder.lstat()
+    except OSError as error:
+        raise output_fault(error, "the folder for copies of objects") from None
+    if not stat.S_ISDIR(about.st_mode) or about.st_uid != os.getuid() or about.st_mode & 0o077:
+        text = f"`{folder}` is not a folder that only this user may read"
+        raise run_fault("PPF731", text, advice="remove it, or set TMPDIR to another folder")
+    return folder
+
+
+def beside(out: Path) -> Path | None:
+    """Return the folder for copies below the output of a run, if that is on this machine."""
+    return None if is_bucket(out) else out / FOLDER
+
+
+def clear_copies(out: Path) -> None:
+    """Remove what killed runs left: copies of objects below ``out``, and in the user's own folder."""
+    for folder in (beside(out), _own()):
+        if folder is not None and not folder.is_symlink() and folder.is_dir() and folder.stat().st_uid == os.getuid():
+            clear_stale_runs(folder)
+
+
+def _own() -> Path:
+    return Path(tempfile.gettempdir()) / f"ppdm-flow-{os.getuid()}"

@@ -1,0 +1,102 @@
+"""Publishing a run in an object store: object by object, each read back, and the manifest last."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ppdm_flow.core.bucket_address import BucketAddress
+from ppdm_flow.core.errors import PpdmError, RunError
+from ppdm_flow.engine import manifest
+from ppdm_flow.engine.buckets.store import Store
+from ppdm_flow.engine.candidates.unpublished import CANDIDATE, RELEASED
+from ppdm_flow.engine.faults import run_fault
+
+
+@dataclass(slots=True)
+class BucketPlace:
+    """Where runs go: ``folder`` is the ``--out`` of a policy. A run without its manifest is no release there.
+
+    ``run`` is where the run is sent to, once that is known; ``maybe_out`` whether its manifest is there or may be.
+    """
+
+    folder: BucketAddress
+    run: BucketAddress | None = None
+    maybe_out: bool = False
+    _begun: bool = False
+
+    @property
+    def ledger_folder(self) -> str:
+        """The folder as a ledger names it."""
+        return self.folder.url
+
+    def check(self) -> None:
+        """Raise RunError where the store cannot even be listed: better before the work than after it."""
+        store = self._store()
+        store.check_bucket()
+        store.listing(self.folder)
+
+    def taken(self, name: str) -> bool:
+        """Whether there are objects by the name of a run. Raises RunError."""
+        return bool(self._store().listing(self.folder.below(name)))
+
+    def send(self, home: Path, files: Mapping[str, str]) -> None:
+        """Write all files of a run but the manifest, and hold what reads back against their hashes.
+
+        Raises RunError; what was sent until then is to be withdrawn.
+        """
+        store = self._store()
+        self.run = self.folder.below(home.name)
+        if store.listing(self.run):
+            raise run_fault("PPF468", f"there are objects at `{self.run.shown}` already: nothing was sent there")
+        for name in sorted(files.keys() - {manifest.NAME}):
+            self._written(store, home / name, self._final(name), files[name])
+        if set(store.listing(self.run)) != {self._final(name) for name in files} - {manifest.NAME}:
+            raise run_fault("PPF468", f"others write to `{self.run.shown}`: the run was not published")
+
+    def commit(self, home: Path, files: Mapping[str, str]) -> None:
+        """Write the manifest: from now on it is a release. Raises RunError where it is not, or nobody can say."""
+        store, digest = self._store(), files[manifest.NAME]
+        self.maybe_out = True
+        try:
+            self._written(store, home / manifest.NAME, manifest.NAME, digest)
+        except RunError:
+            self._settle(store)
+            if not self.maybe_out:
+                raise
+            place = self._at(manifest.NAME).shown
+            help_ = "it counts as released: look with `ppdm-flow verify` once the store answers"
+            raise run_fault("PPF468", f"nobody can say whether `{place}` was written", advice=help_) from None
+
+    def withdraw(self) -> None:
+        """Delete what was sent, as far as that can be. Without the manifest it is no release."""
+        if self._begun and self.run is not None:
+            with contextlib.suppress(PpdmError):
+                self._store().delete_folder(self.run)
+
+    def _settle(self, store: Store) -> None:
+        """Take back a manifest that was not confirmed, and find out whether it is gone."""
+        place = self._at(manifest.NAME)
+        with contextlib.suppress(PpdmError):
+            if store.stamp(place) is not None:
+                store.delete(place)
+            self.maybe_out = store.stamp(place) is not None
+
+    def _written(self, store: Store, file: Path, name: str, digest: str) -> None:
+        place = self._at(name)
+        self._begun = True
+        store.write(place, file)
+        if store.sha256(place) != digest:
+            raise run_fault("PPF468", f"`{place.shown}` reads back otherwise than it was written: it was not published")
+
+    def _at(self, name: str) -> BucketAddress:
+        run = self.run or self.folder
+        return run.below(*name.split("/"))
+
+    def _final(self, name: str) -> str:
+        return f"{RELEASED}/{name.removeprefix(f'{CANDIDATE}/')}" if name.startswith(f"{CANDIDATE}/") else name
+
+    def _store(self) -> Store:
+        return Store(self.folder, RunError)
