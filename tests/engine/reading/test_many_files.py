@@ -212,7 +212,7 @@ def test_one_file_is_open_at_a_time(tmp_path: Path) -> None:
         for _ in source.batches(["x"]):
             most = max(most, len(list(fds.iterdir())) - before)
         assert most <= 3
-        assert len(list(fds.iterdir())) == before
+        assert len(list(fds.iterdir())) <= before
 
 
 def test_files_without_headers(tmp_path: Path) -> None:
