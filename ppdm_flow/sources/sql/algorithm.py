@@ -13,12 +13,12 @@ import pyarrow.parquet as pq
 
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.core.server_address import MYSQL, ServerAddress, database_address
+from ppdm_flow.sdk.databases.faults import outside_calendar, refused_type
 from ppdm_flow.sdk.private_file import PrivateFile
 from ppdm_flow.sdk.storage import Snapshots
 from ppdm_flow.sources.faults import distinct
 from ppdm_flow.sources.parquet.algorithm import ParquetSource
 from ppdm_flow.sources.parquet.spec import ParquetParams
-from ppdm_flow.sources.sql.faults import outside_calendar, refused_type
 from ppdm_flow.sources.sql.session import Session, SqlColumn, relation
 from ppdm_flow.sources.sql.spec import SqlParams
 

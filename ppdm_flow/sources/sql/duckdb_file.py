@@ -12,7 +12,7 @@ import duckdb
 import pyarrow as pa
 
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.sources.sql.faults import fault, machine_fault
+from ppdm_flow.sdk.databases.faults import fault, machine_fault
 from ppdm_flow.sources.sql.session import SqlColumn, quoted
 
 _CLOSED = {

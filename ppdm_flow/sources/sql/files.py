@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ppdm_flow.sdk.databases.faults import fault
 from ppdm_flow.sources.faults import empty, unreadable
 from ppdm_flow.sources.sql.duckdb_file import DuckSession
-from ppdm_flow.sources.sql.faults import fault
 from ppdm_flow.sources.sql.session import Session
 from ppdm_flow.sources.sql.sqlite_file import SqliteSession
 

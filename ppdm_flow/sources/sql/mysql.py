@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-import getpass
-import os
-import ssl
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from configparser import ConfigParser
-from configparser import Error as ConfigError
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
 
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.server_address import ServerAddress
-from ppdm_flow.sdk.key_file import refuse_shared
-from ppdm_flow.sources.sql.faults import driver, fault, machine_fault, outside_calendar, server_fault, unreachable
+from ppdm_flow.sdk.databases.faults import fault, outside_calendar, server_fault
+from ppdm_flow.sdk.databases.mysql import connect, mysql_fault
 from ppdm_flow.sources.sql.session import SqlColumn, quoted
 
 _BEGIN = (
@@ -38,30 +32,6 @@ _TEXTS = frozenset({0, 11, 245, 246, 247, 248})
 _STRINGS = frozenset({15, 249, 250, 251, 252, 253, 254})
 _BIT, _GEOMETRY = 16, 255
 """Types of columns, by their numbers in the protocol: decimals, times, JSON, ENUM and SET are texts."""
-_STATES = {
-    1044: "28000",
-    1045: "28000",
-    1698: "28000",
-    1049: "3D000",
-    1142: "42501",
-    1143: "42501",
-    1146: "42P01",
-    1054: "42703",
-    1064: "42601",
-    1060: "42601",
-    1248: "42601",
-    1792: "25006",
-    1040: "53300",
-    1203: "53300",
-    1053: "57P01",
-    1317: "57014",
-    1969: "57014",
-    3024: "57014",
-    1205: "40001",
-    1213: "40001",
-    1412: "40001",
-}
-"""Error numbers of the server, as the SQLSTATE of what PostgreSQL calls the same."""
 
 
 class MysqlSession:
@@ -69,25 +39,8 @@ class MysqlSession:
 
     def __init__(self, address: ServerAddress) -> None:
         self.place = address.name
-        self._driver = driver("pymysql", "mysql", "MySQL or MariaDB")
-        self._unbuffered = driver("pymysql.cursors", "mysql", "MySQL or MariaDB").SSCursor
-        who = _login(address)
-        try:
-            self._connection = self._driver.connect(
-                **who,
-                **_where(address),
-                database=address.database,
-                charset="utf8mb4",
-                connect_timeout=address.connect_timeout,
-                conv={},
-                autocommit=True,
-                local_infile=False,
-                program_name="ppdm-flow",
-            )
-        except self._driver.Error as error:
-            raise self._fault(error, connected=False) from None
-        except (OSError, RuntimeError, UnicodeError):
-            raise unreachable(self.place) from None
+        self._driver, self._connection = connect(address, conv={})
+        self._unbuffered = self._driver.cursors.SSCursor
         try:
             with self._guarded(), self._connection.cursor() as cursor:
                 for statement in _BEGIN:
@@ -137,22 +90,9 @@ class MysqlSession:
         except (PpdmError, GeneratorExit):
             raise
         except self._driver.Error as error:
-            raise self._fault(error, connected=True) from None
+            raise mysql_fault(self.place, error) from None
         except (OSError, AttributeError, TypeError, IndexError, ValueError):  # PyMySQL, when a connection breaks
             raise server_fault(self.place, None, connected=True) from None
-
-    def _fault(self, error: Exception, *, connected: bool) -> PpdmError:
-        number = error.args[0] if error.args and isinstance(error.args[0], int) else 0
-        if number in (2003, 2002):
-            return unreachable(self.place)
-        if number in (2006, 2013, 2014):
-            return server_fault(self.place, None, connected=connected)
-        if number == 2026:
-            return machine_fault("PPF475", f"no encrypted connection to the database `{self.place}` came about")
-        known = _STATES.get(number)
-        if known is None and number:
-            return machine_fault("PPF479", f"the database `{self.place}` failed while it was read, with error {number}")
-        return server_fault(self.place, known, connected=connected)
 
 
 def _column(field: Any) -> SqlColumn:
@@ -175,40 +115,3 @@ def _type(field: Any) -> pa.DataType | None:
     if code == _DATE:
         return pa.date32()
     return pa.string() if code in _TEXTS or (code in _STRINGS and field.charsetnr != _BINARY) else None
-
-
-def _where(address: ServerAddress) -> Mapping[str, Any]:
-    if address.is_socket:
-        return {"unix_socket": address.host}
-    if address.sslmode in ("disable", "prefer"):
-        return {"host": address.host, "port": address.port, "ssl_disabled": address.sslmode == "disable"}
-    context = ssl.create_default_context(cafile=address.sslrootcert)
-    context.check_hostname = address.sslmode == "verify-full"
-    if not address.sslmode.startswith("verify") and address.sslrootcert is None:
-        context.verify_mode = ssl.CERT_NONE
-    return {"host": address.host, "port": address.port, "ssl": context}
-
-
-def _login(address: ServerAddress) -> Mapping[str, str]:
-    """Return user and password: the URL's user, MYSQL_PWD, and what ``~/.my.cnf`` says beside. Raises DataError."""
-    file = Path("~/.my.cnf").expanduser()
-    said: Mapping[str, str] = {}
-    if file.is_file():
-        refuse_shared(file, "the password file")
-        parser = ConfigParser(allow_no_value=True, strict=False, interpolation=None)
-        with contextlib.suppress(ConfigError, OSError, UnicodeDecodeError):
-            parser.read(file, encoding="utf-8")
-        said = {k: (v or "").strip("\"'") for k, v in parser["client"].items()} if parser.has_section("client") else {}
-    own = _quietly(getpass.getuser)
-    password = os.environ.get("MYSQL_PWD")
-    return {
-        "user": address.user or said.get("user") or own,
-        "password": password if password is not None else said.get("password", ""),
-    }
-
-
-def _quietly(call: Callable[[], str]) -> str:
-    try:
-        return call()
-    except (KeyError, OSError):
-        return ""

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import ssl
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlencode
 
 import pyarrow as pa
 
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.server_address import ServerAddress
-from ppdm_flow.sdk.key_file import refuse_shared
-from ppdm_flow.sources.sql.faults import driver, server_fault
+from ppdm_flow.sdk.databases.faults import server_fault
+from ppdm_flow.sdk.databases.postgresql import connect, state_after
 from ppdm_flow.sources.sql.session import SqlColumn, quoted
 
 _BEGIN = (
@@ -55,12 +51,7 @@ class PostgresSession:
 
     def __init__(self, address: ServerAddress) -> None:
         self.place = address.name
-        _refuse_open_passwords()
-        self._driver = driver("adbc_driver_postgresql.dbapi", "sql", "PostgreSQL")
-        try:
-            self._connection = self._driver.connect(_uri(address), autocommit=True)
-        except Exception as error:  # noqa: BLE001  # it may quote the URL
-            raise server_fault(self.place, _login_state(error), connected=False) from None
+        self._driver, self._connection = connect(address)
         try:
             for statement in _BEGIN:
                 self._ask(statement)
@@ -113,16 +104,9 @@ class PostgresSession:
         except (PpdmError, GeneratorExit):
             raise
         except (self._driver.Error, pa.ArrowException, OSError) as error:
-            raise server_fault(self.place, getattr(error, "sqlstate", self._state()), connected=True) from None
-
-    def _state(self) -> str | None:
-        """Return the SQLSTATE of an error in the midst of rows, which the driver loses: none where nobody answers."""
-        try:
-            with self._connection.cursor() as cursor:
-                cursor.execute("ROLLBACK")
-        except Exception:  # noqa: BLE001  # whatever it is, there is no connection
-            return None
-        return "22000"
+            raise server_fault(
+                self.place, getattr(error, "sqlstate", None) or state_after(self._connection), connected=True
+            ) from None
 
 
 def _column(name: str, kind: Mapping[str, Any]) -> SqlColumn:
@@ -136,60 +120,3 @@ def _column(name: str, kind: Mapping[str, Any]) -> SqlColumn:
     if base.startswith("_") and (kind["of_kind"] == "e" or kind["of"] in _AS_THEY_ARE | _TEXTS):
         return SqlColumn(name, f"q.{own}::text[]")
     return SqlColumn(name, None, str(kind["shown"]))
-
-
-def _uri(address: ServerAddress) -> str:
-    """Return the address for libpq, which looks for the password by itself."""
-    words = {
-        "host": address.host,
-        "port": str(address.port),
-        "dbname": address.database,
-        "sslmode": address.sslmode,
-        "connect_timeout": str(address.connect_timeout),
-        "keepalives_idle": "30",
-        "keepalives_interval": "10",
-        "keepalives_count": "3",
-        "application_name": "ppdm-flow",
-        "client_encoding": "UTF8",
-    }
-    if address.user is not None:
-        words["user"] = address.user
-    root = address.sslrootcert or (_authorities() if address.sslmode.startswith("verify") else None)
-    if root is not None:
-        words["sslrootcert"] = root
-    return f"postgresql://?{urlencode(words, quote_via=quote)}"
-
-
-def _authorities() -> str:
-    """Return the file of the authorities that the system trusts."""
-    paths = ssl.get_default_verify_paths()
-    return next((p for p in (paths.cafile, paths.openssl_cafile) if p is not None and Path(p).is_file()), "system")
-
-
-def _refuse_open_passwords() -> None:
-    """Raise DataError where others may read the password file: libpq would only leave it aside."""
-    if "PGPASSWORD" not in os.environ:
-        named = os.environ.get("PGPASSFILE")
-        refuse_shared(Path(named) if named else Path("~/.pgpass").expanduser(), "the password file")
-
-
-_REFUSALS = (
-    ("password authentication failed", "28P01"),
-    ("no password supplied", "28P01"),
-    ("no pg_hba.conf entry", "28000"),
-    ("role", "28000"),
-    ("database", "3D000"),
-    ("too many", "53300"),
-    ("remaining connection slots", "53300"),
-    ("starting up", "57P03"),
-    ("shutting down", "57P03"),
-)
-"""What libpq says of a login that fails, by its words: it has no SQLSTATE then."""
-
-
-def _login_state(error: Exception) -> str | None:
-    text = str(error)
-    if "FATAL" not in text and "fe_sendauth" not in text:
-        return getattr(error, "sqlstate", None)
-    said = text.partition("FATAL")[2] or text
-    return next((state for words, state in _REFUSALS if words in said), "28000")

@@ -10,7 +10,7 @@ from urllib.parse import quote
 import pyarrow as pa
 
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.sources.sql.faults import driver, fault, machine_fault
+from ppdm_flow.sdk.databases.faults import driver, fault, machine_fault
 from ppdm_flow.sources.sql.session import SqlColumn, quoted
 
 _TYPES = ("integer", "real", "text", "blob")

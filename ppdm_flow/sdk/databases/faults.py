@@ -11,11 +11,11 @@ from ppdm_flow.core.errors import DataError, PluginError, PpdmError, RunError
 
 _STATE = re.compile(r"[0-9A-Z]{5}")
 _LOGIN = "`ppdm-flow explain sql` says where the password is looked for"
-_READ = "grant the user SELECT on it"
+_RIGHTS = "grant the user SELECT on what is read, and on the schema of what is written CREATE and USAGE"
 _INPUT = (
     ("28", "PPF476", "refuses the user or the password", _LOGIN),
     ("3D000", "PPF476", "has no such database", None),
-    ("42501", "PPF476", "does not let the user read this", _READ),
+    ("42501", "PPF476", "does not give the user that right", _RIGHTS),
     ("42P01", "PPF477", "has no such table", "say its schema too: `table: clinic.visits`; capitals count"),
     ("3F000", "PPF477", "has no such schema", None),
     ("42703", "PPF477", "has no such column", "try the statement in a client of the database"),
@@ -59,10 +59,10 @@ def server_fault(place: str, state: object, *, connected: bool) -> PpdmError:
         if text.startswith(known):
             return machine_fault(code, f"the database `{place}` {words}")
     if text and text != "00000":
-        return machine_fault("PPF479", f"the database `{place}` failed while it was read, with SQLSTATE {text}")
+        return machine_fault("PPF479", f"the database `{place}` failed, with SQLSTATE {text}")
     if not connected:
         return unreachable(place)
-    return machine_fault("PPF479", f"the connection to the database `{place}` broke while it was read")
+    return machine_fault("PPF479", f"the connection to the database `{place}` broke")
 
 
 def refused_type(place: str, column: str, kind: str) -> PpdmError:
@@ -82,5 +82,5 @@ def driver(module: str, extra: str, what: str) -> Any:
     try:
         return import_module(module)
     except ImportError:
-        text = f"reading {what} needs an extra"
+        text = f"{what} needs an extra"
         raise PluginError(Diagnostic("PPF474", text, help=f"pip install 'ppdm_flow[{extra}]'")) from None

@@ -1,0 +1,1 @@
+"""What readers and writers of databases share: connections, logins, and what goes wrong."""
