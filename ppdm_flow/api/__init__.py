@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ppdm_flow.api.audit import audit as audit
     from ppdm_flow.api.check import check as check
+    from ppdm_flow.api.deliver import deliver as deliver
     from ppdm_flow.api.diff.diff import diff as diff
     from ppdm_flow.api.doctor import doctor as doctor
     from ppdm_flow.api.documents import installed_text as installed_text
@@ -52,6 +53,7 @@ _HOMES = {
     "Way": "hierarchy.ways",
     "check": "check",
     "check_hierarchy": "hierarchy.hierarchy",
+    "deliver": "deliver",
     "diff": "diff.diff",
     "doctor": "doctor",
     "explain": "explain.explain",

@@ -44,6 +44,12 @@ def _verify() -> ModuleType:
     return verify
 
 
+def _deliver() -> ModuleType:
+    from ppdm_flow.cli import deliver
+
+    return deliver
+
+
 def _report() -> ModuleType:
     from ppdm_flow.cli import report
 
@@ -146,6 +152,7 @@ VERBS: Mapping[str, Callable[[], ModuleType]] = {
     "run": _run,
     "audit": _audit,
     "verify": _verify,
+    "deliver": _deliver,
     "report": _report,
     "test": _test,
     "lock": _lock,

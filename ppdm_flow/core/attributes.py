@@ -53,6 +53,7 @@ class AttributeFacts:
     ``source`` is the name it has in the source: renaming keeps it. ``span`` is where the policy declares it.
     ``derived`` is its lineage where a step changed or added it; :attr:`lineage` is that of every attribute.
     ``labels``: a step made labels of its values (intervals, suppressed cells), whatever their ``type`` was.
+    ``description`` is the policy's own.
     """
 
     name: str
@@ -65,6 +66,7 @@ class AttributeFacts:
     span: Span | None = field(default=None, compare=False)
     derived: Lineage | None = None
     labels: bool = False
+    description: str = field(default="", compare=False)
 
     @property
     def is_numeric(self) -> bool:

@@ -93,10 +93,21 @@ class AuditNode:
 
 
 @dataclass(frozen=True, slots=True)
+class TableNode:
+    """A table of a database that a release becomes; ``indexes`` are lists of columns, ``grants`` who may read it."""
+
+    url: str
+    table: str
+    indexes: tuple[tuple[str, ...], ...] = ()
+    grants: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ReleaseNode:
     """One released file; ``path`` is relative to ``released/<name>/``.
 
-    ``ordered_by`` is the node that put the rows in their order: releases that share one have it in common.
+    ``ordered_by`` is the node that put the rows in their order: releases that share one have it in common. ``into`` is
+    the table that the file becomes as well.
     """
 
     name: str
@@ -109,6 +120,7 @@ class ReleaseNode:
     description: str = ""
     spans: tuple[Span, ...] = field(default=(), compare=False)
     ordered_by: str = ""
+    into: TableNode | None = None
 
 
 @dataclass(frozen=True, slots=True)

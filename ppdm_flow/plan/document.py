@@ -190,7 +190,16 @@ def _release(plan: Plan, node: ReleaseNode) -> fields.PlanRelease:
         "audience": node.audience,
         "description": node.description,
         "attributes": [_column(fact, passed.get(fact.name, ())) for fact in node.attributes],
+        **_into(node),
     }
+
+
+def _into(node: ReleaseNode) -> fields.PlanInto:
+    into = node.into
+    if into is None:
+        return {}
+    indexes = [list(index) for index in into.indexes]
+    return {"into": {"url": into.url, "table": into.table, "indexes": indexes, "grants": list(into.grants)}}
 
 
 def _requirement(requirement: Requirement) -> Document:

@@ -86,7 +86,8 @@ def facts_of(attributes: Mapping[str, Attribute], places: Places) -> tuple[Attri
 def _facts(name: str, attribute: Attribute, places: Places) -> AttributeFacts:
     hierarchy = None if attribute.hierarchy is None else _hierarchy(attribute.hierarchy, attribute.type)
     span = places.key("attributes", name)
-    return AttributeFacts(name, attribute.role, attribute.type, attribute.domain, hierarchy, name, (), span)
+    kind, text = attribute.type, attribute.description
+    return AttributeFacts(name, attribute.role, kind, attribute.domain, hierarchy, name, span=span, description=text)
 
 
 def _hierarchy(given: Hierarchy, kind: AttributeType) -> HierarchySpec:

@@ -129,7 +129,22 @@ class PlanAudit(PlanNode):
     requirements: Annotated[list[str], about("Ids of the requirements that it judges; none for utility and attacks.")]
 
 
-class PlanRelease(TypedDict):
+class PlanTableOfDatabase(TypedDict):
+    """A table of a database."""
+
+    url: Annotated[str, about("The server and the database, without a password.")]
+    table: Annotated[str, about("Its name, with its schema.")]
+    indexes: Annotated[list[list[str]], about("The columns of each index.")]
+    grants: Annotated[list[str], about("Who may read it.")]
+
+
+class PlanInto(TypedDict, total=False):
+    """Where else a release goes."""
+
+    into: Annotated[PlanTableOfDatabase, about("The table that it becomes.")]
+
+
+class PlanRelease(PlanInto):
     """A file that leaves."""
 
     name: Annotated[str, about("Its name.")]

@@ -11,7 +11,7 @@ from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.roles import Role
 from ppdm_flow.plan import flow
 from ppdm_flow.plan.binding import Binder
-from ppdm_flow.plan.definition import SOURCE, ReleaseNode, StepNode
+from ppdm_flow.plan.definition import SOURCE, ReleaseNode, StepNode, TableNode
 from ppdm_flow.plan.formats import choices, implied, inferred
 from ppdm_flow.plan.steps import Flow
 from ppdm_flow.plan.wiring import Wiring, base
@@ -44,8 +44,28 @@ def release_nodes(policy: Policy, state: Flow, wiring: Wiring, binder: Binder) -
         kind, options = bound
         spans = tuple(s for s in (state.places.key("releases", name),) if s is not None)
         about = (release.path, kind, options, release.audience, facts, release.description, spans)
-        nodes.append(ReleaseNode(name, origin, *about, _ordered_by(origin, state.nodes)))
+        into = _table(name, release, facts, binder)
+        nodes.append(ReleaseNode(name, origin, *about, _ordered_by(origin, state.nodes), into))
     return tuple(nodes)
+
+
+def _table(name: str, release: Release, facts: tuple[AttributeFacts, ...], binder: Binder) -> TableNode | None:
+    """Return the table that a release becomes, and say what cannot be in it (PPF481)."""
+    into = release.into
+    if into is None:
+        return None
+    columns = {fact.name for fact in facts}
+    path = ("releases", name, "into")
+    for number, index in enumerate(into.indexes):
+        for column in index:
+            if column not in columns:
+                span = binder.places.value(*path, "indexes", str(number))
+                binder.diagnostics.append(Diagnostic("PPF481", f"the release has no column `{column}`", span))
+    for fact in facts:
+        if fact.role is Role.ITEMS:
+            text = f"`{fact.name}` holds sets, which have no place in a table of a database"
+            binder.diagnostics.append(Diagnostic("PPF481", text, binder.places.key(*path)))
+    return TableNode(into.url, into.table, into.indexes, into.grants)
 
 
 def pruned(nodes: Mapping[str, StepNode]) -> dict[str, StepNode]:

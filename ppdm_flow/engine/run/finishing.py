@@ -77,7 +77,8 @@ class FinishedRun:
             self.options.locked.unchanged()
         if self.options.escrow is not None:
             escrow(self.options.escrow, self.audited.key, self.plan, self.started.isoformat())
-        publication = Publication(self.directory, self.started, self.plan.digest, files, self.options.place)
+        about = (self.started, self.plan.digest, files, self.options.place)
+        publication = Publication(self.plan.policy, self.directory, *about)
         if judged == RELEASED:
             return Outcome(publication.publish(candidates, self.ledger), report)
         return Outcome(publication.withhold(), report)

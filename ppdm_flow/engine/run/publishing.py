@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.engine.candidates.building import Candidate
 from ppdm_flow.engine.candidates.directory import RunDirectory, check_bytes
-from ppdm_flow.engine.candidates.unpublished import RELEASED
+from ppdm_flow.engine.candidates.unpublished import CANDIDATE, RELEASED
 from ppdm_flow.engine.ledger.ledger import Ledger
 from ppdm_flow.engine.options import RunPlace
+
+if TYPE_CHECKING:
+    from ppdm_flow.engine.delivery.delivery import Delivery
 
 
 @dataclass(frozen=True, slots=True)
 class Publication:
     """A judged run whose files are complete. ``files`` are their hashes, by path before the run is published."""
 
+    policy: str
     directory: RunDirectory
     started: datetime
     plan_digest: str
@@ -40,7 +46,7 @@ class Publication:
         return place
 
     def publish(self, candidates: Sequence[Candidate], ledger: Ledger | None) -> Path:
-        """Move a run to its place, write its releases into the ledger, and publish it.
+        """Move a run to its place, write its releases into the ledger, publish it, and let tables take their places.
 
         What was written down and not confirmed counts as released: a crash in between loses nothing. Raises RunError
         where a file is not what was judged, or the ledger cannot be written; then nothing is released.
@@ -48,22 +54,26 @@ class Publication:
         place = self._moved()
         folder = None if self.elsewhere is None else self.elsewhere.ledger_folder
         numbers = ledger.announce(candidates, place, self.started, folder) if ledger else ()
-        try:
-            check_bytes(place, self.files)
-            if self.elsewhere is not None:
-                self.elsewhere.send(place, self.files)
-            self.directory.publish()
-            if self.elsewhere is not None:
-                self.elsewhere.commit(place, self.files)
-        except BaseException:
-            self._take_back()
-            if ledger and not self.directory.published:
-                with contextlib.suppress(PpdmError):
-                    ledger.withdraw(numbers)
-            raise
-        if ledger:
-            with contextlib.suppress(PpdmError):  # it is out, and pending counts: `ledger --repair` confirms it
-                ledger.confirm(numbers)
+        with contextlib.ExitStack() as stack:
+            try:
+                check_bytes(place, self.files)
+                delivery = stack.enter_context(self._tables(candidates, place))
+                if self.elsewhere is not None:
+                    self.elsewhere.send(place, self.files)
+                self.directory.publish()
+                if self.elsewhere is not None:
+                    self.elsewhere.commit(place, self.files)
+            except BaseException:
+                self._take_back()
+                if ledger and not self.directory.published:
+                    with contextlib.suppress(PpdmError):
+                        ledger.withdraw(numbers)
+                raise
+            if ledger:
+                with contextlib.suppress(PpdmError):  # it is out, and pending counts: `ledger --repair` confirms it
+                    ledger.confirm(numbers)
+            if delivery is not None:
+                delivery.commit()
         return place
 
     def _moved(self) -> Path:
@@ -78,3 +88,12 @@ class Publication:
         self.elsewhere.withdraw()
         if self.directory.published and (self.directory.home / RELEASED).is_dir():
             self.directory.retract()
+
+    def _tables(self, candidates: Sequence[Candidate], place: Path) -> AbstractContextManager[Delivery | None]:
+        """Return the tables that releases become, staged once the context is entered; none where there are none."""
+        if all(candidate.release.into is None for candidate in candidates):
+            return contextlib.nullcontext()
+        from ppdm_flow.engine.delivery.delivery import staged  # noqa: PLC0415  # only few releases become tables
+
+        files = [(c.release, place / CANDIDATE / c.release.name / c.release.path) for c in candidates]
+        return staged(self.policy, place.name, files)

@@ -146,6 +146,15 @@ class Gate(Model):
     max_width: Annotated[float, Field(gt=0.0), LOWER] = MAX_WIDTH
 
 
+class DatabaseTable(Model):
+    """A table of a database that a release also becomes, once it holds."""
+
+    url: Annotated[str, Field(min_length=1)]
+    table: Annotated[str, Field(min_length=1)]
+    indexes: tuple[Texts, ...] = ()
+    grants: Texts = ()
+
+
 class Release(Model):
     """A file that leaves the house, if everything holds."""
 
@@ -155,6 +164,7 @@ class Release(Model):
     audience: Literal["internal", "partner", "public"] = "internal"
     shuffle: Flag = True
     description: str = ""
+    into: DatabaseTable | None = None
     with_: Tree = Field(default_factory=dict, alias="with")
 
 

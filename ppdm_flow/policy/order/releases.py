@@ -79,6 +79,8 @@ def _fields(before: Release, after: Release) -> dict[str, tuple[Verdict, str]]:
     if before.shuffle != after.shuffle:
         judged = verdict(forward=after.shuffle, backward=before.shuffle)
         changed["shuffle"] = judged, "the order of rows may tell whose they are"
+    if before.into != after.into:
+        changed["into"] = Verdict.INCOMPARABLE, "another database says who can read it"
     for field, label in (("from_", "from"), ("path", "path"), ("format", "format"), ("with_", "with")):
         if getattr(before, field) != getattr(after, field):
             changed[label] = Verdict.NEUTRAL, "a means: what must hold is measured on whatever is released"

@@ -33,6 +33,7 @@ RULES = (
     gates.judge,
     releases.judge,
     releases.judge_names,
+    databases.judge_tables,
     waivers.judge,
 )
 

@@ -6,11 +6,14 @@ from collections.abc import Iterator
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.server_address import AddressError, PasswordError, database_address, is_database
+from ppdm_flow.core.sql_names import table_parts
 from ppdm_flow.policy.language.models import Source
+from ppdm_flow.policy.loaded import PolicyPath
 from ppdm_flow.policy.rules.scene import Scene
 
 _PASSWORD = "leave it out of the URL: `ppdm-flow explain sql` says where it is looked for"  # noqa: S105  # none
 _SQL = "sql"
+_DEEPEST = 2
 
 
 def judge_source(scene: Scene) -> Iterator[Diagnostic]:
@@ -19,7 +22,35 @@ def judge_source(scene: Scene) -> Iterator[Diagnostic]:
     for text, key, hint in _contradictions(source):
         yield scene.fault("PPF470", text, ("source", key), at_key=True, hint=hint)
     if source.url is not None:
-        yield from _address(scene, source.url)
+        yield from _address(scene, source.url, ("source", "url"))
+
+
+def judge_tables(scene: Scene) -> Iterator[Diagnostic]:
+    """Judge the tables of databases that releases become (PPF471 to PPF473, PPF481)."""
+    read = {(source.url, source.table) for source in _sources(scene) if source.url is not None}
+    written: set[tuple[str, str]] = set()
+    for name, release in scene.policy.releases.items():
+        into = release.into
+        if into is None:
+            continue
+        path = ("releases", name, "into")
+        yield from _address(scene, into.url, (*path, "url"))
+        place = (into.url, into.table)
+        if place in read:
+            yield scene.fault("PPF481", "the data itself is in this table", (*path, "table"), hint="name another one")
+        elif place in written:
+            yield scene.fault("PPF481", "two releases have one table", (*path, "table"), hint="name another one")
+        written.add(place)
+        if into.grants and into.url.startswith(("mysql:", "mariadb:")):
+            text, hint = "rights outlive a table in MySQL and MariaDB", "grant them once in the database, by its name"
+            yield scene.fault("PPF481", text, (*path, "grants"), at_key=True, hint=hint)
+        if len(table_parts(into.table)) > _DEEPEST or not all(table_parts(into.table)):
+            yield scene.fault("PPF481", "this is no name of a table", (*path, "table"), hint="SCHEMA.NAME, or NAME")
+
+
+def _sources(scene: Scene) -> Iterator[Source]:
+    yield scene.policy.source
+    yield from (table.source for table in scene.policy.tables.values())
 
 
 def _contradictions(source: Source) -> Iterator[tuple[str, str, str]]:
@@ -44,8 +75,7 @@ def _contradictions(source: Source) -> Iterator[tuple[str, str, str]]:
         yield f"`format: {source.format}` is for files, and `{what}` for databases", "format", "leave it out"
 
 
-def _address(scene: Scene, url: str) -> Iterator[Diagnostic]:
-    path = ("source", "url")
+def _address(scene: Scene, url: str, path: PolicyPath) -> Iterator[Diagnostic]:
     try:
         address = database_address(url)
     except PasswordError:

@@ -10,9 +10,10 @@ import pyarrow as pa
 
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.server_address import ServerAddress
+from ppdm_flow.core.sql_names import quoted
 from ppdm_flow.sdk.databases.faults import fault, outside_calendar, server_fault
 from ppdm_flow.sdk.databases.mysql import connect, mysql_fault
-from ppdm_flow.sources.sql.session import SqlColumn, quoted
+from ppdm_flow.sources.sql.session import SqlColumn
 
 _BEGIN = (
     "SET SESSION sql_mode = 'ANSI_QUOTES,NO_BACKSLASH_ESCAPES'",

@@ -8,6 +8,8 @@ from typing import Protocol
 
 import pyarrow as pa
 
+from ppdm_flow.core.sql_names import quoted, table_parts
+
 
 @dataclass(frozen=True, slots=True)
 class SqlColumn:
@@ -38,26 +40,8 @@ class Session(Protocol):
         ...
 
 
-def quoted(name: str, mark: str = '"') -> str:
-    """Return a name as an identifier of SQL."""
-    return f"{mark}{name.replace(mark, mark * 2)}{mark}"
-
-
 def relation(table: str | None, query: str | None, mark: str = '"') -> str:
     """Return what stands after FROM: the table, with its schema, or the statement in parentheses."""
     if table is not None:
-        return ".".join(quoted(part, mark) for part in _parts(table))
+        return ".".join(quoted(part, mark) for part in table_parts(table))
     return f"({(query or '').strip().rstrip(';').rstrip()}\n)"
-
-
-def _parts(table: str) -> list[str]:
-    """Return schema and name; dots inside double quotes are part of a name."""
-    parts, inside = [""], False
-    for character in table:
-        if character == '"':
-            inside = not inside
-        elif character == "." and not inside:
-            parts.append("")
-        else:
-            parts[-1] += character
-    return parts

@@ -10,8 +10,9 @@ from urllib.parse import quote
 import pyarrow as pa
 
 from ppdm_flow.core.errors import PpdmError
+from ppdm_flow.core.sql_names import quoted
 from ppdm_flow.sdk.databases.faults import driver, fault, machine_fault
-from ppdm_flow.sources.sql.session import SqlColumn, quoted
+from ppdm_flow.sources.sql.session import SqlColumn
 
 _TYPES = ("integer", "real", "text", "blob")
 _ROWS = 1 << 16

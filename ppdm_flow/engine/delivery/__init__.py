@@ -1,0 +1,1 @@
+"""Releases that become tables of databases."""

@@ -1,0 +1,187 @@
+"""Released files become tables: staged and compared cell by cell before the release is out, in their places after."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pyarrow as pa
+
+from ppdm_flow.core.errors import PpdmError
+from ppdm_flow.core.roles import AttributeType
+from ppdm_flow.core.server_address import MYSQL, AddressError, ServerAddress, database_address
+from ppdm_flow.core.sql_names import table_parts
+from ppdm_flow.engine.delivery.mysql import MysqlTables
+from ppdm_flow.engine.delivery.postgresql import PostgresTables
+from ppdm_flow.engine.delivery.target import MARK, Connection, Target, comment, unfit
+from ppdm_flow.engine.faults import data_fault, run_fault, wrap_plugin_errors
+from ppdm_flow.engine.reading.opening import open_released
+from ppdm_flow.plan.definition import ReleaseNode
+from ppdm_flow.sdk.storage import Source, TypedSource
+
+
+@dataclass(slots=True)
+class Delivery:
+    """Tables that are staged, and wait for the release to be out. ``run`` is the name of the run's directory."""
+
+    run: str
+    connections: dict[str, tuple[ServerAddress, Connection]] = field(default_factory=dict)
+    tables: list[str] = field(default_factory=list)
+
+    def commit(self) -> None:
+        """Let all tables take their places. Raises RunError (PPF484) where a server does not answer that it did."""
+        for address, connection in self.connections.values():
+            try:
+                connection.commit()
+            except PpdmError as error:
+                code = error.diagnostics[0].code
+                text = f"the files of run `{self.run}` are released, and the database `{address.name}` did not confirm"
+                advice = f"`ppdm-flow deliver RUN` puts the tables in their places, if they are not ({code})"
+                raise run_fault("PPF484", f"{text} their tables", advice=advice) from None
+
+
+@contextmanager
+def staged(policy: str, run: str, files: Sequence[tuple[ReleaseNode, Path]]) -> Iterator[Delivery]:
+    """Fill the table of each release that becomes one, and read it back; leaving takes back what was not committed.
+
+    Raises DataError where a table cannot hold what the file has, RunError where a server fails; nothing is in its
+    place then.
+    """
+    delivery = Delivery(run)
+    with ExitStack() as stack:
+        prepared: list[tuple[Connection, Target]] = []
+        for release, file in files:
+            if release.into is None:
+                continue
+            address = _address(release.into.url)
+            connection = _connected(delivery, address, release.into.url, stack)
+            target = _target(policy, run, release)
+            _fill(connection, address, target, release, file)
+            prepared.append((connection, target))
+            delivery.tables.append(f"{address.name}: {target.shown}")
+        for connection, target in prepared:
+            connection.prepare(target)
+        yield delivery
+
+
+def _address(url: str) -> ServerAddress:
+    try:
+        return database_address(url)
+    except AddressError as error:
+        raise data_fault("PPF471", f"the URL of a table cannot be used: {error}") from None
+
+
+def _connected(delivery: Delivery, address: ServerAddress, url: str, stack: ExitStack) -> Connection:
+    if url not in delivery.connections:
+        made: Connection = MysqlTables(address) if address.dialect == MYSQL else PostgresTables(address)
+        stack.callback(made.close)
+        delivery.connections[url] = address, made
+    return delivery.connections[url][1]
+
+
+def _target(policy: str, run: str, release: ReleaseNode) -> Target:
+    into = release.into
+    assert into is not None  # noqa: S101  # who calls has looked
+    *schema, name = table_parts(into.table)
+    text = f"{MARK}release {release.name} of policy {policy}, run {run}"
+    described = {a.name: comment(a.description) for a in release.attributes if a.description}
+    return Target(
+        schema[0] if schema else None,
+        name,
+        comment(f"{text}. {release.description}" if release.description else text),
+        described,
+        into.indexes,
+        into.grants,
+    )
+
+
+def _fill(connection: Connection, address: ServerAddress, target: Target, release: ReleaseNode, file: Path) -> None:
+    schema, rows = _rows_of(release, file)
+    connection.stage(target, schema, rows)
+    _, again = _rows_of(release, file)
+    if not same_rows(again, connection.read(target, schema), schema):
+        raise unfit(address.name, target, "what is read back is not what the release has")
+
+
+def _rows_of(release: ReleaseNode, file: Path) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+    """Return the columns of a released file, and its rows: numbers and moments where the file has them."""
+    with wrap_plugin_errors(f"release `{release.name}`"):
+        source = open_released(release, file)
+        names = source.names()
+        types = {a.name: a.type for a in release.attributes if a.type is not AttributeType.TEXT}
+        batches = _plain(_batches(source, names, types))
+        first = next(batches, None)
+    if first is None:
+        return pa.schema([(name, pa.string()) for name in names]), iter(())
+    schema = first.schema
+
+    def all_rows() -> Iterator[pa.RecordBatch]:
+        yield first
+        with wrap_plugin_errors(f"release `{release.name}`"):
+            for batch in batches:
+                yield batch.cast(schema)
+
+    return schema, all_rows()
+
+
+def _batches(source: Source, names: Sequence[str], types: Mapping[str, AttributeType]) -> Iterator[pa.RecordBatch]:
+    return source.typed_batches(names, types) if isinstance(source, TypedSource) else source.batches(names)
+
+
+def _plain(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Yield batches of texts, 64-bit numbers, days and moments, without dictionaries."""
+    for batch in batches:
+        columns = [column.cast(_kind(column.type)) for column in batch.columns]
+        yield pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
+
+
+def _kind(kind: pa.DataType) -> pa.DataType:
+    if pa.types.is_integer(kind):
+        return pa.int64()
+    if pa.types.is_floating(kind):
+        return pa.float64()
+    if pa.types.is_timestamp(kind):
+        return pa.timestamp("us", kind.tz)
+    return pa.date32() if pa.types.is_date(kind) else pa.string()
+
+
+def same_rows(one: Iterator[pa.RecordBatch], other: Iterator[pa.RecordBatch], schema: pa.Schema) -> bool:
+    """Whether two streams have the same rows in the same order, however they are cut into batches."""
+    with contextlib.closing(_Cursor(one, schema)) as left, contextlib.closing(_Cursor(other, schema)) as right:
+        while True:
+            size = min(left.ready(), right.ready())
+            if not size:
+                return not left.ready() and not right.ready()
+            if not left.take(size).equals(right.take(size)):
+                return False
+
+
+class _Cursor:
+    """Batches, of which any number of rows can be taken."""
+
+    def __init__(self, batches: Iterator[pa.RecordBatch], schema: pa.Schema) -> None:
+        self._batches, self._schema = batches, schema
+        self._rest = pa.RecordBatch.from_pylist([], schema=schema)
+
+    def ready(self) -> int:
+        """Return how many rows are at hand; 0 at the end."""
+        while not self._rest.num_rows:
+            following = next(self._batches, None)
+            if following is None:
+                return 0
+            self._rest = following.replace_schema_metadata(None)
+        return int(self._rest.num_rows)
+
+    def take(self, size: int) -> pa.RecordBatch:
+        """Return that many rows."""
+        taken, self._rest = self._rest.slice(0, size), self._rest.slice(size)
+        return taken
+
+    def close(self) -> None:
+        """Let the source of the batches go."""
+        close = getattr(self._batches, "close", None)
+        if close is not None:
+            close()

@@ -1,0 +1,146 @@
+"""Tables of PostgreSQL: filled, read back and put in their places in one transaction."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import pyarrow as pa
+
+from ppdm_flow.core.errors import PpdmError
+from ppdm_flow.core.server_address import ServerAddress
+from ppdm_flow.core.sql_names import quoted
+from ppdm_flow.engine.delivery.target import MARK, Target, foreign_table, unfit
+from ppdm_flow.sdk.databases.faults import server_fault
+from ppdm_flow.sdk.databases.postgresql import connect, state_after
+
+_BEGIN = (
+    "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE",
+    "SET LOCAL statement_timeout = 0",
+    "SET LOCAL idle_in_transaction_session_timeout = 0",
+    "SET LOCAL lock_timeout = '60s'",
+    "SET LOCAL synchronize_seqscans = off",
+    "SET LOCAL max_parallel_workers_per_gather = 0",
+    "SET LOCAL synchronous_commit = on",
+    "SET LOCAL TimeZone = 'UTC'",
+)
+_THERE = """
+SELECT c.relkind::text, coalesce(pg_catalog.obj_description(c.oid, 'pg_class'), '')
+FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname = {schema} AND c.relname = {name}
+"""
+
+
+class PostgresTables:
+    """One transaction."""
+
+    def __init__(self, address: ServerAddress) -> None:
+        self.place = address.name
+        self._driver, self._connection = connect(address)
+        try:
+            for statement in _BEGIN:
+                self._ask(statement)
+            self._own = str(self._ask("SELECT pg_catalog.current_schema()").column(0)[0].as_py() or "public")
+        except BaseException:
+            self.close()
+            raise
+
+    def stage(self, target: Target, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> None:
+        """Create the table and fill it by COPY."""
+        home = target.schema or self._own
+        self._ask(f"SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtext({_text(f'{home}.{target.name}')}))")
+        self._judge(target)
+        columns = ", ".join(f"{quoted(each.name)} {_type(each.type)}" for each in schema)
+        self._ask(f"CREATE TABLE {quoted(home)}.{quoted(target.staging)} ({columns})")
+        with self._guarded(target), self._connection.cursor() as cursor:
+            reader = pa.RecordBatchReader.from_batches(schema, batches)
+            cursor.adbc_ingest(target.staging, reader, mode="append", db_schema_name=home)
+
+    def read(self, target: Target, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+        """Yield the rows as they were written."""
+        listed = ", ".join(quoted(name) for name in schema.names)
+        with self._guarded(target), self._connection.cursor() as cursor:
+            cursor.execute(f"SELECT {listed} FROM {self._staging(target)}")  # noqa: S608
+            for batch in cursor.fetch_record_batch():
+                yield batch.cast(schema)
+
+    def prepare(self, target: Target) -> None:
+        """Replace the table by the new one; nobody else sees that before the commit."""
+        home = quoted(target.schema or self._own)
+        place = f"{home}.{quoted(target.name)}"
+        self._judge(target)
+        self._ask(f"DROP TABLE IF EXISTS {place}", target)
+        self._ask(f"ALTER TABLE {self._staging(target)} RENAME TO {quoted(target.name)}", target)
+        for index in target.indexes:
+            self._ask(f"CREATE INDEX ON {place} ({', '.join(map(quoted, index))})", target)
+        self._ask(f"COMMENT ON TABLE {place} IS {_text(target.comment)}")
+        for column, text in target.comments.items():
+            self._ask(f"COMMENT ON COLUMN {place}.{quoted(column)} IS {_text(text)}")
+        for role in target.grants:
+            self._ask(f"GRANT SELECT ON {place} TO {'PUBLIC' if role.lower() == 'public' else quoted(role)}", target)
+
+    def commit(self) -> None:
+        """End the transaction."""
+        self._ask("COMMIT")
+
+    def close(self) -> None:
+        """Hang up; the server takes back what was not committed."""
+        with contextlib.suppress(Exception):
+            self._connection.close()
+
+    def _judge(self, target: Target) -> None:
+        asked = _THERE.format(schema=_text(target.schema or self._own), name=_text(target.name))
+        found = self._ask(asked)
+        kinds, comments = (column.to_pylist() for column in found.columns)
+        if kinds and (kinds[0] != "r" or not str(comments[0]).startswith(MARK)):
+            raise foreign_table(self.place, target)
+
+    def _staging(self, target: Target) -> str:
+        return f"{quoted(target.schema or self._own)}.{quoted(target.staging)}"
+
+    def _ask(self, statement: str, target: Target | None = None) -> pa.Table:
+        with self._guarded(target), self._connection.cursor() as cursor:
+            cursor.execute(statement)
+            return cursor.fetch_arrow_table() if cursor.description is not None else pa.table({})
+
+    @contextlib.contextmanager
+    def _guarded(self, target: Target | None = None) -> Iterator[None]:
+        try:
+            yield
+        except (PpdmError, GeneratorExit):
+            raise
+        except (self._driver.Error, pa.ArrowException, OSError) as error:
+            state: Any = getattr(error, "sqlstate", None) or state_after(self._connection)
+            if target is not None and state in _UNFIT:
+                raise unfit(self.place, target, _UNFIT[state]) from None
+            raise server_fault(self.place, state, connected=True) from None
+
+
+_UNFIT = {
+    "2BP01": "views or other objects need the table that it would replace: drop them first",
+    "42704": "a role of `grants` is not there",
+    "55P03": "others use the table that it would replace, and did not let go of it within a minute",
+    "54000": "it has too many columns, or values that are too long for an index",
+    "54011": "it has too many columns",
+    "22021": "a text has a character that the database has not",
+    "22000": "it has a value that the database does not take",
+}
+
+
+def _type(kind: pa.DataType) -> str:
+    if pa.types.is_int64(kind):
+        return "bigint"
+    if pa.types.is_float64(kind):
+        return "double precision"
+    if pa.types.is_date32(kind):
+        return "date"
+    if pa.types.is_timestamp(kind):
+        return "timestamp" if kind.tz is None else "timestamptz"
+    return "text"
+
+
+def _text(text: str) -> str:
+    """Return a text as a literal of SQL, whatever the server takes a backslash for."""
+    doubled = text.replace("'", "''").replace("\\", "\\\\")
+    return f"E'{doubled}'"

@@ -1,0 +1,79 @@
+"""A table that a release becomes, and what a connection does for it."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import pyarrow as pa
+
+from ppdm_flow.core.errors import DataError
+from ppdm_flow.engine.faults import data_fault
+
+MARK = "ppdm-flow: "
+"""How the comment of a table begins that a release made: only such a one is replaced."""
+_LONGEST_COMMENT = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A table to be. ``schema`` is None where the database says which; ``comments`` are those of columns.
+
+    ``staging`` is the name under which it is filled.
+    """
+
+    schema: str | None
+    name: str
+    comment: str = MARK
+    comments: Mapping[str, str] = field(default_factory=dict)
+    indexes: tuple[tuple[str, ...], ...] = ()
+    grants: tuple[str, ...] = ()
+    staging: str = field(default_factory=lambda: f"ppdm_flow_{secrets.token_hex(8)}")
+
+    @property
+    def shown(self) -> str:
+        """Its name, for messages."""
+        return self.name if self.schema is None else f"{self.schema}.{self.name}"
+
+
+class Connection(Protocol):
+    """A connection that fills tables and puts them in their places. Everything raises PpdmError."""
+
+    def stage(self, target: Target, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> None:
+        """Fill a table under its staging name. Raises DataError where another one than a release's has its place."""
+        ...
+
+    def read(self, target: Target, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of a staged table, in the order that they were written in."""
+        ...
+
+    def prepare(self, target: Target) -> None:
+        """Do all that may fail before the tables take their places."""
+        ...
+
+    def commit(self) -> None:
+        """Let all tables that were prepared take their places, in one step."""
+        ...
+
+    def close(self) -> None:
+        """Take back what did not take its place, and hang up."""
+        ...
+
+
+def comment(text: str) -> str:
+    """Return the comment of a table or a column, on one line."""
+    return " ".join(text.split())[:_LONGEST_COMMENT]
+
+
+def foreign_table(place: str, target: Target) -> DataError:
+    """Say that there is a table which is not a release's."""
+    text = f"the database `{place}` has a table `{target.shown}` that no release made: it is not replaced"
+    return data_fault("PPF483", text, advice="name another table, or drop that one yourself")
+
+
+def unfit(place: str, target: Target, why: str) -> DataError:
+    """Say that a table cannot be made of a release."""
+    text = f"table `{target.shown}` of the database `{place}`: {why}"
+    return data_fault("PPF482", text, advice="nothing was released")
