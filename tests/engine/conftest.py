@@ -184,3 +184,20 @@ def postgres() -> Iterator[Any]:
         pytest.skip(str(error))
     yield server
     server.stop()
+
+
+@pytest.fixture(scope="session")
+def mariadb() -> Iterator[Any]:
+    """A MariaDB server of the tests' own; see ``tests/mariadb.py``."""
+    pytest.importorskip("pymysql", reason="the extra `mysql` is not installed")
+    spec = spec_from_file_location("ppdm_tests_mariadb", Path(__file__).parents[1] / "mariadb.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = sys.modules[spec.name] = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    try:
+        server = module.MariaDb.start()
+    except module.NoServerError as error:
+        pytest.skip(str(error))
+    yield server
+    server.stop()

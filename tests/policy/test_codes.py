@@ -18,6 +18,7 @@ RANGES = (
     ("PPF201", "PPF210"),  # shape
     ("PPF301", "PPF318"),  # inheritance and params
     ("PPF470", "PPF473"),  # on databases
+    ("PPF481", "PPF481"),
     ("PPF500", "PPF538"),  # rules on requirements, attributes, the ledger and files
     ("PPF542", "PPF549"),  # on people and linked tables
     ("PPF575", "PPF577"),
