@@ -9,6 +9,7 @@ from pathlib import Path
 from ppdm_flow.api.buckets import copies_for
 from ppdm_flow.api.loading.bindings import plan_for_data
 from ppdm_flow.api.loading.policies import quote_sources
+from ppdm_flow.core.bucket_address import is_bucket
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.results import Report
@@ -60,6 +61,9 @@ def audit(
     and none is named. ``locked`` is as for a run. Of linked tables ``original`` is the folder with the files of all
     tables, and ``released`` that with the files of all releases.
     """
+    if is_bucket(released):
+        text = "a release is not judged where it is in an object store"
+        raise UsageError(Diagnostic("PPF469", text, help="copy it, with its `operator.json`, to a folder"))
     with copies_for() as copies:
         there = copies.local(original)
         ready = plan_for_data(path, sets, there, strict=strict, locked=locked)

@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import cast
 
+from ppdm_flow.api.buckets import copies_for
+from ppdm_flow.core.bucket_address import is_bucket
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.results import Report
@@ -18,6 +20,7 @@ from ppdm_flow.report.run.fields import ReportDocument
 from ppdm_flow.report.run.judgement import Judgement
 
 REPORT = "report.json"
+_MANIFEST = "manifest.json"
 
 
 def documents(report: Report) -> dict[str, str]:
@@ -43,7 +46,7 @@ def rendered(report_document: ReportDocument, form: str) -> str:
 
 def report(run: Path, form: str) -> str:
     """Return the report of a finished run as ``html``, ``md`` or ``json``. Raises UsageError where there is none."""
-    return rendered(read(run), form)
+    return rendered(_finished(run), form)
 
 
 def judgement(run: Path, width: int = 100, *, public: bool = False) -> Judgement:
@@ -51,8 +54,19 @@ def judgement(run: Path, width: int = 100, *, public: bool = False) -> Judgement
 
     Raises UsageError where there is none.
     """
-    report_document = read(run)
+    report_document = _finished(run)
     return Judgement(publishing.public(report_document) if public else report_document, locations(), width=width)
+
+
+def _finished(run: Path) -> ReportDocument:
+    """Return the report of a run here or in an object store, where one without its manifest is none."""
+    if not is_bucket(run):
+        return read(run)
+    with copies_for() as copies:
+        local = copies.local_run(run)
+        if not (local / _MANIFEST).is_file():
+            raise UsageError(Diagnostic("PPF692", f"`{local}` holds no `{_MANIFEST}`: it is no finished run"))
+        return read(local)
 
 
 def read(run: Path) -> ReportDocument:

@@ -9,7 +9,7 @@ import typer
 
 from ppdm_flow import api
 from ppdm_flow.cli.terminal.formats import FormatOrderCommand, OutputFiles, formats, output_targets, report_errors_to_ci
-from ppdm_flow.cli.terminal.options import Data
+from ppdm_flow.cli.terminal.options import Data, RunPath
 from ppdm_flow.report.verify import VERIFIED
 
 EXAMPLES = (
@@ -21,10 +21,7 @@ COMMAND = FormatOrderCommand
 
 def verify(
     ctx: typer.Context,
-    run: Annotated[
-        Path,
-        typer.Argument(metavar="RUN", help="A run's directory, or s3://bucket/… of one.", show_default=False),
-    ],
+    run: RunPath,
     data: Data = None,
     policy_folder: Annotated[
         Path | None,

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import random
+import re
 import signal
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import SimpleNamespace
@@ -215,7 +219,9 @@ def test_a_run_in_a_bucket_is_verified(home: Path, store: Any, ppdm: Any) -> Non
     assert "not in the manifest" in ppdm("verify", run).stdout
     store.client.delete_object(Bucket=BUCKET, Key=f"{key}/released/more.csv")
     assert ppdm("verify", run).returncode == 0
+    assert "visits" in ppdm("report", run).stdout
     store.client.delete_object(Bucket=BUCKET, Key=f"{key}/manifest.json")
+    assert codes(ppdm("report", run)) == {"PPF692"}
     done = ppdm("verify", run)
     assert done.returncode == 2
     assert codes(done) == {"PPF750"}
@@ -396,9 +402,9 @@ def test_what_is_not_said_by_one_store_alone(
     system = fs.SubTreeFileSystem(str(root), fs.LocalFileSystem())
     real = system.open_output_stream
 
-    def opened(path: str) -> Any:
+    def opened(path: str, **how: Any) -> Any:
         (root / path).parent.mkdir(parents=True, exist_ok=True)
-        return real(path)
+        return real(path, **how)
 
     there = SimpleNamespace(
         get_file_info=system.get_file_info,
@@ -473,3 +479,44 @@ def test_a_manifest_of_which_nobody_knows_counts_as_released(home: Path, store: 
     assert (done.returncode, codes(done)) == (3, {"PPF468"})
     assert "nobody can say" in done.stderr
     assert [entry["state"] for entry in _ledger(home, here)] == ["pending"]
+
+
+def test_a_database_in_a_bucket(home: Path, store: Any, ppdm: Any) -> None:
+    expected = released(home, ppdm("run", "policy.yaml"))
+    with closing(sqlite3.connect(home / "whole.sqlite")) as database:
+        pc.read_csv(home / "whole.csv").to_pandas().to_sql("visits", database, index=False)
+    store.put("in/whole.sqlite", (home / "whole.sqlite").read_bytes())
+    (home / "policy.yaml").write_text(POLICY.replace("whole.csv", f'"{url("in/whole.sqlite")}", table: visits'))
+    assert released(home, ppdm("run", "policy.yaml")) == expected
+
+
+def test_linked_tables_are_read_from_a_folder_in_a_bucket(home: Path, store: Any, ppdm: Any) -> None:
+    text = (ROOT / "pipelines/clinic_visits.yaml").read_text()
+    paths = re.findall(r"path: (data/[a-z_./]+)", text)
+    assert len(paths) >= 2
+    for path in paths:
+        store.put(f"clinic/{Path(path).name}", (ROOT / "pipelines" / path).read_bytes())
+    there = ROOT / "pipelines/clinic_visits.yaml"
+    done = ppdm("run", there, "--data", url("clinic/"), "--out", url("runs"))
+    assert done.returncode == ppdm("run", there).returncode
+    assert ppdm("verify", done.stdout.splitlines()[-1]).returncode == 0
+    (home / "own.yaml").write_text(text.replace(paths[0], url(f"clinic/{Path(paths[0]).name}")))
+    assert codes(ppdm("run", "own.yaml")) == {"PPF469"}
+
+
+def test_a_release_in_a_bucket_is_not_judged_there(home: Path, store: Any, ppdm: Any) -> None:
+    done = ppdm("audit", "policy.yaml", "--original", "whole.csv", "--released", url("study.csv"))
+    assert (done.returncode, codes(done)) == (2, {"PPF469"})
+
+
+@pytest.mark.parametrize("name", ["study.csv.gz", "study.csv", "study.parquet"])
+def test_bytes_are_those_of_the_file_whatever_its_name_says(home: Path, store: Any, ppdm: Any, name: str) -> None:
+    """Clients of Arrow pack and unpack what ends in `.gz`, unless they are told not to."""
+    (home / "policy.yaml").write_text(POLICY.replace("study.csv", name))
+    (home / "whole.csv.gz").write_bytes(gzip.compress((home / "whole.csv").read_bytes()))
+    store.put("in/whole.csv.gz", (home / "whole.csv.gz").read_bytes())
+    here = place(ppdm("run", "policy.yaml", "--data", "whole.csv.gz"))
+    run = place(ppdm("run", "policy.yaml", "--data", url("in/whole.csv.gz"), "--out", url("runs")))
+    there = store.get(f"{run.removeprefix(f's3://{BUCKET}/')}/released/study/{name}")
+    assert there == (home / here / "released/study" / name).read_bytes()
+    assert ppdm("verify", run, "--data", url("in/whole.csv.gz")).returncode == 0

@@ -32,7 +32,9 @@ ReleasePath = Annotated[
         show_default=False,
     ),
 ]
-RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="A run's directory.", show_default=False)]
+RunPath = Annotated[
+    Path, typer.Argument(metavar="RUN", help="A run's directory, or s3://bucket/… of one.", show_default=False)
+]
 Sets = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="Set a param of the policy; repeatable.", show_default=False),

@@ -68,7 +68,7 @@ class Store:
             if not info.is_file:
                 return None
             try:
-                with self.system.open_input_stream(address.inside) as stream:
+                with self.system.open_input_stream(address.inside, compression=None) as stream:
                     told: Mapping[Any, Any] = stream.metadata() or {}
             except FileNotFoundError:
                 return None
@@ -114,7 +114,7 @@ class Store:
         with (
             file.open("rb") as content,
             self._asking(address),
-            self.system.open_output_stream(address.inside) as stream,
+            self.system.open_output_stream(address.inside, compression=None) as stream,
         ):
             while chunk := content.read(_CHUNK):
                 stream.write(chunk)
@@ -135,7 +135,7 @@ class Store:
 
     def _chunks(self, address: BucketAddress) -> Iterator[bytes]:
         with self._asking(address):
-            stream = self.system.open_input_stream(address.inside)
+            stream = self.system.open_input_stream(address.inside, compression=None)
         with self._asking(address), stream:
             while chunk := stream.read(_CHUNK):
                 yield chunk
