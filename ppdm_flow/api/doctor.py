@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
-import ppdm_flow
 from ppdm_flow.api.run import run
 from ppdm_flow.api.scaffold import init
 from ppdm_flow.core.errors import PluginError, PpdmError
+from ppdm_flow.core.version import VERSION
 from ppdm_flow.policy.language import kinds
 from ppdm_flow.policy.language.kind_pages import page_of
 from ppdm_flow.sdk import registry
@@ -50,7 +50,7 @@ def doctor() -> tuple[Finding, ...]:
 
 
 def _versions() -> Iterator[Finding]:
-    yield Finding("ppdm-flow", ppdm_flow.__version__)
+    yield Finding("ppdm-flow", VERSION)
     yield Finding("python", f"{platform.python_version()} on {platform.system()} {platform.machine()}")
     for name in _PACKAGES:
         try:

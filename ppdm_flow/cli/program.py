@@ -9,9 +9,9 @@ from typing import Annotated
 
 import typer
 
-import ppdm_flow
 from ppdm_flow.cli.terminal.output import put
 from ppdm_flow.cli.terminal.verbs import HELP, add
+from ppdm_flow.core.version import VERSION
 
 
 def _check() -> ModuleType:
@@ -199,7 +199,7 @@ def _needed(words: Sequence[str]) -> Iterable[str]:
 
 def _version(wanted: bool) -> None:
     if wanted:
-        put(f"ppdm-flow {ppdm_flow.__version__}")
+        put(f"ppdm-flow {VERSION}")
         raise typer.Exit
 
 

@@ -69,7 +69,8 @@ class PluginInfo:
     nothing, ``column`` reads, writes or changes such columns beside others, ``only`` is for files of nothing else.
     ``endings``, of a source or sink: how names of its files end, in lower case and with the dot (``.csv.gz``).
     ``implied`` are the parameters that an ending says (tabs, of ``.tsv``), where the policy says nothing else.
-    ``typed``: a sink takes numbers, dates and timestamps as Arrow's types; others get their texts.
+    ``typed``: a sink takes numbers, dates and timestamps as Arrow's types; others get their texts. Of a source: its
+    files say themselves what they hold, so that such a file is read as that, whatever the policy's own file is.
     ``parameters`` says in Markdown what they mean; without it the docstring of their model does.
     ``page`` is where the texts were read, if they were.
     """

@@ -35,6 +35,21 @@ def implied(group: str, kind: str | None, name: str) -> Mapping[str, str]:
     return dict(said[ending]) if ending else {}
 
 
+def format_of_data(declared: str | None, data: str) -> str | None:
+    """Return the format of a file that is read in place of the policy's own.
+
+    Where its ending tells of a format that says itself what it holds, it is read as that, whatever the policy says of
+    its own file.
+    """
+    told = inferred("sources", data)
+    return told if told is not None and says_itself(told) else declared or told
+
+
+def says_itself(kind: str) -> bool:
+    """Whether files of a source's format say themselves what they hold (``PluginInfo.typed``)."""
+    return _known("sources", kind).typed
+
+
 def handling(group: str, kind: str) -> str:
     """Return what a format of ``sources`` or ``sinks`` does with sets of items (``PluginInfo.sets``)."""
     return _known(group, kind).sets

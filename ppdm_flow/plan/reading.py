@@ -17,7 +17,7 @@ from ppdm_flow.core.roles import Role
 from ppdm_flow.core.server_address import AddressError, database_address, is_database, server_address
 from ppdm_flow.plan.binding import Binder
 from ppdm_flow.plan.definition import LedgerNode, SourceNode
-from ppdm_flow.plan.formats import choices, handling, implied, inferred
+from ppdm_flow.plan.formats import choices, format_of_data, handling, implied, inferred, says_itself
 from ppdm_flow.policy.language.models import Policy, Source
 from ppdm_flow.policy.successive import subject_of
 
@@ -36,12 +36,14 @@ def source_node(
     server = "" if data is not None else _server(source)
     name, faults = (data, ()) if data is not None else _telling(path)
     kind = SQL if server else source.format or inferred("sources", name)
+    if data is not None and (kind := format_of_data(source.format, data)) is not None and _other(source, path, kind):
+        source = source.model_copy(update={"columns": None, "with_": {}})
     if kind is None and not is_database(source.path or ""):
         _formatless(name, faults, binder, given=data is not None)
     return SourceNode(
         path=path,
         format=kind,
-        options=_options(policy, kind, binder, name, given=data is not None),
+        options=_options(source, kind, binder, name, given=data is not None),
         columns=source.columns or _named(kind, facts),
         missing=source.missing,
         drop_incomplete=source.incomplete_rows == "drop",
@@ -51,6 +53,12 @@ def source_node(
         span=binder.places.key("source"),
         server=server,
     )
+
+
+def _other(source: Source, path: str | None, kind: str) -> bool:
+    """Whether data says itself what it holds, and the policy's own is of another format: what it says is of that."""
+    own = SQL if source.url is not None else source.format or inferred("sources", _telling(path)[0])
+    return says_itself(kind) and own not in (None, kind)
 
 
 def _server(source: Source) -> str:
@@ -99,9 +107,8 @@ def _named(kind: str | None, facts: tuple[AttributeFacts, ...]) -> tuple[str, ..
     return sets if len(sets) == 1 else None
 
 
-def _options(policy: Policy, kind: str | None, binder: Binder, name: str, *, given: bool) -> Mapping[str, Any]:
+def _options(source: Source, kind: str | None, binder: Binder, name: str, *, given: bool) -> Mapping[str, Any]:
     """Return the reader's parameters as its own model understands them; as written where no format is known yet."""
-    source = policy.source
     if kind is None:
         return source.with_
     use = ("source", "format") if source.format else ("source", "url" if source.url is not None else "path")

@@ -56,8 +56,11 @@ def held_against(loaded: Loaded, outcome: CompileResult, data: Path, clock: Cloc
     """
     if outcome.plan is None or has_errors(outcome.diagnostics):
         return outcome
-    with quote_sources(loaded.sources, outcome.plan.secrets):
-        bound = compile_policy(loaded, data_columns(outcome.plan, data), telling_name(data), clock, digested=False)
+    named = compile_policy(loaded, None, telling_name(data), clock, digested=False)  # its format may be another
+    if named.plan is None or has_errors(named.diagnostics):
+        return named
+    with quote_sources(loaded.sources, named.plan.secrets):
+        bound = compile_policy(loaded, data_columns(named.plan, data), telling_name(data), clock, digested=False)
         if bound.plan is None or has_errors(bound.diagnostics):
             return bound
         seen = preview(bound.plan, data).diagnostics

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from importlib import resources
 from pathlib import Path, PurePosixPath
 
-import ppdm_flow
 from ppdm_flow.api.documents import SCHEMAS, text_of
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.suggest import did_you_mean
+from ppdm_flow.core.version import VERSION
 
 _VISITS = 4_000
 _ORDERS = 20_000
@@ -130,7 +130,7 @@ def contents(template: str = DEFAULT) -> Mapping[str, str]:
         raise UsageError(_unknown(template))
     policy = "orders" if name == _SETS else "visits"
     data = _DATA.get(name, _ONE_TABLE)
-    words = _words(name, tuple(data)) | {"@VERSION@": ppdm_flow.__version__, "@POLICY@": policy}
+    words = _words(name, tuple(data)) | {"@VERSION@": VERSION, "@POLICY@": policy}
     files = {f"policies/{policy}.yaml": ""}
     files |= {path: _filled(text, words) for path, text in (*_texts(_kit() / name), *_texts(_kit() / _COMMON))}
     files |= {f"data/{each}": table() for each, table in data.items()}

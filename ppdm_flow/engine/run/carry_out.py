@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import TypeAlias
 
 from ppdm_flow.engine.candidates.directory import RunDirectory
 from ppdm_flow.engine.ledger.ledger import Ledger
@@ -13,7 +14,7 @@ from ppdm_flow.engine.reading.original import Opening, Original
 from ppdm_flow.engine.run.linked_stages import AuditedTables, audited_tables
 from ppdm_flow.engine.run.stages import AuditedTable, Look, audited_table, ignore_candidates
 
-Opened = Original | LinkedOriginals
+Opened: TypeAlias = Original | LinkedOriginals
 AuditedRun = AuditedTable | AuditedTables
 
 

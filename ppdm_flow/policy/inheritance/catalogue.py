@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 
-from ppdm_flow import __version__
+from ppdm_flow.core.version import VERSION
 from ppdm_flow.policy.inheritance.references import GROUP, built_ins
 
 
@@ -21,7 +21,7 @@ class ListedTemplate:
 def listed() -> tuple[ListedTemplate, ...]:
     """Return the templates of ppdm_flow, then those of installed packages, by name."""
     packaged = {_packaged(e) for e in entry_points(group=GROUP) if e.dist is not None}
-    inside = tuple(ListedTemplate(f"builtin:{name}", "ppdm_flow", __version__) for name in built_ins())
+    inside = tuple(ListedTemplate(f"builtin:{name}", "ppdm_flow", VERSION) for name in built_ins())
     return (*inside, *sorted(packaged, key=lambda each: each.reference))
 
 

@@ -12,8 +12,8 @@ from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
 
-from ppdm_flow import __version__
 from ppdm_flow.core.suggest import did_you_mean
+from ppdm_flow.core.version import VERSION
 from ppdm_flow.policy.language.words import short
 
 GROUP = "ppdm_flow.templates"
@@ -81,7 +81,7 @@ def origin(shown: str) -> tuple[str, str]:
     Raises NotFoundError (PPF303) where it is installed no more.
     """
     if shown.startswith(_BUILT_IN):
-        return "ppdm_flow", __version__
+        return "ppdm_flow", VERSION
     parts = _PKG.match(shown)
     return _entry(parts["dist"], parts["name"])[:2] if parts else ("", "")
 

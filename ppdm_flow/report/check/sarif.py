@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import ppdm_flow
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.pages import CodePage, fenced, pages
 from ppdm_flow.core.spans import Span
+from ppdm_flow.core.version import VERSION
 from ppdm_flow.core.visible import json_text
 from ppdm_flow.report.check.result import KEY, CheckResult, WaiverNote
 from ppdm_flow.report.snippet import printable
@@ -25,7 +25,7 @@ def render(result: CheckResult) -> str:
     codes = sorted({d.code for d in result.diagnostics})
     driver = {
         "name": "ppdm-flow",
-        "semanticVersion": _semantic(ppdm_flow.__version__),
+        "semanticVersion": _semantic(VERSION),
         "rules": [_rule(code) for code in codes],
     }
     run = {

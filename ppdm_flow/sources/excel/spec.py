@@ -19,7 +19,7 @@ class ExcelParams(Params):
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("sources/excel", Kind.SOURCE, endings=(".xlsx",)),
+    info=PluginInfo.of_page("sources/excel", Kind.SOURCE, endings=(".xlsx",), typed=True),
     params=ExcelParams,
     algorithm="ppdm_flow.sources.excel.algorithm:ExcelSource",
 )

@@ -14,7 +14,7 @@ class ParquetParams(Params):
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("sources/parquet", Kind.SOURCE, sets="column", endings=(".parquet", ".pq")),
+    info=PluginInfo.of_page("sources/parquet", Kind.SOURCE, sets="column", endings=(".parquet", ".pq"), typed=True),
     params=ParquetParams,
     algorithm="ppdm_flow.sources.parquet.algorithm:ParquetSource",
 )

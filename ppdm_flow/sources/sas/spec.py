@@ -14,7 +14,7 @@ class SasParams(Params):
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("sources/sas", Kind.SOURCE, endings=(".sas7bdat", ".xpt")),
+    info=PluginInfo.of_page("sources/sas", Kind.SOURCE, endings=(".sas7bdat", ".xpt"), typed=True),
     params=SasParams,
     algorithm="ppdm_flow.sources.sas.algorithm:SasSource",
 )

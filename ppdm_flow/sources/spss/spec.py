@@ -16,7 +16,7 @@ class SpssParams(Params):
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("sources/spss", Kind.SOURCE, endings=(".sav", ".zsav", ".por")),
+    info=PluginInfo.of_page("sources/spss", Kind.SOURCE, endings=(".sav", ".zsav", ".por"), typed=True),
     params=SpssParams,
     algorithm="ppdm_flow.sources.spss.algorithm:SpssSource",
 )

@@ -16,7 +16,7 @@ class StataParams(Params):
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("sources/stata", Kind.SOURCE, endings=(".dta",)),
+    info=PluginInfo.of_page("sources/stata", Kind.SOURCE, endings=(".dta",), typed=True),
     params=StataParams,
     algorithm="ppdm_flow.sources.stata.algorithm:StataSource",
 )

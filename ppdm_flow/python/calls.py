@@ -1,0 +1,203 @@
+"""What programs call: the use cases, on data frames and on policies that are texts or maps."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ppdm_flow.api.audit import AuditedRelease
+from ppdm_flow.api.audit import audit as audit_files
+from ppdm_flow.api.check import CheckOutcome
+from ppdm_flow.api.check import check as check_files
+from ppdm_flow.api.diff.diff import DiffResult
+from ppdm_flow.api.diff.diff import diff as diff_words
+from ppdm_flow.api.plan import PlanResult
+from ppdm_flow.api.plan import plan as plan_file
+from ppdm_flow.api.profile.profile import ProfileResult
+from ppdm_flow.api.profile.profile import profile as profile_file
+from ppdm_flow.api.run import run as run_file
+from ppdm_flow.api.sweep.runs import RunDone
+from ppdm_flow.api.sweep.sweep import SweepResult
+from ppdm_flow.api.sweep.sweep import sweep as sweep_file
+from ppdm_flow.engine.events import Event
+from ppdm_flow.python.faults import in_full
+from ppdm_flow.python.frames import Data, as_file
+from ppdm_flow.python.policies import Policy, as_policy, as_sets, as_text
+from ppdm_flow.python.progress import listener
+from ppdm_flow.python.result import Result
+
+Home = str | os.PathLike[str]
+
+
+def run(
+    policy: Policy,
+    data: Data | None = None,
+    *,
+    sets: Mapping[str, Any] | None = None,
+    out: Home = "runs",
+    home: Home = ".",
+    progress: Callable[[Event], None] | None = None,
+    keep_withheld: bool = False,
+    strict: bool = False,
+) -> Result:
+    """Carry out a policy on a data frame or a file: the data is released, or withheld, into a directory below ``out``.
+
+    Parameters
+    ----------
+    policy
+        A path, the policy's text, or the map that its text would be.
+    data
+        What is read in place of the policy's own file: a path, a pandas or polars data frame, an Arrow table, record
+        batch or reader. The rows of a data frame are on no disk, but for what is released.
+    sets
+        Values of the policy's params.
+    out
+        The folder of the runs.
+    home
+        The folder from which paths go in a policy without a file of its own.
+    progress
+        Called with each event of the run. Without it a notebook shows how far the run is.
+    keep_withheld
+        Keep the files of a release that is withheld.
+    strict
+        Take warnings of the policy for errors.
+
+    Returns
+    -------
+    Result
+        The verdict, requirements, figures and released tables. A release that is withheld is no error.
+
+    Raises
+    ------
+    PolicyError, DataError, PluginError, RunError
+        With all ``diagnostics``; then nothing is released.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> policy = {
+    ...     "version": 1,
+    ...     "name": "clinic",
+    ...     "source": {"path": "clinic.csv"},
+    ...     "attributes": {"age": {"role": "quasi_identifier"}, "ill": {"role": "sensitive"}},
+    ...     "privacy": {"k_anonymity": {"k": 2}},
+    ...     "releases": {"study": {"path": "study.parquet"}},
+    ... }
+    >>> frame = pd.DataFrame({"age": ["30-39", "30-39", "40-49", "40-49"], "ill": ["flu", "flu", "cold", "flu"]})
+    >>> result = run(policy, frame)
+    >>> result.verdict, result.figures["privacy.k_anonymity.k"], result.to_pandas().shape
+    ('released', 2, (4, 2))
+    >>> run(policy, frame.iloc[1:]).released
+    False
+    """
+    with in_full(), as_policy(policy, Path(home)) as path, as_file(data) as file, listener(progress) as told:
+        options: dict[str, Any] = {"keep_withheld": keep_withheld, "strict": strict}
+        return Result(run_file(path, as_sets(sets), file, Path(out), told, **options))
+
+
+def check(
+    policy: Policy, data: Data | None = None, *, sets: Mapping[str, Any] | None = None, home: Home = "."
+) -> CheckOutcome:
+    """Return every fault of a policy: ``passes()``, and ``diagnostics`` with places and advice.
+
+    With data, what their rows rule out is a fault too. Raises UsageError, and DataError where the data do not match.
+
+    >>> outcome = check({"version": 1, "name": "clinic"})
+    >>> outcome.passes()
+    False
+    """
+    with in_full(), as_policy(policy, Path(home)) as path, as_file(data) as file:
+        return check_files([path], as_sets(sets), data=file)
+
+
+def plan(
+    policy: Policy, data: Data | None = None, *, sets: Mapping[str, Any] | None = None, home: Home = "."
+) -> PlanResult:
+    """Return what would be done, ``picture("text")`` and other forms; with data, what its rows let one expect.
+
+    Raises PolicyError, DataError.
+    """
+    with in_full(), as_policy(policy, Path(home)) as path, as_file(data) as file:
+        return plan_file(path, as_sets(sets), file)
+
+
+def audit(
+    policy: Policy,
+    original: Data,
+    released: Data,
+    release: str | None = None,
+    *,
+    sets: Mapping[str, Any] | None = None,
+    home: Home = ".",
+) -> AuditedRelease:
+    """Judge a release that any tool has made: ``holds`` is the answer. Raises UsageError, PolicyError, DataError."""
+    with (
+        in_full(),
+        as_policy(policy, Path(home)) as path,
+        as_file(original) as before,
+        as_file(released) as after,
+    ):
+        if before is None or after is None:
+            raise TypeError("`original` and `released` are needed")
+        return audit_files(path, before, after, release, sets=as_sets(sets))
+
+
+def sweep(
+    policy: Policy,
+    over: Mapping[str, Sequence[Any]],
+    data: Data | None = None,
+    *,
+    metrics: Sequence[str] = (),
+    sets: Mapping[str, Any] | None = None,
+    out: Home = "sweeps",
+    home: Home = ".",
+    repeat: int = 1,
+    workers: int | None = None,
+    progress: Callable[[RunDone], None] | None = None,
+) -> SweepResult:
+    """Measure a policy at every combination of values; nothing is released.
+
+    ``over`` has the values of each path: ``{"privacy.k_anonymity.k": [2, 5]}``. ``metrics`` are names of figures, with
+    ``:min`` or ``:max`` behind. ``progress`` is called after each run. ``document`` of the result has all points.
+    Raises UsageError, PolicyError with the faults of all points, or DataError.
+    """
+    with in_full(), as_policy(policy, Path(home)) as path, as_file(data) as file:
+        words = [f"{place}={','.join(as_text(value) for value in values)}" for place, values in over.items()]
+        tell = progress or _ignore_runs
+        return sweep_file(path, words, metrics, as_sets(sets), file, Path(out), tell, repeat=repeat, workers=workers)
+
+
+def diff(
+    old: Policy, new: Policy, data: Data | None = None, *, sets: Mapping[str, Any] | None = None, home: Home = "."
+) -> DiffResult:
+    """Compare two policies, folders of them, or two runs: ``weaker`` is whether the new one is not as strict.
+
+    A text of one line is a path or ``REVISION:PATH``, as git has it. With data, both policies are measured on it, and
+    nothing is released. Raises UsageError, PolicyError, DataError.
+    """
+    with (
+        in_full(),
+        as_policy(old, Path(home)) as before,
+        as_policy(new, Path(home)) as after,
+        as_file(data) as file,
+    ):
+        return diff_words(_word(old, before), _word(new, after), as_sets(sets), file)
+
+
+def profile(data: Data) -> ProfileResult:
+    """Measure data and guess roles: ``document`` has the columns, ``rendered("text")`` shows them. Raises DataError."""
+    with in_full(), as_file(data) as file:
+        if file is None:
+            raise TypeError("`data` is needed")
+        return profile_file(file)
+
+
+def _word(policy: Policy, path: Path) -> str:
+    """Return a place as it was given, since a revision may stand before it; of a text or a map where it is."""
+    return policy if isinstance(policy, str) and "\n" not in policy else str(path)
+
+
+def _ignore_runs(_done: RunDone) -> None:
+    """Listen to nothing."""
