@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 BY_NAME = {
+    "ppdm_flow/__init__.py": "functions by name (PEP 562); the block for type checkers above imports each",
     "ppdm_flow/api/__init__.py": "use cases by name (PEP 562); the block for type checkers above imports each",
     "ppdm_flow/audits/learning/classifiers.py": "classes of scikit-learn",
     "ppdm_flow/engine/ledger/link.py": "pg8000, which may be absent",
@@ -41,3 +42,14 @@ def test_every_use_case_that_is_imported_by_name_is_imported_for_type_checkers(r
     from ppdm_flow import api
 
     assert imported == {name: f"ppdm_flow.api.{home}" for name, home in api._HOMES.items()}
+
+
+def test_every_function_of_the_package_is_imported_for_type_checkers(root):
+    tree = ast.parse((root / "ppdm_flow/__init__.py").read_text(encoding="utf-8"))
+    import ppdm_flow
+
+    block = next(node for node in tree.body if isinstance(node, ast.If))
+    imported = {alias.name: node.module for node in block.body for alias in node.names}
+    assert imported == {name: f"ppdm_flow.{home}" for name, home in ppdm_flow._HOMES.items()}
+    assert set(ppdm_flow.__all__) == {"__version__", *imported}
+    assert all(callable(getattr(ppdm_flow, name)) for name in imported)

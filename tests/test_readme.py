@@ -33,7 +33,8 @@ def test_every_block_is_of_a_kind_that_is_carried_out(root):
 
 def test_blocks_run_in_order(root, tmp_path):
     # the two set-up commands are run by CI, word by word: here the program is installed already
-    words = {"ppdm-flow": f"{shlex.quote(sys.executable)} -m ppdm_flow"}
+    python = shlex.quote(sys.executable)
+    words = {"ppdm-flow": f"{python} -m ppdm_flow", "python": python}
     ran = 0
     for kind, name, text in blocks(root):
         if name:
@@ -43,7 +44,7 @@ def test_blocks_run_in_order(root, tmp_path):
         for line in text.splitlines():
             if line.startswith("python3 -m venv"):
                 continue
-            command = re.sub(r"^ppdm-flow\b", lambda m: words[m[0]], line)
+            command = re.sub(r"^(ppdm-flow|python)\b", lambda m: words[m[0]], line)
             done = subprocess.run(
                 ["/bin/sh", "-c", command],
                 cwd=tmp_path,
@@ -127,6 +128,7 @@ def test_what_one_ruled_out_illness_tells(root, cli, tmp_path, least, certain):
         ".pre-commit-hooks.yaml",
         "LICENSE",
         "pipelines/README.md",
+        "pipelines/from_python.ipynb",
         "pipelines/hospital.svg",
         "pipelines/hospital_generated.yaml",
         "pipelines/hospital_partition.yaml",
