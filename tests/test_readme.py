@@ -129,6 +129,7 @@ def test_what_one_ruled_out_illness_tells(root, cli, tmp_path, least, certain):
         "LICENSE",
         "pipelines/README.md",
         "pipelines/from_python.ipynb",
+        "pipelines/recipes/README.md",
         "pipelines/hospital.svg",
         "pipelines/hospital_generated.yaml",
         "pipelines/hospital_partition.yaml",

@@ -183,7 +183,9 @@ def code_page(page: Page) -> CodePage:
 
 
 def language(example: str) -> str:
-    """Return what Markdown calls the language of an example: ``yaml`` or ``console``."""
+    """Return what Markdown calls the language of an example: ``yaml``, ``console`` or ``python``."""
+    if example.startswith("import "):
+        return "python"
     return "console" if any(line.startswith("$ ") for line in example.splitlines()) else "yaml"
 
 

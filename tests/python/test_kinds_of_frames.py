@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 from decimal import Decimal
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 
 import ppdm_flow as pf
 from ppdm_flow.core.errors import DataError, PpdmError
+from ppdm_flow.core.pages import pages
 from ppdm_flow.python.frames import as_file, reader_of
 from ppdm_flow.sources.parquet.algorithm import ParquetSource
 from ppdm_flow.sources.parquet.spec import ParquetParams
@@ -201,3 +203,14 @@ def test_nothing_of_the_source_shows_in_the_result(tmp_path, monkeypatch):
     assert not [text for text in shown if CANARY in text]
     left = [file for file in tmp_path.rglob("*") if file.is_file() and CANARY.encode() in file.read_bytes()]
     assert left == []
+
+
+def test_the_page_of_the_code_says_it_in_python(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    policy = {**POLICY, "attributes": {"zip": {"role": "insensitive"}}, "privacy": {}}
+    Path("policy.yaml").write_text(json.dumps(policy), encoding="utf-8")
+    page = pages()["PPF679"]
+    with pytest.raises(DataError, match="`zip`"):
+        exec(page.bad, {})
+    exec(page.good, {})
+    assert len(list(tmp_path.rglob("study.csv"))) == 1
