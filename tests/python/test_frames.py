@@ -188,3 +188,18 @@ def test_the_package_has_what_it_says():
     assert {"run", "check", "plan", "audit", "profile"} <= set(dir(pf))
     with pytest.raises(AttributeError):
         pf.nothing  # noqa: B018  # it is not there
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "{path: nowhere.db, format: sql, table: people}",
+        "{path: nowhere.parquet}",
+        "{path: 'nowhere/*.xlsx', format: excel}",
+    ],
+)
+def test_a_data_frame_takes_the_place_of_any_source(source):
+    own = '{path: nowhere.csv, format: csv, with: {delimiter: ";"}}'
+    policy = POLICY.replace(own, source).replace("FORM", "csv")
+    assert pf.run(policy, frame()).released
+    assert pf.check(policy, frame()).passes()
