@@ -27,6 +27,7 @@ from ppdm_flow.sources.statistical_cells import (
     written,
 )
 from ppdm_flow.sources.statistical_formats import Reading
+from ppdm_flow.sources.statistical_probe import survives
 from ppdm_flow.sources.value_labels import ambiguous, labels_of
 
 pyreadstat: Any
@@ -115,10 +116,14 @@ class StatisticalSource:
     def _about(self) -> Any:
         if self._told is None:
             self.inspect()
+            if not survives(self._function(), self.path):
+                raise self._broken(None)
             marks = {"user_missing": True} if self._keeps_marks() else {}
             with warnings.catch_warnings():  # of two columns with one name, which is an error here
                 warnings.simplefilter("ignore")
                 _, about = self._read(None, metadataonly=True, **marks)
+            if not all(about.column_names):
+                raise self._broken(None)
             distinct(self.path, _as_written(about.column_names))
             self._told = about
         return self._told
@@ -141,11 +146,9 @@ class StatisticalSource:
             )
         except UnicodeError:
             raise undecodable(self._place(done), self.encoding or "that it names") from None
-        except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, OverflowError, ValueError) as error:
+        except Exception as error:  # noqa: BLE001  # whatever the library raises of a damaged file may quote it
             if any(words in str(error) for words in _BYTES):
                 raise undecodable(self._place(done), self.encoding or "that it names") from None
-            raise self._broken(done) from None
-        except MemoryError:
             raise self._broken(done) from None
         return found
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from ppdm_flow.core.errors import DataError, PluginError
 from ppdm_flow.core.roles import AttributeType
-from ppdm_flow.sources import statistical
+from ppdm_flow.sources import statistical, statistical_probe
 from ppdm_flow.sources.statistical_formats import of_sas, of_spss, of_stata
 
 pyreadstat = pytest.importorskip("pyreadstat")
@@ -168,6 +168,7 @@ def whole_or_fault(reader, kind, path):
 @pytest.mark.parametrize("rows", [4, 1 << 17])
 def test_a_file_that_is_cut_off_is_never_a_shorter_table(made, reader, ending, rows, monkeypatch):
     monkeypatch.setattr(statistical, "ROWS", rows)
+    monkeypatch.setattr(statistical, "survives", lambda *_: True)  # hundreds of files, of which none ends a process
     path = made(ending, {"a": np.arange(40.0), "s": [f"zqcanary {i}" for i in range(40)]})
     whole = path.read_bytes()
     table = reader.table(KINDS[ending], path)
@@ -203,6 +204,36 @@ def test_files_of_another_format(reader, tmp_path, ending):
 @pytest.mark.parametrize(("ending", "other"), [("sav", "stata"), ("dta", "spss"), ("xpt", "stata"), ("dta", "sas")])
 def test_a_format_under_the_name_of_another(made, reader, ending, other):
     reader.fails(other, made(ending, {"a": [1.0]}), "PPF717")
+
+
+def test_a_file_that_ends_the_process_of_its_reader(made, reader, monkeypatch):
+    path = made("sav", {"a": [1.0, 2.0], "s": ["zqcanary", "b"]}, variable_value_labels={"a": {1: "one"}})
+    assert reader.table("spss", path)["a"] == ["one", "2"]
+    crash = "import os, sys; os.abort() if sys.argv[2].endswith('crash.sav') else None"
+    monkeypatch.setattr(statistical_probe, "_CODE", crash)
+    assert "cannot be read" in reader.fails("spss", reader.path("crash.sav", path.read_bytes()), "PPF717")
+    fine = reader.path("fine.sav", path.read_bytes())
+    assert reader.table("spss", fine)["a"] == ["one", "2"]
+
+
+@pytest.mark.parametrize("error", [IndexError, TypeError, MemoryError, OverflowError, KeyError])
+def test_whatever_the_library_raises_is_told_without_a_value(made, reader, monkeypatch, error):
+    def broken(*_args, **_options):
+        raise error("zqcanary")
+
+    path = made("dta", {"a": [1.0]})
+    monkeypatch.setattr(pyreadstat, "read_dta", broken)
+    reader.fails("stata", path, "PPF717")
+
+
+def test_damaged_files_end_with_a_diagnostic_or_a_table(made, reader):
+    path = made("sav", {"a": [1.0, 2.0], "s": ["zqcanary", "b"]}, variable_value_labels={"a": {1: "one"}})
+    whole = path.read_bytes()
+    for place in range(100, len(whole), 97):
+        damaged = bytearray(whole)
+        damaged[place] ^= 0xFF
+        found = whole_or_fault(reader, "spss", reader.path(f"d{place}.sav", bytes(damaged)))
+        assert isinstance(found, dict) or found in ("PPF704", "PPF717", "PPF719", "PPF676", "PPF707", "PPF706"), place
 
 
 def test_bytes_that_are_no_text_in_the_encoding(made, reader):
