@@ -26,7 +26,6 @@ _PACKAGES = ("numpy", "pyarrow", "pandas", "numba", "duckdb", "scipy", "scikit-l
 _EXTRAS = {
     "python-calamine": "excel",
     "XlsxWriter": "excel",
-    "pg8000": "sql",
     "adbc-driver-postgresql": "sql",
     "adbc-driver-sqlite": "sql",
     "PyMySQL": "mysql",

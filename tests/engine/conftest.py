@@ -172,7 +172,7 @@ def tools() -> Any:
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Any]:
     """A PostgreSQL server of the tests' own; see ``tests/postgres.py``."""
-    pytest.importorskip("pg8000", reason="the extra `sql` is not installed")
+    pytest.importorskip("adbc_driver_postgresql", reason="the extra `sql` is not installed")
     spec = spec_from_file_location("ppdm_tests_postgres", Path(__file__).parents[1] / "postgres.py")
     assert spec is not None
     assert spec.loader is not None

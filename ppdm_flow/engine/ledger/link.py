@@ -1,10 +1,9 @@
-"""One connection to the ledger's server, by pg8000, whose exceptions become ours: they may quote."""
+"""One connection to the ledger's server, by ADBC, whose exceptions become ours: they may quote."""
 
 from __future__ import annotations
 
 import contextlib
 import re
-import socket
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
@@ -14,7 +13,7 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError, PpdmError
 from ppdm_flow.core.server_address import ServerAddress
 from ppdm_flow.engine.faults import data_fault, run_fault
-from ppdm_flow.engine.ledger.wire import connect, login
+from ppdm_flow.sdk.databases.postgresql import DRIVER, ENCRYPTION, REFUSED, UNREACHABLE, LoginError, opened
 
 _RIGHTS = "grant the user what `ppdm-flow explain PPF625` lists"
 _LOGIN = "the password is that of PGPASSWORD, or of the file ~/.pgpass"
@@ -34,11 +33,10 @@ _MACHINE = {
 }
 
 
-def server_error(name: str, error: BaseException | None) -> PpdmError:
-    """Return the error for what the server answered; None where the driver could not make sense of it."""
-    state = _state(error)
-    if state is None:
-        return data_fault("PPF623", f"the ledger `{name}`: no login came about", advice=_LOGIN)
+def server_error(name: str, state: str | None) -> PpdmError:
+    """Return the error for an SQLSTATE of the server; None where the connection broke."""
+    if state is None or not _STATE.fullmatch(state):
+        return connection_broken(name)
     for known, (code, text, advice) in _INPUT.items():
         if state.startswith(known):
             return data_fault(code, f"the ledger `{name}`: {text}", advice=advice)
@@ -53,10 +51,29 @@ def connection_broken(name: str) -> PpdmError:
     return run_fault("PPF626", f"the ledger `{name}`: the connection to its server broke")
 
 
-def server_timeout(name: str, error: OSError) -> PpdmError:
-    """Return the error for a server that does not answer."""
-    why = "did not answer in time" if isinstance(error, TimeoutError) else error.strerror or "no answer"
-    return run_fault("PPF622", f"the ledger `{name}`: its server cannot be reached: {why.lower()}")
+def login_error(name: str, error: LoginError) -> PpdmError:
+    """Return the error for a connection that did not come about."""
+    if error.state is not None:
+        return server_error(name, error.state)
+    if error.kind == UNREACHABLE:
+        return run_fault("PPF622", f"the ledger `{name}`: its server cannot be reached: {error.why}")
+    if error.kind == ENCRYPTION:
+        return _encryption_error(name, error.why)
+    if error.kind == REFUSED:
+        return server_error(name, "28000")
+    return data_fault("PPF623", f"the ledger `{name}`: no login came about", advice=_LOGIN)
+
+
+def _encryption_error(name: str, why: str) -> PpdmError:
+    if not why:
+        advice = "switch it on in the server, or say `sslmode=disable` where nobody can listen"
+        return data_fault("PPF624", f"the server of the ledger `{name}` speaks no TLS", advice=advice)
+    if why == "root":
+        return data_fault("PPF624", "the `sslrootcert` of the ledger's URL cannot be read")
+    if why == "other":
+        return data_fault("PPF624", f"no TLS connection to the ledger `{name}` came about")
+    text = f"the certificate of the server of the ledger `{name}` {why}"
+    return data_fault("PPF624", text, advice="`sslrootcert=/path` names an authority of your own")
 
 
 def is_missing(error: PpdmError) -> bool:
@@ -64,11 +81,8 @@ def is_missing(error: PpdmError) -> bool:
     return any(f"SQLSTATE {state}" in error.diagnostics[0].message for state in ("42P01", "42703", "3F000"))
 
 
-def _state(error: BaseException | None) -> str | None:
-    """Return the five characters that say what is wrong."""
-    fields = error.args[0] if error is not None and error.args else None
-    state = fields.get("C") if isinstance(fields, dict) else None
-    return state if isinstance(state, str) and re.fullmatch(r"[0-9A-Z]{5}", state) else None
+_STATE = re.compile(r"[0-9A-Z]{5}")
+_PARAMETER = re.compile(r":([a-z_]+)")
 
 
 LOCK = 0x70706C67
@@ -77,17 +91,19 @@ WAIT = 3600.0
 """Seconds that a run waits for others to be done."""
 _STATEMENT = 300.0
 """Seconds that the server may take for one statement."""
-_GRACE = 30.0
-_BEGIN = """
-    BEGIN ISOLATION LEVEL READ COMMITTED {mode};
-    SET LOCAL search_path = ppdm_flow, pg_temp;
-    SET LOCAL row_security = off;
-    SET LOCAL idle_in_transaction_session_timeout = 0;
-    SET LOCAL statement_timeout = 0;
-    SET LOCAL lock_timeout = {wait};
-    SET LOCAL tcp_keepalives_idle = 30; SET LOCAL tcp_keepalives_interval = 10; SET LOCAL tcp_keepalives_count = 3;
+_SAFE_COMMIT = """
     SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') IN ('off', 'local')
 """
+_BEGIN = (
+    "SET LOCAL search_path = ppdm_flow, pg_temp",
+    "SET LOCAL row_security = off",
+    "SET LOCAL idle_in_transaction_session_timeout = 0",
+    "SET LOCAL statement_timeout = 0",
+    "SET LOCAL tcp_keepalives_idle = 30",
+    "SET LOCAL tcp_keepalives_interval = 10",
+    "SET LOCAL tcp_keepalives_count = 3",
+    _SAFE_COMMIT,
+)
 """What a role or a server sets otherwise may neither hide rows, end the transaction early, nor lose a commit."""
 
 
@@ -98,23 +114,30 @@ class Link:
         self.name = address.name
         self._wait = wait
         self._driver = _driver()
-        self._plug, self._open = _connected(self._driver, address)
+        try:
+            self._open = opened(self._driver, address)
+        except LoginError as error:
+            raise login_error(self.name, error) from None
 
     def begin(self, *, writing: bool) -> None:
         """Begin a transaction; where it writes, only once no other run is in one. Raises RunError after the wait."""
-        wait = round(self._wait * 1000)
-        self.ask(_BEGIN.format(mode="READ WRITE" if writing else "READ ONLY", wait=wait))
+        self.ask(f"BEGIN ISOLATION LEVEL READ COMMITTED {'READ WRITE' if writing else 'READ ONLY'}")
+        for statement in (*_BEGIN, f"SET LOCAL lock_timeout = {round(self._wait * 1000)}"):
+            self.ask(statement)
         if writing:
-            self._plug.settimeout(self._wait + _GRACE)
             self.ask(f"SELECT pg_advisory_xact_lock({LOCK})")
-            self._plug.settimeout(_STATEMENT + _GRACE)
         self.ask(f"SET LOCAL statement_timeout = {round(_STATEMENT * 1000)}")
 
     def ask(self, sql: str, **values: Any) -> Sequence[Sequence[Any]]:
-        """Return the rows of a statement."""
-        with self._guarded():
-            rows: Sequence[Sequence[Any]] | None = self._open.run(sql, **values)
-        return rows or ()
+        """Return the rows of a statement, whose parameters are `:name`."""
+        names = list(dict.fromkeys(_PARAMETER.findall(sql))) if values else []
+        text = _PARAMETER.sub(lambda match: f"${names.index(match[1]) + 1}", sql) if values else sql
+        with self._guarded(), self._open.cursor() as cursor:
+            cursor.execute(text, tuple(values[name] for name in names) or None)
+            if cursor.description is None:
+                return ()
+            columns = [column.to_pylist() for column in cursor.fetch_arrow_table().columns]
+        return list(zip(*columns, strict=True))
 
     def commit(self) -> None:
         """Keep what was written. Raises RunError; if the connection broke, nobody knows whether it was kept."""
@@ -130,59 +153,20 @@ class Link:
         """Hang up; the server undoes what was not kept."""
         with contextlib.suppress(Exception):
             self._open.close()
-        with contextlib.suppress(OSError):
-            self._plug.close()
 
     @contextmanager
     def _guarded(self) -> Iterator[None]:
         try:
             yield
-        except self._driver.DatabaseError as error:
-            raise server_error(self.name, error) from None
-        except Exception:  # noqa: BLE001  # the driver raises what it stumbles over when a connection breaks
-            raise connection_broken(self.name) from None
+        except PpdmError:
+            raise
+        except Exception as error:  # noqa: BLE001  # the driver raises what it stumbles over when a connection breaks
+            raise server_error(self.name, getattr(error, "sqlstate", None)) from None
 
 
 def _driver() -> Any:
     try:
-        return import_module("pg8000.native")
+        return import_module(DRIVER)
     except ImportError:
         advice = "pip install 'ppdm_flow[sql]'"
         raise PluginError(Diagnostic("PPF621", "a ledger in PostgreSQL needs an extra", help=advice)) from None
-
-
-def _connected(driver: Any, address: ServerAddress) -> tuple[socket.socket, Any]:
-    who = login(address)
-    try:
-        made = connect(address)
-    except OSError as error:
-        raise server_timeout(address.name, error) from None
-    try:
-        opened = driver.Connection(
-            who.user,
-            database=address.database,
-            password=who.password,
-            sock=made,
-            ssl_context=False,
-            application_name="ppdm-flow",
-            startup_params={"client_encoding": "UTF8"},
-        )
-    except OSError as error:
-        made.close()
-        raise server_timeout(address.name, error) from None
-    except Exception as error:  # noqa: BLE001  # ways to log in that the driver lacks, a server that is none: it may quote
-        made.close()
-        raise server_error(address.name, _answer(driver, error)) from None
-    except BaseException:
-        made.close()
-        raise
-    made.settimeout(_STATEMENT + _GRACE)
-    return made, opened
-
-
-def _answer(driver: Any, error: BaseException) -> BaseException | None:
-    """Return what the server said; the driver may have stumbled over the end of the connection after that."""
-    cause: BaseException | None = error
-    while cause is not None and not isinstance(cause, driver.DatabaseError):
-        cause = cause.__context__
-    return cause

@@ -9,18 +9,31 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from ppdm_flow.core.server_address import ServerAddress
-from ppdm_flow.sdk.databases.faults import driver, server_fault
+from ppdm_flow.sdk.databases.faults import driver, fault, machine_fault, server_fault
 from ppdm_flow.sdk.key_file import refuse_shared
+
+DRIVER = "adbc_driver_postgresql.dbapi"
 
 
 def connect(address: ServerAddress) -> tuple[Any, Any]:
     """Return the driver and a connection that commits each statement. Raises PpdmError."""
-    _refuse_open_passwords()
-    module = driver("adbc_driver_postgresql.dbapi", "sql", "PostgreSQL")
+    module = driver(DRIVER, "sql", "PostgreSQL")
     try:
-        return module, module.connect(_uri(address), autocommit=True)
+        return module, opened(module, address)
+    except LoginError as error:
+        if error.kind == ENCRYPTION:
+            text = f"no encrypted connection to the database `{address.name}` came about"
+            raise machine_fault("PPF475", text) from None
+        raise server_fault(address.name, error.state, connected=False) from None
+
+
+def opened(module: Any, address: ServerAddress) -> Any:
+    """Return a connection that commits each statement. Raises LoginError, or DataError for the password file."""
+    _check_password_file()
+    try:
+        return module.connect(_uri(address), autocommit=True)
     except Exception as error:  # noqa: BLE001  # it may quote the URL
-        raise server_fault(address.name, _login_state(error), connected=False) from None
+        raise _told(error) from None
 
 
 def state_after(connection: Any) -> str | None:
@@ -44,6 +57,7 @@ def _uri(address: ServerAddress) -> str:
         "keepalives_idle": "30",
         "keepalives_interval": "10",
         "keepalives_count": "3",
+        "tcp_user_timeout": "330000",
         "application_name": "ppdm-flow",
         "client_encoding": "UTF8",
     }
@@ -61,30 +75,61 @@ def _authorities() -> str:
     return next((p for p in (paths.cafile, paths.openssl_cafile) if p is not None and Path(p).is_file()), "system")
 
 
-def _refuse_open_passwords() -> None:
-    """Raise DataError where others may read the password file: libpq would only leave it aside."""
-    if "PGPASSWORD" not in os.environ:
-        named = os.environ.get("PGPASSFILE")
-        refuse_shared(Path(named) if named else Path("~/.pgpass").expanduser(), "the password file")
+def _check_password_file() -> None:
+    """Raise DataError where others may read the password file, or nobody can: libpq would only leave it aside."""
+    if "PGPASSWORD" in os.environ:
+        return
+    named = os.environ.get("PGPASSFILE")
+    path = Path(named) if named else Path("~/.pgpass").expanduser()
+    if named is None and not path.exists():
+        return
+    refuse_shared(path, "the password file")
+    try:
+        path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        raise fault("PPF629", f"the password file `{path}` cannot be read") from None
 
 
-_REFUSALS = (
-    ("password authentication failed", "28P01"),
-    ("no password supplied", "28P01"),
-    ("no pg_hba.conf entry", "28000"),
-    ("role", "28000"),
-    ("database", "3D000"),
-    ("too many", "53300"),
-    ("remaining connection slots", "53300"),
-    ("starting up", "57P03"),
-    ("shutting down", "57P03"),
+class LoginError(Exception):
+    """No connection came about. ``kind`` is the class of what is wrong, ``why`` says it in words of ours."""
+
+    def __init__(self, kind: str, why: str = "", state: str | None = None) -> None:
+        super().__init__(kind)
+        self.kind, self.why, self.state = kind, why, state
+
+
+UNREACHABLE, ENCRYPTION, REFUSED, NO_LOGIN = "unreachable", "encryption", "refused", "no login"
+_KINDS = (
+    ("Connection refused", UNREACHABLE, "connection refused", None),
+    ("timeout expired", UNREACHABLE, "it did not answer in time", None),
+    ("could not translate host name", UNREACHABLE, "its name is unknown", None),
+    ("No such file or directory", UNREACHABLE, "there is no such socket", None),
+    ("does not match host name", ENCRYPTION, "is not that host's", None),
+    ("certificate verify failed", ENCRYPTION, "is not of a trusted authority, or not valid", None),
+    ("does not support SSL", ENCRYPTION, "", None),
+    ("could not read root certificate", ENCRYPTION, "root", None),
+    ("root certificate file", ENCRYPTION, "root", None),
+    ("SSL error", ENCRYPTION, "other", None),
+    ("starting up", UNREACHABLE, "it is starting", "57P03"),
+    ("shutting down", UNREACHABLE, "it is stopping", "57P03"),
+    ("too many", UNREACHABLE, "it has no connection left", "53300"),
+    ("remaining connection slots", UNREACHABLE, "it has no connection left", "53300"),
+    ("password authentication failed", REFUSED, "", "28P01"),
+    ("no password supplied", REFUSED, "", "28P01"),
+    ("no pg_hba.conf entry", REFUSED, "", "28000"),
+    ("FATAL:  role", REFUSED, "", "28000"),
+    ("FATAL:  database", REFUSED, "", "3D000"),
+    ("FATAL", REFUSED, "", "28000"),
+    ("could not connect", UNREACHABLE, "no answer", None),
+    ("Network is unreachable", UNREACHABLE, "no network leads there", None),
+    ("No route to host", UNREACHABLE, "no network leads there", None),
 )
-"""What libpq says of a login that fails, by its words: it has no SQLSTATE then."""
+"""What libpq says where no connection comes about, by its words, since it has no SQLSTATE then."""
 
 
-def _login_state(error: Exception) -> str | None:
+def _told(error: Exception) -> LoginError:
     text = str(error)
-    if "FATAL" not in text and "fe_sendauth" not in text:
-        return getattr(error, "sqlstate", None)
-    said = text.partition("FATAL")[2] or text
-    return next((state for words, state in _REFUSALS if words in said), "28000")
+    for words, kind, why, state in _KINDS:
+        if words in text:
+            return LoginError(kind, why, state)
+    return LoginError(NO_LOGIN)

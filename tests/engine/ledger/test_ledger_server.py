@@ -190,7 +190,7 @@ def socketserver() -> Any:
 
 
 def test_the_driver_is_an_extra(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pg8000.native", None)
+    monkeypatch.setitem(sys.modules, "adbc_driver_postgresql.dbapi", None)
     with pytest.raises(PluginError, match="PPF621") as caught:
         run(home)
     assert "ppdm_flow[sql]" in str(caught.value.diagnostics[0].help)
@@ -198,7 +198,7 @@ def test_the_driver_is_an_extra(home: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_the_driver_is_imported_only_where_it_is_used(root: Path, tmp_path: Path) -> None:
-    code = "import sys, ppdm_flow.engine.ledger.ledger; sys.exit(any(m.split('.')[0] == 'pg8000' for m in sys.modules))"
+    code = "import sys, ppdm_flow.engine.ledger.ledger; sys.exit(any(m.startswith('adbc_') for m in sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], check=False, cwd=root).returncode == 0
 
 
