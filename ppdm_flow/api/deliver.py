@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from ppdm_flow.api.buckets import copies_for
 from ppdm_flow.api.verify import verify
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic
@@ -22,11 +23,16 @@ POLICY = "policy.resolved.yaml"
 
 
 def deliver(run: Path) -> tuple[str, ...]:
-    """Make the tables of a run's releases again, and return which they are.
+    """Make the tables of a run's releases again, and return which they are. The run may be in an object store.
 
     Raises UsageError where the run is not released, not what it was, or none of its releases becomes a table; and what
     a run raises where a table cannot be made.
     """
+    with copies_for() as copies:
+        return _delivered(copies.local_run(run))
+
+
+def _delivered(run: Path) -> tuple[str, ...]:
     from ppdm_flow.engine.delivery.delivery import staged  # noqa: PLC0415  # heavy, and not needed before a run is whole
 
     outcome = verify(run)
