@@ -490,7 +490,10 @@ def test_a_database_in_a_bucket(home: Path, store: Any, ppdm: Any) -> None:
     assert released(home, ppdm("run", "policy.yaml")) == expected
 
 
-def test_linked_tables_are_read_from_a_folder_in_a_bucket(home: Path, store: Any, ppdm: Any) -> None:
+def test_linked_tables_are_read_from_a_folder_in_a_bucket(
+    home: Path, store: Any, ppdm: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLINIC_KEY", "0123456789abcdef0011223344556677")
     text = (ROOT / "pipelines/clinic_visits.yaml").read_text()
     paths = re.findall(r"path: (data/[a-z_./]+)", text)
     assert len(paths) >= 2

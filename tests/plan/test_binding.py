@@ -128,7 +128,8 @@ def test_formats_by_ending(compiled, ending):
 def test_the_data_given_instead_tells_the_format_too(compiled):
     assert compiled(REST, data="other.parquet").plan.source.format == "parquet"
     head = "version: 1\nname: e\nsource: {path: t.csv, format: csv}\n"
-    assert compiled(REST, data="other.parquet", head=head).plan.source.format == "csv"
+    assert compiled(REST, data="other.txt", head=head).plan.source.format == "csv"
+    assert compiled(REST, data="other.parquet", head=head).plan.source.format == "parquet"  # it says so itself
 
 
 def test_a_plugin_that_fails_is_no_defect_of_ours(compiled, fakes):

@@ -35,7 +35,6 @@ class SqlSource:
     def __init__(self, params: SqlParams, path: Path) -> None:
         self.params = params
         self.path = path
-        self.repeated = 0
         self._snapshots: Snapshots | None = None
         self._private: PrivateFile | None = None
         self._copy: ParquetSource | None = None
@@ -55,7 +54,6 @@ class SqlSource:
         copy = self._copy
         assert copy is not None  # noqa: S101  # it was made just now
         yield from copy.typed_batches(columns, types)
-        self.repeated = copy.repeated
 
     def join(self, snapshots: Snapshots) -> None:
         """Read in the transaction that these connections share."""
