@@ -68,6 +68,7 @@ def _releases(plan: Mapping[str, Any], descriptions: Declared | None) -> Iterato
             tuple(_attribute(each, descriptions) for each in release["attributes"]),
             release["description"],
             into=TableNode(into["url"], into["table"], indexes, tuple(into["grants"])),
+            partition_by=tuple(release.get("partition_by", ())),
         )
 
 

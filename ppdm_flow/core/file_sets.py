@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
@@ -16,7 +16,8 @@ from ppdm_flow.core.digests import canonical, identity, sha256
 from ppdm_flow.core.errors import DataError
 
 _MARKS = frozenset("*?[")
-_MISSING = "__HIVE_DEFAULT_PARTITION__"
+MISSING_PARTITION = "__HIVE_DEFAULT_PARTITION__"
+"""The name of a missing value in the names of folders."""
 _PARTITION = re.compile(r"([^=]+)=(.*)", re.DOTALL)
 _ANY_DEPTH = "**"
 
@@ -96,9 +97,14 @@ def data_sha256(path: Path) -> str:
     """
     if not is_file_set(path):
         return sha256(path)
+    return listing_sha256((part.relative, sha256(part.path)) for part in file_set(path).parts)
+
+
+def listing_sha256(files: Iterable[tuple[str, str]]) -> str:
+    """Return the hash of a list of relative names and hashes."""
     listing = hashlib.sha256()
-    for part in file_set(path).parts:
-        listing.update(sha256(part.path).encode() + b"  " + os.fsencode(part.relative) + b"\0")
+    for relative, digest in files:
+        listing.update(digest.encode() + b"  " + os.fsencode(relative) + b"\0")
     return listing.hexdigest()
 
 
@@ -149,7 +155,7 @@ def _found(folder: Path, prefix: str, pattern: tuple[str, ...], above: tuple[str
     head, rest = pattern[0], pattern[1:]
     real = os.path.realpath(folder)
     if real in above:
-        raise DataError(Diagnostic("PPF463", f"`{_shown(folder)}` is a link to a folder that it lies in"))
+        raise DataError(Diagnostic("PPF463", f"`{without_values(str(folder))}` is a link to a folder that it lies in"))
     if head == _ANY_DEPTH and rest:
         yield from _found(folder, prefix, rest, above)
     with os.scandir(folder) as entries:
@@ -166,7 +172,9 @@ def _found(folder: Path, prefix: str, pattern: tuple[str, ...], above: tuple[str
 
 def _regular(folder: Path, name: str, prefix: str) -> str:
     if not (folder / name).is_file():
-        raise DataError(Diagnostic("PPF701", f"cannot read `{_shown(folder / name)}`: it is not a regular file"))
+        raise DataError(
+            Diagnostic("PPF701", f"cannot read `{without_values(str(folder / name))}`: it is not a regular file")
+        )
     return f"{prefix}{name}"
 
 
@@ -178,13 +186,15 @@ def _part(root: Path, relative: str) -> Part:
     pairs = [m.groups() for folder in relative.split("/")[:-1] if (m := _PARTITION.fullmatch(folder))]
     path = root / relative
     try:
-        partition = tuple((_decoded(key), None if text == _MISSING else _decoded(text)) for key, text in pairs)
+        partition = tuple((_decoded(key), None if text == MISSING_PARTITION else _decoded(text)) for key, text in pairs)
     except UnicodeError:
-        text = f"a folder of `{_shown(path)}` is no percent-encoded UTF-8 text"
+        text = f"a folder of `{without_values(str(path))}` is no percent-encoded UTF-8 text"
         raise DataError(Diagnostic("PPF463", text)) from None
     keys = [key for key, _ in partition]
     if len(set(keys)) < len(keys):
-        raise DataError(Diagnostic("PPF463", f"two folders of `{_shown(path)}` are partitions of one name"))
+        raise DataError(
+            Diagnostic("PPF463", f"two folders of `{without_values(str(path))}` are partitions of one name")
+        )
     return Part(path, relative, partition)
 
 
@@ -221,9 +231,9 @@ def _unreadable(path: Path, error: OSError) -> DataError:
     return DataError(Diagnostic("PPF701", f"cannot read `{path}`: {error.strerror or type(error).__name__}"))
 
 
-def _shown(path: Path) -> str:
-    """Return a path without the values of partitions."""
-    return str(Path(*(_masked(name) for name in path.parts))).encode(errors="replace").decode()
+def without_values(path: str) -> str:
+    """Return a path without the values of partitions, which are values of the data."""
+    return "/".join(_masked(name) for name in path.split("/")).encode(errors="replace").decode()
 
 
 def _masked(folder: str) -> str:

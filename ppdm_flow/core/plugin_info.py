@@ -52,6 +52,7 @@ class Facts(TypedDict, total=False):
     endings: tuple[str, ...]
     implied: Mapping[str, Mapping[str, str]]
     typed: bool
+    partitions: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,8 @@ class PluginInfo:
     ``implied`` are the parameters that an ending says (tabs, of ``.tsv``), where the policy says nothing else.
     ``typed``: a sink takes numbers, dates and timestamps as Arrow's types; others get their texts. Of a source: its
     files say themselves what they hold, so that such a file is read as that, whatever the policy's own file is.
+    ``partitions``, of a sink: the source of the same format reads its files from folders too (``PartSource``), so that
+    a release can be partitioned.
     ``parameters`` says in Markdown what they mean; without it the docstring of their model does.
     ``page`` is where the texts were read, if they were.
     """
@@ -92,6 +95,7 @@ class PluginInfo:
     endings: tuple[str, ...] = ()
     implied: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     typed: bool = False
+    partitions: bool = False
     parameters: str = ""
     page: str = ""
 

@@ -107,7 +107,8 @@ class ReleaseNode:
     """One released file; ``path`` is relative to ``released/<name>/``.
 
     ``ordered_by`` is the node that put the rows in their order: releases that share one have it in common. ``into`` is
-    the table that the file becomes as well.
+    the table that the file becomes as well. With ``partition_by`` it is a folder of files, one for each combination of
+    the values of these columns, which are names of folders in it.
     """
 
     name: str
@@ -121,6 +122,13 @@ class ReleaseNode:
     spans: tuple[Span, ...] = field(default=(), compare=False)
     ordered_by: str = ""
     into: TableNode | None = None
+    partition_by: tuple[str, ...] = ()
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns in the order in which they are read again: those that are names of folders come last."""
+        own = tuple(a.name for a in self.attributes if a.name not in self.partition_by)
+        return (*own, *self.partition_by)
 
 
 @dataclass(frozen=True, slots=True)

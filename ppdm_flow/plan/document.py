@@ -191,6 +191,7 @@ def _release(plan: Plan, node: ReleaseNode) -> fields.PlanRelease:
         "description": node.description,
         "attributes": [_column(fact, passed.get(fact.name, ())) for fact in node.attributes],
         **_into(node),
+        **_partitions(node),
     }
 
 
@@ -200,6 +201,10 @@ def _into(node: ReleaseNode) -> fields.PlanInto:
         return {}
     indexes = [list(index) for index in into.indexes]
     return {"into": {"url": into.url, "table": into.table, "indexes": indexes, "grants": list(into.grants)}}
+
+
+def _partitions(node: ReleaseNode) -> fields.PlanPartitions:
+    return {"partition_by": list(node.partition_by)} if node.partition_by else {}
 
 
 def _requirement(requirement: Requirement) -> Document:

@@ -144,7 +144,13 @@ class PlanInto(TypedDict, total=False):
     into: Annotated[PlanTableOfDatabase, about("The table that it becomes.")]
 
 
-class PlanRelease(PlanInto):
+class PlanPartitions(TypedDict, total=False):
+    """How a release is divided."""
+
+    partition_by: Annotated[list[str], about("The columns that are names of folders: there is a file for each value.")]
+
+
+class PlanRelease(PlanInto, PlanPartitions):
     """A file that leaves."""
 
     name: Annotated[str, about("Its name.")]

@@ -55,9 +55,15 @@ def handling(group: str, kind: str) -> str:
     return _known(group, kind).sets
 
 
-def usual_ending(group: str, kind: str) -> str:
-    """Return an ending for a new file of a format."""
-    return next(iter(_known(group, kind).endings), ".txt")
+def partitions(kind: str) -> bool:
+    """Whether a sink's releases can be partitioned (``PluginInfo.partitions``)."""
+    return _known("sinks", kind).partitions
+
+
+def usual_ending(group: str, kind: str, name: str = "") -> str:
+    """Return an ending for a new file of a format: that of ``name``, where the format has it."""
+    endings = _known(group, kind).endings
+    return _claimed(endings, name.lower()) or next(iter(endings), ".txt")
 
 
 def choices(group: str) -> str:

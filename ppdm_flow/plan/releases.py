@@ -12,7 +12,7 @@ from ppdm_flow.core.roles import Role
 from ppdm_flow.plan import flow
 from ppdm_flow.plan.binding import Binder
 from ppdm_flow.plan.definition import SOURCE, ReleaseNode, StepNode, TableNode
-from ppdm_flow.plan.formats import choices, implied, inferred
+from ppdm_flow.plan.formats import choices, implied, inferred, partitions
 from ppdm_flow.plan.steps import Flow
 from ppdm_flow.plan.wiring import Wiring, base
 from ppdm_flow.policy.language.models import Policy, Release
@@ -45,7 +45,8 @@ def release_nodes(policy: Policy, state: Flow, wiring: Wiring, binder: Binder) -
         spans = tuple(s for s in (state.places.key("releases", name),) if s is not None)
         about = (release.path, kind, options, release.audience, facts, release.description, spans)
         into = _table(name, release, facts, binder)
-        nodes.append(ReleaseNode(name, origin, *about, _ordered_by(origin, state.nodes), into))
+        by = _partitions(name, release, kind, facts, binder)
+        nodes.append(ReleaseNode(name, origin, *about, _ordered_by(origin, state.nodes), into, by))
     return tuple(nodes)
 
 
@@ -66,6 +67,33 @@ def _table(name: str, release: Release, facts: tuple[AttributeFacts, ...], binde
             text = f"`{fact.name}` holds sets, which have no place in a table of a database"
             binder.diagnostics.append(Diagnostic("PPF481", text, binder.places.key(*path)))
     return TableNode(into.url, into.table, into.indexes, into.grants)
+
+
+def _partitions(
+    name: str, release: Release, kind: str, facts: tuple[AttributeFacts, ...], binder: Binder
+) -> tuple[str, ...]:
+    """Return the attributes that a release is partitioned by, and say which cannot be (PPF495)."""
+    path = ("releases", name, "partition_by")
+    known = flow.by_name(facts)
+    for number, column in enumerate(release.partition_by):
+        if column not in known:
+            text, hint = f"the release has no column `{column}`", "name columns that are released"
+        elif known[column].role is Role.ITEMS:
+            text, hint = f"`{column}` holds sets, which are no names of folders", "name another column"
+        elif column in release.partition_by[:number]:
+            text, hint = f"`{column}` stands there twice", "name it once"
+        else:
+            continue
+        span = binder.places.value(*path, str(number))
+        binder.diagnostics.append(Diagnostic("PPF495", text, span, help=hint))
+    if release.partition_by and not partitions(kind):
+        text = f"files of format `{kind}` are not read from folders again"
+        hint = "`csv` and `parquet` are"
+        binder.diagnostics.append(Diagnostic("PPF495", text, binder.places.key(*path), help=hint))
+    if release.partition_by and known.keys() <= set(release.partition_by):
+        text = "no column is left for the files"
+        binder.diagnostics.append(Diagnostic("PPF495", text, binder.places.key(*path), help="leave one out"))
+    return release.partition_by
 
 
 def pruned(nodes: Mapping[str, StepNode]) -> dict[str, StepNode]:

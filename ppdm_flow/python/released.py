@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from ppdm_flow.core.results import RELEASED
 from ppdm_flow.core.roles import AttributeType
-from ppdm_flow.sdk import registry
+from ppdm_flow.engine.reading.opening import open_as
 from ppdm_flow.sdk.storage import TypedSource
 
 _ARROW = {
@@ -27,14 +27,11 @@ def released_table(run_dir: Path, about: Mapping[str, Any], planned: Mapping[str
     ``about`` is what the report tells of the file, ``planned`` what its plan does. Raises DataError where it cannot be
     read any more.
     """
-    spec = registry.load("sources", about["format"])
-    options = {k: v for k, v in planned["options"].items() if k in spec.params.model_fields}
-    source = spec.load()(spec.params.model_validate(options), run_dir / RELEASED / about["path"])
+    source = open_as(about["format"], planned["options"], run_dir / RELEASED / about["path"])
     kinds = {a["name"]: AttributeType(a["type"]) for a in planned["attributes"] if a["role"] != "items"}
     numeric = {name: kind for name, kind in kinds.items() if kind in _ARROW}
-    names = source.names()
-    typed = isinstance(source, TypedSource)
-    batches = list(source.typed_batches(names, numeric) if typed else source.batches(names))
+    names = tuple(a["name"] for a in planned["attributes"]) if "partition_by" in planned else source.names()
+    batches = list(source.typed_batches(names, numeric) if isinstance(source, TypedSource) else source.batches(names))
     if not batches:
         return pa.table(
             {name: pa.array([], _ARROW.get(kinds.get(name, AttributeType.TEXT), pa.string())) for name in names}

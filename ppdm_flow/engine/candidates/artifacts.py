@@ -41,6 +41,7 @@ def _dictionary(plan: Plan, release: ReleaseNode, rows: int) -> Document:
         "description": release.description,
         "file": PurePosixPath(release.path).name,
         "format": release.format,
+        **({"partition_by": list(release.partition_by)} if release.partition_by else {}),
         "options": dict(release.options),
         "rows": rows,
         "missing": "an empty cell without quotes" if release.format == "csv" else "null",

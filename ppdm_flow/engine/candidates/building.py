@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ppdm_flow.core.attributes import Change
-from ppdm_flow.core.digests import identity, sha256
 from ppdm_flow.core.plugin_info import Kind
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.candidates.candidate import read_back, same_rows, write
-from ppdm_flow.engine.candidates.directory import Identity, RunDirectory
+from ppdm_flow.engine.candidates.directory import RunDirectory
 from ppdm_flow.engine.candidates.unpublished import CANDIDATE
+from ppdm_flow.engine.candidates.written_files import WrittenFiles
 from ppdm_flow.engine.events import StepFinished, StepStarted
 from ppdm_flow.engine.judging.auditing import AuditResult, Subject, audit_all, refuse_quoting_audits
 from ppdm_flow.engine.judging.joining.joined import JoinedAudit, joined_audits
@@ -44,16 +44,21 @@ SCRATCH = "scratch"
 class Candidate:
     """A written release: its file as it was read back, its rows, and what its audits may look at.
 
-    ``sha256`` is the hash of the file's bytes before they were read back and judged.
+    ``file`` is a folder where the release is partitioned. ``written`` has the hashes of the bytes before they were read
+    back and judged.
     """
 
     release: ReleaseNode
     file: Path
-    identity: Identity
-    sha256: str
+    written: WrittenFiles
     rows: int
     channels: Mapping[str, Channel]
     subject: Subject
+
+    @property
+    def sha256(self) -> str:
+        """The hash of the release's bytes."""
+        return self.written.sha256
 
     @property
     def generated(self) -> bool:
@@ -120,14 +125,14 @@ class CandidateBuilder:
         spool = self.directory.home / SCRATCH / f"sort-{release.name}"
         spool.mkdir(mode=0o700)
         written = write(release, stream, file, spool, key, context.options.memory_limit // 2)
-        read_rows, state, digest = MultisetHash(key), identity(file), sha256(file)
+        read_rows, files = MultisetHash(key), WrittenFiles.of(file)
         back = read_back(release, file, context.options.partition_rows, context.budget, context.stop, read_rows.look)
         same_rows(release, written, read_rows)
         active = channels(self.plan, release, self.graph.fitted)
         context.listener(StepFinished(name, time.perf_counter() - started, written.rows, peak_mb()))
         subject = self._subject(release, file, back, active)
         check_identifiers(release, subject.original, subject.candidate)
-        return Candidate(release, file, state, digest, written.rows, active, subject)
+        return Candidate(release, file, files, written.rows, active, subject)
 
     def _subject(self, release: ReleaseNode, file: Path, back: SourceStream, active: Mapping[str, Channel]) -> Subject:
         views = self.graph.views

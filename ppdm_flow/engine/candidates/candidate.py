@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 
 import pyarrow as pa
 
 from ppdm_flow.core.errors import DataError, RunError
 from ppdm_flow.core.roles import Role
+from ppdm_flow.engine.candidates.partitions import Partitions
 from ppdm_flow.engine.faults import data_fault, run_fault, wrap_plugin_errors
 from ppdm_flow.engine.reading.opening import open_released, open_sink, released_names, takes_numbers
 from ppdm_flow.engine.streams.checks import WeightCheck
@@ -44,36 +48,64 @@ def write(release: ReleaseNode, stream: Stream, path: Path, spool: Path, key: st
     names = tuple(a.name for a in release.attributes)
     path.parent.mkdir(parents=True, exist_ok=True)
     seen = MultisetHash(key)
-    sink = open_sink(release, path, names)
+    limit = limit // 2 if release.partition_by else limit  # which are sorted twice
+    parts = _ordered(_hashed(stream, names, seen), Spool(names, spool, limit))
     with wrap_plugin_errors(f"release `{release.name}`"):
-        try:
-            _write_all(sink, stream, names, seen, Spool(names, spool, limit), typed=takes_numbers(release))
-        finally:
-            sink.close()
+        if release.partition_by:
+            _write_partitions(release, stream, parts, path, spool, limit)
+        else:
+            with _sink(release, path, names) as sink:
+                _write_all(sink, (part.table for part in parts), names, typed=takes_numbers(release))
     if not seen.rows:
         raise data_fault("PPF725", f"release `{release.name}` has no rows: the steps before it dropped them all")
     return WrittenRows(seen.rows, seen.value)
 
 
-def _write_all(
-    sink: Sink, stream: Stream, names: tuple[str, ...], seen: MultisetHash, spool: Spool, *, typed: bool
+def _write_partitions(
+    release: ReleaseNode, stream: Stream, parts: Iterator[Part], path: Path, spool: Path, limit: int
 ) -> None:
-    for ready in ahead(_batches(stream, names, seen, spool, typed=typed)):
+    """Write a file for each partition, one after the other, in its order of rows."""
+    partitions = Partitions.of(release, stream)
+    names = tuple(a.name for a in release.attributes if a.name not in release.partition_by)
+    every = tuple(a.name for a in release.attributes)
+    second = spool / "partitions"
+    second.mkdir(mode=0o700)
+    tables = partitions.sorted_tables(parts, Spool(every, second, limit))
+    typed = takes_numbers(release)
+    for number, pieces in groupby(tables, key=itemgetter(0)):
+        file = partitions.path(number, path)
+        file.parent.mkdir(parents=True)
+        with _sink(release, file, names) as sink:
+            for _, table in pieces:
+                sink.write(batch(table, names, typed=typed))
+
+
+@contextmanager
+def _sink(release: ReleaseNode, path: Path, names: tuple[str, ...]) -> Iterator[Sink]:
+    """Open a writer, which is closed whatever happens."""
+    sink = open_sink(release, path, names)
+    try:
+        yield sink
+    finally:
+        sink.close()
+
+
+def _write_all(sink: Sink, tables: Iterator[Table], names: tuple[str, ...], *, typed: bool) -> None:
+    for ready in ahead(batch(table, names, typed=typed) for table in tables):
         sink.write(ready)
 
 
-def _batches(
-    stream: Stream, names: tuple[str, ...], seen: MultisetHash, spool: Spool, *, typed: bool
-) -> Iterator[pa.RecordBatch]:
+def _ordered(parts: Iterator[Part], spool: Spool) -> Iterator[Part]:
+    """Yield the rows in the order that their keys ask for, where they have keys."""
     ordered = False
-    for part in ahead(_hashed(stream, names, seen)):
+    for part in ahead(parts):
         if part.keys is None:
-            yield batch(part.table, names, typed=typed)
+            yield part
         else:
             ordered = True
             spool.add(part)
     if ordered:
-        yield from (batch(table, names, typed=typed) for table in spool.tables())
+        yield from (Part(table) for table in spool.tables())
 
 
 def _hashed(stream: Stream, names: tuple[str, ...], seen: MultisetHash) -> Iterator[Part]:
@@ -125,7 +157,7 @@ def stream_of(
 
     ``foreign``: another tool wrote it.
     """
-    names = tuple(a.name for a in release.attributes)
+    names = release.columns
     who = f"release `{release.name}`"
     with wrap_plugin_errors(who):
         source = open_released(release, path)

@@ -110,9 +110,9 @@ def _rows_of(release: ReleaseNode, file: Path) -> tuple[pa.Schema, Iterator[pa.R
     """Return the columns of a released file, and its rows: numbers and moments where the file has them."""
     with wrap_plugin_errors(f"release `{release.name}`"):
         source = open_released(release, file)
-        names = source.names()
+        names = tuple(a.name for a in release.attributes) if release.partition_by else source.names()
         types = {a.name: a.type for a in release.attributes if a.type is not AttributeType.TEXT}
-        batches = _plain(_batches(source, names, types))
+        batches = _plain(_batches(source, names, types), {n: types[n] for n in release.partition_by if n in types})
         first = next(batches, None)
     if first is None:
         return pa.schema([(name, pa.string()) for name in names]), iter(())
@@ -131,14 +131,30 @@ def _batches(source: Source, names: Sequence[str], types: Mapping[str, Attribute
     return source.typed_batches(names, types) if isinstance(source, TypedSource) else source.batches(names)
 
 
-def _plain(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Yield batches of texts, 64-bit numbers, days and moments, without dictionaries."""
+_DECLARED = {
+    AttributeType.INTEGER: pa.int64(),
+    AttributeType.FLOAT: pa.float64(),
+    AttributeType.DATE: pa.date32(),
+    AttributeType.TIMESTAMP: pa.timestamp("us"),
+}
+
+
+def _plain(batches: Iterator[pa.RecordBatch], named: Mapping[str, AttributeType]) -> Iterator[pa.RecordBatch]:
+    """Yield batches of texts, 64-bit numbers, days and moments, without dictionaries.
+
+    ``named`` are the types of columns that come as the texts in names of folders.
+    """
     for batch in batches:
-        columns = [column.cast(_kind(column.type)) for column in batch.columns]
+        columns = [
+            column.cast(_kind(column.type, named.get(name)))
+            for name, column in zip(batch.schema.names, batch.columns, strict=True)
+        ]
         yield pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
 
 
-def _kind(kind: pa.DataType) -> pa.DataType:
+def _kind(kind: pa.DataType, declared: AttributeType | None) -> pa.DataType:
+    if declared is not None:
+        return _DECLARED[declared]
     if pa.types.is_integer(kind):
         return pa.int64()
     if pa.types.is_floating(kind):

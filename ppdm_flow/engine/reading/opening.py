@@ -63,13 +63,18 @@ def open_source(node: SourceNode, path: Path) -> Source:
 
 
 def open_released(release: ReleaseNode, path: Path) -> Source:
-    """Return the reader of a released file."""
-    kind = release.format or inferred("sources", path.name)
+    """Return the reader of a released file, or of the files of a partitioned release."""
+    kind = release.format or inferred("sources", telling_name(path))
     if kind is None:
         raise _formatless(path)
+    return open_as(kind, release.options, path)
+
+
+def open_as(kind: str, options: Mapping[str, Any], path: Path) -> Source:
+    """Return the reader of a released file, or of a folder of partitions, for what a sink was given."""
     spec = registry.load("sources", kind)
-    known = {k: v for k, v in release.options.items() if k in spec.params.model_fields}
-    return _made(spec, known, path)
+    known = {k: v for k, v in options.items() if k in spec.params.model_fields}
+    return ManyFiles(file_set(path), kind, partial(_made, spec, known)) if path.is_dir() else _made(spec, known, path)
 
 
 def released_names(release: ReleaseNode, path: Path, source: Source) -> tuple[str, ...]:

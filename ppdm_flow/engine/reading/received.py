@@ -11,6 +11,7 @@ from typing import Any
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.file_names import DICTIONARY, OPERATOR
+from ppdm_flow.core.file_sets import telling_name
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.manifest import NAME as MANIFEST
 from ppdm_flow.engine.reading.opening import open_released
@@ -34,8 +35,9 @@ class ReceivedRelease:
 
     def open(self) -> Source:
         """Return the reader of the file. Raises DataError where no format fits."""
-        kind = inferred("sources", self.file.name) or self.format
-        options = {**((self.options or {}) if kind == self.format else {}), **implied("sources", kind, self.file.name)}
+        name = telling_name(self.file)
+        kind = inferred("sources", name) or self.format
+        options = {**((self.options or {}) if kind == self.format else {}), **implied("sources", kind, name)}
         node = ReleaseNode(self.file.name, "", self.file.name, kind, options, "", ())
         return open_released(node, self.file)
 
@@ -68,7 +70,7 @@ def released_file(
     Of several releases the one that is ``able``; ``without`` is raised where none is. ``given``: an operator comes from
     elsewhere, so that any release serves.
     """
-    if path.is_dir():
+    if path.is_dir() and _dictionary(path.parent).get("file") != path.name:
         folder = _folder(path, able, without, given=given)
         about = _dictionary(folder)
         file = folder / str(about["file"]) if about else _only_file(folder)
@@ -76,7 +78,7 @@ def released_file(
         file, about = path, _dictionary(path.parent)
     else:
         raise _nothing(f"there is no `{path}`")
-    if not file.is_file():
+    if not file.exists():
         raise _nothing(f"`{file.parent}` holds no `{file.name}`")
     return file, about if about and about["file"] == file.name else {}
 

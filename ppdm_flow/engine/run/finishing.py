@@ -63,7 +63,9 @@ class FinishedRun:
         for result in results.judged:
             self.journal(RequirementJudged(result.id, result.release, result.holds))
         judged, candidates = results.verdict, self.audited.candidates
-        check_leaving(self.directory.home / CANDIDATE, {c.file: c.identity for c in candidates})
+        check_leaving(
+            self.directory.home / CANDIDATE, {p: state for c in candidates for p, state in c.written.by_path().items()}
+        )
         self._beside_releases()
         releases = self._releases()
         folder = self._folder(judged)
@@ -112,7 +114,7 @@ class FinishedRun:
                 "audience": c.release.audience,
                 "rows": c.rows,
                 "columns": len(c.release.attributes),
-                "bytes": c.file.stat().st_size,
+                "bytes": c.written.size,
                 "sha256": c.sha256,
                 "operators": sorted(c.channels),
             }
@@ -224,8 +226,11 @@ class FinishedRun:
 
     def _judged(self, folder: str | None) -> dict[str, str]:
         """Return the hashes of the candidates' bytes as they were judged, by the path that each file has now."""
-        inside, candidates = CANDIDATE if folder == RELEASED else WITHHELD, self.audited.candidates
-        return {f"{inside}/{c.release.name}/{c.release.path}": c.sha256 for c in candidates} if folder else {}
+        inside = CANDIDATE if folder == RELEASED else WITHHELD
+        hashes: dict[str, str] = {}
+        for candidate in self.audited.candidates if folder else ():
+            hashes |= candidate.written.by_name(f"{inside}/{candidate.release.name}/{candidate.release.path}")
+        return hashes
 
 
 def _file(original: Original) -> manifest.InputFile:

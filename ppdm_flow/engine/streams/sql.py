@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import PpdmError
+from ppdm_flow.core.file_sets import file_set
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.engine.faults import run_fault
 from ppdm_flow.engine.streams.coding import arrow
@@ -98,7 +99,8 @@ class DuckSql:
             if scan is None:
                 self._open.register("candidate", self._streams[1])
             if self._file is not None:
-                self._open.execute(f"SET allowed_paths = [{_text(str(self._file))}]")
+                allowed = "allowed_directories" if self._file.is_dir() else "allowed_paths"
+                self._open.execute(f"SET {allowed} = [{_text(str(self._file))}]")
             self._open.execute("SET enable_external_access = false")
             self._open.execute("SET lock_configuration = true")
             if scan is not None:
@@ -179,16 +181,18 @@ def _plain(array: pa.Array) -> pa.Array:
 
 def _scan(release: ReleaseNode, file: Path, longest: int) -> str | None:
     """Return the table function that reads the file itself as texts, or None where DuckDB would interpret it."""
-    path = _text(str(file))
+    files = [part.path for part in file_set(file).parts] if file.is_dir() else [file]
+    paths = f"[{', '.join(_text(str(path)) for path in files)}]"
+    hive = ", hive_partitioning = true, hive_types_autocast = false" if release.partition_by else ""
     if release.format == "parquet":
-        return f"read_parquet({path})" if _is_plain(file, release) else None
-    if release.format != "csv" or _is_gzip(file) != file.name.endswith(".gz"):
+        return f"read_parquet({paths}{hive})" if all(_is_plain(path, release) for path in files) else None
+    if release.format != "csv" or any(_is_gzip(path) != path.name.endswith(".gz") for path in files):
         return None
-    columns = ", ".join(f"{_text(a.name)}: 'VARCHAR'" for a in release.attributes)
+    columns = ", ".join(f"{_text(name)}: 'VARCHAR'" for name in release.columns if name not in release.partition_by)
     mark = _text(str(release.options.get("delimiter", ",")))
     return (
-        f"read_csv({path}, auto_detect = false, header = true, delim = {mark}, quote = '\"', escape = '\"',"
-        f" nullstr = '', allow_quoted_nulls = false, columns = {{{columns}}}, max_line_size = {longest})"
+        f"read_csv({paths}, auto_detect = false, header = true, delim = {mark}, quote = '\"', escape = '\"',"
+        f" nullstr = '', allow_quoted_nulls = false, columns = {{{columns}}}, max_line_size = {longest}{hive})"
     )
 
 
@@ -197,11 +201,16 @@ def _selected(release: ReleaseNode) -> str:
 
     Numbers of Parquet are spelled as our own reader spells them, but not by it.
     """
-    if release.format == "parquet" and any(a.is_numeric for a in release.attributes):
-        return ", ".join(f"{_as_text(_name(a.name), a)} AS {_name(a.name)}" for a in release.attributes)
-    if release.options.get("formulas") != "escape":
-        return "*"
-    return ", ".join(f"{_unmarked(name)} AS {name}" for name in (_name(a.name) for a in release.attributes))
+    folders = release.partition_by
+    escaped = release.format == "csv" and release.options.get("formulas") == "escape"
+    columns = []
+    for fact in release.attributes:
+        name = _name(fact.name)
+        if release.format == "parquet" and fact.is_numeric and fact.name not in folders:
+            columns.append(f"{_as_text(name, fact)} AS {name}")
+        else:
+            columns.append(f"{_unmarked(name)} AS {name}" if escaped and fact.name not in folders else name)
+    return ", ".join(columns)
 
 
 def _as_text(name: str, facts: AttributeFacts) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.diagnostics import Severity
-from ppdm_flow.core.digests import sha256
+from ppdm_flow.core.file_sets import data_identity, data_sha256, file_set, telling_name
 from ppdm_flow.core.people import BY_PSEUDONYMS
 from ppdm_flow.core.results import Finding
 from ppdm_flow.engine.candidates.candidate import stream_of
@@ -70,8 +70,8 @@ class ReleasedFile:
             "audience": self.node.audience,
             "rows": self.rows.row_count,
             "columns": len(self.node.attributes),
-            "bytes": self.path.stat().st_size,
-            "sha256": sha256(self.path),
+            "bytes": data_identity(self.path)[1],
+            "sha256": data_sha256(self.path),
         }
 
     @property
@@ -94,10 +94,13 @@ def _by_pseudonyms(node: ReleaseNode, column: str) -> Finding:
 def _node(plan: Plan, name: str, released: Path) -> ReleaseNode:
     """Return the release as the file has it: its format, and its columns in their order."""
     node = next(r for r in plan.releases if r.name == name)
-    alike = released.suffix == PurePath(node.path).suffix  # several formats share an ending: the policy says which
-    kind = node.format if alike else inferred("sources", released.name) or node.format
+    name_of_file, keys = telling_name(released), file_set(released).keys if released.is_dir() else ()
+    alike = (
+        PurePath(name_of_file).suffix == PurePath(node.path).suffix
+    )  # several share an ending: the policy says which
+    kind = node.format if alike else inferred("sources", name_of_file) or node.format
     options = node.options if kind == node.format else {}
-    node = replace(node, format=kind, options={**options, **implied("sources", kind, released.name)})
+    node = replace(node, format=kind, partition_by=keys, options={**options, **implied("sources", kind, name_of_file)})
     with wrap_plugin_errors(f"release `{node.name}`"):
         names = released_names(node, released, open_released(node, released))
     return replace(node, attributes=foreign(node, names))

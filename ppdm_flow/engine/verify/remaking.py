@@ -15,8 +15,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ppdm_flow.core.attributes import AttributeFacts
-from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.errors import DisagreementError, PpdmError
+from ppdm_flow.core.file_sets import data_sha256
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.results import RequirementResult
 from ppdm_flow.core.roles import Role
@@ -188,7 +188,7 @@ class _Remaker:
         """Whether the run's file has the bytes that were made again; of a part of its columns, the same rows."""
         file, rows = self.files[target.release.name], context.options.partition_rows
         if target.reproducible:
-            return sha256(file) == made.sha256
+            return data_sha256(file) == made.sha256
         kept = read_back(target.release, file, rows, context.budget, context.stop)
         names, key = [a.name for a in target.made.attributes], MultisetHash.fresh_key()
         return _rows(kept, names, key) == _rows(made.subject.candidate.stream, names, key)

@@ -266,7 +266,7 @@ def _why(reason: str) -> str:
 def _kept(run_dir: Path, release: ReleaseNode) -> Path | None:
     for folder in (RELEASED, WITHHELD):
         file = run_dir / folder / release.name / release.path
-        if file.is_file():
+        if file.exists():
             return file
     return None
 

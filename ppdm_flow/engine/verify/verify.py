@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -13,6 +13,7 @@ from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.errors import UsageError
+from ppdm_flow.core.file_sets import without_values
 from ppdm_flow.core.results import RELEASED, WITHHELD
 from ppdm_flow.core.waivers import day
 from ppdm_flow.engine import manifest
@@ -82,13 +83,14 @@ def verify(run_dir: Path, data: Path | None, plan_loader: PlanLoader, clock: Clo
     known = _manifest(run_dir)
     listed = known["files"]
     present = {p.relative_to(run_dir).as_posix() for p in run_dir.rglob("*") if _is_entry(p)} - {manifest.NAME}
-    missing = tuple(sorted(listed.keys() - present))
-    extra = tuple(sorted(present - listed.keys()))
-    changed = tuple(n for n in sorted(listed.keys() & present) if _differs(run_dir / n, listed[n]["sha256"]))
+    missing = _shown(listed.keys() - present)
+    extra = _shown(present - listed.keys())
+    differing = {name for name in listed.keys() & present if _differs(run_dir / name, listed[name]["sha256"])}
+    changed = _shown(differing)
     remeasured = None
     if data is not None and not (missing or changed):
         remeasured = _remeasured(run_dir, known, data, plan_loader(run_dir / POLICY, data))
-    against = _contradictions(run_dir, known, frozenset(listed.keys() & present) - frozenset(changed))
+    against = _contradictions(run_dir, known, frozenset(listed.keys() & present) - differing)
     verdict, granted = str(known["verdict"]), used_waivers(known, clock())
     return VerifyOutcome(run_dir, verdict, len(present), changed, missing, extra, remeasured, against, granted)
 
@@ -99,6 +101,11 @@ def _remeasured(run_dir: Path, known: Manifest, data: Path, plan: Plan) -> Remea
 
     again = remeasure_tables if plan.tables else remeasure
     return again(run_dir, known, data, plan)
+
+
+def _shown(names: Iterable[str]) -> tuple[str, ...]:
+    """Return names of files without the values in names of folders, sorted."""
+    return tuple(sorted(without_values(name) for name in names))
 
 
 def _is_entry(path: Path) -> bool:

@@ -165,6 +165,7 @@ class Release(Model):
     shuffle: Flag = True
     description: str = ""
     into: DatabaseTable | None = None
+    partition_by: Texts = ()
     with_: Tree = Field(default_factory=dict, alias="with")
 
 

@@ -81,9 +81,12 @@ def _fields(before: Release, after: Release) -> dict[str, tuple[Verdict, str]]:
         changed["shuffle"] = judged, "the order of rows may tell whose they are"
     if before.into != after.into:
         changed["into"] = Verdict.INCOMPARABLE, "another database says who can read it"
-    for field, label in (("from_", "from"), ("path", "path"), ("format", "format"), ("with_", "with")):
+    for field in ("from_", "path", "format", "partition_by", "with_"):
         if getattr(before, field) != getattr(after, field):
-            changed[label] = Verdict.NEUTRAL, "a means: what must hold is measured on whatever is released"
+            changed[field.removesuffix("_")] = (
+                Verdict.NEUTRAL,
+                "a means: what must hold is measured on whatever is released",
+            )
     return changed
 
 

@@ -52,7 +52,9 @@ KNOWN: Mapping[type[BaseModel], frozenset[str]] = {
     Source: frozenset(("path", "url", "table", "query", "format", "columns", "missing", "incomplete_rows", "with_")),
     Attribute: frozenset(("role", "type", "domain", "hierarchy", "description")),
     Gate: frozenset(("metric", "min", "max", "releases", "max_width")),
-    Release: frozenset(("from_", "path", "format", "audience", "shuffle", "description", "into", "with_")),
+    Release: frozenset(
+        ("from_", "path", "format", "audience", "shuffle", "description", "into", "partition_by", "with_")
+    ),
     Randomness: frozenset(("mode", "seed")),
     ReportOptions: frozenset(("values",)),
 }

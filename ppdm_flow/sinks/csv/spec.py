@@ -30,6 +30,7 @@ SPEC = PluginSpec(
         Kind.SINK,
         endings=(".csv", ".csv.gz", ".data", ".data.gz", ".txt", ".txt.gz", ".tsv", ".tsv.gz"),
         typed=True,
+        partitions=True,
         implied={".tsv": {"delimiter": "\t"}, ".tsv.gz": {"delimiter": "\t"}},
     ),
     params=CsvParams,

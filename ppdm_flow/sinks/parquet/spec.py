@@ -15,7 +15,9 @@ class ParquetParams(Params):
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("sinks/parquet", Kind.SINK, sets="column", typed=True, endings=(".parquet", ".pq")),
+    info=PluginInfo.of_page(
+        "sinks/parquet", Kind.SINK, sets="column", typed=True, partitions=True, endings=(".parquet", ".pq")
+    ),
     params=ParquetParams,
     algorithm="ppdm_flow.sinks.parquet.algorithm:ParquetSink",
 )
