@@ -227,6 +227,21 @@ def test_a_run_in_a_bucket_is_verified(home: Path, store: Any, ppdm: Any) -> Non
     assert codes(done) == {"PPF750"}
 
 
+def test_a_partitioned_release_in_a_bucket(home: Path, store: Any, ppdm: Any) -> None:
+    parted = POLICY.replace("path: study.csv", "path: study.csv, partition_by: [ill, year]")
+    (home / "policy.yaml").write_text(parted)
+    rows = (home / "whole.csv").read_text().replace(VALUE, f"{VALUE} %20/=é")
+    (home / "whole.csv").write_text(rows, encoding="utf-8")
+    run = place(ppdm("run", "policy.yaml", "--out", url("runs")))
+    assert len([key for key in store.keys("runs/") if "/study.csv/ill=" in key and key.endswith("part-0.csv")]) == 4
+    assert ppdm("verify", run).returncode == 0
+    gone = next(key for key in store.keys("runs/") if f"ill={VALUE}" in key)
+    store.client.delete_object(Bucket=BUCKET, Key=gone)
+    done = ppdm("verify", run)
+    assert done.returncode != 0
+    assert "missing: released/study/study.csv/ill=…/year=…/part-0.csv" in done.stdout
+
+
 def test_what_is_withheld_stays_here(home: Path, store: Any, ppdm: Any) -> None:
     (home / "policy.yaml").write_text(POLICY.replace("{k: 2}", "{k: 90}"))
     done = ppdm("run", "policy.yaml", "--out", url("runs"))

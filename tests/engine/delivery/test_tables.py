@@ -314,6 +314,18 @@ def test_types_and_values_are_kept(place, tmp_path) -> None:
     holds()
 
 
+def test_a_partitioned_release_is_one_table(place, bench) -> None:
+    """Columns that are names of folders keep their types, and their places among the others."""
+    data(bench)
+    run = bench.run(bench.plan(policy(place).replace("path: study.parquet", "path: s.csv, partition_by: [day, town]")))
+    assert (run.run_dir / "released/study/s.csv").is_dir()
+    one = sorted(place.rows())
+    bench.run(bench.plan(policy(place)))
+    assert sorted(place.rows()) == one
+    kinds = "SELECT column_name FROM information_schema.columns WHERE table_name = 'study' ORDER BY ordinal_position"
+    assert place.sql(kinds) == ["age", "town", "cost", "day"]
+
+
 def test_a_character_that_the_database_has_not(bench, pg) -> None:
     rows = [[str(20 + i), "x", "1.5", "2024-01-01"] for i in range(20)]
     bench.data(rows, HEADER)
