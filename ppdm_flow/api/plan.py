@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ppdm_flow.api.buckets import local_data
+from ppdm_flow.api.buckets import copies_for
 from ppdm_flow.api.loading.policies import ready_plan
+from ppdm_flow.api.own_data import own_data as own_data_of
+from ppdm_flow.api.own_data import refuse_both
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.plan.document import document
@@ -49,18 +51,26 @@ class PlanResult:
 
 
 def plan(
-    path: Path, sets: Mapping[str, str] = {}, data: Path | None = None, *, strict: bool = False, locked: bool = False
+    path: Path,
+    sets: Mapping[str, str] = {},
+    data: Path | None = None,
+    *,
+    strict: bool = False,
+    locked: bool = False,
+    own_data: bool = False,
 ) -> PlanResult:
-    """Compile a policy; with ``data``, look at it too.
+    """Compile a policy; with ``data``, or with ``own_data`` that of the policy itself, look at it too.
 
     Raises PolicyError for an invalid policy (or, with ``locked``, one that is not as its lock file has it), DataError
     for data that cannot be read or does not match.
     """
-    if data is None:
+    refuse_both(data, own_data=own_data)
+    if data is None and not own_data:
         ready = ready_plan(path, sets, strict=strict, locked=locked)
         return PlanResult(ready.plan, ready.warnings, ready.sources)
     from ppdm_flow.api.loading.bindings import previewed  # noqa: PLC0415  # a plan without data needs no engine
 
-    with local_data(data) as there:
-        ready, seen = previewed(path, sets, there or data, strict=strict, locked=locked)
+    with copies_for() as copies:
+        there = own_data_of(path, sets, copies) if data is None else copies.local(data)
+        ready, seen = previewed(path, sets, there, strict=strict, locked=locked)
     return PlanResult(ready.plan, (*ready.warnings, *seen.diagnostics), ready.sources, seen)

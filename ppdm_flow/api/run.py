@@ -30,7 +30,7 @@ class RunResult:
     """A finished run: its directory, its report, and what the policy was warned about.
 
     ``document`` is the report in the directory, read back from disk: what is shown, and what counts, is what is there.
-    ``where`` is the directory's path or URL.
+    ``where`` is the directory's path or URL, ``tables`` are those of databases that releases became.
     """
 
     run_dir: Path
@@ -40,6 +40,7 @@ class RunResult:
     document: ReportDocument
     policy: Path = Path()
     where: str = ""
+    tables: tuple[str, ...] = ()
 
     @property
     def verdict(self) -> str:
@@ -111,9 +112,9 @@ def _executed(
         outcome = execute(plan, ready.data, out, options, listener, documents)
     run, document = outcome.run_dir, _read_back(outcome.run_dir)
     where = place.run.url if place is not None and place.run is not None else str(run)
-    return RunResult(
-        run if place is None else Path(where), outcome.report, ready.warnings, ready.sources, document, path, where
-    )
+    there = run if place is None else Path(where)
+    told = (ready.warnings, ready.sources)
+    return RunResult(there, outcome.report, *told, document, path, where, outcome.tables)
 
 
 def _read_back(run_dir: Path) -> ReportDocument:

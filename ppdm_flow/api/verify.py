@@ -7,22 +7,30 @@ from dataclasses import replace
 from pathlib import Path
 
 from ppdm_flow.api.buckets import copies_for
+from ppdm_flow.api.own_data import own_data as own_data_of
+from ppdm_flow.api.own_data import refuse_both
 from ppdm_flow.api.report import REPORT, read
 from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.errors import UsageError
-from ppdm_flow.engine.verify.verify import VerifyOutcome
+from ppdm_flow.engine.verify.verify import POLICY, VerifyOutcome
 from ppdm_flow.engine.verify.verify import verify as verify_run
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.report.verify import Point, Verification
 
 
 def verify(
-    run: Path, data: Path | None = None, clock: Clock = utc_today, *, policy_folder: Path | None = None
+    run: Path,
+    data: Path | None = None,
+    clock: Clock = utc_today,
+    *,
+    policy_folder: Path | None = None,
+    own_data: bool = False,
 ) -> VerifyOutcome:
     """Hash every file of a run again; with ``data``, make and measure its releases again as well.
 
     ``clock`` tells the day, by which waivers may have expired since the run. ``policy_folder`` is where the files are
-    that the policy names (hierarchies, keys): a run keeps none of them.
+    that the policy names (hierarchies, keys): a run keeps none of them. With ``own_data`` the data is read again from
+    the database or the object that the policy names.
 
     Both may be in an object store, from where they are copied. Raises UsageError where ``run`` is no run directory.
     """
@@ -31,9 +39,13 @@ def verify(
         original_plan = _plan(policy, data)
         return original_plan if policy_folder is None else replace(original_plan, home=str(policy_folder.absolute()))
 
+    refuse_both(data, own_data=own_data)
     with copies_for() as copies:
+        place = copies.local_run(run)
         there = None if data is None else copies.local(data)
-        outcome = verify_run(copies.local_run(run), there, plan, clock)
+        if own_data and (place / POLICY).is_file():
+            there = own_data_of(place / POLICY, {}, copies)
+        outcome = verify_run(place, there, plan, clock)
         return replace(outcome, requirements=_requirements(outcome))
 
 

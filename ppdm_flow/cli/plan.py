@@ -9,7 +9,7 @@ import typer
 
 from ppdm_flow import api
 from ppdm_flow.api.arguments import settings
-from ppdm_flow.cli.terminal.options import Data, Locked, OutputFile, PolicyPath, Sets, Strict
+from ppdm_flow.cli.terminal.options import Data, Locked, OutputFile, OwnData, PolicyPath, Sets, Strict
 from ppdm_flow.cli.terminal.output import complain, deliver
 from ppdm_flow.core.diagnostics import has_errors
 from ppdm_flow.core.visible import json_text
@@ -35,16 +35,17 @@ def plan(
     policy: PolicyPath,
     form: Annotated[PlanFormat, typer.Option("--format", help="How to write the plan.")] = PlanFormat.TEXT,
     data: Data = None,
+    own_data: OwnData = False,
     sets: Sets = None,
     output_file: OutputFile = None,
     strict: Strict = False,
     locked: Locked = False,
 ) -> None:
-    """Show what a run would do; with --data, also what the data lets one expect of it.
+    """Show what a run would do; with --data or --own-data, also what the data lets one expect of it.
 
     Exit status: 0 planned, 1 the data rules a requirement out, 2 the policy or the data is at fault.
     """
-    planned = api.plan(policy, settings(sets or ()), data, strict=strict, locked=locked)
+    planned = api.plan(policy, settings(sets or ()), data, strict=strict, locked=locked, own_data=own_data)
     complain(planned.diagnostics, planned.sources)
     if form is PlanFormat.JSON:
         deliver(json_text(planned.with_preview), output_file)

@@ -71,5 +71,7 @@ def run(
         )
     there.send(ran.judgement(columns()), JUDGED["text"])
     if not quiet:
+        for table in ran.tables:
+            say(f"table: {table}")
         say(f"report: {ran.where}/report.html")
     raise typer.Exit(0 if ran.released else 1)

@@ -9,11 +9,12 @@ import typer
 
 from ppdm_flow import api
 from ppdm_flow.cli.terminal.formats import FormatOrderCommand, OutputFiles, formats, output_targets, report_errors_to_ci
-from ppdm_flow.cli.terminal.options import Data, RunPath
+from ppdm_flow.cli.terminal.options import Data, OwnData, RunPath
 from ppdm_flow.report.verify import VERIFIED
 
 EXAMPLES = (
     "verify runs/hospital/RUN",
+    "verify runs/clinic/RUN --own-data",
     "verify runs/hospital/RUN --data hospital.csv.gz --format text --format junit --output-file verify.xml",
 )
 COMMAND = FormatOrderCommand
@@ -23,6 +24,7 @@ def verify(
     ctx: typer.Context,
     run: RunPath,
     data: Data = None,
+    own_data: OwnData = False,
     policy_folder: Annotated[
         Path | None,
         typer.Option(metavar="FOLDER", help="Where the files are that the policy names: hierarchies, keys."),
@@ -30,7 +32,7 @@ def verify(
     forms: Annotated[list[str] | None, formats(VERIFIED, "text")] = None,  # noqa: ARG001  # `ctx` has them in their order
     output_files: OutputFiles = None,  # noqa: ARG001  # the same
 ) -> None:
-    """Hash every file of a run again; with --data, make and measure its releases again too.
+    """Hash every file of a run again; with --data or --own-data, make and measure its releases again too.
 
     The steps of the kept policy are carried out on the data, in a private folder that is removed. Without draws, or
     with a seed in the policy, the files must come out byte for byte; where only the order of rows is drawn, with the
@@ -41,6 +43,6 @@ def verify(
     """
     there = output_targets(ctx, VERIFIED, "text")
     with report_errors_to_ci(there, str(run)):
-        outcome = api.verify(run, data, policy_folder=policy_folder)
-    there.send(api.verification(outcome, data_given=data is not None), VERIFIED["text"])
+        outcome = api.verify(run, data, policy_folder=policy_folder, own_data=own_data)
+    there.send(api.verification(outcome, data_given=own_data or data is not None), VERIFIED["text"])
     raise typer.Exit(0 if outcome.holds else 1)

@@ -103,10 +103,11 @@ class RunOptions:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A finished run: its directory and its report."""
+    """A finished run: its directory, its report, and the tables of databases that releases became."""
 
     run_dir: Path
     report: Report
+    tables: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)

@@ -48,6 +48,9 @@ Data = Annotated[
         help="The data, in place of the policy's `source.path`: a file, a folder or a glob, or s3://bucket/… with one.",
     ),
 ]
+OwnData = Annotated[
+    bool, typer.Option("--own-data", help="Read the data that the policy names: a file, a database, an object store.")
+]
 Operator = Annotated[Path | None, option("--operator", "FILE", "The operator.json, if it is elsewhere.")]
 OutputFile = Annotated[
     Path | None, typer.Option("--output-file", "-o", metavar="FILE", help="Write there instead of to stdout.")

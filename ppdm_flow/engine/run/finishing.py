@@ -82,7 +82,8 @@ class FinishedRun:
         about = (self.started, self.plan.digest, files, self.options.place)
         publication = Publication(self.plan.policy, self.directory, *about)
         if judged == RELEASED:
-            return Outcome(publication.publish(candidates, self.ledger), report)
+            place, tables = publication.publish(candidates, self.ledger)
+            return Outcome(place, report, tables)
         return Outcome(publication.withhold(), report)
 
     def _folder(self, judged: str) -> str | None:

@@ -45,9 +45,10 @@ class Publication:
                 raise
         return place
 
-    def publish(self, candidates: Sequence[Candidate], ledger: Ledger | None) -> Path:
+    def publish(self, candidates: Sequence[Candidate], ledger: Ledger | None) -> tuple[Path, tuple[str, ...]]:
         """Move a run to its place, write its releases into the ledger, publish it, and let tables take their places.
 
+        Returns the place, and which tables these are.
         What was written down and not confirmed counts as released: a crash in between loses nothing. Raises RunError
         where a file is not what was judged, or the ledger cannot be written; then nothing is released.
         """
@@ -72,9 +73,10 @@ class Publication:
             if ledger:
                 with contextlib.suppress(PpdmError):  # it is out, and pending counts: `ledger --repair` confirms it
                     ledger.confirm(numbers)
-            if delivery is not None:
-                delivery.commit()
-        return place
+            if delivery is None:
+                return place, ()
+            delivery.commit()
+        return place, tuple(delivery.tables)
 
     def _moved(self) -> Path:
         if self.elsewhere is None:

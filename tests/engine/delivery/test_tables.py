@@ -314,6 +314,16 @@ def test_types_and_values_are_kept(place, tmp_path) -> None:
     holds()
 
 
+def test_a_run_says_which_tables_it_made(place, bench, tmp_path, cli) -> None:
+    data(bench)
+    (tmp_path / "p.yaml").write_text(policy(place))
+    done = cli("run", tmp_path / "p.yaml", "--out", tmp_path / "runs")
+    assert done.returncode == 0, done.stderr
+    (line,) = [each for each in done.stderr.splitlines() if each.startswith("table: ")]
+    assert line.endswith(": study")
+    assert "zqsecret" not in done.stdout + done.stderr
+
+
 def test_a_partitioned_release_is_one_table(place, bench) -> None:
     """Columns that are names of folders keep their types, and their places among the others."""
     data(bench)

@@ -23,7 +23,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ppdm_flow.core.errors import RunError
+from ppdm_flow import api
+from ppdm_flow.core.errors import PpdmError, RunError, UsageError
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.engine.reading.opening import open_source
 from ppdm_flow.engine.run.preview import preview
@@ -645,3 +646,31 @@ def test_a_run_that_is_killed_leaves_no_rows_behind(bench, table, kind, tmp_path
         assert left == []
         seen += run.returncode < 0
     assert seen
+
+
+def test_the_policy_s_own_data_is_read_again(table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is in the database still is the run's data; one row more is not."""
+    monkeypatch.chdir(tmp_path)
+    table.sql("ALTER TABLE clinic.visits ADD COLUMN picture bytea, ADD COLUMN note text")
+    Path("p.yaml").write_text(policy(table.source()), encoding="utf-8")
+    done = api.run(Path("p.yaml"))
+    again = api.verify(done.run_dir, own_data=True)
+    assert again.remeasured is not None
+    assert again.remeasured.same_input
+    assert again.holds
+    assert {same for same, _ in again.remeasured.made.values()} == {True}
+    seen = api.plan(Path("p.yaml"), own_data=True)
+    assert seen.preview is not None
+    assert seen.preview.rows == len(ROWS)
+    table.sql("INSERT INTO clinic.visits VALUES (1000, 50, 'x', 'y')")
+    later = api.verify(done.run_dir, own_data=True)
+    assert later.remeasured is not None
+    assert not later.remeasured.same_input
+    assert not list(Path(tempfile.gettempdir()).rglob("*.parquet"))
+    with pytest.raises(UsageError, match="own-data"):
+        api.verify(done.run_dir, Path("p.csv"), own_data=True)
+    table.server.kill()
+    with pytest.raises(PpdmError) as caught:
+        api.verify(done.run_dir, own_data=True)
+    assert caught.value.diagnostics[0].code == "PPF475"
+    table.server.restart()

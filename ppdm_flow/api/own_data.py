@@ -1,0 +1,36 @@
+"""The data that a policy names itself, for verbs that look at data: out of a database or an object store if need be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ppdm_flow.core.bucket_address import is_bucket
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import UsageError
+
+if TYPE_CHECKING:  # only what looks at data needs it
+    from ppdm_flow.engine.buckets.copies import BucketCopies
+
+
+def refuse_both(data: Path | None, *, own_data: bool) -> None:
+    """Raise UsageError where both the policy's own data and other data are asked for."""
+    if own_data and data is not None:
+        text = "`--data` and `--own-data` name two sets of data"
+        raise UsageError(Diagnostic("PPF766", text, help="give one of the two"))
+
+
+def own_data(policy: Path, sets: Mapping[str, str], copies: BucketCopies) -> Path:
+    """Return the policy's own data on this machine; copies are gone with ``copies``. Raises PolicyError, DataError."""
+    from ppdm_flow.api.loading.bindings import plan_for_data  # noqa: PLC0415  # a plan without data needs no engine
+    from ppdm_flow.engine.reading.own_data import own_data as fetched  # noqa: PLC0415  # the same
+
+    plan = plan_for_data(policy, sets, None, clock=None, copies=copies).plan
+    if plan.source.path is not None and is_bucket(plan.source.path):
+        return copies.local(Path(plan.source.path))
+    folder = copies.folder("own")
+    data = fetched(plan, folder)
+    if data.parent == folder:
+        copies.shows(data, plan.source.server)
+    return data
