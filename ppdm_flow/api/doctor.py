@@ -29,6 +29,7 @@ _EXTRAS = {
     "adbc-driver-postgresql": "sql",
     "adbc-driver-sqlite": "sql",
     "PyMySQL": "mysql",
+    "pyodbc": "mssql",
     "pyreadstat": "statistics",
 }
 _LEAST_FREE = 1 << 30

@@ -9,12 +9,20 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 POSTGRESQL = "postgresql"
 MYSQL = "mysql"
+MSSQL = "mssql"
 SCHEMES = ("postgresql", "postgres")
-_DIALECTS = {"postgresql": POSTGRESQL, "postgres": POSTGRESQL, "mysql": MYSQL, "mariadb": MYSQL}
+_DIALECTS = {
+    "postgresql": POSTGRESQL,
+    "postgres": POSTGRESQL,
+    "mysql": MYSQL,
+    "mariadb": MYSQL,
+    "mssql": MSSQL,
+    "sqlserver": MSSQL,
+}
 """The scheme of a URL, and whose language the server speaks: MariaDB and MySQL have one protocol."""
 MODES = ("disable", "prefer", "require", "verify-ca", "verify-full")
 """What of libpq's ``sslmode`` is known, weakest first."""
-_PORTS = {POSTGRESQL: 5432, MYSQL: 3306}
+_PORTS = {POSTGRESQL: 5432, MYSQL: 3306, MSSQL: 1433}
 _WORDS = ("sslmode", "sslrootcert", "connect_timeout", "host", "port")
 _LOOPBACK = re.compile(r"127(\.[0-9]{1,3}){3}")
 _SECRETS = re.compile(
@@ -81,7 +89,7 @@ def server_address(url: str) -> ServerAddress:
 
 
 def database_address(url: str) -> ServerAddress:
-    """Read ``postgresql://[user@]host[:port]/database[?sslmode=…]``, or ``mysql:``, ``mariadb:``. Raises AddressError.
+    """Read ``postgresql://[user@]host[:port]/database[?sslmode=…]``, or ``mysql:``, ``mariadb:``, ``mssql:``.
 
     ``sslmode`` is ``require`` unless the URL says otherwise, and ``prefer`` on this machine. As in libpq, ``host`` and
     ``port`` may stand among the parameters: a host that begins with ``/`` is the folder of a Unix socket, of MySQL the
@@ -165,6 +173,9 @@ def _protected(address: ServerAddress, mode: str | None) -> ServerAddress:
         raise AddressError(f"its `sslmode` is none of {', '.join(f'`{m}`' for m in MODES)}")
     if address.sslrootcert is not None and not address.sslrootcert.startswith("/"):
         raise AddressError("its `sslrootcert` is no absolute path")
+    if address.dialect == MSSQL and (address.sslrootcert is not None or address.is_socket):
+        what = "its `sslrootcert`" if address.sslrootcert is not None else "a socket"
+        raise AddressError(f"{what} is nothing to SQL Server, which trusts the authorities of the system")
     return replace(address, sslmode=mode)
 
 

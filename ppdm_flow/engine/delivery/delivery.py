@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.roles import AttributeType
-from ppdm_flow.core.server_address import MYSQL, AddressError, ServerAddress, database_address
+from ppdm_flow.core.server_address import MYSQL, POSTGRESQL, AddressError, ServerAddress, database_address
 from ppdm_flow.core.sql_names import table_parts
 from ppdm_flow.engine.delivery.mysql import MysqlTables
 from ppdm_flow.engine.delivery.postgresql import PostgresTables
@@ -69,9 +69,12 @@ def staged(policy: str, run: str, files: Sequence[tuple[ReleaseNode, Path]]) -> 
 
 def _address(url: str) -> ServerAddress:
     try:
-        return database_address(url)
+        address = database_address(url)
     except AddressError as error:
         raise data_fault("PPF471", f"the URL of a table cannot be used: {error}") from None
+    if address.dialect not in (POSTGRESQL, MYSQL):
+        raise data_fault("PPF471", f"tables of the database `{address.name}` are read, and not written")
+    return address
 
 
 def _connected(delivery: Delivery, address: ServerAddress, url: str, stack: ExitStack) -> Connection:

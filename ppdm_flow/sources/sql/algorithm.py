@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ppdm_flow.core.roles import AttributeType
-from ppdm_flow.core.server_address import MYSQL, ServerAddress, database_address
+from ppdm_flow.core.server_address import MSSQL, MYSQL, ServerAddress, database_address
 from ppdm_flow.sdk.databases.faults import outside_calendar, refused_type
 from ppdm_flow.sdk.private_file import PrivateFile
 from ppdm_flow.sdk.storage import Snapshots
@@ -111,6 +111,10 @@ class SqlSource:
             from ppdm_flow.sources.sql.files import file_session  # noqa: PLC0415  # each imports its own driver
 
             return file_session(self.path)
+        if address.dialect == MSSQL:
+            from ppdm_flow.sources.sql.mssql import MssqlSession  # noqa: PLC0415
+
+            return MssqlSession(address)
         if address.dialect == MYSQL:
             from ppdm_flow.sources.sql.mysql import MysqlSession  # noqa: PLC0415
 

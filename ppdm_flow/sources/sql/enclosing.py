@@ -1,0 +1,39 @@
+"""Whether a statement in parentheses stays inside them, for databases whose transactions cannot be made read-only."""
+
+from __future__ import annotations
+
+import re
+
+_PIECES = re.compile(
+    r"""'(?:[^']|'')*' | "(?:[^"]|"")*" | \[(?:[^\]]|\]\])*\] | --[^\n]*(?:\n|\Z) | /\* | \*/ | ['"\[();]""",
+    re.VERBOSE,
+)
+"""Texts, quoted names, comments to the end of a line, and the marks that open, close or end something."""
+_OTHER_LINES = re.compile(r"\r(?!\n)|[\v\f\x1c-\x1e\x85\u2028\u2029\0]")
+"""What some take for the end of a line, and with it of a comment, and others do not."""
+
+
+def stays_enclosed(relation: str) -> bool:
+    """Whether every parenthesis closes what was opened, the first at the very end, and no ``;`` ends the statement.
+
+    Then it is one table expression, whatever is in it. T-SQL's comments can be nested; what stands in them is nothing.
+    """
+    if _OTHER_LINES.search(relation):
+        return False
+    depth = comments = 0
+    position = 0
+    while match := _PIECES.search(relation, position):
+        piece, position = match[0], match.end()
+        if comments or piece == "/*":
+            if comments and piece not in ("/*", "*/"):
+                position = match.start() + 1  # a quote inside a comment opens nothing
+            comments += {"/*": 1, "*/": -1}.get(piece, 0)
+        elif piece in ("'", '"', "[", "*/", ";"):
+            return False
+        elif piece == "(":
+            depth += 1
+        elif piece == ")":
+            depth -= 1
+            if depth < 0 or (not depth and relation.startswith("(") and relation[position:].strip()):
+                return False
+    return not depth and not comments
