@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -98,12 +99,38 @@ class MergingSource(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class ColumnMeaning:
+    """What a file says of a column: ``description``, and ``labels``, what stands for what, by the texts of cells."""
+
+    description: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict)
+
+
+@runtime_checkable
+class DescribedSource(Protocol):
+    """A source whose file says what its columns mean."""
+
+    def meanings(self) -> Mapping[str, ColumnMeaning]:
+        """Return what the file itself says of its columns, be it in a row or not. Raises DataError."""
+        ...
+
+
 @runtime_checkable
 class InspectingSource(Protocol):
     """A source that can say what its file holds beside the cells: comments, metadata, hidden sheets."""
 
     def beside(self) -> Iterator[Finding]:
         """Yield findings without any value."""
+        ...
+
+
+@runtime_checkable
+class DescribingSink(Protocol):
+    """A sink whose files can say what their columns mean."""
+
+    def describe(self, descriptions: Mapping[str, str]) -> None:
+        """Take the descriptions of columns, before any row."""
         ...
 
 

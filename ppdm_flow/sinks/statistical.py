@@ -57,6 +57,7 @@ class StatisticalSink:
         self.names = list(names)
         self._batches: list[list[pa.Array]] = []
         self._refused = False
+        self.described: dict[str, str] = {}
         self.check_names()
         with path.open("xb"):
             pass
@@ -67,6 +68,15 @@ class StatisticalSink:
 
     def check_more(self, name: str, texts: pa.StringArray) -> None:
         """Raise DataError for texts that this format, unlike others, would change."""
+
+    def describe(self, descriptions: Mapping[str, str]) -> None:
+        """Keep what becomes the variables' labels, on one line and as long as they may be."""
+        lines = {name: " ".join(text.split()) for name, text in descriptions.items()}
+        self.described = {name: self.shortened(text) for name, text in lines.items() if text}
+
+    def shortened(self, text: str) -> str:
+        """Return as much of a description as a label holds."""
+        raise NotImplementedError
 
     def save(self, frame: pd.DataFrame, formats: Mapping[str, str]) -> None:
         """Write the file over the empty one."""

@@ -15,6 +15,7 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError, PluginError
 from ppdm_flow.core.results import Finding
 from ppdm_flow.core.roles import AttributeType
+from ppdm_flow.sdk.storage import ColumnMeaning
 from ppdm_flow.sources.faults import distinct, fault, nul, undecodable, unreadable
 from ppdm_flow.sources.statistical_beside import beside
 from ppdm_flow.sources.statistical_cells import (
@@ -28,7 +29,7 @@ from ppdm_flow.sources.statistical_cells import (
 )
 from ppdm_flow.sources.statistical_formats import Reading
 from ppdm_flow.sources.statistical_probe import survives
-from ppdm_flow.sources.value_labels import ambiguous, labels_of
+from ppdm_flow.sources.value_labels import ambiguous, labels_of, valid_labels
 
 pyreadstat: Any
 try:
@@ -86,6 +87,12 @@ class StatisticalSource:
                 continue
             arrays = [_converted(name, convert[name], cells[name], done) for name in columns]
             yield pa.RecordBatch.from_arrays(arrays, names=list(columns))
+
+    def meanings(self) -> Mapping[str, ColumnMeaning]:
+        """Return the labels of variables, and of their codes but for those that stand for missing values."""
+        about = self._about()
+        described = about.column_names_to_labels
+        return {name: ColumnMeaning(described.get(name) or "", self._labels(name)) for name in about.column_names}
 
     def beside(self) -> Iterator[Finding]:
         """Yield what the file holds beside its cells."""
@@ -159,6 +166,26 @@ class StatisticalSource:
         where = "" if done is None else f" after row {done}"
         text = f"`{self.path}` cannot be read as {self.title}{where}"
         return fault("PPF717", text, help="it is cut off, or another format")
+
+    def _labels(self, name: str) -> Mapping[str, str]:
+        """Return the labels of a variable by the texts that its cells have."""
+        about = self._about()
+        kind = about.readstat_variable_types[name]
+        numeric = not kind.startswith("string")
+        declared = about.variable_value_labels.get(name, {})
+        known = valid_labels(declared, (about.missing_ranges or {}).get(name, ()), numeric=numeric)
+        if not known:
+            return {}
+        if self.labels == "values":
+            return {label: label for label in known.values()}
+        codes = (
+            numbers([float(code) for code in known], single=kind == "float")
+            if numeric
+            else pa.array(list(known), pa.string())
+        )
+        reading = self.reading(name, about.original_variable_types[name] or "") if numeric else Reading()
+        spelled = written(codes, reading).dictionary_decode() if numeric else codes
+        return dict(zip(spelled.to_pylist(), known.values(), strict=True))
 
     def _converter(self, name: str, *, typed: bool) -> Callable[[Sequence[Any]], pa.Array]:
         about = self._about()

@@ -15,18 +15,26 @@ _HELP = "`source: {with: {labels: codes}}` reads the codes as they are"
 def labels_of(
     column: str, declared: Mapping[Any, str], ranges: Sequence[Mapping[str, Any]], *, numeric: bool
 ) -> dict[float | str, str]:
+    """Return the label of each code that a cell can have. Raises DataError where two codes have one label."""
+    labels = valid_labels(declared, ranges, numeric=numeric)
+    if len(set(labels.values())) < len(labels):
+        text = f"column `{column}`: two codes have one label, so labels would not tell them apart"
+        raise fault("PPF676", text, help=_HELP)
+    return labels
+
+
+def valid_labels(
+    declared: Mapping[Any, str], ranges: Sequence[Mapping[str, Any]], *, numeric: bool
+) -> dict[float | str, str]:
     """Return the label of each code that a cell can have; blank labels are none.
 
-    Codes in ``ranges`` stand for missing values. Raises DataError where two codes have one label.
+    Codes in ``ranges`` stand for missing values.
     """
     labels: dict[float | str, str] = {}
     for code, label in declared.items():
         if numeric == isinstance(code, str) or not label.strip() or _is_missing(code, ranges):
             continue
         labels[float(code) if numeric else code] = label
-    if len(set(labels.values())) < len(labels):
-        text = f"column `{column}`: two codes have one label, so labels would not tell them apart"
-        raise fault("PPF676", text, help=_HELP)
     return labels
 
 

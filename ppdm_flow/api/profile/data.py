@@ -25,6 +25,7 @@ from ppdm_flow.mining.profiling.table import Coded
 from ppdm_flow.mining.profiling.types import MARKS, NUMERIC_MARKS, numeric_but
 from ppdm_flow.plan.definition import SourceNode
 from ppdm_flow.plan.formats import implied, inferred
+from ppdm_flow.sdk.storage import ColumnMeaning, DescribedSource
 from ppdm_flow.tables.column import SUPPRESSED_TEXT
 
 _HEAD = 1 << 16
@@ -63,6 +64,13 @@ def look(data: Path, *, header: bool | None = None) -> FileLayout:
     headed = header if header is not None else names_columns(records)
     written = FileLayout(None, options)
     return written if headed or not records else numbered(written, len(records[0]), partitions(data))
+
+
+def meanings(data: Path, written: FileLayout) -> Mapping[str, ColumnMeaning]:
+    """Return what the file itself says of its columns, where its format can. Raises DataError."""
+    with wrap_plugin_errors("the source"):
+        source = open_source(written.node(telling_name(data)), data)
+        return source.meanings() if isinstance(source, DescribedSource) else {}
 
 
 def columns(data: Path, written: FileLayout) -> dict[str, Coded]:

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ppdm_flow.api.buckets import local_data
-from ppdm_flow.api.profile.data import columns, look, numbered, partitions, without
+from ppdm_flow.api.profile.data import columns, look, meanings, numbered, partitions, without
 from ppdm_flow.api.profile.header import are_values, names_columns, records_of
+from ppdm_flow.api.profile.labels import told_by_file
 from ppdm_flow.core.bucket_address import bucket_address, is_bucket
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
@@ -75,7 +76,8 @@ def _profile(data: Path, *, header: bool | None) -> ProfileResult:
         "columns": list(written.columns) if written.columns else None,
         "missing": list(missing),
     }
-    return ProfileResult(data, document(measured(coded, missing), data.name, source))
+    told = told_by_file(meanings(data, written), coded, missing)
+    return ProfileResult(data, document(measured(coded, missing), data.name, source, told))
 
 
 def _named(coded: Mapping[str, Coded], data: Path, header: bool | None) -> bool:

@@ -51,6 +51,7 @@ def _dictionary(plan: Plan, release: ReleaseNode, rows: int) -> Document:
             {
                 "name": a.name,
                 "type": (a.type if a.is_numeric else AttributeType.TEXT).value,
+                **({"description": a.description} if a.description else {}),
                 "role": a.role.value,
                 "computed_from": sorted(a.lineage.computed_from),
                 "how": a.how.value,

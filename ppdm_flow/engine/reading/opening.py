@@ -19,7 +19,7 @@ from ppdm_flow.plan.definition import Bound, Plan, ReleaseNode, SourceNode
 from ppdm_flow.plan.formats import choices, handling, inferred
 from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.spec import PluginSpec
-from ppdm_flow.sdk.storage import Sink, Source
+from ppdm_flow.sdk.storage import DescribingSink, Sink, Source
 
 
 def data_path(node: SourceNode, data: Path | None) -> Path:
@@ -91,6 +91,8 @@ def open_sink(release: ReleaseNode, path: Path, names: tuple[str, ...]) -> Sink:
     spec = registry.load("sinks", release.format)
     with wrap_plugin_errors(f"sink `{release.format}`"):
         sink: Sink = spec.load()(spec.params.model_validate(dict(release.options)), path, names)
+        if isinstance(sink, DescribingSink):
+            sink.describe({a.name: a.description for a in release.attributes if a.description})
     return sink
 
 

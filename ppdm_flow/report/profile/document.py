@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from typing_extensions import TypedDict
@@ -31,6 +34,16 @@ class ProfileColumn(TypedDict):
     alone_share: float
     largest_share: float
     hierarchy: dict[str, Any] | None
+    description: str
+    domain: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ToldByFile:
+    """What a file says of a column: what it means, and all codes that it can have, none where that is not known."""
+
+    description: str = ""
+    domain: Sequence[str] = ()
 
 
 class TellingCombination(TypedDict):
@@ -55,15 +68,19 @@ class ProfileDocument(TypedDict):
     combinations_left_out: int
 
 
-def document(profile: Profile, file: str, source: dict[str, Any]) -> ProfileDocument:
-    """Return the JSON-ready form: ``file`` is the data's name, ``source`` how it is read."""
+def document(
+    profile: Profile, file: str, source: dict[str, Any], told: Mapping[str, ToldByFile] = MappingProxyType({})
+) -> ProfileDocument:
+    """Return the JSON-ready form: ``file`` is the data's name, ``source`` how it is read, ``told`` what it says."""
     uniques = profile.uniques
     return {
         "version": 1,
         "file": file,
         "source": source,
         "rows": profile.rows,
-        "columns": [_column(c, g) for c, g in zip(profile.columns, profile.guesses, strict=True)],
+        "columns": [
+            _column(c, g, told.get(c.name, ToldByFile())) for c, g in zip(profile.columns, profile.guesses, strict=True)
+        ],
         "unique_combinations": [list(profile.names(c)) for c in uniques.minimal[:_MOST_MINIMAL]],
         "more_unique_combinations": max(0, len(uniques.minimal) - _MOST_MINIMAL),
         "telling_combinations": [
@@ -74,20 +91,23 @@ def document(profile: Profile, file: str, source: dict[str, Any]) -> ProfileDocu
     }
 
 
-def _column(column: ColumnFacts, guess: Guess) -> ProfileColumn:
+def _column(column: ColumnFacts, guess: Guess, told: ToldByFile) -> ProfileColumn:
+    listed = told.domain if guess.role not in (Role.IDENTIFIER, Role.SUBJECT) else ()
     return {
         "name": column.name,
         "role": str(guess.role),
         "reason": guess.reason,
         "kind": guess.kind or None,
-        "type": "text" if _code(column, guess) else str(column.type),
+        "type": "text" if _code(column, guess) or listed else str(column.type),
         "date_format": column.date_format,
         "missing": column.missing,
         "distinct": column.distinct,
         "alone": column.alone,
         "alone_share": column.alone_share,
         "largest_share": column.largest / column.rows if column.rows else 0.0,
-        "hierarchy": _hierarchy(column, guess),
+        "hierarchy": None if listed else _hierarchy(column, guess),
+        "description": told.description,
+        "domain": list(listed),
     }
 
 

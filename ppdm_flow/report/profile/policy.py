@@ -22,6 +22,10 @@ _MOST_NAMED = 6
 _BY_TYPE = "text"
 _NUMBERS = ("integer", "float")
 _MANY_VALUES = 20
+_LISTED = (
+    " Each `domain` is the list of labels that the file itself has, whether a row has them or not; it is left out"
+    " where fewer than 5 rows have one."
+)
 _ENOUGH_FOR_TAILS = 500
 """Rows of which a hundredth are a tail that is not one person's."""
 
@@ -63,6 +67,7 @@ def _head(profile: ProfileDocument) -> str:
         f"A first policy, made by `ppdm-flow profile` from what {rows:,} rows of {columns:,} columns look like. Every"
         " line is a guess, with its reason: whoever knows the data and its recipients has to decide. No value of the"
         " data stands here: edges of intervals are round numbers around the middle nine tenths of the rows."
+        + (_LISTED if any(c["domain"] for c in profile["columns"]) else "")
     )
     return "\n".join([*lines, *_told(profile)]) + "\n"
 
@@ -128,6 +133,10 @@ def _declared(column: ProfileColumn) -> dict[str, Any]:
         declared["type"] = column["type"]
     if column["hierarchy"]:
         declared["hierarchy"] = column["hierarchy"]
+    if column["domain"]:
+        declared["domain"] = column["domain"]
+    if column["description"]:
+        declared["description"] = column["description"]
     return declared
 
 

@@ -16,6 +16,7 @@ from ppdm_flow.sinks.spss.spec import SpssParams
 from ppdm_flow.tables.numeric.epochs import SPSS
 
 _LONGEST_NAME = 64
+_LONGEST_LABEL = 256
 _RESERVED = frozenset({"ALL", "AND", "BY", "EQ", "GE", "GT", "LE", "LT", "NE", "NOT", "OR", "TO", "WITH"})
 _NAME = re.compile(r"[^\W\d_][\w.$#@]*")
 _TIME = re.compile(rb"\A\$FL[23].{88}(\d\d \w{3} \d\d\d\d:\d\d:\d\d)", re.DOTALL)
@@ -59,10 +60,15 @@ class SpssSink(statistical.StatisticalSink):
             reason = "a text ends with a blank, which SPSS takes away"
             raise refused_cell(name, reason, "`strip: true` of a CSV source takes it away before anything is measured")
 
+    def shortened(self, text: str) -> str:
+        """Return the first 256 bytes, without half a character."""
+        return text.encode()[:_LONGEST_LABEL].decode(errors="ignore")
+
     def save(self, frame: pd.DataFrame, formats: Mapping[str, str]) -> None:
         """Write the file."""
         compress = self.path.suffix.lower() == ".zsav"
-        statistical.pyreadstat.write_sav(frame, str(self.path), compress=compress, variable_format=dict(formats))
+        words = {"column_labels": self.described, "variable_format": dict(formats)}
+        statistical.pyreadstat.write_sav(frame, str(self.path), compress=compress, **words)
 
 
 def _is_name(name: str) -> bool:

@@ -14,6 +14,7 @@ from ppdm_flow.sinks.stata.spec import StataParams
 from ppdm_flow.tables.numeric.epochs import DAYS_FROM_1960, STATA
 
 _LONGEST_NAME = 32
+_LONGEST_LABEL = 80
 _MOST_COLUMNS = 32_767
 _KEYWORDS = "_all _b _coef _cons _n _N _pi _pred _rc _skip byte double float if in int long strL using with"
 _RESERVED = frozenset(_KEYWORDS.split(" "))
@@ -52,6 +53,11 @@ class StataSink(statistical.StatisticalSink):
                 )
                 raise refused_table(reason, "the step `rename` gives it another one")
 
+    def shortened(self, text: str) -> str:
+        """Return the first 80 characters."""
+        return text[:_LONGEST_LABEL]
+
     def save(self, frame: pd.DataFrame, formats: Mapping[str, str]) -> None:
         """Write the file."""
-        statistical.pyreadstat.write_dta(frame, str(self.path), version=14, variable_format=dict(formats))
+        words = {"column_labels": self.described, "variable_format": dict(formats)}
+        statistical.pyreadstat.write_dta(frame, str(self.path), version=14, **words)
