@@ -28,6 +28,8 @@ _EXTRAS = {
     "XlsxWriter": "excel",
     "adbc-driver-postgresql": "sql",
     "adbc-driver-sqlite": "sql",
+    "adbc-driver-snowflake": "snowflake",
+    "adbc-driver-bigquery": "bigquery",
     "PyMySQL": "mysql",
     "pyodbc": "mssql",
     "pyreadstat": "statistics",

@@ -10,6 +10,10 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 POSTGRESQL = "postgresql"
 MYSQL = "mysql"
 MSSQL = "mssql"
+SNOWFLAKE = "snowflake"
+BIGQUERY = "bigquery"
+WAREHOUSES = (SNOWFLAKE, BIGQUERY)
+"""Services that are reached by an account or a project, always encrypted."""
 SCHEMES = ("postgresql", "postgres")
 _DIALECTS = {
     "postgresql": POSTGRESQL,
@@ -18,12 +22,17 @@ _DIALECTS = {
     "mariadb": MYSQL,
     "mssql": MSSQL,
     "sqlserver": MSSQL,
+    "snowflake": SNOWFLAKE,
+    "bigquery": BIGQUERY,
 }
 """The scheme of a URL, and whose language the server speaks: MariaDB and MySQL have one protocol."""
 MODES = ("disable", "prefer", "require", "verify-ca", "verify-full")
 """What of libpq's ``sslmode`` is known, weakest first."""
-_PORTS = {POSTGRESQL: 5432, MYSQL: 3306, MSSQL: 1433}
+_PORTS = {POSTGRESQL: 5432, MYSQL: 3306, MSSQL: 1433, SNOWFLAKE: 443, BIGQUERY: 443}
 _WORDS = ("sslmode", "sslrootcert", "connect_timeout", "host", "port")
+_OWN_WORDS = {SNOWFLAKE: ("schema", "warehouse", "role", "connect_timeout"), BIGQUERY: ("location", "connect_timeout")}
+"""The parameters of a URL, and those of the dialects that have others."""
+_CONNECTION = frozenset(_WORDS)
 _LOOPBACK = re.compile(r"127(\.[0-9]{1,3}){3}")
 _SECRETS = re.compile(
     r"""\b(?:s3[an]?|gs|gcs|abfss?)://(?P<account>[^\s/@'"]+)@ | ://[^\s:@/'"]*:(?P<before>[^\n'"]+)@
@@ -45,7 +54,8 @@ class PasswordError(AddressError):
 class ServerAddress:
     """A database on a server. ``host`` is a name, an address, or the folder of a Unix socket.
 
-    ``user`` is None where the environment names it, ``connect_timeout`` in seconds.
+    ``user`` is None where the environment names it, ``connect_timeout`` in seconds. Of Snowflake ``host`` is the
+    account, of BigQuery the project; ``words`` are their own parameters.
     """
 
     host: str
@@ -56,6 +66,7 @@ class ServerAddress:
     sslrootcert: str | None = None
     connect_timeout: int = 10
     dialect: str = POSTGRESQL
+    words: tuple[tuple[str, str], ...] = ()
 
     @property
     def name(self) -> str:
@@ -105,7 +116,8 @@ def _address(url: str, schemes: tuple[str, ...]) -> ServerAddress:
         secret = parts.password
     except ValueError:
         raise AddressError("host or port cannot be read") from None
-    parameters = _told(parts)
+    dialect = _DIALECTS.get(parts.scheme, POSTGRESQL)
+    parameters = _told(parts, _OWN_WORDS.get(dialect, _WORDS))
     if secret is not None:
         raise PasswordError("a password stands in it")
     if parts.scheme not in schemes:
@@ -114,7 +126,6 @@ def _address(url: str, schemes: tuple[str, ...]) -> ServerAddress:
     host, database = _host(parts, parameters), unquote(parts.path.removeprefix("/"))
     if not database or "/" in database or "\0" in database:
         raise AddressError(f"it names no database: `{parts.scheme}://HOST/DATABASE`")
-    dialect = _DIALECTS[parts.scheme]
     address = ServerAddress(
         host=host,
         database=database,
@@ -123,6 +134,7 @@ def _address(url: str, schemes: tuple[str, ...]) -> ServerAddress:
         sslrootcert=parameters.get("sslrootcert"),
         connect_timeout=_whole(parameters.get("connect_timeout", "10"), "connect_timeout", 600),
         dialect=dialect,
+        words=tuple((name, value) for name, value in parameters.items() if name not in _CONNECTION),
     )
     return _protected(address, parameters.get("sslmode"))
 
@@ -141,7 +153,7 @@ def passwords(text: str) -> set[str]:
     return {match[match.lastgroup or 0] for match in _SECRETS.finditer(text)}
 
 
-def _told(parts: SplitResult) -> Mapping[str, str]:
+def _told(parts: SplitResult, known: tuple[str, ...]) -> Mapping[str, str]:
     """Return the parameters. Raises AddressError for those that are unknown or stand there twice."""
     try:
         pairs = parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query))
@@ -151,8 +163,8 @@ def _told(parts: SplitResult) -> Mapping[str, str]:
     if "password" in names:
         raise PasswordError("a password stands in it")
     for name in names:
-        if name not in _WORDS or names.count(name) > 1:
-            what = "stands there twice" if name in _WORDS else f"is none of {', '.join(f'`{w}`' for w in _WORDS)}"
+        if name not in known or names.count(name) > 1:
+            what = "stands there twice" if name in known else f"is none of {', '.join(f'`{w}`' for w in known)}"
             raise AddressError(f"its parameter `{name[:40]}` {what}")
     if parts.fragment:
         raise AddressError("there is a `#` in it: write it as `%23`")

@@ -13,7 +13,7 @@ from ppdm_flow.policy.rules.scene import Scene
 
 _PASSWORD = "leave it out of the URL: `ppdm-flow explain sql` says where it is looked for"  # noqa: S105  # none
 _SQL = "sql"
-_READ_ONLY = ("mssql:", "sqlserver:")
+_READ_ONLY = {"mssql:": "SQL Server", "sqlserver:": "SQL Server", "snowflake:": "Snowflake", "bigquery:": "BigQuery"}
 _DEEPEST = 2
 
 
@@ -42,8 +42,9 @@ def judge_tables(scene: Scene) -> Iterator[Diagnostic]:
         elif place in written:
             yield scene.fault("PPF481", "two releases have one table", (*path, "table"), hint="name another one")
         written.add(place)
-        if into.url.startswith(_READ_ONLY):
-            text, hint = "tables of SQL Server are read, and not written", "PostgreSQL, MySQL and MariaDB are written"
+        if into.url.startswith(tuple(_READ_ONLY)):
+            server = next(name for scheme, name in _READ_ONLY.items() if into.url.startswith(scheme))
+            text, hint = f"tables of {server} are read, and not written", "PostgreSQL, MySQL and MariaDB are written"
             yield scene.fault("PPF481", text, (*path, "url"), hint=hint)
         if into.grants and into.url.startswith(("mysql:", "mariadb:")):
             text, hint = "rights outlive a table in MySQL and MariaDB", "grant them once in the database, by its name"

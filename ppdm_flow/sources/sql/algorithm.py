@@ -12,7 +12,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ppdm_flow.core.roles import AttributeType
-from ppdm_flow.core.server_address import MSSQL, MYSQL, ServerAddress, database_address
+from ppdm_flow.core.server_address import BIGQUERY, MSSQL, MYSQL, WAREHOUSES, ServerAddress, database_address
+from ppdm_flow.core.sql_names import quoted, table_parts
 from ppdm_flow.sdk.databases.faults import outside_calendar, refused_type
 from ppdm_flow.sdk.private_file import PrivateFile
 from ppdm_flow.sdk.storage import Snapshots
@@ -97,8 +98,12 @@ class SqlSource:
 
     @property
     def _relation(self) -> str:
-        mark = "`" if self._address is not None and self._address.dialect == MYSQL else '"'
-        return relation(self.params.table, self.params.query, mark)
+        address = self._address
+        mark = "`" if address is not None and address.dialect in (MYSQL, BIGQUERY) else '"'
+        table = self.params.table
+        if table is not None and address is not None and address.dialect == BIGQUERY and len(table_parts(table)) == 1:
+            table = f"{quoted(address.database)}.{quoted(table_parts(table)[0])}"
+        return relation(table, self.params.query, mark)
 
     def _session(self, snapshots: Snapshots) -> Session:
         key = self.params.url or str(self.path.resolve())
@@ -111,6 +116,10 @@ class SqlSource:
             from ppdm_flow.sources.sql.files import file_session  # noqa: PLC0415  # each imports its own driver
 
             return file_session(self.path)
+        if address.dialect in WAREHOUSES:
+            from ppdm_flow.sources.sql.warehouse import WarehouseSession  # noqa: PLC0415
+
+            return WarehouseSession(address)
         if address.dialect == MSSQL:
             from ppdm_flow.sources.sql.mssql import MssqlSession  # noqa: PLC0415
 

@@ -13,12 +13,19 @@ _OTHER_LINES = re.compile(r"\r(?!\n)|[\v\f\x1c-\x1e\x85\u2028\u2029\0]")
 """What some take for the end of a line, and with it of a comment, and others do not."""
 
 
-def stays_enclosed(relation: str) -> bool:
+_FOREIGN = {
+    "bigquery": re.compile(r"""\\ | \# | ''' | \"\"\" | `[^`]*['"()\-/*;][^`]*` """, re.VERBOSE),
+    "snowflake": re.compile(r"\\|\$\$|//"),
+}
+"""What other dialects have for texts, names and comments: none of it is read here, so that it is refused."""
+
+
+def stays_enclosed(relation: str, dialect: str = "mssql") -> bool:
     """Whether every parenthesis closes what was opened, the first at the very end, and no ``;`` ends the statement.
 
     Then it is one table expression, whatever is in it. T-SQL's comments can be nested; what stands in them is nothing.
     """
-    if _OTHER_LINES.search(relation):
+    if _OTHER_LINES.search(relation) or (dialect in _FOREIGN and _FOREIGN[dialect].search(relation)):
         return False
     depth = comments = 0
     position = 0
