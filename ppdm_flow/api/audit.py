@@ -9,7 +9,6 @@ from pathlib import Path
 from ppdm_flow.api.buckets import copies_for
 from ppdm_flow.api.loading.bindings import plan_for_data
 from ppdm_flow.api.loading.policies import quote_sources
-from ppdm_flow.core.bucket_address import is_bucket
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.results import Report
@@ -59,13 +58,11 @@ def audit(
 
     ``operator`` is the ``operator.json`` that came with it. Raises UsageError where the policy has several releases
     and none is named. ``locked`` is as for a run. Of linked tables ``original`` is the folder with the files of all
-    tables, and ``released`` that with the files of all releases.
+    tables, and ``released`` that with the files of all releases. Each may be in an object store.
     """
-    if is_bucket(released):
-        text = "a release is not judged where it is in an object store"
-        raise UsageError(Diagnostic("PPF469", text, help="copy it, with its `operator.json`, to a folder"))
     with copies_for() as copies:
-        there = copies.local(original)
+        there, released = copies.local(original), copies.local_release(released)
+        operator = None if operator is None else copies.local(operator)
         ready = plan_for_data(path, sets, there, strict=strict, locked=locked)
         with quote_sources(ready.sources, ready.plan.secrets):
             if ready.plan.tables:

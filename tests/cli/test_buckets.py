@@ -11,6 +11,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from importlib.util import module_from_spec, spec_from_file_location
@@ -25,7 +26,9 @@ import pytest
 from pyarrow import fs
 
 from ppdm_flow.api import verify
-from ppdm_flow.core.errors import UsageError
+from ppdm_flow.core.errors import RunError, UsageError
+from ppdm_flow.engine.buckets.leftovers import remove_leftovers
+from ppdm_flow.engine.buckets.store import Store, address_of
 
 pytest.importorskip("moto")
 
@@ -406,6 +409,64 @@ def test_a_run_that_is_killed_while_it_is_sent_is_no_release(home: Path, store: 
     assert ppdm("run", "policy.yaml").returncode == 0  # which removes what is left, as `ppdm` looks after
 
 
+RUN = "20260101T101010Z-0123456789ab"
+
+
+def test_what_killed_runs_left_is_deleted_a_day_later(home: Path, store: Any, ppdm: Any) -> None:
+    """By the next run; a release, a run that is being sent, and what is not ours stay."""
+    out = place(ppdm("run", "policy.yaml", "--out", url("runs")))
+    whole = store.keys("runs/")
+    others = [
+        f"runs/visits/{RUN}x/released/a.csv",
+        "runs/visits/notes/a.csv",
+        f"runs/{RUN}/a.csv",
+    ]
+    dead = [f"runs/visits/{RUN}/released/study/a.csv", f"runs/visits/{RUN}-2/report.json"]
+    for key in (*others, *dead):
+        store.put(key, VALUE)
+    there = Store(address_of(url("runs/visits")), RunError)
+
+    def removed(later: float) -> tuple[str, ...]:
+        return remove_leftovers(there, there.address, there.entries(there.address), time.time() + later)
+
+    assert removed(0) == ()
+    assert removed(3600 * 23.9) == ()
+    assert set(store.keys("runs/")) == {*whole, *others, *dead}
+    assert sorted(removed(3600 * 24.1)) == [RUN, f"{RUN}-2"]
+    assert {key for key in store.keys("runs/") if not key.endswith("/")} == {*whole, *others}  # a folder's mark stays
+    assert ppdm("verify", out).returncode == 0
+
+
+def test_the_next_run_deletes_what_is_left(home: Path, store: Any, ppdm: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    store.put(f"runs/visits/{RUN}/released/study/a.csv", VALUE)
+    assert ppdm("run", "policy.yaml", "--out", url("runs")).returncode == 0
+    assert store.keys(f"runs/visits/{RUN}")
+    monkeypatch.setattr("ppdm_flow.engine.buckets.leftovers._SECONDS", -10)
+    assert ppdm("run", "policy.yaml", "--out", url("runs")).returncode == 0
+    assert not store.keys(f"runs/visits/{RUN}")
+
+
+def test_two_runs_of_one_name_are_not_mixed(home: Path, store: Any, ppdm: Any) -> None:
+    """Another one writes the same object while a run is sent: neither its manifest nor its objects stay."""
+    done = []
+
+    def meddle(method: str, path: str) -> None:
+        if method == "PUT" and "report.json" in path and not done:
+            done.append(path)
+            keys = [key for key in store.keys("runs/") if key.endswith("plan.json")]
+            assert keys
+            time.sleep(1.1)  # the store's times are whole seconds
+            store.put(keys[0], b"{}")
+
+    store.faults.before = meddle
+    failed = ppdm("run", "policy.yaml", "--out", url("runs"))
+    store.faults = buckets.Faults()
+    assert done
+    assert codes(failed) == {"PPF468"}
+    assert failed.returncode == 3
+    nothing_is_out(store, ppdm, home)
+
+
 @pytest.mark.parametrize("scheme", ["gs", "abfs"])
 def test_what_is_not_said_by_one_store_alone(
     home: Path, ppdm: Any, scheme: str, monkeypatch: pytest.MonkeyPatch
@@ -518,13 +579,49 @@ def test_linked_tables_are_read_from_a_folder_in_a_bucket(
     done = ppdm("run", there, "--data", url("clinic/"), "--out", url("runs"))
     assert done.returncode == ppdm("run", there).returncode
     assert ppdm("verify", done.stdout.splitlines()[-1]).returncode == 0
-    (home / "own.yaml").write_text(text.replace(paths[0], url(f"clinic/{Path(paths[0]).name}")))
-    assert codes(ppdm("run", "own.yaml")) == {"PPF469"}
+    first, second = (Path(path).name for path in paths[:2])
+    near = text.replace(paths[1], str(ROOT / "pipelines" / paths[1]))
+    (home / "own.yaml").write_text(near.replace(paths[0], url(f"clinic/{first}")))
+    own = ppdm("run", "own.yaml", "--out", url("own"))
+    assert own.returncode == done.returncode, own.stderr
+    assert ppdm("verify", own.stdout.splitlines()[-1]).returncode == 0
+    (home / "alike.yaml").write_text(text.replace(paths[0], url(f"clinic/{second}")))
+    assert codes(ppdm("run", "alike.yaml")) == {"PPF469"}
+    (home / "gone.yaml").write_text(near.replace(paths[0], url("clinic/nothing.csv")))
+    assert codes(ppdm("run", "gone.yaml")) & {"PPF460", "PPF701"}
 
 
-def test_a_release_in_a_bucket_is_not_judged_there(home: Path, store: Any, ppdm: Any) -> None:
-    done = ppdm("audit", "policy.yaml", "--original", "whole.csv", "--released", url("study.csv"))
-    assert (done.returncode, codes(done)) == (2, {"PPF469"})
+PERTURBED = """version: 1
+name: visits
+randomness: {mode: reproducible, seed: 1}
+source: {path: whole.csv}
+attributes:
+  age: {role: quasi_identifier, type: integer}
+  ill: {role: sensitive}
+  year: {role: insensitive, type: integer}
+privacy: {sensitivities: {ill: {default: {tolerance: 8}}}}
+steps: {perturb: {use: fine_grain_perturbation}}
+releases: {study: {path: study.csv, partition_by: [year]}}
+"""
+
+
+@pytest.mark.parametrize("text", [POLICY, PERTURBED, PERTURBED.replace(", partition_by: [year]", "")])
+def test_a_release_in_a_bucket_is_judged(home: Path, store: Any, ppdm: Any, text: str) -> None:
+    """As it is on this machine, with the operator that lies beside it."""
+    (home / "policy.yaml").write_text(text)
+    run = place(ppdm("run", "policy.yaml", "--out", url("runs")))
+    there = place(ppdm("run", "policy.yaml", "--out", "here"))
+    words = ("audit", "policy.yaml", "--original", "whole.csv", "--format", "json", "--released")
+    far, near = (ppdm(*words, f"{each}/released/study/study.csv") for each in (run, there))
+    assert far.returncode == near.returncode == 0, far.stderr
+    measured = [[r["measured"] for r in json.loads(done.stdout)["requirements"]] for done in (far, near)]
+    assert measured[0] == measured[1]
+    if "perturb" in text:
+        store.client.delete_object(Bucket=BUCKET, Key=f"{run.split('/', 3)[3]}/released/study/operator.json")
+        assert ppdm(*words, f"{run}/released/study/study.csv").stdout != far.stdout
+    gone = ppdm(*words, f"{run}/released/study/nothing.csv")
+    assert gone.returncode == 2
+    assert codes(gone) & {"PPF460", "PPF701"}
 
 
 @pytest.mark.parametrize("name", ["study.csv.gz", "study.csv", "study.parquet"])

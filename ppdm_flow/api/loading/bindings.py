@@ -40,8 +40,11 @@ def plan_for_data(
     ready = ready_plan(path, sets, data, strict=strict, over=over, locked=locked, any_params=any_params, clock=clock)
     with quote_sources(ready.sources, ready.plan.secrets):
         own, there = ready.plan.source.path, data
-        if copies is not None and data is None and not ready.plan.tables and is_bucket(own):
+        paths = [table.plan.source.path for table in ready.plan.tables]
+        if copies is not None and data is None and not paths and is_bucket(own):
             there = copies.local(Path(own or ""))
+        elif copies is not None and data is None and any(map(is_bucket, paths)) and all(paths):
+            there = copies.local_tables([Path(path or "") for path in paths])
         bound = valid_plan(ready.loaded, data_columns(ready.plan, there), data, strict=strict, clock=clock)
         if ready.held is not None:
             ready.held.still(ready.loaded, bound.plan)

@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ppdm_flow.core.bucket_address import is_bucket
+from ppdm_flow.core.bucket_address import BucketAddress, is_bucket
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.errors import PpdmError
+from ppdm_flow.core.errors import PpdmError, UsageError
+from ppdm_flow.core.file_names import OPERATOR
 from ppdm_flow.engine.buckets.fetching import FetchedFiles, fetch, fetch_all
-from ppdm_flow.engine.buckets.store import address_of
+from ppdm_flow.engine.buckets.store import Store, address_of
 from ppdm_flow.engine.candidates.directory import RunDirectory
 from ppdm_flow.engine.candidates.unpublished import clear_stale_runs
 from ppdm_flow.engine.faults import output_fault, run_fault
@@ -47,6 +48,39 @@ class BucketCopies:
         self._shown[str(files.local)] = address.shown
         self.fetched.append(files)
         return files.local
+
+    def local_tables(self, paths: Sequence[Path]) -> Path:
+        """Return a folder with the files of linked tables, each by its own name: copies, and links to local ones.
+
+        Raises UsageError, DataError.
+        """
+        folder = self.folder("tables")
+        for path in paths:
+            there = folder / path.name
+            if there.is_symlink():
+                text = f"two linked tables have files of the name `{path.name}`, and one of them is in an object store"
+                raise UsageError(Diagnostic("PPF469", text, help="give the folder with their files with `--data`"))
+            there.symlink_to(self.local(path).absolute())
+            self._shown[str(there)] = address_of(path).shown if is_bucket(path) else str(path)
+        return folder
+
+    def local_release(self, path: Path) -> Path:
+        """Return a released file or folder on this machine, with the operators that lie beside it, as `local` does."""
+        if not is_bucket(path):
+            return path
+        address = address_of(path)
+        store = Store(address)
+        if store.stamp(address) is not None:
+            local = self.local(path)
+        else:
+            local = self.folder("released") / address.name
+            local.mkdir(mode=0o700)
+            self._shown[str(local)] = address.shown
+            fetch_all(address, local)
+        beside = BucketAddress(address.scheme, address.bucket, "/".join((*address.names[:-1], OPERATOR)))
+        if store.stamp(beside) is not None:
+            store.fetch(beside, local.parent / OPERATOR)
+        return local
 
     def local_run(self, path: Path) -> Path:
         """Return a local run's directory, or a copy of one. Raises UsageError, DataError."""

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ppdm_flow.core.bucket_address import BucketAddress
 from ppdm_flow.core.errors import PpdmError, RunError
 from ppdm_flow.engine import manifest
-from ppdm_flow.engine.buckets.store import Store
+from ppdm_flow.engine.buckets.leftovers import remove_leftovers
+from ppdm_flow.engine.buckets.store import Entry, Store
 from ppdm_flow.engine.candidates.unpublished import CANDIDATE, RELEASED
 from ppdm_flow.engine.faults import run_fault
 
@@ -26,6 +28,7 @@ class BucketPlace:
     run: BucketAddress | None = None
     maybe_out: bool = False
     _begun: bool = False
+    _sent: dict[str, Entry | None] = field(default_factory=dict)
 
     @property
     def ledger_folder(self) -> str:
@@ -33,10 +36,13 @@ class BucketPlace:
         return self.folder.url
 
     def check(self) -> None:
-        """Raise RunError where the store cannot even be listed: better before the work than after it."""
+        """Raise RunError where the store cannot even be listed: better before the work than after it.
+
+        What killed runs of the policy left there is deleted, once it is a day old.
+        """
         store = self._store()
         store.check_bucket()
-        store.listing(self.folder)
+        remove_leftovers(store, self.folder, store.entries(self.folder), time.time())
 
     def taken(self, name: str) -> bool:
         """Whether there are objects by the name of a run. Raises RunError."""
@@ -53,12 +59,12 @@ class BucketPlace:
             raise run_fault("PPF468", f"there are objects at `{self.run.shown}` already: nothing was sent there")
         for name in sorted(files.keys() - {manifest.NAME}):
             self._written(store, home / name, self._final(name), files[name])
-        if set(store.listing(self.run)) != {self._final(name) for name in files} - {manifest.NAME}:
-            raise run_fault("PPF468", f"others write to `{self.run.shown}`: the run was not published")
+        self._alone(store)
 
     def commit(self, home: Path, files: Mapping[str, str]) -> None:
         """Write the manifest: from now on it is a release. Raises RunError where it is not, or nobody can say."""
         store, digest = self._store(), files[manifest.NAME]
+        self._alone(store)
         self.maybe_out = True
         try:
             self._written(store, home / manifest.NAME, manifest.NAME, digest)
@@ -69,6 +75,12 @@ class BucketPlace:
             place = self._at(manifest.NAME).shown
             help_ = "it counts as released: look with `ppdm-flow verify` once the store answers"
             raise run_fault("PPF468", f"nobody can say whether `{place}` was written", advice=help_) from None
+
+    def _alone(self, store: Store) -> None:
+        """Raise RunError where other objects are there than were sent, or newer ones: two runs can have one name."""
+        run = self.run or self.folder
+        if dict(store.entries(run)) != self._sent:
+            raise run_fault("PPF468", f"others write to `{run.shown}`: the run was not published")
 
     def withdraw(self) -> None:
         """Delete what was sent, as far as that can be. Without the manifest it is no release."""
@@ -90,6 +102,8 @@ class BucketPlace:
         store.write(place, file)
         if store.sha256(place) != digest:
             raise run_fault("PPF468", f"`{place.shown}` reads back otherwise than it was written: it was not published")
+        if name != manifest.NAME:
+            self._sent[name] = store.entry(place)
 
     def _at(self, name: str) -> BucketAddress:
         run = self.run or self.folder

@@ -40,6 +40,14 @@ class Stamp:
     marks: tuple[tuple[str, bytes], ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An object in a listing: its size, and its time in nanoseconds since 1970, where the store tells one."""
+
+    size: int
+    time: int | None
+
+
 @dataclass(frozen=True)
 class Store:
     """The object store of an address. ``fault`` is what is raised where it fails."""
@@ -77,12 +85,22 @@ class Store:
 
     def listing(self, folder: BucketAddress) -> tuple[str, ...]:
         """Return the names of all objects below a folder, relative to it. Raises the fault for what is no name."""
+        return tuple(sorted(self.entries(folder)))
+
+    def entries(self, folder: BucketAddress) -> Mapping[str, Entry]:
+        """Return all objects below a folder, by their names relative to it."""
         from pyarrow import fs  # noqa: PLC0415  # heavy, and only for object stores
 
         with self._asking(folder):
             selector = fs.FileSelector(folder.inside, recursive=True, allow_not_found=True)
-            found = [info.path for info in self.system.get_file_info(selector) if info.is_file]
-        return tuple(sorted(path.removeprefix(f"{folder.inside}/") for path in found))
+            found = [info for info in self.system.get_file_info(selector) if info.is_file]
+        return {info.path.removeprefix(f"{folder.inside}/"): Entry(info.size, info.mtime_ns) for info in found}
+
+    def entry(self, address: BucketAddress) -> Entry | None:
+        """Return an object as a listing has it; None where there is none."""
+        with self._asking(address):
+            info = self.system.get_file_info(address.inside)
+        return Entry(info.size, info.mtime_ns) if info.is_file else None
 
     def fetch(self, address: BucketAddress, file: Path) -> Stamp:
         """Copy an object to a new private file. Raises the fault where it is not whole, or is replaced meanwhile."""
