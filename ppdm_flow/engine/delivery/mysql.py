@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import hashlib
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -14,7 +16,7 @@ from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.server_address import ServerAddress
 from ppdm_flow.core.sql_names import quoted
 from ppdm_flow.engine.delivery.target import MARK, Target, foreign_table, unfit
-from ppdm_flow.sdk.databases.faults import machine_fault, server_fault
+from ppdm_flow.sdk.databases.faults import machine_fault, server_fault, told
 from ppdm_flow.sdk.databases.mysql import connect, mysql_fault
 
 _BEGIN = (
@@ -134,19 +136,17 @@ class MysqlTables:
             cursor.execute(statement, tuple(values) or None)
             return list(cursor.fetchall())
 
-    @contextlib.contextmanager
-    def _guarded(self, target: Target | None) -> Iterator[None]:
-        try:
-            yield
-        except (PpdmError, GeneratorExit):
-            raise
-        except self._driver.Error as error:
-            number = error.args[0] if error.args else None
-            if target is not None and number in _UNFIT:
-                raise unfit(self.place, target, _UNFIT[number]) from None
-            raise mysql_fault(self.place, error) from None
-        except (OSError, AttributeError, TypeError, IndexError):  # PyMySQL, when a connection breaks
-            raise server_fault(self.place, None, connected=True) from None
+    def _guarded(self, target: Target | None) -> AbstractContextManager[None]:
+        return told(partial(self._fault, target))
+
+    def _fault(self, target: Target | None, error: Exception) -> PpdmError | None:
+        if not isinstance(error, self._driver.Error):
+            broke = isinstance(error, OSError | AttributeError | TypeError | IndexError)  # so PyMySQL says it
+            return server_fault(self.place, None, connected=True) if broke else None
+        number = error.args[0] if error.args else None
+        if target is not None and number in _UNFIT:
+            return unfit(self.place, target, _UNFIT[number])
+        return mysql_fault(self.place, error)
 
 
 def _prefix(target: Target) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -12,7 +14,7 @@ from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.server_address import ServerAddress
 from ppdm_flow.core.sql_names import quoted
 from ppdm_flow.engine.delivery.target import MARK, Target, foreign_table, unfit
-from ppdm_flow.sdk.databases.faults import server_fault
+from ppdm_flow.sdk.databases.faults import server_fault, told
 from ppdm_flow.sdk.databases.postgresql import connect, state_after
 
 _BEGIN = (
@@ -104,17 +106,16 @@ class PostgresTables:
             cursor.execute(statement)
             return cursor.fetch_arrow_table() if cursor.description is not None else pa.table({})
 
-    @contextlib.contextmanager
-    def _guarded(self, target: Target | None = None) -> Iterator[None]:
-        try:
-            yield
-        except (PpdmError, GeneratorExit):
-            raise
-        except (self._driver.Error, pa.ArrowException, OSError) as error:
-            state: Any = getattr(error, "sqlstate", None) or state_after(self._connection)
-            if target is not None and state in _UNFIT:
-                raise unfit(self.place, target, _UNFIT[state]) from None
-            raise server_fault(self.place, state, connected=True) from None
+    def _guarded(self, target: Target | None = None) -> AbstractContextManager[None]:
+        return told(partial(self._fault, target))
+
+    def _fault(self, target: Target | None, error: Exception) -> PpdmError | None:
+        if not isinstance(error, self._driver.Error | pa.ArrowException | OSError):
+            return None
+        state: Any = getattr(error, "sqlstate", None) or state_after(self._connection)
+        if target is not None and state in _UNFIT:
+            return unfit(self.place, target, _UNFIT[state])
+        return server_fault(self.place, state, connected=True)
 
 
 _UNFIT = {

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
@@ -75,6 +77,20 @@ def outside_calendar(place: str, column: str) -> PpdmError:
     """Say that there are dates that no calendar of ours has."""
     text = f"column `{column}` of the database `{place}` has dates that are infinite, or outside the years 1 to 9999"
     return fault("PPF480", text, "make them missing in a `query:`")
+
+
+@contextmanager
+def told(fault_of: Callable[[Exception], PpdmError | None]) -> Iterator[None]:
+    """Turn what a driver raises into the error that ``fault_of`` has for it; where that is None it stays what it is."""
+    try:
+        yield
+    except PpdmError:
+        raise
+    except Exception as error:
+        own = fault_of(error)
+        if own is None:
+            raise
+        raise own from None
 
 
 def driver(module: str, extra: str, what: str) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 import pyarrow as pa
@@ -13,10 +14,10 @@ import pyarrow.compute as pc
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.server_address import ServerAddress
 from ppdm_flow.core.sql_names import quoted
-from ppdm_flow.sdk.databases.faults import fault, outside_calendar
+from ppdm_flow.sdk.databases.faults import fault, outside_calendar, told
 from ppdm_flow.sdk.databases.mssql import connect, mssql_fault
 from ppdm_flow.sources.sql.enclosing import stays_enclosed
-from ppdm_flow.sources.sql.session import SqlColumn
+from ppdm_flow.sources.sql.session import SqlColumn, fetched, no_rows
 
 _ALLOWED = "SELECT snapshot_isolation_state FROM sys.databases WHERE database_id = DB_ID()"
 _BEGIN = (
@@ -90,14 +91,10 @@ class MssqlSession:
     def rows(self, columns: Sequence[SqlColumn], relation: str) -> Iterator[pa.RecordBatch]:
         """Yield the rows as they come from the server."""
         listed = ", ".join(str(c.expression) for c in columns) or "1"
-        schema = pa.schema([(c.name, c.type) for c in columns])
-        yield pa.RecordBatch.from_pylist([], schema=schema)
+        yield no_rows(columns)
         with self._guarded(), contextlib.closing(self._connection.cursor()) as cursor:
             cursor.execute(f"SELECT {listed} FROM {relation} AS q OPTION (MAXDOP 1)")  # noqa: S608
-            while rows := cursor.fetchmany(_ROWS):
-                cells = list(zip(*rows, strict=True))[: len(columns)]
-                arrays = [self._array(*each) for each in zip(columns, cells, strict=True)]
-                yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+            yield from fetched(cursor, columns, _ROWS, self._array)
 
     def close(self) -> None:
         """Take the transaction back and hang up; nothing was written."""
@@ -124,14 +121,11 @@ class MssqlSession:
             raise outside_calendar(self.place, column.name) from None
         return pc.assume_timezone(plain, "UTC") if column.type == pa.timestamp("us", "UTC") else plain
 
-    @contextlib.contextmanager
-    def _guarded(self) -> Iterator[None]:
-        try:
-            yield
-        except (PpdmError, GeneratorExit):
-            raise
-        except self._driver.Error as error:
-            raise mssql_fault(self.place, error) from None
+    def _guarded(self) -> AbstractContextManager[None]:
+        return told(self._fault)
+
+    def _fault(self, error: Exception) -> PpdmError | None:
+        return mssql_fault(self.place, error) if isinstance(error, self._driver.Error) else None
 
 
 def _column(name: str, kind: str) -> SqlColumn:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 import pyarrow as pa
@@ -11,9 +12,9 @@ import pyarrow as pa
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.server_address import ServerAddress
 from ppdm_flow.core.sql_names import quoted
-from ppdm_flow.sdk.databases.faults import fault, outside_calendar, server_fault
+from ppdm_flow.sdk.databases.faults import fault, outside_calendar, server_fault, told
 from ppdm_flow.sdk.databases.mysql import connect, mysql_fault
-from ppdm_flow.sources.sql.session import SqlColumn
+from ppdm_flow.sources.sql.session import SqlColumn, fetched, no_rows
 
 _BEGIN = (
     "SET SESSION sql_mode = 'ANSI_QUOTES,NO_BACKSLASH_ESCAPES'",
@@ -60,14 +61,10 @@ class MysqlSession:
     def rows(self, columns: Sequence[SqlColumn], relation: str) -> Iterator[pa.RecordBatch]:
         """Yield the rows as they come from the server."""
         listed = ", ".join(str(c.expression) for c in columns) or "1"
-        schema = pa.schema([(c.name, c.type) for c in columns])
-        yield pa.RecordBatch.from_pylist([], schema=schema)
+        yield no_rows(columns)
         with self._guarded(), self._connection.cursor(self._unbuffered) as cursor:
             cursor.execute(f"SELECT {listed} FROM {relation} AS q")  # noqa: S608
-            while rows := cursor.fetchmany(_ROWS):
-                cells = list(zip(*rows, strict=True))[: len(columns)]
-                arrays = [self._array(*each) for each in zip(columns, cells, strict=True)]
-                yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+            yield from fetched(cursor, columns, _ROWS, self._array)
 
     def close(self) -> None:
         """Hang up; nothing was written."""
@@ -84,16 +81,14 @@ class MysqlSession:
             text = f"column `{column.name}` of the database `{self.place}` has a value that is not of its type"
             raise fault("PPF480", text) from None
 
-    @contextlib.contextmanager
-    def _guarded(self) -> Iterator[None]:
-        try:
-            yield
-        except (PpdmError, GeneratorExit):
-            raise
-        except self._driver.Error as error:
-            raise mysql_fault(self.place, error) from None
-        except (OSError, AttributeError, TypeError, IndexError, ValueError):  # PyMySQL, when a connection breaks
-            raise server_fault(self.place, None, connected=True) from None
+    def _guarded(self) -> AbstractContextManager[None]:
+        return told(self._fault)
+
+    def _fault(self, error: Exception) -> PpdmError | None:
+        if isinstance(error, self._driver.Error):
+            return mysql_fault(self.place, error)
+        broke = isinstance(error, OSError | AttributeError | TypeError | IndexError | ValueError)  # so PyMySQL says it
+        return server_fault(self.place, None, connected=True) if broke else None
 
 
 def _column(field: Any) -> SqlColumn:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 import pyarrow as pa
@@ -11,7 +12,7 @@ import pyarrow as pa
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.server_address import ServerAddress
 from ppdm_flow.core.sql_names import quoted
-from ppdm_flow.sdk.databases.faults import server_fault
+from ppdm_flow.sdk.databases.faults import server_fault, told
 from ppdm_flow.sdk.databases.postgresql import connect, state_after
 from ppdm_flow.sources.sql.session import SqlColumn
 
@@ -98,16 +99,14 @@ class PostgresSession:
             cursor.execute(statement)
             return cursor.fetch_arrow_table() if cursor.description is not None else pa.table({})
 
-    @contextlib.contextmanager
-    def _guarded(self) -> Iterator[None]:
-        try:
-            yield
-        except (PpdmError, GeneratorExit):
-            raise
-        except (self._driver.Error, pa.ArrowException, OSError) as error:
-            raise server_fault(
-                self.place, getattr(error, "sqlstate", None) or state_after(self._connection), connected=True
-            ) from None
+    def _guarded(self) -> AbstractContextManager[None]:
+        return told(self._fault)
+
+    def _fault(self, error: Exception) -> PpdmError | None:
+        if not isinstance(error, self._driver.Error | pa.ArrowException | OSError):
+            return None
+        state = getattr(error, "sqlstate", None) or state_after(self._connection)
+        return server_fault(self.place, state, connected=True)
 
 
 def _column(name: str, kind: Mapping[str, Any]) -> SqlColumn:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 import pyarrow as pa
 
@@ -38,6 +38,21 @@ class Session(Protocol):
     def close(self) -> None:
         """End the transaction and hang up."""
         ...
+
+
+def no_rows(columns: Sequence[SqlColumn]) -> pa.RecordBatch:
+    """Return a batch of the types that come, without rows."""
+    return pa.RecordBatch.from_pylist([], schema=pa.schema([(c.name, c.type) for c in columns]))
+
+
+def fetched(
+    cursor: Any, columns: Sequence[SqlColumn], size: int, array: Callable[[SqlColumn, Sequence[Any]], pa.Array]
+) -> Iterator[pa.RecordBatch]:
+    """Yield what a cursor of a DB-API driver has, ``size`` rows at a time, each column made by ``array``."""
+    schema = no_rows(columns).schema
+    while rows := cursor.fetchmany(size):
+        cells = list(zip(*rows, strict=True))[: len(columns)]
+        yield pa.RecordBatch.from_arrays(list(map(array, columns, cells)), schema=schema)
 
 
 def relation(table: str | None, query: str | None, mark: str = '"') -> str:

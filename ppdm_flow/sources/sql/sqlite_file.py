@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from urllib.parse import quote
 
@@ -11,7 +12,7 @@ import pyarrow as pa
 
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.sql_names import quoted
-from ppdm_flow.sdk.databases.faults import driver, fault, machine_fault
+from ppdm_flow.sdk.databases.faults import driver, fault, machine_fault, told
 from ppdm_flow.sources.sql.session import SqlColumn
 
 _TYPES = ("integer", "real", "text", "blob")
@@ -85,16 +86,13 @@ class SqliteSession:
             cursor.execute(statement)
             return cursor.fetch_arrow_table() if cursor.description is not None else pa.table({})
 
-    @contextlib.contextmanager
-    def _guarded(self) -> Iterator[None]:
-        try:
-            yield
-        except (PpdmError, GeneratorExit):
-            raise
-        except (self._driver.Error, pa.ArrowException, OSError) as error:
-            raise self._fault(str(error)) from None
+    def _guarded(self) -> AbstractContextManager[None]:
+        return told(self._fault)
 
-    def _fault(self, said: str) -> PpdmError:
+    def _fault(self, error: Exception) -> PpdmError | None:
+        return self._said(str(error)) if isinstance(error, self._driver.Error | pa.ArrowException | OSError) else None
+
+    def _said(self, said: str) -> PpdmError:
         for words, text in _SEEN.items():
             if words in said:
                 return fault("PPF477", f"the database `{self.place}` {text}")

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 
 import pyarrow as pa
 
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.server_address import BIGQUERY, ServerAddress
 from ppdm_flow.core.sql_names import quoted
-from ppdm_flow.sdk.databases.faults import fault
+from ppdm_flow.sdk.databases.faults import fault, told
 from ppdm_flow.sdk.databases.warehouses import connect, statement_words, warehouse_fault
 from ppdm_flow.sources.sql.enclosing import stays_enclosed
-from ppdm_flow.sources.sql.session import SqlColumn
+from ppdm_flow.sources.sql.session import SqlColumn, no_rows
 
 _WHOLE = 18
 """Digits that every number of 64 bits holds."""
@@ -46,13 +47,13 @@ class WarehouseSession:
             raise fault("PPF477", text, "join them in one `query:`, or copy them into a database with snapshots")
         self._read = relation
         listed = ", ".join(f"{c.expression} AS {quoted(c.name, self._mark)}" for c in columns) or "1 AS nothing"
-        schema = pa.schema([(c.name, c.type) for c in columns])
-        yield pa.RecordBatch.from_pylist([], schema=schema)
+        empty = no_rows(columns)
+        yield empty
         with self._guarded(), self._connection.cursor() as cursor:
             self._tell(cursor)
             cursor.execute(f"SELECT {listed} FROM {relation} AS q")  # noqa: S608
             for batch in cursor.fetch_record_batch():
-                yield self._plain(batch, columns, schema)
+                yield self._plain(batch, columns, empty.schema)
 
     def close(self) -> None:
         """Hang up; nothing was written."""
@@ -87,14 +88,12 @@ class WarehouseSession:
         if self._words:
             cursor.adbc_statement.set_options(**self._words)  # type: ignore[attr-defined]
 
-    @contextlib.contextmanager
-    def _guarded(self) -> Iterator[None]:
-        try:
-            yield
-        except (PpdmError, GeneratorExit):
-            raise
-        except (self._driver.Error, pa.ArrowException, OSError) as error:
-            raise warehouse_fault(self.place, error) from None
+    def _guarded(self) -> AbstractContextManager[None]:
+        return told(self._fault)
+
+    def _fault(self, error: Exception) -> PpdmError | None:
+        known = isinstance(error, self._driver.Error | pa.ArrowException | OSError)
+        return warehouse_fault(self.place, error) if known else None
 
 
 def _plain_type(kind: pa.DataType) -> pa.DataType | None:
