@@ -129,7 +129,8 @@ def remake_target(plan: Plan, release: ReleaseNode) -> RemakeTarget | None:
         return None
     before = _attributes(plan, later[0].input)
     finished = tuple(a for a in release.attributes if a in before)
-    return RemakeTarget(release, replace(release, input=later[0].input, attributes=finished)) if finished else None
+    made = replace(release, input=later[0].input, attributes=finished, partition_by=())  # its rows are compared alone
+    return RemakeTarget(release, made) if finished else None
 
 
 @dataclass(slots=True)

@@ -135,6 +135,20 @@ def test_verify_makes_it_again_and_sees_every_change(home: Path) -> None:
     assert not verify(result.run_dir).holds
 
 
+def test_columns_before_a_draw_are_made_again(home: Path) -> None:
+    """Also where all of them are names of folders."""
+    text = POLICY.replace("{mode: reproducible, seed: 7}", "{mode: sealed}").replace(
+        "  number: {role: insensitive, type: integer}\n", ""
+    )
+    text = text.replace("attributes:", "undeclared: drop\nattributes:")
+    perturbed = "privacy: {sensitivities: {ill: {default: {tolerance: 8}}}}\nsteps: {p: {use: fine_grain_perturbation}}"
+    result = run(text.replace("releases:", f"{perturbed}\nreleases:"))
+    again = verify(result.run_dir, Path("visits.csv"))
+    assert again.holds
+    (line,) = [line for line in again.remeasured.lines if "first draw" in line]
+    assert line.endswith("make the same rows in town and year")
+
+
 def test_a_release_in_a_folder_is_audited(home: Path) -> None:
     text = POLICY.replace("{role: insensitive, type: integer}\n  ill", "{role: quasi_identifier, type: integer}\n  ill")
     text = text.replace("town: {role: insensitive}", "town: {role: quasi_identifier}")
