@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import json
 import os
 import random
 import re
+import shutil
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -497,6 +500,37 @@ def test_what_is_not_said_by_one_store_alone(
     changed = root / run.removeprefix(f"{scheme}://") / "released/study/study.csv"
     changed.write_text(changed.read_text() + "20,cold,2023\n")
     assert ppdm("verify", run).returncode == 1
+
+
+def test_google_s_store(home: Path, ppdm: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Arrow's own client, against a stand-in for Google's store where one is installed."""
+    program = shutil.which("gcp-storage-emulator")
+    if program is None:
+        pytest.skip("no stand-in for Google's store is installed (gcp-storage-emulator)")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    words = ["start", "--host=127.0.0.1", f"--port={port}", "--in-memory", "--default-bucket=data"]
+    server = subprocess.Popen([program, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        monkeypatch.setenv("STORAGE_EMULATOR_HOST", f"http://127.0.0.1:{port}")
+        until = time.monotonic() + 30
+        while time.monotonic() < until:
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+                break
+            time.sleep(0.1)
+        run = place(ppdm("run", "policy.yaml", "--out", "gs://data/runs"))
+        assert ppdm("verify", run).returncode == 0
+        again = place(
+            ppdm("run", "policy.yaml", "--data", f"{run}/released/study/study.csv", "--out", "gs://data/runs")
+        )
+        assert again != run
+        words = ("--original", "whole.csv", "--released", f"{run}/released/study/study.csv")
+        assert ppdm("audit", "policy.yaml", *words).returncode == 0
+        assert codes(ppdm("run", "policy.yaml", "--data", "gs://nowhere/a.csv")) == {"PPF466"}
+    finally:
+        server.kill()
+        server.wait()
 
 
 def test_copies_are_private(home: Path, store: Any, ppdm: Any) -> None:

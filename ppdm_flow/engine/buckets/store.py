@@ -219,13 +219,22 @@ def _file_system(address: BucketAddress) -> Any:
                 retry_strategy=fs.AwsStandardS3RetryStrategy(max_attempts=3),
             )
         case "gs":
-            return fs.GcsFileSystem(retry_time_limit=_limit(seconds))
+            return fs.GcsFileSystem(retry_time_limit=_limit(seconds), **_emulator())
         case _:
             account = os.environ.get("AZURE_STORAGE_ACCOUNT_NAME") or os.environ.get("AZURE_STORAGE_ACCOUNT")
             if not account:
                 text = "the environment names no account of Azure"
                 raise DataError(Diagnostic("PPF466", text, help="set AZURE_STORAGE_ACCOUNT_NAME"))
             return fs.AzureFileSystem(account, account_key=os.environ.get("AZURE_STORAGE_ACCOUNT_KEY") or None)
+
+
+def _emulator() -> Mapping[str, Any]:
+    """Return where the environment says that a stand-in for Google's store is, as Google's own libraries read it."""
+    place = os.environ.get("STORAGE_EMULATOR_HOST")
+    if not place:
+        return {}
+    scheme, _, host = place.rpartition("://")
+    return {"anonymous": True, "scheme": scheme or "http", "endpoint_override": host.rstrip("/")}
 
 
 def _seconds() -> float:
