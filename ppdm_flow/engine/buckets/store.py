@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from ppdm_flow.core.bucket_address import BucketAddress, BucketAddressError, bucket_address
 from ppdm_flow.core.diagnostics import Diagnostic
@@ -225,7 +226,18 @@ def _file_system(address: BucketAddress) -> Any:
             if not account:
                 text = "the environment names no account of Azure"
                 raise DataError(Diagnostic("PPF466", text, help="set AZURE_STORAGE_ACCOUNT_NAME"))
-            return fs.AzureFileSystem(account, account_key=os.environ.get("AZURE_STORAGE_ACCOUNT_KEY") or None)
+            key = os.environ.get("AZURE_STORAGE_ACCOUNT_KEY") or None
+            return fs.AzureFileSystem(account, account_key=key, **_azure_endpoint())
+
+
+def _azure_endpoint() -> Mapping[str, Any]:
+    """Return where the environment says that Azure's store is, as its command line reads it: the account is no part."""
+    place = os.environ.get("AZURE_STORAGE_SERVICE_ENDPOINT")
+    if not place:
+        return {}
+    parts = urlsplit(place)
+    both = {"storage_authority": parts.netloc, "storage_scheme": parts.scheme or "https"}
+    return {f"{kind}_{name}": value for name, value in both.items() for kind in ("blob", "dfs")}
 
 
 def _emulator() -> Mapping[str, Any]:
