@@ -81,7 +81,7 @@ class ServerAddress:
     @property
     def is_local(self) -> bool:
         """Whether what is sent never leaves this machine."""
-        return self.is_socket or _is_loopback(self.host)
+        return self.is_socket or is_loopback(self.host)
 
 
 def is_address(text: str, schemes: Iterable[str] = SCHEMES) -> bool:
@@ -197,5 +197,6 @@ def _whole(text: str, name: str, most: int) -> int:
     return int(text)
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
+    """Whether a host is this machine."""
     return host.lower() in ("localhost", "::1") or _LOOPBACK.fullmatch(host) is not None

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.core.server_address import BIGQUERY, ServerAddress
+from ppdm_flow.core.server_address import BIGQUERY, ServerAddress, is_loopback
 from ppdm_flow.sdk.databases.faults import driver, fault, machine_fault, server_fault, unreachable
 from ppdm_flow.sdk.key_file import refuse_shared
 
@@ -22,6 +22,7 @@ _KINDS = (
     ("jwt token is invalid", "28000"),
     ("could not find default credentials", "28000"),
     ("unauthenticated", "28000"),
+    ("constructing client: credentials", "28000"),
     ("invalid_grant", "28000"),
     ("insufficient privileges", "42501"),
     ("permission denied", "42501"),
@@ -93,9 +94,9 @@ def _snowflake(address: ServerAddress) -> Mapping[str, str]:
         f"{client}app_name": "ppdm-flow",
         f"{client}login_timeout": f"{address.connect_timeout}s",
         f"{client}disable_telemetry": "true",
-        f"{client}ocsp_fail_open_mode": "enabled",
         f"{client}use_high_precision": "true",
         **{f"{_SNOWFLAKE}{name}": value for name, value in told.items()},
+        **_snowflake_host(),
     }
     user = address.user or os.environ.get("SNOWFLAKE_USER")
     if not user:
@@ -109,6 +110,17 @@ def _snowflake(address: ServerAddress) -> Mapping[str, str]:
     if not password:
         raise fault("PPF476", f"there is no password for the database `{address.name}`", _LOGIN)
     return {**words, "password": password}
+
+
+def _snowflake_host() -> Mapping[str, str]:
+    """Return where the service is, if the environment says it; unencrypted it may only be on this machine."""
+    host = os.environ.get("SNOWFLAKE_HOST")
+    if not host:
+        return {}
+    words = {"host": host, "port": os.environ.get("SNOWFLAKE_PORT", "443"), "protocol": "https"}
+    if is_loopback(host):
+        words["protocol"] = os.environ.get("SNOWFLAKE_PROTOCOL", "https")
+    return {f"{_SNOWFLAKE}uri.{name}": value for name, value in words.items()}
 
 
 def _bigquery(address: ServerAddress) -> Mapping[str, str]:

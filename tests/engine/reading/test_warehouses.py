@@ -5,9 +5,15 @@ The stand-in carries the statements out in DuckDB. Neither service is asked.
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import json
+import shutil
+import socket
+import subprocess
 import sys
+import time
+from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -15,11 +21,13 @@ from typing import Any, Self
 
 import duckdb
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from ppdm_flow import api
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.server_address import AddressError, PasswordError, database_address
+from ppdm_flow.sdk.databases.warehouses import connect
 from ppdm_flow.sources.sql.enclosing import stays_enclosed
 from ppdm_flow.sources.sql.warehouse import WarehouseSession
 
@@ -115,14 +123,15 @@ def source(service: Service, what: str = "table: visits") -> str:
     return f"{{url: '{URLS[service.name]}', {what}}}"
 
 
-def run(folder: Path, given: str) -> Any:
-    (folder / "p.yaml").write_text(POLICY.replace("{SOURCE}", given), encoding="utf-8")
+def run(folder: Path, given: str, text: str = POLICY) -> Any:
+    folder.mkdir(exist_ok=True)
+    (folder / "p.yaml").write_text(text.replace("{SOURCE}", given), encoding="utf-8")
     return api.run(folder / "p.yaml", out=folder / "runs")
 
 
-def fault(folder: Path, given: str) -> Any:
+def fault(folder: Path, given: str, text: str = POLICY) -> Any:
     with pytest.raises(PpdmError) as caught:
-        run(folder, given)
+        run(folder, given, text)
     (diagnostic,) = [d for d in caught.value.diagnostics if d.severity.value == "error"]
     for word in (CANARY, PASSWORD, "zqtext"):
         assert word not in str(diagnostic)
@@ -312,4 +321,58 @@ def test_the_driver_itself_where_nothing_answers(name: str, tmp_path: Path, monk
     monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(credential))
     monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
     url = f"{URLS[name]}&connect_timeout=2"
-    assert fault(tmp_path, f"{{url: '{url}', table: visits}}").code in ("PPF475", "PPF476", "PPF479")
+    assert (
+        fault(tmp_path, f"{{url: '{url}', table: visits}}").code == {"snowflake": "PPF475", "bigquery": "PPF476"}[name]
+    )
+
+
+@pytest.fixture
+def fakesnow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+    """The port of a stand-in that speaks Snowflake's protocol; skipped where it, or the driver, is not installed."""
+    pytest.importorskip("adbc_driver_snowflake", reason="the extra `snowflake` is not installed")
+    program = shutil.which("fakesnow")
+    if program is None:
+        pytest.skip("fakesnow is not installed")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    words = [program, "-s", "-p", str(port)]
+    server = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    told = {"HOST": "localhost", "PORT": str(port), "PROTOCOL": "http", "PASSWORD": PASSWORD}
+    for name, value in told.items():
+        monkeypatch.setenv(f"SNOWFLAKE_{name}", value)
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+            break
+        time.sleep(0.2)
+    yield port
+    server.kill()
+    server.wait()
+
+
+def test_snowflake_s_driver_and_protocol(fakesnow: int, tmp_path: Path) -> None:
+    """The driver itself, against a stand-in for the service: tables, types, and what is not there."""
+    del fakesnow  # the environment knows it
+    module, connection = connect(database_address(URLS["snowflake"]))
+    assert module.Error
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "CREATE TABLE VISITS (AGE INT, TOWN VARCHAR, COST NUMBER(10,2), SEEN TIMESTAMP_NTZ, PICTURE BINARY)"
+        )
+        rows = ", ".join(f"({20 + i * 7 % 60}, '{CANARY}{i % 3}', {i}.25, '2024-01-01 10:00:00')" for i in range(300))
+        cursor.execute(f"INSERT INTO VISITS (AGE, TOWN, COST, SEEN) VALUES {rows}")
+    connection.close()
+    text = POLICY.replace("age:", "AGE:").replace("town:", "TOWN:").replace("{age: {int", "{AGE: {int")
+    more = "  COST: {role: insensitive, type: float}\n  SEEN: {role: insensitive, type: timestamp}\nprivacy"
+    text = text.replace("privacy", more)
+    given = f"{{url: '{URLS['snowflake']}', table: VISITS}}"
+    (tmp_path / "p.yaml").write_text(text.replace("{SOURCE}", given), encoding="utf-8")
+    done = api.run(tmp_path / "p.yaml", out=tmp_path / "runs")
+    assert done.released
+    table = pq.read_table(done.run_dir / "released" / "study" / "study.parquet")
+    assert table.num_rows == 300
+    assert table.schema.field("COST").type == pa.float64()
+    assert table.schema.field("SEEN").type == pa.timestamp("us")
+    assert api.verify(done.run_dir, own_data=True).holds
+    assert fault(tmp_path / "none", given.replace("VISITS", "NOTHING"), text).code in ("PPF477", "PPF479")
