@@ -68,6 +68,9 @@ def connect(address: ServerAddress) -> tuple[Any, Any]:
 def connection_string(address: ServerAddress, installed: list[str]) -> str:
     """Return what ODBC asks for. Raises PluginError where no driver is installed, DataError for the password file."""
     words = {**_where(address, installed), **_login(address), "DATABASE": address.database, "APP": "ppdm-flow"}
+    if words["DRIVER"] == _FREE and any("}" in value for value in words.values()):
+        text = "FreeTDS cannot be told a user, a password or a database with a `}` in its name"
+        raise fault("PPF476", text, "install Microsoft's ODBC driver (`msodbcsql18`), or choose another one")
     return ";".join(f"{key}={{{value.replace('}', '}}')}}}" for key, value in words.items())
 
 

@@ -1,6 +1,6 @@
-"""SQL Server as a source: statements and types against a stand-in for the driver, connections with the driver itself.
+"""SQL Server as a source: statements and types against a stand-in for the driver, the driver against one for the server.
 
-The stand-in carries the statements out in DuckDB, with the conversions that Microsoft documents for T-SQL. No server of
+Both carry the statements out in DuckDB, with the conversions that Microsoft documents for T-SQL. No server of
 Microsoft's is asked.
 """
 
@@ -14,12 +14,14 @@ import sys
 import threading
 from collections.abc import Iterator
 from decimal import Decimal
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import duckdb
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -100,7 +102,7 @@ class Server:
             return ["state"], [(self.snapshots,)]
         if described := re.search(r"first_result_set\(N'(.*)', NULL, 0\)", statement, re.DOTALL):
             names = [n for n, *_ in self.base.execute("DESCRIBE " + described[1].replace("''", "'")).fetchall()]
-            return ["name"], [(name, self.types.get(name, "nvarchar(40)"), None) for name in names]
+            return ["name", "type", "error"], [(name, self.types.get(name, "nvarchar(40)"), None) for name in names]
         if statement.startswith("SELECT"):
             done = self.base.execute(_as_duckdb(statement))
             return [d[0] for d in done.description], done.fetchall()
@@ -402,6 +404,11 @@ def test_drivers_and_encryption(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
         words("mssql://a@db.example/x?sslmode=verify-full", "FreeTDS")
     with pytest.raises(PluginError, match="none is installed"):
         words("mssql://a@db.example/x", "SQLite3")
+    monkeypatch.setenv("SQLCMDPASSWORD", "a}b")
+    assert words("mssql://a@db.example/x", OWN)["PWD"] == "{a}}b}"
+    with pytest.raises(DataError, match="FreeTDS cannot be told"):
+        words("mssql://a@db.example/x", "FreeTDS")
+    monkeypatch.delenv("SQLCMDPASSWORD")
     file = tmp_path / "password"
     file.write_text("first\nsecond\n", encoding="utf-8")
     file.chmod(0o600)
@@ -470,6 +477,92 @@ def test_the_driver_itself_where_no_server_is(nowhere: int, tmp_path: Path, monk
     pyodbc = pytest.importorskip("pyodbc", reason="the extra `mssql` is not installed")
     if not any(name == "FreeTDS" or "for SQL Server" in name for name in pyodbc.drivers()):
         pytest.skip("no ODBC driver for SQL Server is installed (Debian: tdsodbc)")
-    monkeypatch.setenv("SQLCMDPASSWORD", PASSWORD)
+    monkeypatch.setenv("SQLCMDPASSWORD", "zqsecret;x")
     told = fault(tmp_path, source(url=f"mssql://steward@127.0.0.1:{nowhere}/clinic?connect_timeout=2"))
     assert told.code == "PPF475"
+
+
+def _odbc() -> Any:
+    pyodbc = pytest.importorskip("pyodbc", reason="the extra `mssql` is not installed")
+    if "FreeTDS" not in pyodbc.drivers() or any("for SQL Server" in name for name in pyodbc.drivers()):
+        pytest.skip("FreeTDS is not what SQL Server is read with here (Debian: tdsodbc)")
+    return pyodbc
+
+
+@pytest.fixture
+def wire(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """The stand-in for the server behind its own protocol, read by pyodbc and FreeTDS."""
+    _odbc()
+    spec = spec_from_file_location("ppdm_tests_tds", Path(__file__).parents[2] / "tds.py")
+    assert spec is not None
+    assert spec.loader is not None
+    tds = module_from_spec(spec)
+    spec.loader.exec_module(tds)
+    behind = Server()
+    lock = threading.Lock()
+
+    def answer(statement: str) -> Any:
+        with lock:
+            for part, error in behind.fails.items():
+                if part in statement:
+                    raise tds.RefusedError(int(error.args[0]), error.args[1])
+            if statement.lower().startswith(("sp_", "use ", "set textsize")):  # the driver asks for itself
+                return None, []
+            return behind.answer(statement)
+
+    made = tds.TdsServer(answer, ("steward", "zqsecret;x"))
+    made.behind = behind
+    monkeypatch.setenv("SQLCMDPASSWORD", "zqsecret;x")
+    yield made
+    made.close()
+
+
+def _of(wire: Any, what: str = "table: visits") -> str:
+    return source(what, f"mssql://steward@127.0.0.1:{wire.port}/clinic?connect_timeout=3")
+
+
+def _filled(wire: Any, count: int = 20_000) -> None:
+    towns = [f"{CANARY}é{i % 3}" if i % 9 else None for i in range(count)]
+    ages, days = [20 + i * 7 % 60 for i in range(count)], [MOMENT.replace(day=1 + i % 28) for i in range(count)]
+    wire.behind.types = {"age": "int", "town": "nvarchar(40)", "seen": "datetime2(7)", "picture": "image"}
+    table = pa.table({"age": pa.array(ages, pa.int32()), "town": towns, "seen": pa.array(days, pa.timestamp("us"))})
+    wire.behind.base.register("filled", table.append_column("picture", pa.array([b"x"] * count)))
+    wire.behind.base.execute("CREATE TABLE visits AS SELECT * FROM filled")
+
+
+def test_the_driver_and_the_protocol(wire: Any, tmp_path: Path) -> None:
+    """pyodbc and FreeTDS against the protocol: rows, missing cells, letters, and one transaction taken back."""
+    _filled(wire)
+    done = run(tmp_path, _of(wire))
+    assert done.released
+    assert done.report.releases["study"]["rows"] == 20_000
+    table = pq.read_table(done.run_dir / "released" / "study" / "study.parquet")
+    assert set(table["town"].to_pylist()) == {None, *(f"{CANARY}é{i}" for i in range(3))}
+    assert table["seen"].type == pa.timestamp("us")
+    assert min(table["seen"].to_pylist()) == MOMENT.replace(day=1)
+    asked = wire.behind.asked
+    assert asked.index("SET TRANSACTION ISOLATION LEVEL SNAPSHOT") < asked.index("BEGIN TRANSACTION")
+    assert asked[-1].endswith("ROLLBACK TRANSACTION")
+    assert api.verify(done.run_dir, own_data=True).holds
+
+
+@pytest.mark.parametrize(
+    ("part", "number", "code"),
+    [("MAXDOP", 208, "PPF477"), ("MAXDOP", 1205, "PPF479"), ("MAXDOP", 229, "PPF476"), ("first_result", 207, "PPF477")],
+)
+def test_what_the_server_refuses(wire: Any, tmp_path: Path, part: str, number: int, code: str) -> None:
+    _filled(wire, 50)
+    wire.behind.fails[part] = Error(str(number), f"zqtext {CANARY}")
+    assert fault(tmp_path, _of(wire)).code == code
+
+
+def test_a_login_that_is_refused(wire: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SQLCMDPASSWORD", "zqsecret no")
+    assert fault(tmp_path, _of(wire)).code == "PPF476"
+
+
+@pytest.mark.parametrize("at", ["first_result_set", "MAXDOP", "BEGIN TRANSACTION"])
+def test_a_connection_that_breaks(wire: Any, tmp_path: Path, at: str) -> None:
+    _filled(wire, 3000)
+    wire.hangs_up_at = at
+    assert fault(tmp_path, _of(wire)).code in ("PPF475", "PPF479")
