@@ -1,4 +1,4 @@
-"""SQL Server as a source: statements and types against a stand-in for the driver, the driver against one for the server.
+"""SQL Server as a source: its statements against a stand-in for the driver, the driver against one for the server.
 
 Both carry the statements out in DuckDB, with the conversions that Microsoft documents for T-SQL. No server of
 Microsoft's is asked.
