@@ -464,6 +464,11 @@ class Listener:
             each.close()
 
 
+def _pyodbc() -> Any:
+    reason = "SQL Server's driver is untested: no extra `mssql`, or no unixODBC (Debian: unixodbc, tdsodbc)"
+    return pytest.importorskip("pyodbc", reason=reason, exc_type=ImportError)  # it does not load without unixODBC
+
+
 @pytest.fixture(params=["hangs up", "garbage", "silence", "nobody"])
 def nowhere(request: pytest.FixtureRequest) -> Iterator[int]:
     listener = Listener(request.param)
@@ -474,7 +479,7 @@ def nowhere(request: pytest.FixtureRequest) -> Iterator[int]:
 
 
 def test_the_driver_itself_where_no_server_is(nowhere: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pyodbc = pytest.importorskip("pyodbc", reason="the extra `mssql` is not installed")
+    pyodbc = _pyodbc()
     if not any(name == "FreeTDS" or "for SQL Server" in name for name in pyodbc.drivers()):
         pytest.skip("no ODBC driver for SQL Server is installed (Debian: tdsodbc)")
     monkeypatch.setenv("SQLCMDPASSWORD", "zqsecret;x")
@@ -483,7 +488,7 @@ def test_the_driver_itself_where_no_server_is(nowhere: int, tmp_path: Path, monk
 
 
 def _odbc() -> Any:
-    pyodbc = pytest.importorskip("pyodbc", reason="the extra `mssql` is not installed")
+    pyodbc = _pyodbc()
     if "FreeTDS" not in pyodbc.drivers() or any("for SQL Server" in name for name in pyodbc.drivers()):
         pytest.skip("FreeTDS is not what SQL Server is read with here (Debian: tdsodbc)")
     return pyodbc
