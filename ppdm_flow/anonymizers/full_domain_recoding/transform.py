@@ -76,12 +76,14 @@ class FullDomainTransform(Deterministic):
     def apply(self, part: Table, _draws: Draws) -> Table:
         """Suppress, and recode what is left."""
         tables = [way.table(part[way.scale.name], self.step) for way in self.ways]
-        gone = self._gone([part[w.scale.name].codes for w in self.ways], tables)
+        cells = [part[w.scale.name].codes for w in self.ways]
+        gone = self._gone(cells, tables)
         if self.drops and gone.any():
-            part, gone = part.take(np.flatnonzero(~gone)), np.zeros(0, dtype=np.bool_)
+            kept = np.flatnonzero(~gone)  # numbers that only dropped rows have are no categories of the others
+            part, cells, gone = part.take(kept), [c[kept] for c in cells], np.zeros(0, dtype=np.bool_)
         columns = {}
-        for way, table in zip(self.ways, tables, strict=True):
-            codes = way.released(table)[part[way.scale.name].codes]
+        for way, table, cell in zip(self.ways, tables, cells, strict=True):
+            codes = way.released(table)[cell]
             if gone.any():
                 codes[gone] = SUPPRESSED
             columns[way.scale.name] = Column(codes, pa.array(way.labels, pa.string()))

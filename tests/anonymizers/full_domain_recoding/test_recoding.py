@@ -13,7 +13,7 @@ from ppdm_flow.anonymizers.full_domain_recoding.spec import SPEC, RecodingParams
 from ppdm_flow.core.attributes import AttributeFacts, HierarchySpec
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.requirement_families import by_attribute
-from ppdm_flow.core.roles import Nulls, Role
+from ppdm_flow.core.roles import AttributeType, Nulls, Role
 from ppdm_flow.mining.populations.population import Population
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.requirements.k_map.requirement import KMap
@@ -22,6 +22,7 @@ from ppdm_flow.requirements.lkc.requirement import LKC
 from ppdm_flow.requirements.t_closeness.requirement import Distance, TCloseness
 from ppdm_flow.sdk.anonymizer import StepContext
 from ppdm_flow.sdk.spec import Scope
+from ppdm_flow.tables.numeric.column import NumericColumn
 from ppdm_flow.tables.table import Table
 from ppdm_flow.testing.case import BadInput, Case
 from ppdm_flow.testing.claims import smallest_group
@@ -72,6 +73,17 @@ def test_an_interval_covers_as_many_values_as_it_is_wide() -> None:
     found, _ = done(columns, (two(),), suppression=0, cost="ncp")
     assert found.figures["age.level"].value == 1
     assert found.figures["cost"].value == pytest.approx((10 - 1) / (40 - 1) / 2)
+
+
+def test_a_number_that_only_dropped_rows_have_leaves_the_labels_of_others_alone() -> None:
+    table = Table.of({"city": ["Paris", "Rome", "Rome", "Rome", "Rome"], "age": ["10", "3", "7", "21", "22"]})
+    numbers = NumericColumn(np.array([10, 3, 7, 21, 22], dtype=np.int64), AttributeType.INTEGER)
+    context = StepContext("r", FACTS, (two(),))
+    params = RecodingParams.model_validate({"suppression": 0.2})
+    fitted = FullDomainRecoding(params).fit(InMemoryView.of(table), context)
+    released = fitted.transform.apply(table.replaced({"age": numbers}), None)
+    assert released["city"].texts() == ["Rome"] * 4
+    assert released["age"].texts() == ["[0, 10)", "[0, 10)", "[20, 30)", "[20, 30)"]
 
 
 def test_missing_cells_are_a_value_of_their_own_up_to_the_top() -> None:
