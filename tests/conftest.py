@@ -28,6 +28,7 @@ from ppdm_flow.core.plugin_info import PluginInfo
 from ppdm_flow.core.roles import Nulls, Role
 from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.paired_relation import PairedRelation
 from ppdm_flow.tables.counts import Counts, count
 from ppdm_flow.tables.schema import Field, Schema
 from ppdm_flow.tables.table import Table
@@ -194,7 +195,7 @@ class MemorySql:
 
     def _register(self, tables: Mapping[str, pa.Table]) -> None:
         for name, table in tables.items():
-            CONNECTION.register(name, table)
+            CONNECTION.register(name, table.table if isinstance(table, PairedRelation) else table)
         for name, table in self.tables.items():
             cells = {n: pa.array(c.texts(), pa.string()) for n, c in table.columns.items()}
             CONNECTION.register(name, pa.table(cells))

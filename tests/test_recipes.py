@@ -175,6 +175,46 @@ def test_a_model_that_fails_is_not_released(written, env, tmp_path):
     assert not (tmp_path / "runs").exists()
 
 
+@pytest.fixture
+def java(root, env):
+    """The environment of a job that finds a Java and Spark's programs."""
+    pytest.importorskip("pyspark", reason="the extra `spark` is not installed: the recipe for Spark is untested")
+    sys.path.insert(0, str(root / "tests"))
+    from spark_runs import java_environment
+
+    environment = java_environment()
+    if environment is None:
+        pytest.skip("there is no Java: the recipe for Spark is untested")
+    programs = Path(importlib.util.find_spec("pyspark").origin).parent / "bin"
+    here = {"PATH": f"{env['PATH']}{os.pathsep}{programs}", "PYSPARK_PYTHON": sys.executable}
+    return {**env, **environment, **here, "MASTER": "local-cluster[2,1,1024]", "OUT": "runs"}
+
+
+def test_spark_runs_a_bundled_policy_in_one_command(root, java, tmp_path):
+    page = (root / "pipelines/recipes/spark.md").read_text(encoding="utf-8")
+    (command,) = re.findall(r"^```sh\n(.*)\n```$", page, re.MULTILINE)
+    done = started(["sh", "-c", f"{command} --out {tmp_path}"], root, java)
+    assert done.returncode == 0, done.stderr
+    assert list(tmp_path.glob("hospital/*/released/medical/medical.parquet/part-00000.parquet"))
+
+
+@pytest.mark.parametrize("script", ["cluster.sh", "submit.sh"])
+def test_spark_has_the_packages_from_an_archive(written, java, tmp_path, script):
+    """The archive is a small one here: executors have this environment's packages, and one module of the archive's."""
+    written("spark")
+    (tmp_path / "packages").mkdir()
+    (tmp_path / "packages" / "sitecustomize.py").write_text(f"open({str(tmp_path / 'seen')!r}, 'a').close()\n")
+    assert started(["tar", "czf", "packages.tar.gz", "-C", "packages", "."], tmp_path, java).returncode == 0
+    settings = tmp_path / "conf/spark-defaults.conf"
+    secret = f"spark.authenticate.secret {'0' * 32}\n"  # which a cluster makes itself
+    settings.write_text(settings.read_text().replace("2g", "256m") + secret)
+    done = started(["sh", script], tmp_path, {**java, "SPARK_CONF_DIR": str(tmp_path / "conf")})
+    assert done.returncode == 0, done.stderr
+    (released,) = tmp_path.glob("runs/visits/*/released/study/visits.parquet/part-00000.parquet")
+    assert sorted(pq.read_table(released)["age"].to_pylist()) == RELEASED
+    assert (tmp_path / "seen").exists()
+
+
 def test_every_page_is_listed(root):
     folder = root / "pipelines/recipes"
     text = (folder / "README.md").read_text(encoding="utf-8")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ppdm_flow.core.bucket_address import is_bucket
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PpdmError, UsageError
+from ppdm_flow.core.table_address import refuse_table
 from ppdm_flow.policy import load
 
 if TYPE_CHECKING:  # only what is in a bucket needs it
@@ -30,6 +31,7 @@ def copies_for(out: Path | None = None) -> Iterator[BucketCopies]:
 @contextmanager
 def local_data(data: Path | None) -> Iterator[Path | None]:
     """Lend data that is on this machine: what is in an object store is copied. Raises UsageError, DataError."""
+    refuse_table(data)
     if data is None or not is_bucket(data):
         yield data
         return

@@ -13,10 +13,12 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
+from ppdm_flow.api.leftovers import Leftover, leftovers
 from ppdm_flow.api.run import run
 from ppdm_flow.api.scaffold import init
 from ppdm_flow.core.errors import PluginError, PpdmError
 from ppdm_flow.core.version import VERSION
+from ppdm_flow.core.visible import visible_line
 from ppdm_flow.policy.language import kinds
 from ppdm_flow.policy.language.kind_pages import page_of
 from ppdm_flow.sdk import registry
@@ -33,6 +35,8 @@ _EXTRAS = {
     "PyMySQL": "mysql",
     "pyodbc": "mssql",
     "pyreadstat": "statistics",
+    "pyspark": "spark",
+    "sqlglot": "spark",
 }
 _LEAST_FREE = 1 << 30
 
@@ -46,9 +50,13 @@ class Finding:
     fine: bool | None = None
 
 
-def doctor() -> tuple[Finding, ...]:
-    """Look at versions, plugins and their algorithms, text encoding, temporary files and disk."""
-    return tuple(finding for look in _LOOKS for finding in look())
+def doctor(out: Path = Path("runs"), *, clean: bool = False) -> tuple[Finding, ...]:
+    """Look at versions, plugins and their algorithms, text encoding, temporary files and disk; run a small policy.
+
+    What killed runs with this output left is named, and with ``clean`` it is removed.
+    """
+    looks = (_versions, _plugins, _encoding, _disk, lambda: _left(out, clean=clean), _trial)
+    return tuple(finding for look in looks for finding in look())
 
 
 def _versions() -> Iterator[Finding]:
@@ -129,6 +137,25 @@ def _room(subject: str, folder: Path) -> Finding:
     return Finding(f"disk, {subject}", f"{free / (1 << 30):.1f} GB free", fine=free >= _LEAST_FREE)
 
 
+def _left(out: Path, *, clean: bool) -> Iterator[Finding]:
+    for each in leftovers(out, clean=clean):
+        if each.alive:
+            text = "of a run that goes on, or whose folder cannot be locked here: it is not touched"
+        elif each.removed:
+            text = "a killed run left this: removed"
+        elif each.in_ledger:
+            text = "a killed run left this, which was not published: `ppdm-flow ledger --repair` says so in the ledger"
+        elif clean:
+            text = "a killed run left this, and it cannot be removed"
+        else:
+            text = "a killed run left this, which was not published: `--clean` removes it, as the next run there does"
+        yield Finding(f"folder {visible_line(str(each.path))}", text, fine=False if clean and _stays(each) else None)
+
+
+def _stays(each: Leftover) -> bool:
+    return not (each.alive or each.in_ledger or each.removed)
+
+
 def _trial() -> Iterator[Finding]:
     """Run the policy that ``init`` writes: every kernel compiles, files are written, audits agree."""
     with tempfile.TemporaryDirectory(prefix="ppdm-flow-doctor-") as folder:
@@ -142,6 +169,3 @@ def _trial() -> Iterator[Finding]:
             return
         text = f"{'released' if released else 'withheld'} in {time.perf_counter() - started:.1f} s"
         yield Finding("trial run", text, fine=released)
-
-
-_LOOKS: tuple[Callable[[], Iterator[Finding]], ...] = (_versions, _plugins, _encoding, _disk, _trial)

@@ -11,7 +11,12 @@ from ppdm_flow.api.buckets import copies_for
 from ppdm_flow.api.loading.policies import ready_plan
 from ppdm_flow.api.own_data import own_data as own_data_of
 from ppdm_flow.api.own_data import refuse_both
+from ppdm_flow.api.row_counts import rows_of
+from ppdm_flow.api.where import HERE, SPARK, Where
 from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import UsageError
+from ppdm_flow.plan.cluster.foreseen import MEMORY, Foreseen, foreseen
+from ppdm_flow.plan.cluster.text import text as cluster_text
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.plan.document import document
 from ppdm_flow.plan.fields import PlanDocument
@@ -23,12 +28,16 @@ if TYPE_CHECKING:  # a plan without data needs no engine
 
 @dataclass(frozen=True, slots=True)
 class PlanResult:
-    """A plan with its warnings; ``preview`` says what the data lets one expect, where there was data."""
+    """A plan with its warnings; ``preview`` says what the data lets one expect, where there was data.
+
+    ``cluster`` says what each part takes on a cluster, where that was asked.
+    """
 
     plan: Plan
     diagnostics: tuple[Diagnostic, ...]
     sources: Mapping[str, str]
     preview: Preview | None = None
+    cluster: Foreseen | None = None
 
     @property
     def document(self) -> PlanDocument:
@@ -37,12 +46,17 @@ class PlanResult:
 
     @property
     def with_preview(self) -> PlanDocument:
-        """The JSON form, and beside it what the data lets one expect."""
-        return self.document if self.preview is None else {**self.document, "preview": self.preview.document}
+        """The JSON form, and beside it what the data lets one expect, and what each part takes on a cluster."""
+        document = self.document
+        if self.preview is not None:
+            document = {**document, "preview": self.preview.document}
+        return document if self.cluster is None else {**document, "cluster": self.cluster.document}
 
     def picture(self, form: str) -> str:
-        """Return the plan as ``text`` (with what the data lets one expect), ``mermaid``, ``dot`` or ``svg``."""
+        """Return the plan as ``text`` (with what is expected of the run), ``mermaid``, ``dot`` or ``svg``."""
         drawn = forms.draw(form, self.document)
+        if form == "text" and self.cluster is not None:
+            return f"{drawn}\n{cluster_text(self.cluster)}"
         if form != "text" or self.preview is None:
             return drawn
         from ppdm_flow.api.loading.bindings import expected  # noqa: PLC0415  # a plan without data needs no engine
@@ -58,13 +72,23 @@ def plan(
     strict: bool = False,
     locked: bool = False,
     own_data: bool = False,
+    where: Where = HERE,
+    rows: int | None = None,
 ) -> PlanResult:
     """Compile a policy; with ``data``, or with ``own_data`` that of the policy itself, look at it too.
+
+    Where it is to run on a cluster, no row is read: what each part takes there is said for ``rows``, or for the rows
+    that the files have.
 
     Raises PolicyError for an invalid policy (or, with ``locked``, one that is not as its lock file has it), DataError
     for data that cannot be read or does not match.
     """
     refuse_both(data, own_data=own_data)
+    if where.engine == SPARK:
+        return _on_cluster(path, sets, data, strict=strict, locked=locked, memory=where.memory, rows=rows)
+    if rows is not None or where.memory is not None:
+        text = "of a plan, `--rows` and `--memory` are for `--engine spark`"
+        raise UsageError(Diagnostic("PPF954", text, help="say `--engine spark` too, or leave them out"))
     if data is None and not own_data:
         ready = ready_plan(path, sets, strict=strict, locked=locked)
         return PlanResult(ready.plan, ready.warnings, ready.sources)
@@ -74,3 +98,26 @@ def plan(
         there = own_data_of(path, sets, copies) if data is None else copies.local(data)
         ready, seen = previewed(path, sets, there, strict=strict, locked=locked)
     return PlanResult(ready.plan, (*ready.warnings, *seen.diagnostics), ready.sources, seen)
+
+
+def _on_cluster(
+    path: Path,
+    sets: Mapping[str, str],
+    data: Path | None,
+    *,
+    strict: bool,
+    locked: bool,
+    memory: int | None,
+    rows: int | None,
+) -> PlanResult:
+    """Return a plan with what each part takes on a cluster, for the columns of files that are there."""
+    ready = ready_plan(path, sets, data, strict=strict, locked=locked)
+    counted = rows_of(ready.plan, data, rows)
+    shown = bound = ready
+    if data is not None or all(each.octets for each in counted.values()):
+        from ppdm_flow.api.loading.bindings import plan_for_data  # noqa: PLC0415  # needs the readers of files
+
+        bound = plan_for_data(path, sets, data, strict=strict, locked=locked)
+        shown = ready if data is None else bound
+    works = foreseen(bound.plan, counted, MEMORY if memory is None else memory)
+    return PlanResult(shown.plan, shown.warnings, shown.sources, cluster=works)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ppdm_flow.api.buckets import copies_for, place_of
+from ppdm_flow.api.engines import opened_engine
 from ppdm_flow.api.loading.bindings import plan_for_data
 from ppdm_flow.api.loading.policies import ReadyPlan, quote_sources
 from ppdm_flow.api.report import documents, read
 from ppdm_flow.api.show import resolved_text
+from ppdm_flow.api.tables import TableData, check_place, plan_for_table, table_copy
+from ppdm_flow.api.where import HERE, Where
 from ppdm_flow.core.bucket_address import is_bucket
 from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.diagnostics import Diagnostic
@@ -20,6 +24,7 @@ from ppdm_flow.engine.buckets.copies import BucketCopies, clear_copies
 from ppdm_flow.engine.events import Listener, ignore_events
 from ppdm_flow.engine.options import LockDigests, RunOptions
 from ppdm_flow.engine.run.run import execute
+from ppdm_flow.engine.seam import Engine
 from ppdm_flow.report.locations import locations
 from ppdm_flow.report.run.fields import ReportDocument
 from ppdm_flow.report.run.judgement import Judgement
@@ -61,7 +66,7 @@ class RunResult:
 def run(
     path: Path,
     sets: Mapping[str, str] = {},
-    data: Path | None = None,
+    data: Path | TableData | None = None,
     out: Path = Path("runs"),
     listener: Listener = ignore_events,
     warned: Callable[[tuple[Diagnostic, ...], Mapping[str, str]], None] = lambda _found, _sources: None,
@@ -73,25 +78,39 @@ def run(
     strict: bool = False,
     locked: bool = False,
     clock: Clock = utc_today,
+    where: Where = HERE,
 ) -> RunResult:
     """Execute a policy: the data is released, or withheld, into a new directory below ``out``.
 
-    Data and ``out`` may be in an object store, as the URL says.
+    Data and ``out`` may be in an object store, as the URL says. A table that Spark reads is copied below ``out`` once,
+    for the time of the run.
 
     ``warned`` is called with the policy's warnings before anything is done. Raises PolicyError, DataError,
     PluginError or RunError; then nothing is released. With ``locked``, that a template, definition or plugin is not as
     the lock file has it is wrong too. ``clock`` tells the day, for waivers: at the start, and again at the verdict.
+    ``where`` says what works on the rows: this machine, unless said otherwise.
     """
     options = RunOptions(
         partition_rows=partition_rows, workers=workers, keep_withheld=keep_withheld, escrow=escrow, clock=clock
     )
+    if where.memory is not None:
+        options = replace(options, memory_limit=where.memory << 20)
     clear_copies(out)
-    with copies_for(out) as copies:
+    with copies_for(out) as copies, ExitStack() as opened:
         options = replace(options, unchanged=copies.unchanged)
-        there = None if data is None else copies.local(data)
+        there: Path | None = None
+        engine: Engine | None = None
+        if isinstance(data, TableData):
+            check_place(data, where)
+            first = plan_for_table(path, sets, strict=strict, clock=clock)
+            engine = opened.enter_context(opened_engine(where, first.plan.policy))
+            there = table_copy(data, first, engine, copies, listener)
+        elif data is not None:
+            there = copies.local(data)
         ready = plan_for_data(path, sets, there, strict=strict, locked=locked, clock=clock, copies=copies)
         warned(ready.warnings, ready.sources)
-        return _executed(ready, out, options, listener, path, copies)
+        engine = engine or opened.enter_context(opened_engine(where, ready.plan.policy))
+        return _executed(ready, out, replace(options, engine=engine), listener, path, copies)
 
 
 def _executed(

@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Annotated
+
 import typer
 
 from ppdm_flow import api
+from ppdm_flow.cli.terminal.options import option
 from ppdm_flow.cli.terminal.output import put, say
 
-EXAMPLES = ("doctor",)
+EXAMPLES = ("doctor", "doctor --out /mnt/shared/runs --clean")
 _MARKS = {True: "ok   ", False: "FAULT", None: "     "}
 
 
-def doctor() -> None:
+def doctor(
+    out: Annotated[
+        Path, option("--out", "FOLDER", "Where runs are made: what killed ones left there is named.")
+    ] = Path("runs"),
+    clean: Annotated[
+        bool, typer.Option("--clean", help="Remove what killed runs left; live ones are not touched.")
+    ] = False,
+) -> None:
     """Look at this installation: versions, plugins, kernels, text encoding, disk; runs a small policy.
 
     Exit status: 0 all is well, 3 something is not.
     """
-    findings = api.doctor()
+    findings = api.doctor(out, clean=clean)
     put("\n".join(f"{_MARKS[finding.fine]} {finding.subject}: {finding.text}" for finding in findings))
     faults = sum(finding.fine is False for finding in findings)
     say(f"{faults} fault{'' if faults == 1 else 's'} found" if faults else "all is well")

@@ -9,7 +9,18 @@ import typer
 
 from ppdm_flow import api
 from ppdm_flow.api.arguments import settings
-from ppdm_flow.cli.terminal.options import Data, Locked, OutputFile, OwnData, PolicyPath, Sets, Strict
+from ppdm_flow.api.where import Where
+from ppdm_flow.cli.terminal.options import (
+    Data,
+    EngineName,
+    Locked,
+    Memory,
+    OutputFile,
+    OwnData,
+    PolicyPath,
+    Sets,
+    Strict,
+)
 from ppdm_flow.cli.terminal.output import complain, deliver
 from ppdm_flow.core.diagnostics import has_errors
 from ppdm_flow.core.visible import json_text
@@ -18,6 +29,7 @@ EXAMPLES = (
     "plan pipelines/hospital.yaml",
     "plan pipelines/hospital.yaml --data pipelines/data/hospital.csv.gz",
     "plan pipelines/hospital.yaml --format svg --output-file hospital.svg",
+    "plan pipelines/hospital.yaml --engine spark --rows 1000000000 --memory 4000",
 )
 
 
@@ -38,17 +50,38 @@ def plan(
     own_data: OwnData = False,
     sets: Sets = None,
     output_file: OutputFile = None,
+    engine: Annotated[
+        EngineName, typer.Option("--engine", help="Say what a cluster would do: where, and what it takes.")
+    ] = EngineName.LOCAL,
+    rows: Annotated[
+        int | None, typer.Option("--rows", min=1, metavar="N", help="With --engine spark: so many rows there will be.")
+    ] = None,
+    memory: Memory = None,
     strict: Strict = False,
     locked: Locked = False,
 ) -> None:
     """Show what a run would do; with --data or --own-data, also what the data lets one expect of it.
 
-    Exit status: 0 planned, 1 the data rules a requirement out, 2 the policy or the data is at fault.
+    With --engine spark no row is read: it says where each step and audit is worked on, and what that takes.
+
+    Exit status: 0 planned, 1 the data rules a requirement out, 2 the policy or the data is at fault, 3 a step or an
+    audit would need more of the driver than --memory.
     """
-    planned = api.plan(policy, settings(sets or ()), data, strict=strict, locked=locked, own_data=own_data)
+    planned = api.plan(
+        policy,
+        settings(sets or ()),
+        data,
+        strict=strict,
+        locked=locked,
+        own_data=own_data,
+        where=Where(engine.value, memory=memory),
+        rows=rows,
+    )
     complain(planned.diagnostics, planned.sources)
     if form is PlanFormat.JSON:
         deliver(json_text(planned.with_preview), output_file)
     else:
         deliver(planned.picture(form.value), output_file)
+    if planned.cluster is not None:
+        planned.cluster.check()
     raise typer.Exit(1 if has_errors(planned.diagnostics) else 0)

@@ -9,16 +9,30 @@ import typer
 
 from ppdm_flow import api
 from ppdm_flow.api.arguments import settings
+from ppdm_flow.api.where import Where
 from ppdm_flow.cli.terminal.formats import FormatOrderCommand, OutputFiles, formats, output_targets, report_errors_to_ci
-from ppdm_flow.cli.terminal.options import Data, Locked, PolicyPath, Quiet, Sets, Strict, option
+from ppdm_flow.cli.terminal.options import (
+    EngineName,
+    Locked,
+    Memory,
+    PolicyPath,
+    Quiet,
+    RunData,
+    Sets,
+    Strict,
+    option,
+)
 from ppdm_flow.cli.terminal.output import columns, complain, say
 from ppdm_flow.cli.terminal.progress import listening
+from ppdm_flow.core.table_address import place_of_data
 from ppdm_flow.report.forms import JUDGED
 
 EXAMPLES = (
     "run pipelines/hospital.yaml",
     "run pipelines/adult.yaml --data adult.data.gz --out /tmp/runs",
     "run pipelines/bank_credit.yaml --strict --keep-withheld",
+    "run pipelines/hospital.yaml --engine spark --master 'local-cluster[2,1,1024]'",
+    "run pipelines/hospital.yaml --engine spark --data table:clinic.visits",
     "run pipelines/hospital.yaml --format text --format junit --output-file junit.xml --format github",
 )
 COMMAND = FormatOrderCommand
@@ -27,7 +41,7 @@ COMMAND = FormatOrderCommand
 def run(
     ctx: typer.Context,
     policy: PolicyPath,
-    data: Data = None,
+    data: RunData = None,
     out: Annotated[
         Path, option("--out", "FOLDER", "Where the run's directory is made: a folder, or s3://bucket/folder.")
     ] = Path("runs"),
@@ -42,6 +56,14 @@ def run(
         int, typer.Option("--partition-rows", min=1, help="Rows in memory at once; the release is the same.")
     ] = 262_144,
     workers: Annotated[int, typer.Option("--workers", min=1, help="Branches that run at once.")] = 2,
+    engine: Annotated[
+        EngineName, typer.Option("--engine", help="What works on the rows: this machine, or a cluster.")
+    ] = EngineName.LOCAL,
+    master: Annotated[
+        str | None,
+        option("--master", "URL", "Spark's master, or sc://host for Spark Connect. Else SPARK_REMOTE counts."),
+    ] = None,
+    memory: Memory = None,
     strict: Strict = False,
     locked: Locked = False,
     quiet: Quiet = False,
@@ -58,7 +80,7 @@ def run(
         ran = api.run(
             policy,
             settings(sets or ()),
-            data,
+            None if data is None else place_of_data(data),
             out,
             listener,
             (lambda _found, _sources: None) if quiet else complain,
@@ -68,6 +90,7 @@ def run(
             workers=workers,
             strict=strict,
             locked=locked,
+            where=Where(engine.value, master, memory=memory),
         )
     there.send(ran.judgement(columns()), JUDGED["text"])
     if not quiet:

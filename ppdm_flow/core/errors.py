@@ -24,6 +24,10 @@ class PpdmError(Exception):
         self.sources = dict(sources or {})
         super().__init__("; ".join(f"{d.code}: {d.message}" for d in self.diagnostics))
 
+    def __reduce__(self) -> tuple[type[PpdmError], tuple[tuple[Diagnostic, ...], dict[str, str]]]:
+        """Travel between processes."""
+        return type(self), (self.diagnostics, self.sources)
+
 
 class UsageError(PpdmError):
     """The command line asks for something that cannot be done."""

@@ -20,6 +20,7 @@ MISSING_PARTITION = "__HIVE_DEFAULT_PARTITION__"
 """The name of a missing value in the names of folders."""
 _PARTITION = re.compile(r"([^=]+)=(.*)", re.DOTALL)
 _ANY_DEPTH = "**"
+_PART = re.compile(r"part-\d{5,}\.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +116,11 @@ def data_identity(path: Path) -> tuple[int, int, int]:
     each = [(os.fsencode(part.relative).hex(), *identity(part.path)) for part in file_set(path).parts]
     mark = int.from_bytes(hashlib.sha256(canonical(each)).digest()[:8])
     return mark, sum(size for _, _, size, _ in each), max(time for *_, time in each)
+
+
+def is_in_parts(path: Path) -> bool:
+    """Whether a release is what a cluster writes: a folder of files that are called `part-00000` and so on."""
+    return path.is_dir() and any(_PART.match(part.path.name) for part in file_set(path).parts)
 
 
 def below(folder: Path, path: Path) -> Path:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal, Self, TypedDict, Unpack
 
+from ppdm_flow.core.asks import UNKNOWN, Demand
 from ppdm_flow.core.card_pages import figures_on, page_of, texts_on
 
 
@@ -53,6 +54,7 @@ class Facts(TypedDict, total=False):
     implied: Mapping[str, Mapping[str, str]]
     typed: bool
     partitions: bool
+    asks: Demand
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,7 @@ class PluginInfo:
     files say themselves what they hold, so that such a file is read as that, whatever the policy's own file is.
     ``partitions``, of a sink: the source of the same format reads its files from folders too (``PartSource``), so that
     a release can be partitioned.
+    ``asks``, of an anonymizer or an audit: what it asks of rows that a cluster holds; the worst where it does not say.
     ``parameters`` says in Markdown what they mean; without it the docstring of their model does.
     ``page`` is where the texts were read, if they were.
     """
@@ -96,6 +99,7 @@ class PluginInfo:
     implied: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     typed: bool = False
     partitions: bool = False
+    asks: Demand = UNKNOWN
     parameters: str = ""
     page: str = ""
 

@@ -153,14 +153,17 @@ class WaiverResult:
 
 @dataclass(frozen=True, slots=True)
 class StepResult:
-    """What a step did: rows in and out, seconds, its own figures and a description of its transform."""
+    """What a step did: rows in and out, seconds, its own figures and a description of its transform.
+
+    ``seconds`` is None where executors of a cluster carried the step to its rows, time that nobody adds up.
+    """
 
     name: str
     use: str
     version: str
     rows_in: int
     rows_out: int
-    seconds: float
+    seconds: float | None
     figures: Mapping[str, Figure] = field(default_factory=dict)
     description: Mapping[str, Any] = field(default_factory=dict)
     charts: tuple[Chart, ...] = ()

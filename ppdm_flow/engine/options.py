@@ -14,7 +14,9 @@ from ppdm_flow.core.results import Report
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.events import Listener, ignore_events
 from ppdm_flow.engine.faults import data_fault
-from ppdm_flow.engine.streams.source import Budget
+from ppdm_flow.engine.local.engine import LocalEngine
+from ppdm_flow.engine.seam import Engine, Resources
+from ppdm_flow.engine.streams.reading import Budget
 from ppdm_flow.engine.streams.stream import Stop
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.sdk.storage import Snapshots
@@ -79,7 +81,7 @@ class RunOptions:
     that needs its whole table asks for. ``policy_text`` is the resolved policy, for the run's directory;
     ``locked`` the lock that it was held against. ``clock`` tells the day of the verdict, for waivers.
     ``unchanged`` raises DataError where data that was copied from elsewhere is not there as it was; ``place`` is where
-    the run is published, if not on this machine.
+    the run is published, if not on this machine; ``engine`` says where the rows are worked on.
     """
 
     partition_rows: int = 262_144
@@ -93,6 +95,7 @@ class RunOptions:
     clock: Clock = utc_today
     unchanged: Callable[[], None] = _nothing
     place: RunPlace | None = None
+    engine: Engine = field(default_factory=LocalEngine)
 
     def fitting(self, plan: Plan) -> RunOptions:
         """Return the options for a plan: rows with sets are wide once they are randomized, so fewer a partition."""
@@ -128,6 +131,16 @@ class RunContext:
     def __post_init__(self) -> None:
         self.options = self.options.fitting(self.plan)
         self.budget = Budget(self.options.memory_limit)
+
+    @property
+    def engine(self) -> Engine:
+        """What works on the rows."""
+        return self.options.engine
+
+    @property
+    def resources(self) -> Resources:
+        """What the engine may use."""
+        return Resources(self.options.partition_rows, self.budget, self.stop, self.listener)
 
     def __enter__(self) -> Self:
         return self

@@ -240,5 +240,8 @@ class PlanDocument(TypedDict):
         ]
     ]
     waivers: NotRequired[Annotated[list[WaiverDocument], about("What need not hold for a while.")]]
-    digest: NotRequired[Annotated[Sha256, about("SHA-256 of this document without `digest` and `preview`.")]]
+    digest: NotRequired[Annotated[Sha256, about("SHA-256 of this document without `digest`, `preview` and `cluster`.")]]
     preview: NotRequired[Annotated[dict[str, Any], about("What the data lets one expect; only with --data.")]]
+    cluster: NotRequired[
+        Annotated[dict[str, Any], about("What each part takes on a cluster; only with --engine spark, never in a run.")]
+    ]

@@ -22,6 +22,7 @@ from ppdm_flow.api.sweep.runs import RunDone
 from ppdm_flow.api.sweep.sweep import SweepResult
 from ppdm_flow.api.sweep.sweep import sweep as sweep_file
 from ppdm_flow.engine.events import Event
+from ppdm_flow.python.engines import as_data, where_of
 from ppdm_flow.python.faults import in_full
 from ppdm_flow.python.frames import Data, as_file
 from ppdm_flow.python.policies import Policy, as_policy, as_sets, as_text
@@ -41,6 +42,9 @@ def run(
     progress: Callable[[Event], None] | None = None,
     keep_withheld: bool = False,
     strict: bool = False,
+    engine: Any = None,
+    master: str | None = None,
+    memory: int | None = None,
 ) -> Result:
     """Carry out a policy on a data frame or a file: the data is released, or withheld, into a directory below ``out``.
 
@@ -50,7 +54,9 @@ def run(
         A path, the policy's text, or the map that its text would be.
     data
         What is read in place of the policy's own file: a path, a pandas or polars data frame, an Arrow table, record
-        batch or reader. The rows of a data frame are on no disk, but for what is released.
+        batch or reader. The rows of a data frame are on no disk, but for what is released. A DataFrame of Spark's is
+        copied once, with the columns that the policy declares, into a private folder below ``out`` that goes with
+        the run; so are ``"table:NAME"``, ``"delta:PATH"`` and ``"iceberg:NAME"``, which a session of Spark's reads.
     sets
         Values of the policy's params.
     out
@@ -63,6 +69,13 @@ def run(
         Keep the files of a release that is withheld.
     strict
         Take warnings of the policy for errors.
+    engine
+        What works on the rows: ``"local"``, ``"spark"``, or a session of Spark's, which stays open. Without it this
+        machine; of a DataFrame of Spark's its own session.
+    master
+        Spark's master, or ``sc://host`` for Spark Connect, of a session that is started for the run.
+    memory
+        MB of coded data that this process holds at once, from 64; 768 unless said.
 
     Returns
     -------
@@ -71,7 +84,7 @@ def run(
 
     Raises
     ------
-    PolicyError, DataError, PluginError, RunError
+    PolicyError, DataError, PluginError, RunError, UsageError
         With all ``diagnostics``; then nothing is released.
 
     Examples
@@ -92,9 +105,10 @@ def run(
     >>> run(policy, frame.iloc[1:]).released
     False
     """
-    with in_full(), as_policy(policy, Path(home)) as path, as_file(data) as file, listener(progress) as told:
-        options: dict[str, Any] = {"keep_withheld": keep_withheld, "strict": strict}
-        return Result(run_file(path, as_sets(sets), file, Path(out), told, **options))
+    where = where_of(engine, master, memory, data)
+    with in_full(), as_policy(policy, Path(home)) as path, as_data(data) as read, listener(progress) as told:
+        options: dict[str, Any] = {"keep_withheld": keep_withheld, "strict": strict, "where": where}
+        return Result(run_file(path, as_sets(sets), read, Path(out), told, **options))
 
 
 def check(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ import pyarrow.parquet as pq
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
+from ppdm_flow.core.table_address import refuse_table
 
 _NAME = "data.parquet"
 
@@ -29,6 +31,12 @@ class ArrowStream(Protocol):
 
 Data = str | os.PathLike[str] | ArrowStream | Any
 """A file's path; a pandas data frame; an Arrow table, record batch or reader; or any :class:`ArrowStream`."""
+
+
+def is_spark_frame(data: Data) -> bool:
+    """Whether data is a DataFrame of Spark's, classic or of Spark Connect."""
+    spark = sys.modules.get("pyspark.sql")  # nobody has such a frame without it
+    return spark is not None and isinstance(data, spark.DataFrame)
 
 
 def reader_of(data: Data) -> pa.RecordBatchReader:
@@ -47,6 +55,9 @@ def reader_of(data: Data) -> pa.RecordBatchReader:
 
 
 def _reader(data: Data) -> pa.RecordBatchReader:
+    if is_spark_frame(data):
+        advice = "`run` reads it where it is; of one that fits into memory give `frame.toArrow()`"
+        raise _fault("a DataFrame of Spark's is not brought to this machine", advice)
     if isinstance(data, pa.RecordBatchReader):
         return data
     if isinstance(data, pa.RecordBatch):
@@ -101,6 +112,7 @@ def as_file(data: Data | None) -> Iterator[Path | None]:
     Raises DataError as :func:`reader_of`, where rows cannot be had, and where Parquet has no place for a column.
     """
     if data is None or isinstance(data, (str, os.PathLike)):
+        refuse_table(None if data is None else os.fspath(data))
         yield None if data is None else Path(data)
         return
     reader = reader_of(data)

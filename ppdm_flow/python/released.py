@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from ppdm_flow.core.results import RELEASED
 from ppdm_flow.core.roles import AttributeType
-from ppdm_flow.engine.reading.opening import open_as
+from ppdm_flow.engine.opening.opening import open_as
 from ppdm_flow.sdk.storage import TypedSource
 
 _ARROW = {

@@ -70,8 +70,10 @@ def number(value: float, digits: int = _DIGITS) -> str:
     return _MINUS + text if value < 0 and text != "0" else text
 
 
-def duration(seconds: float) -> str:
-    """Write a stretch of time."""
+def duration(seconds: float | None) -> str:
+    """Write a stretch of time, or that it was not measured."""
+    if seconds is None:
+        return NONE
     if seconds < 1:
         return f"{number(1000 * seconds, 2)} ms"
     if seconds < _SECONDS_PER_MINUTE:

@@ -33,7 +33,10 @@ class Sql(Protocol):
     """
 
     def rows(self, query: str, parameters: Sequence[Any] = (), tables: Mapping[str, Any] = {}) -> list[tuple[Any, ...]]:
-        """Return the result of one SELECT; ``tables`` are Arrow tables, as relations for this query alone."""
+        """Return the result of one SELECT; ``tables`` are relations for this query alone.
+
+        They are Arrow tables, or a :class:`~ppdm_flow.sdk.paired_relation.PairedRelation`.
+        """
         ...
 
     def table(self, query: str, parameters: Sequence[Any] = (), tables: Mapping[str, Any] = {}) -> Any:

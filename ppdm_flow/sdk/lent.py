@@ -38,9 +38,9 @@ class LentView:
         """Return the values that occur in ``column``."""
         return frozen_texts(self._view.domain(column))
 
-    def sample(self, size: int) -> Table:
+    def sample(self, size: int, columns: Sequence[str] | None = None) -> Table:
         """Return at most ``size`` rows."""
-        return frozen_table(self._view.sample(size))
+        return frozen_table(self._view.sample(size, columns))
 
     def table(self, columns: Sequence[str] | None = None) -> Table:
         """Return the whole table."""

@@ -89,6 +89,36 @@ class PartSource(Protocol):
         ...
 
 
+class Piece(Protocol):
+    """A reader of some rows of a source that follow each other; it can be pickled, and read where it was not made.
+
+    A file may be several pieces. What a reader says counts the rows of its file.
+    """
+
+    @property
+    def rows(self) -> int | None:
+        """How many rows, where that is known without reading them."""
+        ...
+
+    @property
+    def begins(self) -> bool:
+        """Whether its first row is the first of a file."""
+        ...
+
+    def starting_at(self, row: int) -> Source:
+        """Return the reader; its first row has the number ``row``, from 0, in its file."""
+        ...
+
+
+@runtime_checkable
+class SplittableSource(Protocol):
+    """A source whose rows can be read in pieces, in several places at once."""
+
+    def pieces(self, rows: int) -> Sequence[Piece]:
+        """Return readers of all rows in their order, each of about so many rows. Raises DataError."""
+        ...
+
+
 @runtime_checkable
 class MergingSource(Protocol):
     """A source of sets that can leave out an item which its set already has."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import pyarrow as pa
 
@@ -33,8 +33,11 @@ class DataView(Protocol):
         """Return the values that occur in ``column``, sorted, without missing and suppressed ones."""
         ...
 
-    def sample(self, size: int) -> Table:
-        """Return at most ``size`` rows, evenly spaced over the table: the same ones every time."""
+    def sample(self, size: int, columns: Sequence[str] | None = None) -> Table:
+        """Return at most ``size`` rows, evenly spaced over the table: the same ones every time.
+
+        ``columns`` are all where None; on large tables those that nobody looks at cost a pass over their texts.
+        """
         ...
 
     def table(self, columns: Sequence[str] | None = None) -> Table:
@@ -55,4 +58,18 @@ class PairedView(Protocol):
 
     def joint(self, original: str, released: str) -> Counts:
         """Count (original value, released value) over all rows; columns are named ``original`` and ``released``."""
+        ...
+
+
+@runtime_checkable
+class CountingPairs(PairedView, Protocol):
+    """A PairedView that counts combinations where its rows are."""
+
+    def counts(
+        self, original: Sequence[str], released: Sequence[str], names: Sequence[str], weight: str | None = None
+    ) -> Counts:
+        """Count the combinations of original values and released cells over all rows.
+
+        Columns of the result are called ``names``, those of the source first; ``weight`` is a released column.
+        """
         ...

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -100,6 +100,24 @@ class Column:
         return numbers
 
 
+def stacked_texts(columns: Sequence[Column]) -> Column:
+    """Return the cells of columns of texts, one column after the other, with the :func:`union` of their categories."""
+    first = columns[0].categories
+    if all(c.categories.equals(first) for c in columns[1:]):
+        categories = union([first])
+        return Column(np.concatenate([c.onto(categories).codes for c in columns]), categories)
+    coded = pc.dictionary_encode(pa.chunked_array([c.categories for c in columns], pa.string()))
+    distinct, places = coded.chunk(coded.num_chunks - 1).dictionary, np.concatenate([c.indices for c in coded.chunks])
+    if not _ascending(distinct):
+        order = pc.sort_indices(distinct).to_numpy()
+        rank = np.empty(len(order), dtype=np.int32)
+        rank[order] = np.arange(len(order), dtype=np.int32)
+        distinct, places = distinct.take(pa.array(order)), rank[places]
+    ends = np.cumsum([len(c.categories) for c in columns])
+    maps = np.split(places.astype(np.int32, copy=False), ends[:-1])
+    return Column(np.concatenate([c.mapped(m, distinct).codes for c, m in zip(columns, maps, strict=True)]), distinct)
+
+
 def union(parts: Iterable[pa.StringArray]) -> pa.StringArray:
     """All categories of ``parts``, each once, in binary order of their UTF-8 text: the same for any partitioning."""
     arrays = list(parts)
@@ -109,6 +127,9 @@ def union(parts: Iterable[pa.StringArray]) -> pa.StringArray:
         distinct = arrays[0]
     else:
         distinct = pc.unique(pa.chunked_array(arrays, pa.string()))
-    if pc.all(pc.less(distinct[:-1], distinct[1:]), min_count=0).as_py():  # far faster than to sort what is in order
-        return distinct
-    return distinct.take(pc.sort_indices(distinct))
+    return distinct if _ascending(distinct) else distinct.take(pc.sort_indices(distinct))
+
+
+def _ascending(texts: pa.StringArray) -> bool:
+    """Whether texts are in order, each once: far faster than to sort them."""
+    return bool(pc.all(pc.less(texts[:-1], texts[1:]), min_count=0).as_py())

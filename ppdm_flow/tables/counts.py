@@ -65,6 +65,11 @@ class Counts:
         distinct, inverse = _numbered(keys)
         return inverse, len(distinct)
 
+    def as_table(self) -> Table:
+        """Return the combinations as rows, one each."""
+        columns = {c: Column(self.codes[:, i], self.categories[i]) for i, c in enumerate(self.columns)}
+        return Table(columns, np.arange(len(self), dtype=np.int64))
+
     def project(self, columns: Sequence[str]) -> Counts:
         """Return the counts over fewer columns (or another order of them)."""
         places = [self.place(c) for c in columns]
@@ -78,6 +83,12 @@ def count(table: Table, columns: Sequence[str], weight: str | None = None) -> Co
     codes = [c.codes for c in ordered]
     weights = np.ones(len(table), dtype=np.int64) if weight is None else weights_of(table[weight])
     return _collapse(tuple(columns), tuple(c.categories for c in ordered), codes, weights, unit=weight is None)
+
+
+def summed(table: Table, columns: Sequence[str], numbers: npt.NDArray[np.int64]) -> Counts:
+    """Add up ``numbers`` (rows,) over the combinations of ``columns``."""
+    ordered = [_sorted(table[c]) for c in columns]
+    return _collapse(tuple(columns), tuple(c.categories for c in ordered), [c.codes for c in ordered], numbers)
 
 
 def weights_of(column: Column) -> npt.NDArray[np.int64]:

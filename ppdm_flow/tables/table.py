@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ppdm_flow.tables.column import Column, union
+from ppdm_flow.tables.column import Column, stacked_texts
 from ppdm_flow.tables.numeric.column import NumericColumn, stacked_numbers
 from ppdm_flow.tables.sets import SetColumn, stacked
 
@@ -86,8 +86,7 @@ def stacked_columns(columns: Sequence[Column]) -> Column:
         and len({c.kind for c in numeric}) == 1
     ):
         return stacked_numbers(numeric)
-    categories: pa.StringArray = union(c.categories for c in columns)
-    return Column(np.concatenate([c.onto(categories).codes for c in columns]), categories)
+    return stacked_texts(columns)
 
 
 def concat(parts: Iterable[Table]) -> Table:

@@ -46,11 +46,11 @@ class InMemoryView:
         """Return the values that occur in ``column``, sorted."""
         return self.whole[column].compact().categories
 
-    def sample(self, size: int) -> Table:
+    def sample(self, size: int, columns: Sequence[str] | None = None) -> Table:
         """Return at most ``size`` rows, evenly spaced."""
         if size >= len(self.whole):
-            return self.whole
-        return self.whole.take(np.linspace(0, len(self.whole) - 1, size).astype(np.int64))
+            return self.table(columns)
+        return self.table(columns).take(np.linspace(0, len(self.whole) - 1, size).astype(np.int64))
 
     def table(self, columns: Sequence[str] | None = None) -> Table:
         """Return the whole table."""

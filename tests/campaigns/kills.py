@@ -35,7 +35,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from postgres import NoServerError, Postgres
 
-import ppdm_flow.engine.streams.sql
+import ppdm_flow.engine.local.sql
 from ppdm_flow import api
 from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.errors import PpdmError
@@ -374,5 +374,5 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    assert ppdm_flow.engine.streams.sql
+    assert ppdm_flow.engine.local.sql
     sys.exit(main())

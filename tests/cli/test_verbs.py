@@ -119,6 +119,41 @@ def test_plan(here, folder, form, data):
         assert "data    80 rows" in done.stdout
 
 
+def test_plan_on_spark(here, folder):
+    done = here("plan", "yes.yaml", "--engine", "spark", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(here("plan", "yes.yaml", cwd=folder).stdout)
+    assert "about 80 rows" in done.stdout
+    assert "step coarsen" in done.stdout
+    told = json.loads(
+        here("plan", "yes.yaml", "--engine", "spark", "--format", "json", "--rows", "7", cwd=folder).stdout
+    )
+    assert told["cluster"]["rows"]["source"]["rows"] == 7
+    told.pop("cluster")
+    assert told == json.loads(here("plan", "yes.yaml", "--format", "json", cwd=folder).stdout)
+
+
+def test_rows_and_memory_of_a_plan_are_for_spark(here, folder):
+    for words in (("--rows", "7"), ("--memory", "100")):
+        done = here("plan", "yes.yaml", *words, cwd=folder)
+        assert done.returncode == 2
+        assert "PPF954" in done.stderr
+
+
+def test_plan_on_spark_refuses_what_the_driver_cannot_hold(here, folder):
+    text = POLICY.replace("KKK", "5").replace(
+        "steps:", "steps:\n  mixed: {use: swap, with: {attributes: [ill], share: 0.1}}"
+    )
+    (folder / "mixed.yaml").write_text(text)
+    words = ("plan", "mixed.yaml", "--engine", "spark", "--rows", "100000000")
+    done = here(*words, cwd=folder)
+    assert done.returncode == 3
+    assert "PPF953" in done.stderr
+    assert "step mixed" in done.stderr
+    assert "step mixed" in done.stdout
+    assert here(*words, "--memory", "64000", cwd=folder).returncode == 0
+
+
 def test_plan_to_a_file(here, folder):
     done = here("plan", "yes.yaml", "--format", "svg", "--output-file", "plan.svg", cwd=folder)
     assert (done.returncode, done.stdout) == (0, "")

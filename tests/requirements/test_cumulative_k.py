@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ppdm_flow.engine.streams.sql import duckdb
+from ppdm_flow.engine.local.sql import duckdb
 from ppdm_flow.requirements.cumulative_k.groups import groups
 from ppdm_flow.requirements.cumulative_k.query import figures
 from ppdm_flow.sdk.history import Membership

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.engine.candidates.candidate import batch
+from ppdm_flow.engine.local.writing import batch
 from ppdm_flow.engine.streams.rebatching import partitions
 from ppdm_flow.sdk import registry
 from ppdm_flow.sinks.parquet import algorithm as parquet

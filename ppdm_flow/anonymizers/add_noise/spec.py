@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from ppdm_flow.anonymizers.numeric_attributes import Names, NumberText, of_bounds, of_names, present
+from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import Derivation, changed_in_place
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
@@ -75,7 +76,9 @@ def _contradictions(params: NoiseParams) -> list[Problem]:
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("anonymizers/add_noise", Kind.ROW_WISE, randomized=True),
+    info=PluginInfo.of_page(
+        "anonymizers/add_noise", Kind.ROW_WISE, randomized=True, asks=Demand(Asks.ROWS, passes=1, passes_each=2)
+    ),
     params=NoiseParams,
     algorithm="ppdm_flow.anonymizers.add_noise.algorithm:AddNoise",
     effect=effect,

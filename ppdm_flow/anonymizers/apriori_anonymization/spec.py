@@ -10,6 +10,7 @@ from pydantic import Field
 from ppdm_flow.anonymizers.class_models.people import MORE, of_subject, subject_read
 from ppdm_flow.anonymizers.naming import carried
 from ppdm_flow.anonymizers.set_columns import chosen, problems
+from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.lineage import value_maps
 from ppdm_flow.core.phrases import counted
@@ -99,7 +100,11 @@ def _problems(params: AprioriAnonymizationParams, name: str, todo: Wanted | None
 
 SPEC = PluginSpec(
     info=PluginInfo.of_page(
-        "anonymizers/apriori_anonymization", Kind.ROW_WISE, serves=("km_anonymity",), sets="column"
+        "anonymizers/apriori_anonymization",
+        Kind.ROW_WISE,
+        serves=("km_anonymity",),
+        sets="column",
+        asks=Demand(Asks.TABLE, passes=1),
     ),
     params=AprioriAnonymizationParams,
     algorithm="ppdm_flow.anonymizers.apriori_anonymization.algorithm:AprioriAnonymization",

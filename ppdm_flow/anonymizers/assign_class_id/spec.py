@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from ppdm_flow.anonymizers.naming import missing_ones
+from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.roles import Role
@@ -87,7 +88,7 @@ def _conditions(params: AssignClassIdParams) -> list[Problem]:
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("anonymizers/assign_class_id", Kind.ROW_WISE),
+    info=PluginInfo.of_page("anonymizers/assign_class_id", Kind.ROW_WISE, asks=Demand(Asks.COUNTS, passes=1)),
     params=AssignClassIdParams,
     algorithm="ppdm_flow.anonymizers.assign_class_id.algorithm:AssignClassId",
     effect=effect,

@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ppdm_flow.anonymizers.naming import matching, missing_ones
+from ppdm_flow.core.asks import NOTHING
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Scope
 
@@ -28,7 +29,7 @@ def effect(params: DropParams, scope: Scope) -> Effect:
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("anonymizers/drop", Kind.ROW_WISE),
+    info=PluginInfo.of_page("anonymizers/drop", Kind.ROW_WISE, asks=NOTHING),
     params=DropParams,
     algorithm="ppdm_flow.anonymizers.drop.algorithm:Drop",
     effect=effect,

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from ppdm_flow.anonymizers.naming import absent, carried, reaches, subject_of
+from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import Derivation, changed_in_place
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
@@ -85,7 +86,11 @@ def recoded(wanted: tuple[Sensitivity, ...], chosen: tuple[str, ...], scope: Sco
 
 SPEC = PluginSpec(
     info=PluginInfo.of_page(
-        "anonymizers/fine_grain_perturbation", Kind.ROW_WISE, serves=("sensitivities",), randomized=True
+        "anonymizers/fine_grain_perturbation",
+        Kind.ROW_WISE,
+        serves=("sensitivities",),
+        randomized=True,
+        asks=Demand(Asks.COUNTS, passes=1),
     ),
     params=FineGrainParams,
     algorithm="ppdm_flow.anonymizers.fine_grain_perturbation.algorithm:FineGrainPerturbation",

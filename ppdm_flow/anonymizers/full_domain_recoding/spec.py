@@ -9,6 +9,7 @@ from pydantic import Field
 from ppdm_flow.anonymizers.class_models.people import claimed, of_subject, subject_read
 from ppdm_flow.anonymizers.class_models.task import Task, task
 from ppdm_flow.anonymizers.naming import missing_ones
+from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import value_maps
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
@@ -98,7 +99,12 @@ def _of_cost(params: RecodingParams, targets: tuple[str, ...]) -> list[Problem]:
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("anonymizers/full_domain_recoding", Kind.ROW_WISE, classes="people"),
+    info=PluginInfo.of_page(
+        "anonymizers/full_domain_recoding",
+        Kind.ROW_WISE,
+        classes="people",
+        asks=Demand(Asks.COUNTS, {"people": Asks.TABLE}, passes=2),
+    ),
     params=RecodingParams,
     algorithm="ppdm_flow.anonymizers.full_domain_recoding.algorithm:FullDomainRecoding",
     effect=effect,

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from ppdm_flow.anonymizers.naming import absent, is_pattern, matching, reaches
+from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.attributes import Change, HierarchySpec
 from ppdm_flow.core.lineage import value_maps
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
@@ -120,7 +121,7 @@ def _of_rule(name: str, rule: Rule, own: dict[str, HierarchySpec | None]) -> lis
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("anonymizers/generalize", Kind.ROW_WISE),
+    info=PluginInfo.of_page("anonymizers/generalize", Kind.ROW_WISE, asks=Demand(Asks.COUNTS, passes=1)),
     params=GeneralizeParams,
     algorithm="ppdm_flow.anonymizers.generalize.algorithm:Generalize",
     effect=effect,

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from ppdm_flow.anonymizers.naming import changed_subject, is_pattern, matching, missing_ones, reaches, subject_of
+from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.lineage import value_maps
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
@@ -199,7 +200,11 @@ def _of_search(params: GeneratorParams) -> list[Problem]:
 
 SPEC = PluginSpec(
     info=PluginInfo.of_page(
-        "anonymizers/krimp_generator", Kind.GENERATOR, serves=("blend", "anonymity_score"), randomized=True
+        "anonymizers/krimp_generator",
+        Kind.GENERATOR,
+        serves=("blend", "anonymity_score"),
+        randomized=True,
+        asks=Demand(Asks.COUNTS, {"numbers": Asks.ROWS, "people": Asks.ROWS, "sets": Asks.ROWS}, passes=1),
     ),
     params=GeneratorParams,
     algorithm="ppdm_flow.anonymizers.krimp_generator.algorithm:KrimpGenerator",

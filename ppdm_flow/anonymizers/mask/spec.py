@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from ppdm_flow.anonymizers.naming import is_pattern, matching, missing_ones
+from ppdm_flow.core.asks import NOTHING
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import value_maps
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
@@ -69,7 +70,7 @@ def effect(params: MaskParams, scope: Scope) -> Effect:
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("anonymizers/mask", Kind.ROW_WISE),
+    info=PluginInfo.of_page("anonymizers/mask", Kind.ROW_WISE, asks=NOTHING),
     params=MaskParams,
     algorithm="ppdm_flow.anonymizers.mask.algorithm:Mask",
     effect=effect,

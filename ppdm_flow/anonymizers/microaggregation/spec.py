@@ -8,6 +8,7 @@ from pydantic import Field
 
 from ppdm_flow.anonymizers.class_models.people import MORE, of_subject, subject_read
 from ppdm_flow.anonymizers.naming import carried, missing_ones
+from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.lineage import Derivation, changed_in_place
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
@@ -99,7 +100,12 @@ def kind_of(facts: AttributeFacts | None) -> Literal["number", "time", "order", 
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("anonymizers/microaggregation", Kind.ROW_WISE, serves=("k_anonymity",)),
+    info=PluginInfo.of_page(
+        "anonymizers/microaggregation",
+        Kind.ROW_WISE,
+        serves=("k_anonymity",),
+        asks=Demand(Asks.COUNTS, {"people": Asks.TABLE}, passes=1),
+    ),
     params=MicroaggregationParams,
     algorithm="ppdm_flow.anonymizers.microaggregation.algorithm:Microaggregation",
     effect=effect,

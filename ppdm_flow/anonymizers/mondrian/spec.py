@@ -9,6 +9,7 @@ from pydantic import Field
 from ppdm_flow.anonymizers.class_models.people import claimed, of_subject, subject_read
 from ppdm_flow.anonymizers.class_models.task import Task, task
 from ppdm_flow.anonymizers.naming import missing_ones
+from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import Derivation
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
@@ -91,7 +92,12 @@ def _of_names(params: MondrianParams, scope: Scope, recoded: tuple[str, ...]) ->
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("anonymizers/mondrian", Kind.ROW_WISE, classes="rows"),
+    info=PluginInfo.of_page(
+        "anonymizers/mondrian",
+        Kind.ROW_WISE,
+        classes="rows",
+        asks=Demand(Asks.COUNTS, {"people": Asks.TABLE, "partitioning=relaxed": Asks.TABLE}, passes=1),
+    ),
     params=MondrianParams,
     algorithm="ppdm_flow.anonymizers.mondrian.algorithm:Mondrian",
     effect=effect,

@@ -10,6 +10,7 @@ from pydantic import Field
 from ppdm_flow.anonymizers.fine_grain_perturbation.spec import recoded
 from ppdm_flow.anonymizers.naming import absent, carried, reaches, subject_of
 from ppdm_flow.anonymizers.pram.stated import UNUSABLE, faults
+from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.lineage import Derivation, changed_in_place
 from ppdm_flow.core.number_texts import canonical
@@ -147,7 +148,13 @@ def declared(facts: AttributeFacts | None) -> tuple[str, ...] | None:
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("anonymizers/pram", Kind.ROW_WISE, serves=("sensitivities",), randomized=True),
+    info=PluginInfo.of_page(
+        "anonymizers/pram",
+        Kind.ROW_WISE,
+        serves=("sensitivities",),
+        randomized=True,
+        asks=Demand(Asks.COUNTS, passes=1),
+    ),
     params=PramParams,
     algorithm="ppdm_flow.anonymizers.pram.algorithm:Pram",
     effect=effect,

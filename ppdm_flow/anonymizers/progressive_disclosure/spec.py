@@ -8,6 +8,7 @@ from pydantic import Field
 
 from ppdm_flow.anonymizers.class_models.people import MORE, of_subject, subject_read
 from ppdm_flow.anonymizers.naming import Attributes, carried, missing_ones
+from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import value_maps
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
@@ -198,7 +199,12 @@ def _negated(enforced: tuple[Template, ...], open_: tuple[str, ...]) -> list[Pro
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("anonymizers/progressive_disclosure", Kind.ROW_WISE, serves=("templates", "k_anonymity")),
+    info=PluginInfo.of_page(
+        "anonymizers/progressive_disclosure",
+        Kind.ROW_WISE,
+        serves=("templates", "k_anonymity"),
+        asks=Demand(Asks.COUNTS, {"people": Asks.TABLE}, passes=1),
+    ),
     params=DisclosureParams,
     algorithm="ppdm_flow.anonymizers.progressive_disclosure.algorithm:ProgressiveDisclosure",
     effect=effect,

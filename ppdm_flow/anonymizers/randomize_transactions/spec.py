@@ -9,6 +9,7 @@ from pydantic import BeforeValidator, Field
 
 from ppdm_flow.anonymizers.randomize_transactions.sizes import stored
 from ppdm_flow.anonymizers.set_columns import chosen, problems
+from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import Derivation, changed_in_place
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
@@ -121,7 +122,12 @@ def _stores(params: RandomizeTransactionsParams, shape: SetShape) -> tuple[str, 
 
 SPEC = PluginSpec(
     info=PluginInfo.of_page(
-        "anonymizers/randomize_transactions", Kind.ROW_WISE, serves=("itemset_breach",), randomized=True, sets="column"
+        "anonymizers/randomize_transactions",
+        Kind.ROW_WISE,
+        serves=("itemset_breach",),
+        randomized=True,
+        sets="column",
+        asks=Demand(Asks.ROWS, passes=3),
     ),
     params=RandomizeTransactionsParams,
     algorithm="ppdm_flow.anonymizers.randomize_transactions.algorithm:RandomizeTransactions",

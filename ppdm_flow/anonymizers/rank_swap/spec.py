@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ppdm_flow.anonymizers.numeric_attributes import Names, of_names, present
+from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import changed_in_place
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
@@ -36,7 +37,7 @@ def effect(params: RankSwapParams, scope: Scope) -> Effect:
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("anonymizers/rank_swap", Kind.TABLE, randomized=True),
+    info=PluginInfo.of_page("anonymizers/rank_swap", Kind.TABLE, randomized=True, asks=Demand(Asks.TABLE, passes=3)),
     params=RankSwapParams,
     algorithm="ppdm_flow.anonymizers.rank_swap.algorithm:RankSwap",
     effect=effect,

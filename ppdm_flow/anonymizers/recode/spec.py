@@ -8,6 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ppdm_flow.anonymizers.naming import missing_ones
+from ppdm_flow.core.asks import NOTHING
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import value_maps
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
@@ -70,7 +71,7 @@ def _of_rule(name: str, rule: Recoding) -> list[Problem]:
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("anonymizers/recode", Kind.ROW_WISE),
+    info=PluginInfo.of_page("anonymizers/recode", Kind.ROW_WISE, asks=NOTHING),
     params=RecodeParams,
     algorithm="ppdm_flow.anonymizers.recode.algorithm:Recode",
     effect=effect,

@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ppdm_flow.anonymizers.naming import absent, reaches
+from ppdm_flow.core.asks import NOTHING
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
@@ -32,7 +33,7 @@ def effect(params: RenameParams, scope: Scope) -> Effect:
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("anonymizers/rename", Kind.ROW_WISE),
+    info=PluginInfo.of_page("anonymizers/rename", Kind.ROW_WISE, asks=NOTHING),
     params=RenameParams,
     algorithm="ppdm_flow.anonymizers.rename.algorithm:Rename",
     effect=effect,

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
@@ -25,7 +26,12 @@ def effect(params: SampleParams, _scope: Scope) -> Effect:
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("anonymizers/sample", Kind.ROW_WISE, randomized=True),
+    info=PluginInfo.of_page(
+        "anonymizers/sample",
+        Kind.ROW_WISE,
+        randomized=True,
+        asks=Demand(Asks.COUNTS, {"size": Asks.TABLE}, passes=1, takes_all="size"),
+    ),
     params=SampleParams,
     algorithm="ppdm_flow.anonymizers.sample.algorithm:Sample",
     effect=effect,

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from ppdm_flow.anonymizers.naming import changed_subject, subject_of
 from ppdm_flow.anonymizers.numeric_attributes import NO_NUMBERS, Names, of_names, present
+from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import Derivation, changed_in_place
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
@@ -82,7 +83,12 @@ def effect(params: ShiftParams, scope: Scope) -> Effect:
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("anonymizers/shift_dates", Kind.ROW_WISE, randomized=True),
+    info=PluginInfo.of_page(
+        "anonymizers/shift_dates",
+        Kind.ROW_WISE,
+        randomized=True,
+        asks=Demand(Asks.COUNTS, {"people": Asks.ROWS}, passes=1),
+    ),
     params=ShiftParams,
     algorithm="ppdm_flow.anonymizers.shift_dates.algorithm:ShiftDates",
     effect=effect,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ppdm_flow.core.asks import NOTHING
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Scope
 
@@ -16,7 +17,7 @@ def effect(_params: ShuffleParams, _scope: Scope) -> Effect:
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("anonymizers/shuffle_rows", Kind.ORDER, randomized=True),
+    info=PluginInfo.of_page("anonymizers/shuffle_rows", Kind.ORDER, randomized=True, asks=NOTHING),
     params=ShuffleParams,
     algorithm="ppdm_flow.anonymizers.shuffle_rows.algorithm:ShuffleRows",
     effect=effect,

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from ppdm_flow.anonymizers.class_models.people import MORE, of_subject, subject_read
 from ppdm_flow.anonymizers.naming import carried, missing_ones
+from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.lineage import value_maps
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
@@ -133,7 +134,12 @@ def _problems(params: SuppressParams, scope: Scope, names: tuple[str, ...]) -> t
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("anonymizers/suppress", Kind.ROW_WISE, serves=("k_anonymity",)),
+    info=PluginInfo.of_page(
+        "anonymizers/suppress",
+        Kind.ROW_WISE,
+        serves=("k_anonymity",),
+        asks=Demand(Asks.COUNTS, {"people": Asks.TABLE}, passes=1),
+    ),
     params=SuppressParams,
     algorithm="ppdm_flow.anonymizers.suppress.algorithm:Suppress",
     effect=effect,

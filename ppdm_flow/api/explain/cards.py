@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from ppdm_flow.api.explain.on_spark import line_of
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
 from ppdm_flow.core.supports import Support
@@ -46,6 +47,7 @@ def _card(info: PluginInfo) -> list[str]:
         "kind": info.kind.value.replace("_", "-"),
         "serves": ", ".join(f"`privacy.{kind}`" for kind in kinds_served(info)),
         "draws at random": "yes" if info.randomized else "no",
+        "on Spark": line_of(info),
         "cost": info.cost,
         "reference": info.reference,
     }

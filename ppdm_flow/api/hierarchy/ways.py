@@ -13,8 +13,8 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError, UsageError
 from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.engine.faults import wrap_plugin_errors
+from ppdm_flow.engine.opening.opening import open_source
 from ppdm_flow.engine.reading.binding import named
-from ppdm_flow.engine.reading.opening import open_source
 from ppdm_flow.engine.streams.tallying import tally
 from ppdm_flow.mining.hierarchies.building import by_frequency, edges_of, in_order, of_spec, until_one
 from ppdm_flow.mining.hierarchies.coarsening import UnplacedError

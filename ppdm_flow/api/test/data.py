@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.engine.reading.opening import refuse_linked
+from ppdm_flow.engine.opening.opening import refuse_linked
 from ppdm_flow.plan.definition import SOURCE, Plan, SourceNode
 from ppdm_flow.plan.formats import handling, inferred, usual_ending
 from ppdm_flow.policy.test.loading import LoadedTests

@@ -8,6 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ppdm_flow.audits.inference.knowledge import Target, checked
+from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
@@ -22,7 +23,9 @@ class BackgroundKnowledgeParams(Params):
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("audits/background_knowledge", Kind.AUDIT),
+    info=PluginInfo.of_page(
+        "audits/background_knowledge", Kind.AUDIT, asks=Demand(Asks.COUNTS, {"people": Asks.TABLE}, passes=2)
+    ),
     params=BackgroundKnowledgeParams,
     algorithm="ppdm_flow.audits.background_knowledge.algorithm:BackgroundKnowledgeAudit",
     effect=checked,

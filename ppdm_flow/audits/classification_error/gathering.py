@@ -48,11 +48,12 @@ def gather(
     """Read at most ``limit`` persons; rows without a class are left out. ``column`` is the released target."""
     before = features(original.schema, target)
     if column is None:
-        mine = _sampled(original, limit)
+        mine = _sampled(original, limit, [*before, target])
         return GatheredRows(_side(mine, before, target), None, paired=False, available=_persons(original))
     after = features(candidate.schema, column)
     if ctx.pairs is None:
-        left, right = _same_classes(_sampled(original, limit), target, _sampled(candidate, limit), column)
+        mine, theirs = _sampled(original, limit, [*before, target]), _sampled(candidate, limit, [*after, column])
+        left, right = _same_classes(mine, target, theirs, column)
         sides = _side(left, before, target), _side(right, after, column)
         return GatheredRows(*sides, paired=False, available=max(_persons(original), _persons(candidate)))
     left, right = _paired(ctx.pairs, candidate, [*before, target], [*after, column], limit)
@@ -71,8 +72,9 @@ def _persons(view: DataView) -> int:
     return view.counts(()).total
 
 
-def _sampled(view: DataView, limit: int) -> Rows:
-    table = view.sample(limit)
+def _sampled(view: DataView, limit: int, columns: list[str]) -> Rows:
+    weight = view.schema.weight
+    table = view.sample(limit, list(dict.fromkeys(columns if weight is None else [*columns, weight])))
     return Rows(table, _copies(table, view.schema.weight, limit))
 
 

@@ -146,7 +146,7 @@ class ClusterAnalysisAudit:
         released, sources = [c for c, _ in pairs], list(dict.fromkeys(s for _, s in pairs))
         if ctx.pairs is None or original.schema.weight is not None:
             some = self.params.sample
-            return original.sample(some).select(sources), candidate.sample(some).select(released), False
+            return original.sample(some, sources), candidate.sample(some, released), False
         step = -(-candidate.row_count // self.params.sample)
         before, after, seen = [], [], 0
         for left, right in ctx.pairs.pairs(sources, released):

@@ -67,12 +67,19 @@ class DistributionsAudit:
             return None
         limit = self.params.pair_rows
         by_source = {s: bounds[c] for c, s in chosen if c in bounds}
-        first = _coarse(original.sample(limit), by_source)
-        second = _coarse(candidate.sample(limit), {c: bounds[c] for c, _ in chosen if c in bounds})
-        before = associations(first, [s for _, s in chosen], original.schema.weight)
-        after = associations(second, [c for c, _ in chosen], candidate.schema.weight)
+        before_names, after_names = [s for _, s in chosen], [c for c, _ in chosen]
+        first = _coarse(original.sample(limit, _with_weight(before_names, original)), by_source)
+        by_name = {c: bounds[c] for c in after_names if c in bounds}
+        second = _coarse(candidate.sample(limit, _with_weight(after_names, candidate)), by_name)
+        before = associations(first, before_names, original.schema.weight)
+        after = associations(second, after_names, candidate.schema.weight)
         rows = max(original.row_count, candidate.row_count)
-        return Associations([c for c, _ in chosen], before, after, limit if rows > limit else None, len(pairs))
+        return Associations(after_names, before, after, limit if rows > limit else None, len(pairs))
+
+
+def _with_weight(names: list[str], view: DataView) -> list[str]:
+    weight = view.schema.weight
+    return list(dict.fromkeys(names if weight is None else [*names, weight]))
 
 
 def _coarse(table: Table, bounds: Bounds) -> Table:

@@ -8,6 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ppdm_flow.audits.inference.knowledge import Target, checked
+from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
@@ -21,7 +22,9 @@ class HomogeneityParams(Params):
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("audits/homogeneity", Kind.AUDIT),
+    info=PluginInfo.of_page(
+        "audits/homogeneity", Kind.AUDIT, asks=Demand(Asks.COUNTS, {"people": Asks.TABLE}, passes=2)
+    ),
     params=HomogeneityParams,
     algorithm="ppdm_flow.audits.homogeneity.algorithm:HomogeneityAudit",
     effect=checked,

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from ppdm_flow.audits.records.attributes import named_attributes
+from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.supports import Support, Supported
 from ppdm_flow.sdk.spec import Params, PluginSpec
@@ -24,7 +25,7 @@ class ItemsetComparisonParams(Params):
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("audits/itemset_comparison", Kind.AUDIT),
+    info=PluginInfo.of_page("audits/itemset_comparison", Kind.AUDIT, asks=Demand(Asks.COUNTS, passes=1)),
     params=ItemsetComparisonParams,
     algorithm="ppdm_flow.audits.itemset_comparison.algorithm:ItemsetComparisonAudit",
     effect=named_attributes,

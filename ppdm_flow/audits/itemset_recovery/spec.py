@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ppdm_flow.audits.records.attributes import named_sets
+from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.supports import Support, Supported
 from ppdm_flow.sdk.spec import Params, PluginSpec
@@ -22,7 +23,7 @@ class ItemsetRecoveryParams(Params):
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("audits/itemset_recovery", Kind.AUDIT, sets="column"),
+    info=PluginInfo.of_page("audits/itemset_recovery", Kind.AUDIT, sets="column", asks=Demand(Asks.ROWS, passes=4)),
     params=ItemsetRecoveryParams,
     algorithm="ppdm_flow.audits.itemset_recovery.algorithm:ItemsetRecoveryAudit",
     effect=named_sets,

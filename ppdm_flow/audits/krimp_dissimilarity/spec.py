@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from ppdm_flow.audits.records.attributes import named_attributes
+from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.supports import Support, Supported
 from ppdm_flow.sdk.spec import Params, PluginSpec
@@ -26,7 +27,7 @@ class KrimpDissimilarityParams(Params):
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("audits/krimp_dissimilarity", Kind.AUDIT),
+    info=PluginInfo.of_page("audits/krimp_dissimilarity", Kind.AUDIT, asks=Demand(Asks.COUNTS, passes=1)),
     params=KrimpDissimilarityParams,
     algorithm="ppdm_flow.audits.krimp_dissimilarity.algorithm:KrimpDissimilarityAudit",
     effect=named_attributes,

@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ppdm_flow.audits.records.attributes import chosen_attributes
+from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
@@ -21,7 +22,9 @@ class MarginalsParams(Params):
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("audits/marginals", Kind.AUDIT),
+    info=PluginInfo.of_page(
+        "audits/marginals", Kind.AUDIT, asks=Demand(Asks.FRAGMENTS, {"people": Asks.ROWS}, passes=2)
+    ),
     params=MarginalsParams,
     algorithm="ppdm_flow.audits.marginals.algorithm:MarginalsAudit",
     effect=chosen_attributes,

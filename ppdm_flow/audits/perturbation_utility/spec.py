@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
@@ -17,7 +18,7 @@ class PerturbationUtilityParams(Params):
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("audits/perturbation_utility", Kind.AUDIT),
+    info=PluginInfo.of_page("audits/perturbation_utility", Kind.AUDIT, asks=Demand(Asks.COUNTS, passes=1)),
     params=PerturbationUtilityParams,
     algorithm="ppdm_flow.audits.perturbation_utility.algorithm:PerturbationUtilityAudit",
 )

@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ppdm_flow.audits.records.attributes import chosen_attributes
+from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import FilePath, Params, PluginSpec
 
@@ -20,7 +21,9 @@ class ReidentificationRiskParams(Params):
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("audits/reidentification_risk", Kind.AUDIT),
+    info=PluginInfo.of_page(
+        "audits/reidentification_risk", Kind.AUDIT, asks=Demand(Asks.COUNTS, {"people": Asks.TABLE}, passes=1)
+    ),
     params=ReidentificationRiskParams,
     algorithm="ppdm_flow.audits.reidentification_risk.algorithm:ReidentificationRiskAudit",
     effect=chosen_attributes,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
 
@@ -12,12 +13,23 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 
 
+class EngineName(StrEnum):
+    """What works on the rows."""
+
+    LOCAL = "local"
+    SPARK = "spark"
+
+
 def option(flag: str, metavar: str, what: str) -> Any:
     """Return an option that takes a value, with its help."""
     return typer.Option(flag, metavar=metavar, help=what)
 
 
-def _file(path: Path | None) -> Path | None:
+Place = TypeVar("Place", str, Path)
+
+
+def data_file(path: Place | None) -> Place | None:
+    """Return a path of data as it was given. Raises BadParameter for stdin."""
     if path is not None and str(path) == "-":
         raise typer.BadParameter("data is read more than once, so it must be a file: stdin cannot serve")
     return path
@@ -44,12 +56,26 @@ Data = Annotated[
     typer.Option(
         "--data",
         metavar="FILE",
-        callback=_file,
+        callback=data_file,
         help="The data, in place of the policy's `source.path`: a file, a folder or a glob, or s3://bucket/… with one.",
+    ),
+]
+RunData = Annotated[
+    str | None,
+    typer.Option(
+        "--data",
+        metavar="FILE",
+        path_type=str,
+        callback=data_file,
+        help="The data, in place of the policy's `source.path`: a file, a folder or a glob, or s3://bucket/… with one."
+        " With Spark also table:NAME, delta:PATH or iceberg:NAME.",
     ),
 ]
 OwnData = Annotated[
     bool, typer.Option("--own-data", help="Read the data that the policy names: a file, a database, an object store.")
+]
+Memory = Annotated[
+    int | None, typer.Option("--memory", min=64, metavar="MB", help="Coded data that is held at once; 768 MB.")
 ]
 Operator = Annotated[Path | None, option("--operator", "FILE", "The operator.json, if it is elsewhere.")]
 OutputFile = Annotated[

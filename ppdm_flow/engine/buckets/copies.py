@@ -14,6 +14,7 @@ from ppdm_flow.core.bucket_address import BucketAddress, is_bucket
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PpdmError, UsageError
 from ppdm_flow.core.file_names import OPERATOR
+from ppdm_flow.core.table_address import refuse_table
 from ppdm_flow.engine.buckets.fetching import FetchedFiles, fetch, fetch_all
 from ppdm_flow.engine.buckets.store import Store, address_of
 from ppdm_flow.engine.candidates.directory import RunDirectory
@@ -39,6 +40,7 @@ class BucketCopies:
 
     def local(self, path: Path) -> Path:
         """Return the path of local data, or of a local copy. Raises UsageError, DataError."""
+        refuse_table(path)
         if not is_bucket(path):
             return path
         address = address_of(path)
@@ -152,9 +154,14 @@ def beside(out: Path) -> Path | None:
 
 def clear_copies(out: Path) -> None:
     """Remove what killed runs left: copies of objects below ``out``, and in the user's own folder."""
-    for folder in (beside(out), _own()):
-        if folder is not None and not folder.is_symlink() and folder.is_dir() and folder.stat().st_uid == os.getuid():
-            clear_stale_runs(folder)
+    for folder in folders_of_copies(out):
+        clear_stale_runs(folder)
+
+
+def folders_of_copies(out: Path) -> list[Path]:
+    """Return the folders, of this user, in which runs with this output have their private ones."""
+    folders = [folder for folder in (beside(out), _own()) if folder is not None]
+    return [f for f in folders if not f.is_symlink() and f.is_dir() and f.stat().st_uid == os.getuid()]
 
 
 def _own() -> Path:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from functools import partial
+from itertools import chain
 from typing import Any
 
 import pyarrow as pa
@@ -15,7 +17,7 @@ from ppdm_flow.core.quoting import LONGEST, of_chart, of_figures, of_finding, sp
 from ppdm_flow.core.results import AuditOutcome, Chart, Finding, StepResult
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.engine.faults import run_fault
-from ppdm_flow.engine.streams.source import SourceStream
+from ppdm_flow.engine.streams.stream import LoadedStream, Texts
 from ppdm_flow.plan.definition import AuditNode, Bound, Plan, StepNode
 from ppdm_flow.plan.document import document
 from ppdm_flow.sdk.anonymizer import Fitted
@@ -97,10 +99,9 @@ def _undomained(entry: Any, known: Domains) -> Any:
 
 _NUMBERS = frozenset({AttributeType.INTEGER, AttributeType.FLOAT})
 _WEIGHTS = frozenset({Role.WEIGHT, Role.SAMPLING_WEIGHT})
-Values = Mapping[str, pa.ChunkedArray]
 
 
-def refuse_quotations(plan: Plan, stream: SourceStream, said: Iterable[PluginText]) -> None:
+def refuse_quotations(plan: Plan, stream: LoadedStream, said: Iterable[PluginText]) -> None:
     """Raise RunError, naming who said it and the column, where a text quotes a value that may not be named.
 
     A value is looked for as words of their own, spelled as it is. It may stand where the policy or the plugin's own
@@ -112,9 +113,19 @@ def refuse_quotations(plan: Plan, stream: SourceStream, said: Iterable[PluginTex
     if not candidates or not names:
         return
     pieces, code = policy_words(plan, stream.attributes), CodeTexts()
-    if not stream.in_memory:  # reading it once more costs more than looking at every word
-        candidates = {span for each in every for span in spans(each.text) if not _explained(span, each, pieces, code)}
-    for value, column in _occurring(stream, names, candidates):
+    held = stream.held(names)
+    occurring = _occurring(stream, [name for name in names if name in held], candidates)
+    if len(held) < len(names):  # reading these once more costs more than looking at every word
+        rest = [name for name in names if name not in held]
+        possible = stream.possible(candidates, rest)
+        unexplained = {
+            span
+            for each in every
+            for span in spans(each.text)
+            if span in possible and not _explained(span, each, pieces, code)
+        }
+        occurring = chain(occurring, _occurring(stream, rest, unexplained))
+    for value, column in occurring:
         for each in every:
             if value in each.text and value in _quoted(each.text, value) and not _explained(value, each, pieces, code):
                 raise run_fault(
@@ -135,28 +146,30 @@ def _is_searched(facts: AttributeFacts) -> bool:
     return facts.type not in _NUMBERS and facts.role not in _WEIGHTS
 
 
-def _occurring(stream: SourceStream, names: Sequence[str], candidates: set[str]) -> Iterator[tuple[str, str]]:
+def _occurring(stream: LoadedStream, names: Sequence[str], candidates: set[str]) -> Iterator[tuple[str, str]]:
     """Yield the values of these columns, with the first one's name, that are among the candidates or begin like one."""
-    if not candidates:
+    if not candidates or not names:
         return
     seen: set[str] = set()
-    wanted = pa.array(sorted(candidates), pa.string())
-    for part in stream.vocabulary(names):
-        for name, spelled in _among(part, wanted):
-            if spelled not in seen:
-                seen.add(spelled)
-                yield spelled, name
+    search = partial(_among, pa.array(sorted(candidates), pa.string()))
+    for name, spelled in chain.from_iterable(stream.searched(search, names)):
+        if spelled not in seen:
+            seen.add(spelled)
+            yield spelled, name
 
 
-def _among(part: Values, wanted: pa.StringArray) -> Iterator[tuple[str, str]]:
+def _among(wanted: pa.StringArray, part: Texts) -> list[tuple[str, str]]:
+    """Return (column, value) for the values of a part that are wanted, or begin like a wanted one and are longer."""
+    occurring: list[tuple[str, str]] = []
     for name, values in part.items():
         plain = pc.utf8_trim_whitespace(values)
         short = plain.filter(pc.is_in(plain, value_set=wanted))
-        yield from ((name, str(value)) for value in pc.unique(short).to_pylist())
+        occurring += ((name, str(value)) for value in pc.unique(short).to_pylist())
         long = plain.filter(pc.greater(pc.utf8_length(plain), LONGEST))
         if len(long):
             long = long.filter(pc.is_in(pc.utf8_slice_codeunits(long, 0, LONGEST), value_set=wanted))
-            yield from ((name, str(value)) for value in pc.unique(long).to_pylist())
+            occurring += ((name, str(value)) for value in pc.unique(long).to_pylist())
+    return occurring
 
 
 def _quoted(text: str, value: str) -> Iterator[str]:

@@ -10,11 +10,10 @@ from pathlib import Path
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.plugin_info import Kind
 from ppdm_flow.core.roles import Role
-from ppdm_flow.engine.candidates.candidate import read_back, same_rows, write
 from ppdm_flow.engine.candidates.directory import RunDirectory
 from ppdm_flow.engine.candidates.unpublished import CANDIDATE
-from ppdm_flow.engine.candidates.written_files import WrittenFiles
 from ppdm_flow.engine.events import StepFinished, StepStarted
+from ppdm_flow.engine.faults import run_fault
 from ppdm_flow.engine.judging.auditing import AuditResult, Subject, audit_all, refuse_quoting_audits
 from ppdm_flow.engine.judging.joining.joined import JoinedAudit, joined_audits
 from ppdm_flow.engine.judging.others import other_releases
@@ -23,14 +22,13 @@ from ppdm_flow.engine.options import RunContext
 from ppdm_flow.engine.reading.identifiers import check_identifiers
 from ppdm_flow.engine.reading.original import Original
 from ppdm_flow.engine.schedule import Task, run_all
+from ppdm_flow.engine.seam import Target, WrittenRows
 from ppdm_flow.engine.steps.graph import Graph
 from ppdm_flow.engine.steps.origins import Channel, channels, generation
-from ppdm_flow.engine.streams.expansion import ExpandedStream
 from ppdm_flow.engine.streams.multiset import MultisetHash
-from ppdm_flow.engine.streams.pairs import RememberedPairs, StreamPairs
-from ppdm_flow.engine.streams.source import SourceStream
-from ppdm_flow.engine.streams.stream import Stream
+from ppdm_flow.engine.streams.stream import ReadBack, Stream
 from ppdm_flow.engine.streams.view import StreamView
+from ppdm_flow.engine.written_files import WrittenFiles
 from ppdm_flow.plan.definition import SOURCE, ReleaseNode
 from ppdm_flow.sdk.anonymizer import SetOperator
 from ppdm_flow.sdk.history import History
@@ -124,17 +122,17 @@ class CandidateBuilder:
         key = MultisetHash.fresh_key()
         spool = self.directory.home / SCRATCH / f"sort-{release.name}"
         spool.mkdir(mode=0o700)
-        written = write(release, stream, file, spool, key, context.options.memory_limit // 2)
-        read_rows, files = MultisetHash(key), WrittenFiles.of(file)
-        back = read_back(release, file, context.options.partition_rows, context.budget, context.stop, read_rows.look)
-        same_rows(release, written, read_rows)
+        written = context.engine.write(release, stream, Target(file, spool, key, context.options.memory_limit // 2))
+        read_rows, files = MultisetHash(key), context.engine.written_files(file)
+        back = context.engine.read_back(release, file, context.resources, read_rows)
+        _same_rows(release, written, read_rows)
         active = channels(self.plan, release, self.graph.fitted)
         context.listener(StepFinished(name, time.perf_counter() - started, written.rows, peak_mb()))
         subject = self._subject(release, file, back, active)
         check_identifiers(release, subject.original, subject.candidate)
         return Candidate(release, file, files, written.rows, active, subject)
 
-    def _subject(self, release: ReleaseNode, file: Path, back: SourceStream, active: Mapping[str, Channel]) -> Subject:
+    def _subject(self, release: ReleaseNode, file: Path, back: ReadBack, active: Mapping[str, Channel]) -> Subject:
         views = self.graph.views
         return Subject(
             release=release,
@@ -149,7 +147,7 @@ class CandidateBuilder:
             operator_pairs={n: p for n, c in active.items() if (p := self._operator_pairs(release, c)) is not None},
             pairs=self._pairs(release),
             holdout=self._holdout(release),
-            generation=generation(self.plan, self.graph, self.original, release),
+            generation=generation(self.context.engine, self.plan, self.graph, self.original, release),
         )
 
     def _pairs(self, release: ReleaseNode) -> PairedView | None:
@@ -159,11 +157,10 @@ class CandidateBuilder:
             return None
         original: Stream = self.original.stream
         if self.graph.expanded(release.input) and self.original.numbering is not None:
-            original = ExpandedStream(original, self.original.numbering)
+            original = self.context.engine.expanded(original, self.original.numbering)
         released = self.graph.streams[release.input]
-        pairs = StreamPairs(original, released, aligned=Kind.TABLE not in kinds)
         sets = frozenset(a.name for a in (*original.attributes, *released.attributes) if a.role is Role.ITEMS)
-        return RememberedPairs(pairs, sets)
+        return self.context.engine.pairs(original, released, aligned=Kind.TABLE not in kinds, keep=sets)
 
     def _operator_pairs(self, release: ReleaseNode, channel: Channel) -> PairedView | None:
         """Return what went into an operator on sets beside what was released; both have the same row numbers."""
@@ -174,8 +171,8 @@ class CandidateBuilder:
         before, after = self.graph.streams[channel.reference], self.graph.streams[release.input]
         weighted = any(a.role is Role.WEIGHT for a in before.attributes)
         if weighted and self.graph.expanded(release.input) and self.original.numbering is not None:
-            before = ExpandedStream(before, self.original.numbering)
-        return StreamPairs(before, after, aligned=Kind.TABLE not in kinds)
+            before = self.context.engine.expanded(before, self.original.numbering)
+        return self.context.engine.pairs(before, after, aligned=Kind.TABLE not in kinds)
 
     def _holdout(self, release: ReleaseNode) -> Holdout | None:
         """Return the rows that the one generator on the way held out; row numbers must be the source's up to it."""
@@ -187,3 +184,13 @@ class CandidateBuilder:
             return given[0]
         subject = self.plan.people.subject
         return given[0].by_person(self.graph.views[SOURCE].partitions([subject]), subject)
+
+
+def _same_rows(release: ReleaseNode, written: WrittenRows, read_rows: MultisetHash) -> None:
+    """Hold the file against what went into it. Raises RunError where it is not a permutation of that."""
+    if read_rows.value != written.multiset:
+        raise run_fault(
+            "PPF903",
+            f"release `{release.name}`: the file read back is not a permutation of the rows that were written"
+            f" ({written.rows} written, {read_rows.rows} read)",
+        )

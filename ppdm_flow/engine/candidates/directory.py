@@ -16,6 +16,7 @@ from pathlib import Path
 from ppdm_flow.core.digests import identity, sha256
 from ppdm_flow.engine.candidates.unpublished import CANDIDATE, PREFIX, RELEASED, is_unpublished, remove_stale_runs
 from ppdm_flow.engine.faults import output_fault, run_fault
+from ppdm_flow.engine.written_files import Identity
 
 
 class RunDirectory:
@@ -143,9 +144,6 @@ def _sync(path: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
-
-
-Identity = tuple[int, int, int]
 
 
 def check_leaving(folder: Path, audited: Mapping[Path, Identity]) -> None:

@@ -20,6 +20,8 @@ PREFIX = ".tmp-"
 _MANIFEST = "manifest.json"
 _PLACE = re.compile(r"\d{8}T\d{6}Z-[0-9a-f]{12}(-\d+)?")
 """The name of a run's directory at its place: nothing else there is ours to remove."""
+_HIDDEN = re.compile(rf"{re.escape(PREFIX)}(\d+-[0-9a-f]+|{_PLACE.pattern})")
+"""The name of a run's directory before that, or once it is being removed."""
 
 
 def is_unpublished(folder: Path) -> bool:
@@ -33,33 +35,34 @@ def is_dead(folder: Path) -> bool:
         return free
 
 
+def unpublished_runs(parent: Path) -> Iterator[Path]:
+    """Yield the directories of runs in ``parent`` that are not published: those of dead runs, and of live ones."""
+    for path in parent.iterdir():
+        if not path.is_symlink() and path.is_dir() and _is_ours(path) and is_unpublished(path):
+            yield path
+
+
 def remove_stale_runs(parent: Path) -> None:
     """Remove what dead runs left in ``parent`` unpublished. To be called with the lock of ``parent`` held.
 
     Of a run that may be in a ledger the manifest and an empty candidate's folder stay: they tell
     ``ppdm-flow ledger --repair`` that it never was published.
     """
-    for path in parent.iterdir():
-        if path.is_symlink() or not path.is_dir() or not _is_ours(path) or not is_unpublished(path):
-            continue
+    for path in unpublished_runs(parent):
         with _unlocked(path) as free:
-            if free and _may_be_in_ledger(path):
+            if free and may_be_in_ledger(path):
                 _empty(path)
             elif free:
                 remove(path)
 
 
 def clear_stale_runs(parent: Path) -> None:
-    """Remove the hidden folders that dead processes left in ``parent``; where that cannot be, they stay."""
+    """Remove what dead runs left in ``parent``, with its lock held; where that cannot be, it stays."""
     with contextlib.suppress(OSError):
         handle = os.open(parent, os.O_RDONLY | os.O_DIRECTORY)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX)
-            for path in parent.iterdir():
-                if path.name.startswith(PREFIX) and not path.is_symlink() and path.is_dir():
-                    with _unlocked(path) as free:
-                        if free:
-                            remove(path)
+            remove_stale_runs(parent)
         finally:
             os.close(handle)
 
@@ -74,10 +77,13 @@ def remove(path: Path) -> None:
 
 
 def _is_ours(path: Path) -> bool:
-    return path.name.startswith(PREFIX) or (_PLACE.fullmatch(path.name) is not None and (path / _MANIFEST).is_file())
+    if _HIDDEN.fullmatch(path.name):
+        return True
+    return _PLACE.fullmatch(path.name) is not None and (path / _MANIFEST).is_file()
 
 
-def _may_be_in_ledger(path: Path) -> bool:
+def may_be_in_ledger(path: Path) -> bool:
+    """Whether an unpublished run may have been written into a ledger: it has its place, and its manifest says so."""
     if path.name.startswith(PREFIX):
         return False  # it is written down once it has its place
     try:

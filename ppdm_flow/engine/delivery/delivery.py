@@ -18,7 +18,7 @@ from ppdm_flow.engine.delivery.mysql import MysqlTables
 from ppdm_flow.engine.delivery.postgresql import PostgresTables
 from ppdm_flow.engine.delivery.target import MARK, Connection, Target, comment, unfit
 from ppdm_flow.engine.faults import data_fault, run_fault, wrap_plugin_errors
-from ppdm_flow.engine.reading.opening import open_released
+from ppdm_flow.engine.opening.opening import open_released
 from ppdm_flow.plan.definition import ReleaseNode
 from ppdm_flow.sdk.storage import Source, TypedSource
 

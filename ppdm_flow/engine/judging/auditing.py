@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic
@@ -22,23 +21,18 @@ from ppdm_flow.engine.calls.quotations import of_audit, refuse_quotations
 from ppdm_flow.engine.events import Listener, Progress, StepFinished, StepStarted
 from ppdm_flow.engine.faults import run_fault
 from ppdm_flow.engine.machine import peak_mb
+from ppdm_flow.engine.opening.opening import make_algorithm
 from ppdm_flow.engine.options import RunContext
-from ppdm_flow.engine.reading.opening import make_algorithm
 from ppdm_flow.engine.schedule import Task, run_all
-from ppdm_flow.engine.streams.source import SourceStream
-from ppdm_flow.engine.streams.stream import ReadBack
+from ppdm_flow.engine.streams.stream import LoadedStream, ReadBack
 from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.plan.definition import AuditNode, Plan, ReleaseNode
 from ppdm_flow.sdk.anonymizer import SetOperator, ValueOperator
-from ppdm_flow.sdk.audit import AuditContext, Other, Rechecked, Seeded, SeededStep
+from ppdm_flow.sdk.audit import AuditContext, Other, Rechecked, Seeded, SeededStep, Sql
 from ppdm_flow.sdk.generation import Generation
 from ppdm_flow.sdk.history import History
 from ppdm_flow.sdk.holdout import Holdout
 from ppdm_flow.sdk.view import DataView, PairedView
-
-if TYPE_CHECKING:  # DuckDB is imported while the source is read
-    from ppdm_flow.engine.streams.sql import DuckSql
-
 
 COUNTS_ROWS = "counts rows, not people"
 _ROW_UNITS = ("rows", "share", "probability")
@@ -94,21 +88,19 @@ def audit_all(
 
 def _audit(context: RunContext, node: AuditNode, subject: Subject, folder: Path) -> AuditResult:
     """Measure, then measure again by the other route. Raises DisagreementError where the two differ."""
-    from ppdm_flow.engine.streams.sql import DuckSql  # noqa: PLC0415  # DuckDB is imported while the source is read
-
     name, listener = f"{subject.release.name}/{node.name}", context.listener
     listener(StepStarted(name))
     started = time.perf_counter()
     folder.mkdir(mode=0o700)
     with guard_plugin_call(node, (*subject.original_attributes, *subject.release.attributes)):
-        sql = DuckSql(
+        sql = context.engine.second_route(
             subject.release,
             subject.file,
             subject.original.stream,
             subject.read_back,
+            {name: view.stream for name, view in subject.siblings.items()},
             folder,
             max(1, context.options.workers),
-            {name: view.stream for name, view in subject.siblings.items()},
         )
         try:
             progress = _progress(name, subject, listener)
@@ -120,7 +112,7 @@ def _audit(context: RunContext, node: AuditNode, subject: Subject, folder: Path)
     return AuditResult(node, outcome)
 
 
-def refuse_quoting_audits(plan: Plan, stream: SourceStream, audited: Sequence[AuditResult]) -> None:
+def refuse_quoting_audits(plan: Plan, stream: LoadedStream, audited: Sequence[AuditResult]) -> None:
     """Raise RunError where an audit quotes a value of the source that may not be named."""
     refuse_quotations(plan, stream, (said for each in audited for said in of_audit(each.node, each.outcome)))
 
@@ -146,9 +138,7 @@ def _of_rows(figure: Figure) -> Figure:
     return replace(figure, note=f"{figure.note}; {COUNTS_ROWS}" if figure.note else COUNTS_ROWS)
 
 
-def _context(
-    plan: Plan, node: AuditNode, subject: Subject, sql: DuckSql, progress: Callable[[int], None]
-) -> AuditContext:
+def _context(plan: Plan, node: AuditNode, subject: Subject, sql: Sql, progress: Callable[[int], None]) -> AuditContext:
     return AuditContext(
         release=subject.release.name,
         attributes={a.name: a for a in subject.release.attributes},

@@ -17,7 +17,7 @@ from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.options import RunContext
 from ppdm_flow.engine.reading.binding import columns
 from ppdm_flow.engine.reading.original import Opening, Original
-from ppdm_flow.engine.streams.stream import Stream
+from ppdm_flow.engine.streams.stream import Stream, check_room
 from ppdm_flow.plan.compile import Columns
 from ppdm_flow.plan.definition import LinkedTable, Plan
 from ppdm_flow.tables.column import Column
@@ -102,7 +102,8 @@ def _file_names(tables: tuple[LinkedTable, ...]) -> list[str]:
 
 
 def in_order(stream: Stream, columns: Sequence[str]) -> Table:
-    """Return columns of all rows, in the order of row numbers."""
+    """Return columns of all rows, in the order of row numbers. Raises RunError where they are too many to be held."""
+    check_room(stream, len(columns), "joining linked tables")
     table = concat(part.table for part in stream.parts(list(columns)))
     return table if bool((np.diff(table.rows) > 0).all()) else table.take(np.argsort(table.rows, kind="stable"))
 

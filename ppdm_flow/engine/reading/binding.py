@@ -14,7 +14,7 @@ from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.spans import Span
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.engine.faults import data_fault, wrap_plugin_errors
-from ppdm_flow.engine.reading.opening import data_path, open_source, refuse_linked
+from ppdm_flow.engine.opening.opening import data_path, open_source, refuse_linked
 from ppdm_flow.engine.streams.lookalikes import look_alike
 from ppdm_flow.plan.definition import Plan, ReleaseNode, SourceNode
 

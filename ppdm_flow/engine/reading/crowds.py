@@ -32,6 +32,12 @@ class CrowdSizes:
         self.total += int(weights.sum())
         self.alone += int((weights <= 1).sum())
 
+    def add(self, later: CrowdSizes) -> None:
+        """Take in the weights of the rows that follow."""
+        self.rows += later.rows
+        self.total += later.total
+        self.alone += later.alone
+
     @property
     def text(self) -> str | None:
         """Say that no row stands for itself alone; None where one does, or too few rows say so."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -11,26 +11,27 @@ from pathlib import Path
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.core.file_sets import data_identity, data_sha256, is_file_set
+from ppdm_flow.core.file_sets import data_identity, is_file_set
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.spans import Span
-from ppdm_flow.engine.events import Listener, Progress, StepFinished, StepStarted
+from ppdm_flow.engine.events import Listener, Progress, StepFinished, StepStarted, ignore_events
 from ppdm_flow.engine.faults import data_fault, wrap_plugin_errors
 from ppdm_flow.engine.machine import peak_mb
+from ppdm_flow.engine.opening.opening import data_path, import_algorithms, open_source, refuse_linked
 from ppdm_flow.engine.options import RunContext
 from ppdm_flow.engine.reading.binding import Binding, bind
 from ppdm_flow.engine.reading.crowds import CrowdSizes
-from ppdm_flow.engine.reading.opening import data_path, import_algorithms, open_source, refuse_linked
 from ppdm_flow.engine.reading.repeating import columns_to_count, look_at_the_top
 from ppdm_flow.engine.reading.suspicions import Suspicion
 from ppdm_flow.engine.schedule import Task, run_all
 from ppdm_flow.engine.streams.checks import WeightCheck, check_sampling_weights, check_subjects, check_values
-from ppdm_flow.engine.streams.expansion import Numbering
 from ppdm_flow.engine.streams.lookalikes import LookalikeCheck, ValuePresence, lookalike_checks, value_presence
-from ppdm_flow.engine.streams.source import Look, ReadOptions, SourceStream
+from ppdm_flow.engine.streams.numbering import Numbering
+from ppdm_flow.engine.streams.reading import Check, Look, ReadOptions
+from ppdm_flow.engine.streams.stream import LoadedStream
 from ppdm_flow.engine.streams.tallying import SetCounts
 from ppdm_flow.engine.streams.view import StreamView
-from ppdm_flow.plan.definition import SOURCE, Plan
+from ppdm_flow.plan.definition import SOURCE, Bound, Plan
 from ppdm_flow.plan.locked import marked_files
 from ppdm_flow.sdk.key_file import refuse_shared
 from ppdm_flow.sdk.storage import CopiedSource, MergingSource
@@ -51,7 +52,7 @@ class Original:
     path: Path
     name: str
     columns: tuple[str, ...]
-    stream: SourceStream
+    stream: LoadedStream
     numbering: Numbering | None
     digest: str
     stat: tuple[int, int, int]
@@ -78,6 +79,14 @@ class _RowCounter:
     def look(self, table: Table) -> None:
         self.rows += len(table)
         self.listener(Progress(SOURCE, self.rows, None))
+
+    def add(self, later: _RowCounter) -> None:
+        self.rows += later.rows
+        self.listener(Progress(SOURCE, self.rows, None))
+
+    def __reduce__(self) -> tuple[type[_RowCounter], tuple[Listener, int]]:
+        """Travel without the listener, which hears of the rows where they are added up."""
+        return (_RowCounter, (ignore_events, self.rows))
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,13 +129,13 @@ class Opening:
                 path = source.copy(tuple(binding.columns.values()), self._copied)
         stat = before or data_identity(path)
         context, attributes = self.context, read_attributes(self.plan, binding)
-        stream = SourceStream(source, attributes, self._reading(binding), context.budget, context.stop)
+        stream = context.engine.source(source, attributes, self._reading(binding), context.resources)
         numbering = self._numbering(stream)
         sets = tuple(SetCounts(a.name) for a in stream.attributes if a.role is Role.ITEMS)
         present = value_presence(self.plan.requirements, stream.attributes, self.plan.declared)
         repeats = columns_to_count(binding.attributes, tuple(binding.columns))
         crowds = tuple(CrowdSizes(a) for a in stream.attributes if a.role is Role.WEIGHT)
-        looks = (*(s.look for s in sets), *(c.look for c in crowds))
+        looks: tuple[Look, ...] = (*sets, *crowds)
         digest = self._load(path, stream, binding, numbering, looks, present)
         if not stream.row_count:
             raise _no_rows(stream)
@@ -146,27 +155,31 @@ class Opening:
     def _load(
         self,
         path: Path,
-        stream: SourceStream,
+        stream: LoadedStream,
         binding: Binding,
         numbering: Numbering | None,
         looks: tuple[Look, ...],
         present: tuple[ValuePresence, ...],
     ) -> str:
         facts = {a.name: a for a in binding.attributes}
-        before: list[Look] = [lambda t: check_values(t, facts), _RowCounter(self.context.listener).look]
-        before += [values.look for values in present]
-        after: list[Look] = [*_weight_checks(stream), *(w.check for w in self._written(stream)), *looks]
+        counter = _RowCounter(self.context.listener)
+        before: list[Look] = [Check(partial(check_values, attributes=facts)), counter, *present]
+        after: list[Look] = [*_weight_checks(stream), *self._written(stream), *looks]
         if numbering is not None:
-            after.append(numbering.look)
+            after.append(numbering)
         bound = [*(n.bound for n in self.plan.steps), *(n.bound for n in self.plan.audits)]
         tasks = [
             Task("read", lambda: stream.load(before, after)),
-            Task("import", lambda: import_algorithms(bound)),  # beside the reader, which hardly needs Python
-            Task("hash", lambda: data_sha256(path)),
+            Task("import", lambda: self._prepare(bound)),  # beside the reader, which hardly needs Python
+            Task("hash", lambda: self.context.engine.digest(path)),
         ]
         return str(run_all(tasks, self.context.options.workers, self.context.stop)["hash"])
 
-    def _attended(self, stream: SourceStream, present: tuple[ValuePresence, ...]) -> None:
+    def _prepare(self, bound: Iterable[Bound]) -> None:
+        import_algorithms(bound)
+        self.context.engine.prepare()
+
+    def _attended(self, stream: LoadedStream, present: tuple[ValuePresence, ...]) -> None:
         """Raise DataError where a requirement names a value that nobody has."""
         diagnostics: list[Diagnostic] = []
         for values in present:
@@ -178,7 +191,7 @@ class Opening:
         if diagnostics:
             raise DataError(diagnostics)
 
-    def _written(self, stream: SourceStream) -> tuple[LookalikeCheck, ...]:
+    def _written(self, stream: LoadedStream) -> tuple[LookalikeCheck, ...]:
         return lookalike_checks(self.plan.requirements, stream.attributes)
 
     def _reading(self, binding: Binding) -> ReadOptions:
@@ -192,19 +205,19 @@ class Opening:
             typed=binding.attributes,
         )
 
-    def _numbering(self, stream: SourceStream) -> Numbering | None:
+    def _numbering(self, stream: LoadedStream) -> Numbering | None:
         weights = [a.name for a in stream.attributes if a.role is Role.WEIGHT]
         return Numbering(weights[0]) if weights and any(n.expands for n in self.plan.steps) else None
 
 
-def _weight_checks(stream: SourceStream) -> Iterator[Look]:
+def _weight_checks(stream: LoadedStream) -> Iterator[Look]:
     for attribute in stream.attributes:
         if attribute.role is Role.WEIGHT:
-            yield WeightCheck(attribute).look
+            yield WeightCheck(attribute)
         elif attribute.role is Role.SAMPLING_WEIGHT:
-            yield partial(check_sampling_weights, attribute)
+            yield Check(partial(check_sampling_weights, attribute))
         elif attribute.role is Role.SUBJECT:
-            yield partial(check_subjects, attribute)
+            yield Check(partial(check_subjects, attribute))
 
 
 def read_attributes(plan: Plan, binding: Binding) -> tuple[AttributeFacts, ...]:
@@ -223,7 +236,7 @@ def asked_of(plan: Plan) -> frozenset[str]:
     return frozenset((*people, *plan.keys)).union(*(s.effect.needed for s in plan.steps), *asked)
 
 
-def _no_rows(stream: SourceStream) -> Exception:
+def _no_rows(stream: LoadedStream) -> Exception:
     if stream.rows_read:
         text = f"all {stream.rows_read} rows have a missing value, and the policy drops such rows, or the weight 0"
         return data_fault("PPF714", text)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from ppdm_flow.core.server_address import database_address
 from ppdm_flow.engine.faults import wrap_plugin_errors
+from ppdm_flow.engine.opening.opening import data_path, open_source, refuse_linked
 from ppdm_flow.engine.reading.binding import bind
-from ppdm_flow.engine.reading.opening import data_path, open_source, refuse_linked
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.sdk.storage import CopiedSource
 

@@ -14,7 +14,7 @@ from ppdm_flow.core.file_names import DICTIONARY, OPERATOR
 from ppdm_flow.core.file_sets import telling_name
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.manifest import NAME as MANIFEST
-from ppdm_flow.engine.reading.opening import open_released
+from ppdm_flow.engine.opening.opening import open_released
 from ppdm_flow.engine.reading.operator_files import read_operators
 from ppdm_flow.plan.definition import ReleaseNode
 from ppdm_flow.plan.formats import implied, inferred

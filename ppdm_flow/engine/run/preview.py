@@ -19,8 +19,7 @@ from ppdm_flow.engine.reading.original import Opening, Original
 from ppdm_flow.engine.reading.suspicions import warnings
 from ppdm_flow.engine.steps.graph import Graph
 from ppdm_flow.engine.steps.keys import run_key
-from ppdm_flow.engine.streams.source import SourceStream
-from ppdm_flow.engine.streams.stream import Stop
+from ppdm_flow.engine.streams.stream import LoadedStream
 from ppdm_flow.engine.streams.tallying import SetCounts, SetSize, octets
 from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.plan.definition import Plan, ReleaseNode, StepNode
@@ -42,7 +41,7 @@ class Cost:
     seconds: float
 
 
-def estimates(plan: Plan, stream: SourceStream) -> tuple[Cost, ...]:
+def estimates(plan: Plan, stream: LoadedStream) -> tuple[Cost, ...]:
     """Return the cost of each step."""
     return tuple(_of(node, stream.row_count, len(stream.attributes)) for node in plan.steps)
 
@@ -141,7 +140,7 @@ def _of_table(context: RunContext, plan: Plan, original: Original) -> Preview:
     people = view.counts([]).total
     diagnostics = list(_foreseen(plan, view, people))
     diagnostics += warnings(original.suspicions)
-    diagnostics += unreachable_requirements(plan, original, context.options.partition_rows, context.stop)
+    diagnostics += unreachable_requirements(context, plan, original)
     stream = original.stream
     return Preview(stream.rows_read, stream.row_count, people, tuple(diagnostics), *_costs(plan, original))
 
@@ -159,7 +158,7 @@ def _foreseen(plan: Plan, view: StreamView, people: int) -> Iterator[Diagnostic]
             yield from foresee(requirement, view, people)
 
 
-def unreachable_requirements(plan: Plan, original: Original, partition_rows: int, stop: Stop) -> Iterator[Diagnostic]:
+def unreachable_requirements(context: RunContext, plan: Plan, original: Original) -> Iterator[Diagnostic]:
     """Yield why a requirement on itemsets cannot be reached: its step is fitted, with the row-wise ones before it.
 
     Nothing is randomized or written: only the choice of parameters is tried.
@@ -171,9 +170,8 @@ def unreachable_requirements(plan: Plan, original: Original, partition_rows: int
         if not served or any(n.bound.info.kind is not Kind.ROW_WISE for n in way):
             continue
         key = run_key(plan, None)
-        graph = Graph(
-            replace(plan, steps=way), key, original.stream, original.numbering, partition_rows, stop, ignore_events
-        )
+        part, engine = replace(plan, steps=way), context.engine
+        graph = Graph(part, key, original.stream, original.numbering, engine, context.resources, ignore_events)
         try:
             graph.fit(1)
         except PluginError as error:

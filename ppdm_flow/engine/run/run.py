@@ -55,6 +55,7 @@ def execute(
                 if ledger:
                     ledger.check_neighbours(directory.parent)
 
+            context.engine.check(directory.home)
             original = open_original(context, data)
             with audited_run(context, original, directory, ledger, neighbours) as audited:
                 return FinishedRun(audited, directory, journal, documents, ledger, started, clock).outcome()

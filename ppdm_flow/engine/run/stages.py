@@ -68,8 +68,8 @@ class AuditedTable:
 def fitted_graph(context: RunContext, original: Original) -> Graph:
     """Return the plan's steps, fitted to the original. Raises the PpdmError of the first step that fails."""
     plan, options = context.plan, context.options
-    key, rows = run_key(plan, options.key), options.partition_rows
-    graph = Graph(plan, key, original.stream, original.numbering, rows, context.stop, context.listener)
+    key, engine = run_key(plan, options.key), context.engine
+    graph = Graph(plan, key, original.stream, original.numbering, engine, context.resources, context.listener)
     graph.fit(options.workers)
     return graph
 

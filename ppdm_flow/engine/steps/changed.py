@@ -8,7 +8,6 @@ import numpy as np
 
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.steps.graph import Graph
-from ppdm_flow.engine.streams.expansion import ExpandedStream
 from ppdm_flow.engine.streams.stream import Part, Stream
 from ppdm_flow.plan.definition import Plan, StepNode
 from ppdm_flow.tables.column import union
@@ -27,7 +26,7 @@ def changed_steps(plan: Plan, graph: Graph) -> Iterator[str]:
 def _input(node: StepNode, graph: Graph) -> Stream:
     stream = graph.streams[node.input]
     weighted = any(a.role is Role.WEIGHT for a in stream.attributes)
-    return ExpandedStream(stream, graph.numbering) if node.expands and weighted and graph.numbering else stream
+    return graph.engine.expanded(stream, graph.numbering) if node.expands and weighted and graph.numbering else stream
 
 
 def _differ(before: list[Part], after: list[Part]) -> bool:

@@ -12,18 +12,18 @@ from types import MappingProxyType
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.core.results import StepResult
 from ppdm_flow.core.roles import Role
-from ppdm_flow.engine.calls.chain import GeneratedStream, OrderedStream, RowStream, StepTimer, run_table_step
 from ppdm_flow.engine.calls.lending import guard_plugin_call, lent_view
 from ppdm_flow.engine.calls.plain import PlainRebuilder
 from ppdm_flow.engine.calls.quotations import PluginText, of_step, refuse_quotations
 from ppdm_flow.engine.events import Listener, Progress, StepFinished, StepStarted
 from ppdm_flow.engine.faults import run_fault
 from ppdm_flow.engine.machine import peak_mb
-from ppdm_flow.engine.reading.opening import make_algorithm
+from ppdm_flow.engine.opening.opening import make_algorithm
 from ppdm_flow.engine.schedule import Task, run_all
-from ppdm_flow.engine.streams.expansion import ExpandedStream, Numbering
-from ppdm_flow.engine.streams.source import SourceStream
-from ppdm_flow.engine.streams.stream import Stop, Stream
+from ppdm_flow.engine.seam import Engine, Resources
+from ppdm_flow.engine.step_timer import StepTimer
+from ppdm_flow.engine.streams.numbering import Numbering
+from ppdm_flow.engine.streams.stream import DistributedStream, LoadedStream, Stream
 from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.plan.definition import SOURCE, Plan, StepNode
 from ppdm_flow.sdk.anonymizer import (
@@ -45,8 +45,8 @@ class Graph:
     key: RunKey
     source: Stream
     numbering: Numbering | None
-    partition_rows: int
-    stop: Stop
+    engine: Engine
+    resources: Resources
     listener: Listener
     streams: dict[str, Stream] = field(default_factory=dict)
     views: dict[str, StreamView] = field(default_factory=dict)
@@ -60,12 +60,12 @@ class Graph:
     def fit(self, workers: int) -> None:
         """Fit every step. Raises the PpdmError of the first step that fails."""
         tasks = [Task(n.name, self._fitting(n), _after(n)) for n in self.plan.steps]
-        run_all(tasks, workers, self.stop)
+        run_all(tasks, workers, self.resources.stop)
 
     def results(self) -> tuple[StepResult, ...]:
         """Return what each step did, in the plan's order. Raises RunError where one of them quotes the data."""
         step_results = tuple(self._result(node) for node in self.plan.steps)
-        if isinstance(self.source, SourceStream):
+        if isinstance(self.source, LoadedStream):
             every = (self._said(node, result) for node, result in zip(self.plan.steps, step_results, strict=True))
             refuse_quotations(self.plan, self.source, chain.from_iterable(every))
         return step_results
@@ -84,7 +84,7 @@ class Graph:
         return lambda: self._fit(node)
 
     def _fit(self, node: StepNode) -> None:
-        self.stop.check()
+        self.resources.stop.check()
         self.listener(StepStarted(node.name))
         started = time.perf_counter()
         view = self.views[node.input]
@@ -113,7 +113,7 @@ class Graph:
 
     def _progress(self, node: StepNode) -> Callable[[int, int | None], None]:
         def tell(done: int, total: int | None) -> None:
-            self.stop.check()
+            self.resources.stop.check()
             self.listener(Progress(node.name, done, total, "candidates"))
 
         return tell
@@ -124,18 +124,17 @@ class Graph:
         transform, clock = fitted.transform, self.clocks[node.name]
         draws = Draws(self.key.step(node.name), transform.draws_per_row)
         if isinstance(transform, RowTransform):
-            self._put(node.name, RowStream(source, node, transform, draws, clock))
+            self._put(node.name, self.engine.row_step(source, node, transform, draws, clock))
         elif isinstance(transform, OrderTransform):
-            self._put(node.name, OrderedStream(source, node, transform, draws, clock))
+            self._put(node.name, self.engine.order_step(source, node, transform, draws, clock))
         elif isinstance(transform, TableTransform):
-            outputs = run_table_step(source, node, transform, draws, clock, self.partition_rows, self.stop)
+            outputs = self.engine.table_step(source, node, transform, draws, clock, self.resources)
             for name, stream in outputs.items():
                 self._put(f"{node.name}.{name}" if name else node.name, stream)
         elif isinstance(transform, Generator):
             like_input = self.views[node.input].row_count
             rows = int(transform.row_count) if isinstance(transform, SizedGenerator) else like_input
-            args = (rows, node, transform, draws, clock, self.partition_rows, self.stop)
-            self._put(node.name, GeneratedStream(*args))
+            self._put(node.name, self.engine.generator(rows, node, transform, draws, clock, self.resources))
         else:
             raise run_fault("PPF905", f"step `{node.name}` ({node.bound.info.name}) made no known kind of transform")
 
@@ -143,7 +142,7 @@ class Graph:
         source = self.streams[node.input]
         weighted = any(a.role is Role.WEIGHT for a in source.attributes)
         if node.expands and weighted and self.numbering is not None:
-            return ExpandedStream(source, self.numbering)
+            return self.engine.expanded(source, self.numbering)
         return source
 
     def _put(self, reference: str, stream: Stream) -> None:
@@ -165,12 +164,17 @@ class Graph:
             version=node.bound.info.version,
             rows_in=self.views[node.input].row_count,
             rows_out=self._rows(node),
-            seconds=self.fit_seconds[node.name] + self.clocks[node.name].seconds,
+            seconds=self._seconds(node),
             figures=dict(fitted.figures),
             description=described,
             charts=fitted.charts,
             findings=fitted.findings,
         )
+
+    def _seconds(self, node: StepNode) -> float | None:
+        if isinstance(self.streams.get(node.name), DistributedStream):
+            return None
+        return self.fit_seconds[node.name] + self.clocks[node.name].seconds
 
 
 def _who(node: StepNode) -> str:

@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 from ppdm_flow.core.plugin_info import Kind
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.reading.original import Original
+from ppdm_flow.engine.seam import Engine
 from ppdm_flow.engine.steps.graph import Graph
-from ppdm_flow.engine.streams.expansion import ExpandedStream
-from ppdm_flow.engine.streams.pairs import StreamPairs
 from ppdm_flow.engine.streams.stream import Stream
 from ppdm_flow.plan.definition import Plan, ReleaseNode, StepNode
 from ppdm_flow.sdk.anonymizer import Fitted, SetOperator, ValueOperator
@@ -51,7 +50,7 @@ def _after(
     return kept
 
 
-def generation(plan: Plan, graph: Graph, original: Original, release: ReleaseNode) -> Generation | None:
+def generation(engine: Engine, plan: Plan, graph: Graph, original: Original, release: ReleaseNode) -> Generation | None:
     """Return what the last generator on the way to a release made and read; None where there is none."""
     steps = plan.upstream(release.input)
     places = [i for i, node in enumerate(steps) if node.effect.rows == "generated"]
@@ -62,12 +61,12 @@ def generation(plan: Plan, graph: Graph, original: Original, release: ReleaseNod
     source: Stream = original.stream
     expanded = graph.expanded(node.input)
     if expanded and original.numbering is not None:
-        source = ExpandedStream(source, original.numbering)
+        source = engine.expanded(source, original.numbering)
     weights = [a.name for a in source.attributes if a.role is Role.WEIGHT]
     made = graph.streams[node.name]
     return Generation(
-        made=StreamPairs(made, graph.streams[release.input], aligned=_aligned(after)),
-        source=StreamPairs(source, read, aligned=_aligned(before)) if len(places) == 1 else None,
+        made=engine.pairs(made, graph.streams[release.input], aligned=_aligned(after)),
+        source=engine.pairs(source, read, aligned=_aligned(before)) if len(places) == 1 else None,
         inputs={a.name: a for a in read.attributes},
         outputs={a.name: a for a in made.attributes},
         holdout=graph.fitted[node.name].holdout,

@@ -95,6 +95,13 @@ class WeightCheck:
         if self.total > _MOST:
             raise self._fault("takes the sum beyond 2^62", table.rows[-1])
 
+    def add(self, later: WeightCheck) -> None:
+        """Take in the weights of the rows that follow. Raises DataError where they are too many to add up."""
+        self.total += later.total
+        if self.total > _MOST:
+            text = f"column `{self.facts.name}` holds the weights of rows, and their sum is beyond 2^62"
+            raise data_fault("PPF715", text, span=self.facts.span)
+
     def _fault(self, text: str, row: np.int64, advice: str | None = None) -> DataError:
         text = f"row {int(row) + 1}: column `{self.facts.name}` holds the weights of rows, and this one {text}"
         return data_fault("PPF715", text, span=self.facts.span, advice=advice)

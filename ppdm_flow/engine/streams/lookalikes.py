@@ -40,7 +40,10 @@ class LookalikeCheck:
     facts: AttributeFacts
     spans: Mapping[str, Span | None]
 
-    def check(self, table: Table) -> None:
+    def add(self, later: LookalikeCheck) -> None:
+        """Do nothing: what another one checked is checked."""
+
+    def look(self, table: Table) -> None:
         """Check one partition. Raises DataError with the row, and the value that the policy wrote."""
         column = table[self.facts.name]
         known = pa.array(dict.fromkeys((*self.spans, *(self.facts.domain or ()))), pa.string())
@@ -113,6 +116,10 @@ class ValuePresence:
         waiting = [v for v in (*self.required, *self.others) if v not in self.seen]
         if waiting and self.facts.name in table.columns:
             self.seen.update(_occurring(table[self.facts.name], waiting))
+
+    def add(self, later: ValuePresence) -> None:
+        """Take in what occurs in the rows that follow."""
+        self.seen |= later.seen
 
     @property
     def absent(self) -> tuple[str, ...]:

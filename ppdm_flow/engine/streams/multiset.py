@@ -44,6 +44,11 @@ class MultisetHash:
         self.rows += len(table)
         self.total = (self.total + int(hashes.sum(dtype=np.uint64))) % (1 << 64)
 
+    def add(self, later: MultisetHash) -> None:
+        """Take in the rows that another one saw under the same key."""
+        self.rows += later.rows
+        self.total = (self.total + later.total) % (1 << 64)
+
     def of_rows(self, table: Table) -> Hashes:
         """Return a hash of each row (rows,): equal cells in as many columns give equal ones."""
         hashes = np.zeros(len(table), dtype=np.uint64)

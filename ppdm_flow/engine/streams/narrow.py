@@ -144,6 +144,11 @@ class NarrowTable:
         rows = 0 if isinstance(self.rows, range) else self.rows.nbytes
         return rows + sum(c.nbytes for c in (*self.columns.values(), *self.sets.values()))
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all columns, in order; those of sets come last."""
+        return (*self.columns, *self.sets)
+
     def texts(self, name: str) -> pa.StringArray:
         """Return the categories of a column, or the alphabet of a column of sets."""
         return (self.columns[name] if name in self.columns else self.sets[name]).categories

@@ -51,6 +51,11 @@ class NumberReader:
         self._domain = None if facts.domain is None or released else numbers_among(facts.domain, facts.type)
         self._zoned: bool | None = None
 
+    @property
+    def zoned(self) -> bool | None:
+        """Whether timestamps have an offset from UTC; None before one was seen."""
+        return self._zoned
+
     def read(self, array: pa.Array, start: int) -> NumericColumn:
         """Return the numbers; ``start`` is the number of the first row, from 0. Raises DataError."""
         read = parsed(self._without_missing(array), self._kind)

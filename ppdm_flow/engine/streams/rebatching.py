@@ -17,15 +17,19 @@ from ppdm_flow.tables.table import Table, stacked_columns
 
 
 def partitions(
-    batches: Iterator[pa.RecordBatch], names: Sequence[str], size: int, readers: Mapping[str, NumberReader] = {}
+    batches: Iterator[pa.RecordBatch],
+    names: Sequence[str],
+    size: int,
+    readers: Mapping[str, NumberReader] = {},
+    start: int = 0,
 ) -> Iterator[Table]:
-    """Yield tables of ``size`` rows (the last may be shorter), numbered from 0, with the columns named ``names``.
+    """Yield tables of ``size`` rows (the last may be shorter), numbered from ``start``, with the columns ``names``.
 
     Those with a reader in ``readers`` are numeric columns. Where sets are packed, partitions have so many rows that
     their bits stay below 64 MB.
     """
     waiting: list[Table] = []
-    start = held = 0
+    held = 0
     for batch in batches:
         size = bounded(size, batch)
         waiting.append(_table(batch, names, start, readers))

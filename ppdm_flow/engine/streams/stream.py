@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import RunError
 from ppdm_flow.engine.faults import run_fault
+from ppdm_flow.engine.streams.reading import Look
+from ppdm_flow.tables.counts import Counts
 from ppdm_flow.tables.schema import Field, Schema
 from ppdm_flow.tables.table import RowNumbers, Table
 
 Keys = npt.NDArray[np.uint64]
+Places = npt.NDArray[np.int64]
+Texts = Mapping[str, pa.ChunkedArray]
+"""Texts by column."""
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,6 +39,11 @@ class Part:
         if self.keys is None or table.rows is self.table.rows:
             return Part(table, self.keys)
         return Part(table, self.keys[positions(self.table.rows, table.rows)])
+
+
+def part_keys(part: Part) -> Keys:
+    """Return the keys of a partition's rows: all 0 where no step asked for an order."""
+    return np.zeros(len(part.table), dtype=np.uint64) if part.keys is None else part.keys
 
 
 def positions(rows: RowNumbers, wanted: RowNumbers) -> npt.NDArray[np.int64]:
@@ -65,12 +78,92 @@ class CountedStream(Protocol):
         ...
 
 
+@runtime_checkable
+class DistributedStream(Stream, Protocol):
+    """A stream whose partitions are elsewhere: what is asked of them goes there, and only the answers come back."""
+
+    def results(self, work: Callable[[Part], Result], columns: Sequence[str] | None = None) -> Iterator[Result]:
+        """Yield what ``work``, which can be pickled, makes of each partition, in the order of rows."""
+        ...
+
+    def counts(self, columns: Sequence[str], weight: str | None) -> Counts:
+        """Count combinations."""
+        ...
+
+    def rows_at(self, places: Places, columns: Sequence[str]) -> Iterator[Table]:
+        """Yield these columns of the rows at some places of the stream, ascending, from 0, in their order."""
+        ...
+
+    def check_room(self, columns: int, who: str) -> None:
+        """Raise RunError, about ``who``, where so many columns of all rows are more than this process may hold."""
+        ...
+
+
+def check_room(stream: Stream, columns: int, who: str) -> None:
+    """Raise RunError where so many columns of all rows may not be held here; rows that are here are not looked at."""
+    if isinstance(stream, DistributedStream):
+        stream.check_room(columns, who)
+
+
+def texts_of_part(names: Sequence[str], part: Part) -> Texts:
+    """Return the texts that occur in these columns of a partition, or in their sets."""
+    return {name: pa.chunked_array([part.table.texts(name)], pa.string()) for name in names}
+
+
+def results(stream: Stream, work: Callable[[Part], Result], columns: Sequence[str] | None = None) -> Iterator[Result]:
+    """Yield what ``work`` makes of each partition, wherever these are, in the order of rows."""
+    if isinstance(stream, DistributedStream):
+        yield from stream.results(work, columns)
+    else:
+        for part in stream.parts(columns):
+            yield work(part)
+
+
 class ReadBack(Stream, Protocol):
     """The rows that audits judge: those of a file, or of a table that is in none."""
 
     @property
     def longest_line(self) -> int:
         """The most bytes that a row can take as a line of CSV; 0 where there is no file."""
+        ...
+
+
+@runtime_checkable
+class LoadedStream(Stream, Protocol):
+    """The rows of a source or of a released file. :meth:`load` comes first; any thread may ask for partitions then."""
+
+    @property
+    def rows_read(self) -> int:
+        """How many rows were read, those that were dropped then too."""
+        ...
+
+    @property
+    def row_count(self) -> int:
+        """How many rows there are."""
+        ...
+
+    def load(self, before: Sequence[Look] = (), after: Sequence[Look] = ()) -> None:
+        """Read everything once; ``before`` see every partition as it is read, ``after`` without dropped rows."""
+        ...
+
+    def held(self, names: Sequence[str]) -> frozenset[str]:
+        """Return those of the columns whose texts are at hand, without reading the file once more."""
+        ...
+
+    @property
+    def longest_line(self) -> int:
+        """The most bytes that a row can take as a line of CSV, every quote doubled."""
+        ...
+
+    def possible(self, texts: AbstractSet[str], names: Sequence[str]) -> AbstractSet[str]:
+        """Return those of ``texts`` that may be values of these columns, or begin like one, as far as that is known."""
+        ...
+
+    def searched(self, work: Callable[[Texts], Result], names: Sequence[str]) -> Iterator[Result]:
+        """Yield what ``work``, which can be pickled, makes of the texts in these columns, or in their sets.
+
+        It gets them often more than once, all together where they are held. Some may belong to rows that were dropped.
+        """
         ...
 
 

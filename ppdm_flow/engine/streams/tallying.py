@@ -99,6 +99,15 @@ class SetCounts:
         self.by_size.update(dict(zip(distinct_sizes.tolist(), many.tolist(), strict=True)))
         self.alphabet = union([self.alphabet, column.compact().categories])
 
+    def add(self, later: SetCounts) -> None:
+        """Take in the counts of the rows that follow."""
+        self.rows += later.rows
+        self.items += later.items
+        self.empty += later.empty
+        self.longest = max(self.longest, later.longest)
+        self.by_size.update(later.by_size)
+        self.alphabet = union([self.alphabet, later.alphabet])
+
     @property
     def alone(self) -> int:
         """Sets of a size that no other has."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,15 @@ from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.engine.faults import data_fault
-from ppdm_flow.engine.streams.stream import CountedStream, Stream, schema_of
+from ppdm_flow.engine.streams.stream import (
+    CountedStream,
+    DistributedStream,
+    Part,
+    Stream,
+    check_room,
+    results,
+    schema_of,
+)
 from ppdm_flow.tables.column import Column, union
 from ppdm_flow.tables.counts import Counts, count, merge
 from ppdm_flow.tables.numeric.column import NumericColumn, dtype_of
@@ -61,23 +70,30 @@ class StreamView:
         self._cells([column])
         return self._remembered(("domain", column), lambda: self._domain(column))
 
-    def sample(self, size: int) -> Table:
+    def sample(self, size: int, columns: Sequence[str] | None = None) -> Table:
         """Return at most ``size`` rows, evenly spaced."""
         rows = self.row_count
         if rows <= size:
-            return self.table()
+            return self.table(columns)
+        if columns is not None:
+            self._known(columns)
+        names = self._schema.names if columns is None else tuple(dict.fromkeys(columns))
         wanted = (np.arange(size, dtype=np.int64) * rows) // max(1, size)
+        if isinstance(self.stream, DistributedStream):
+            return concat(map(_compact, self.stream.rows_at(wanted, names)))
         pieces = []
         start = 0
-        for part in self.partitions():
+        for part in self.partitions(names):
             begin, end = np.searchsorted(wanted, [start, start + len(part)])
             if end > begin:
                 pieces.append(_compact(part.take(wanted[begin:end] - start)))
             start += len(part)
-        return concat(pieces) if pieces else self._nothing(None)
+        return concat(pieces) if pieces else self._nothing(names)
 
     def table(self, columns: Sequence[str] | None = None) -> Table:
-        """Return the whole table."""
+        """Return the whole table. Raises RunError where it is elsewhere, and more than this process may hold."""
+        wanted = self._schema.names if columns is None else tuple(dict.fromkeys(columns))
+        check_room(self.stream, len(wanted), "a step or an audit")
         parts = list(self.partitions(columns))
         return concat(parts) if parts else self._nothing(columns)
 
@@ -92,10 +108,7 @@ class StreamView:
     def _count_rows(self) -> int:
         if isinstance(self.stream, CountedStream):
             return self.stream.row_count
-        return sum(len(p.table) for p in self.stream.parts(self._cheapest()))
-
-    def _cheapest(self) -> tuple[str, ...]:
-        return self._schema.names[:1]
+        return sum(results(self.stream, part_length, ()))
 
     def _counted(self, columns: tuple[str, ...]) -> Counts:
         """Add up remembered counts over more columns, where these are fewer than the rows."""
@@ -108,6 +121,8 @@ class StreamView:
 
     def _count(self, columns: tuple[str, ...]) -> Counts:
         weight = self._schema.weight
+        if isinstance(self.stream, DistributedStream):
+            return self.stream.counts(columns, weight)
         wanted = columns if weight is None else (*columns, weight)
         waiting: list[Counts] = []
         for part in self.partitions(wanted):
@@ -117,9 +132,12 @@ class StreamView:
         return merge(waiting) if waiting else count(self._nothing(wanted), columns, weight)
 
     def _domain(self, column: str) -> pa.StringArray:
+        if isinstance(self.stream, DistributedStream):
+            counts = self.counts([column])
+            return Column(counts.of(column), counts.names(column)).compact().categories
         domain = union([])
-        for part in self.partitions([column]):
-            domain = union([domain, part[column].compact().categories])
+        for texts in results(self.stream, partial(texts_of, column), [column]):
+            domain = union([domain, texts])
         return domain
 
     def _nothing(self, columns: Sequence[str] | None) -> Table:
@@ -165,6 +183,16 @@ def _no_numbers(kind: AttributeType) -> NumericColumn:
 def unknown(name: str, known: Sequence[str]) -> DataError:
     """Build the error for a column that a view does not have."""
     return data_fault("PPF708", f"there is no column `{name}` here", hint=did_you_mean(name, known))
+
+
+def part_length(part: Part) -> int:
+    """Return how many rows a partition has."""
+    return len(part.table)
+
+
+def texts_of(column: str, part: Part) -> pa.StringArray:
+    """Return the texts that occur in a column of a partition."""
+    return part.table[column].compact().categories
 
 
 def _compact(table: Table) -> Table:

@@ -12,8 +12,7 @@ from ppdm_flow.core.phrases import counted
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.judging.joining.table import JoinedStream
 from ppdm_flow.engine.streams.pairs import StreamPairs
-from ppdm_flow.engine.streams.source import SourceStream
-from ppdm_flow.engine.streams.stream import Stop, Stream
+from ppdm_flow.engine.streams.stream import LoadedStream, Stop, Stream
 from ppdm_flow.plan.definition import Plan, ReleaseNode
 from ppdm_flow.sdk.view import PairedView
 from ppdm_flow.tables.column import MISSING, Column
@@ -89,7 +88,7 @@ def subject_pairs(subject: AttributeFacts, whose: Column, released: Stream, stop
     return StreamPairs(JoinedStream((fact,), people, rows, stop), released, aligned=True)
 
 
-def own_subjects(plan: Plan, node: ReleaseNode, source: SourceStream, back: SourceStream) -> Column | None:
+def own_subjects(plan: Plan, node: ReleaseNode, source: LoadedStream, back: LoadedStream) -> Column | None:
     """Return the pseudonym of each row of a file; None where no column of it stands for the subject.
 
     Raises DataError where rows have none, or the pseudonyms cannot be those of the people.

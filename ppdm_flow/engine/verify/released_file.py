@@ -12,16 +12,16 @@ from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.file_sets import data_identity, data_sha256, file_set, telling_name
 from ppdm_flow.core.people import BY_PSEUDONYMS
 from ppdm_flow.core.results import Finding
-from ppdm_flow.engine.candidates.candidate import stream_of
 from ppdm_flow.engine.faults import data_fault, wrap_plugin_errors
 from ppdm_flow.engine.judging.auditing import Subject
+from ppdm_flow.engine.local.writing import stream_of
+from ppdm_flow.engine.opening.opening import open_released, released_names
 from ppdm_flow.engine.options import RunContext
 from ppdm_flow.engine.reading.binding import foreign
 from ppdm_flow.engine.reading.identifiers import check_identifiers
-from ppdm_flow.engine.reading.opening import open_released, released_names
 from ppdm_flow.engine.reading.operator_files import operators_for, set_operators_for
 from ppdm_flow.engine.reading.original import Original
-from ppdm_flow.engine.streams.source import SourceStream
+from ppdm_flow.engine.streams.stream import LoadedStream
 from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.engine.verify.pseudonyms import own_subjects, pseudonym_column, subject_pairs
 from ppdm_flow.plan.definition import Plan, ReleaseNode
@@ -37,7 +37,7 @@ class ReleasedFile:
 
     node: ReleaseNode
     path: Path
-    rows: SourceStream
+    rows: LoadedStream
     subject: Subject
     whose: Column | None
     column: str
@@ -107,7 +107,7 @@ def _node(plan: Plan, name: str, released: Path) -> ReleaseNode:
 
 
 def _subject(
-    context: RunContext, node: ReleaseNode, file: Path, source: Original, back: SourceStream, operator: Path | None
+    context: RunContext, node: ReleaseNode, file: Path, source: Original, back: LoadedStream, operator: Path | None
 ) -> Subject:
     view = StreamView(source.stream)
     operators = operators_for(node, file, operator)

@@ -8,6 +8,7 @@ was drawn, and nothing that is required of groups of rows depends on it.
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,13 +17,13 @@ from pathlib import Path
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import DisagreementError, PpdmError
-from ppdm_flow.core.file_sets import data_sha256
+from ppdm_flow.core.file_sets import data_sha256, is_in_parts
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.results import RequirementResult
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.candidates.building import Candidate
-from ppdm_flow.engine.candidates.candidate import read_back
 from ppdm_flow.engine.judging.results import JudgedResults
+from ppdm_flow.engine.local.writing import read_back
 from ppdm_flow.engine.options import RunContext
 from ppdm_flow.engine.reading.original import Opening
 from ppdm_flow.engine.run.scratch_run import measure
@@ -186,13 +187,18 @@ class _Remaker:
         return attempt
 
     def _is_same(self, target: RemakeTarget, made: Candidate, context: RunContext) -> bool:
-        """Whether the run's file has the bytes that were made again; of a part of its columns, the same rows."""
+        """Whether the run's file has the bytes that were made again; of a part of its columns, the same rows.
+
+        A release that a cluster wrote in parts has to have the same rows in the same order.
+        """
         file, rows = self.files[target.release.name], context.options.partition_rows
-        if target.reproducible:
+        in_parts = target.reproducible and is_in_parts(file)
+        if target.reproducible and not in_parts:
             return data_sha256(file) == made.sha256
         kept = read_back(target.release, file, rows, context.budget, context.stop)
         names, key = [a.name for a in target.made.attributes], MultisetHash.fresh_key()
-        return _rows(kept, names, key) == _rows(made.subject.candidate.stream, names, key)
+        told = _rows_in_order if in_parts else _rows
+        return told(kept, names, key) == told(made.subject.candidate.stream, names, key)
 
 
 def _part(plan: Plan, targets: Sequence[RemakeTarget], *, together: bool) -> Plan:
@@ -218,6 +224,14 @@ def _rows(stream: Stream, names: Sequence[str], key: str) -> tuple[int, int]:
     for part in stream.parts(names):
         row_hash.look(part.table.select(names))
     return row_hash.value
+
+
+def _rows_in_order(stream: Stream, names: Sequence[str], key: str) -> tuple[int, int]:
+    row_hash, digest, rows = MultisetHash(key), hashlib.sha256(), 0
+    for part in stream.parts(names):
+        digest.update(row_hash.of_rows(part.table.select(names)).tobytes())
+        rows += len(part.table)
+    return rows, int.from_bytes(digest.digest())
 
 
 def _attributes(plan: Plan, reference: str) -> tuple[AttributeFacts, ...]:

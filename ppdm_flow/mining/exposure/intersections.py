@@ -19,10 +19,10 @@ import pyarrow as pa
 from ppdm_flow.mining.exposure.columns import Columns
 from ppdm_flow.mining.exposure.faults import UnmeasuredError
 from ppdm_flow.mining.exposure.histograms import Code, Histograms
-from ppdm_flow.mining.exposure.paired import paired_tables
 from ppdm_flow.mining.exposure.sparse import as_cells, indicators, of_cells, scaled, stacked, summed
 from ppdm_flow.mining.exposure.values import Attributes, RowLevel, of_release, row_level
 from ppdm_flow.sdk.audit import AuditContext, Other
+from ppdm_flow.sdk.paired_relation import paired_tables
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import SPECIALS
 from ppdm_flow.tables.table import Table, concat

@@ -2,36 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
-import pyarrow as pa
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import RunError
-from ppdm_flow.sdk.view import DataView, PairedView
-from ppdm_flow.tables.column import SUPPRESSED_TEXT, Column
-from ppdm_flow.tables.counts import Counts, count, merge, weights_of
-from ppdm_flow.tables.numeric.column import NumericColumn
+from ppdm_flow.sdk.paired_relation import WEIGHT, PairedRelation, names_of, paired_tables
+from ppdm_flow.sdk.view import CountingPairs, DataView, PairedView
+from ppdm_flow.tables.column import Column
+from ppdm_flow.tables.counts import Counts, count, merge
 from ppdm_flow.tables.table import Table
 
 _GATHER = 8
-_WEIGHT = "n"
-
-
-def paired_tables(
-    pairs: PairedView, released: Sequence[str], original: Sequence[str], weight: str | None
-) -> Iterator[Table]:
-    """Yield partitions with the columns r0, r1, … (released) and o0, o1, … (original), and ``n`` for a weight."""
-    wanted = list(dict.fromkeys((*released, *([] if weight is None else [weight]))))
-    for left, right in pairs.pairs(list(dict.fromkeys(original)), wanted):
-        cells = {f"r{i}": right[c] for i, c in enumerate(released)} | {f"o{i}": left[c] for i, c in enumerate(original)}
-        yield Table(cells | ({} if weight is None else {_WEIGHT: right[weight]}), right.rows)
-
-
-def names_of(released: Sequence[str], original: Sequence[str]) -> list[str]:
-    """Return what :func:`paired_tables` calls these columns."""
-    return [*(f"r{i}" for i in range(len(released))), *(f"o{i}" for i in range(len(original)))]
 
 
 def paired_counts(candidate: DataView, pairs: PairedView, released: Sequence[str], original: Sequence[str]) -> Counts:
@@ -40,7 +23,12 @@ def paired_counts(candidate: DataView, pairs: PairedView, released: Sequence[str
     Raises RunError where the paired rows are not those of the file.
     """
     names, weight = names_of(released, original), candidate.schema.weight
-    named = None if weight is None else _WEIGHT
+    if isinstance(pairs, CountingPairs):
+        of_source, of_release = names[len(released) :], names[: len(released)]
+        counts = pairs.counts(original, released, [*of_source, *of_release], weight).project(names)
+        require_the_file(counts, candidate, released)
+        return counts
+    named = None if weight is None else WEIGHT
     waiting = [count(Table.of({name: [] for name in names}), names)]
     for table in paired_tables(pairs, released, original, weight):
         waiting.append(count(table, names, named))
@@ -68,27 +56,9 @@ def require_the_file(counts: Counts, candidate: DataView, released: Sequence[str
         )
 
 
-def relation(pairs: PairedView, released: Sequence[str], original: Sequence[str], weight: str | None) -> pa.Table:
-    """Return the rows as texts, columns as :func:`paired_tables` names them.
-
-    ``n`` is how many rows each stands for, ``row`` its number in the source.
-    """
-    names = names_of(released, original)
-    schema = pa.schema([*((name, pa.string()) for name in names), (_WEIGHT, pa.int64()), ("row", pa.int64())])
-    batches = []
-    for table in paired_tables(pairs, released, original, weight):
-        rows = np.ones(len(table), dtype=np.int64) if weight is None else weights_of(table[_WEIGHT])
-        arrays = [*(cells_of(table[name]) for name in names), pa.array(rows), pa.array(table.rows)]
-        batches.append(pa.RecordBatch.from_arrays(arrays, schema=schema))
-    return pa.Table.from_batches(batches, schema)
-
-
-def cells_of(column: Column) -> pa.Array:
-    """Return a column as texts, null for a missing value."""
-    if isinstance(column, NumericColumn):
-        return column.texts_by_row()
-    known = pa.concat_arrays([pa.array([SUPPRESSED_TEXT, None], pa.string()), column.categories.cast(pa.string())])
-    return known.take(pa.array(column.dense))
+def relation(pairs: PairedView, released: Sequence[str], original: Sequence[str], weight: str | None) -> PairedRelation:
+    """Return the rows for SQL."""
+    return PairedRelation(pairs, tuple(released), tuple(original), weight)
 
 
 def _same(one: Counts, other: Counts) -> bool:

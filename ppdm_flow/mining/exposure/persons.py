@@ -10,8 +10,8 @@ import pyarrow as pa
 from ppdm_flow.core.people import People
 from ppdm_flow.mining.exposure.columns import carriers
 from ppdm_flow.mining.exposure.numbers import Ints
-from ppdm_flow.mining.exposure.paired import cells_of
 from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.paired_relation import cells_of
 from ppdm_flow.sdk.view import DataView, PairedView
 
 

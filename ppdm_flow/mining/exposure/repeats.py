@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ppdm_flow.mining.exposure.paired import cells_of
 from ppdm_flow.sdk.generation import Generation
+from ppdm_flow.sdk.paired_relation import cells_of
 from ppdm_flow.tables.column import SPECIALS, Column, union
 from ppdm_flow.tables.counts import Counts, count, merge, weights_of
 from ppdm_flow.tables.numbering import joined

@@ -9,11 +9,12 @@ from typing import Any, Protocol
 import numpy as np
 import pyarrow as pa
 
-from ppdm_flow.mining.exposure.paired import names_of, paired_counts, paired_tables, relation
+from ppdm_flow.mining.exposure.paired import paired_counts, relation
 from ppdm_flow.mining.releases.relation import all_known, classes
 from ppdm_flow.mining.releases.successive import combinations, together
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.history import Membership
+from ppdm_flow.sdk.paired_relation import names_of, paired_tables
 from ppdm_flow.sdk.view import DataView, PairedView
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.counts import Counts, count, merge

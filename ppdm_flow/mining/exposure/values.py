@@ -14,9 +14,9 @@ from ppdm_flow.mining.exposure.columns import Columns, Reading, Way, columns, re
 from ppdm_flow.mining.exposure.faults import require_pairs_of_nulls
 from ppdm_flow.mining.exposure.ground import Ground, Layout, ground
 from ppdm_flow.mining.exposure.histograms import Code, Crowds, Histograms, histograms
-from ppdm_flow.mining.exposure.paired import names_of, paired_tables
 from ppdm_flow.mining.exposure.rows import Rows
 from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.paired_relation import names_of, paired_tables
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import MISSING
 from ppdm_flow.tables.counts import weights_of

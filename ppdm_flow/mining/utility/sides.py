@@ -58,8 +58,8 @@ def compared_columns(
 
 def side(view: DataView, columns: Sequence[str], limit: int) -> Side:
     """Read at most ``limit`` rows of a view, evenly spaced: the same ones every time."""
-    table = view.sample(limit)
     weight = view.schema.weight
+    table = view.sample(limit, [*dict.fromkeys((*columns, *([] if weight is None else [weight])))])
     weights = np.ones(len(table)) if weight is None else weights_of(table[weight]).astype(np.float64)
     known = tuple(dict.fromkeys(columns))
     return Side(table.select(known), weights, len(table) if len(table) < view.row_count else None)

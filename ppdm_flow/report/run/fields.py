@@ -63,7 +63,9 @@ class StepDocument(TypedDict):
     version: Annotated[str, about("The plugin's version.")]
     rows_in: Annotated[NonNegativeInt, about("Rows that went in.")]
     rows_out: Annotated[NonNegativeInt, about("Rows that came out.")]
-    seconds: Annotated[NonNegativeFloat, about("Wall-clock seconds.")]
+    seconds: Annotated[
+        NonNegativeFloat | None, about("Wall-clock seconds; null where executors of a cluster did its work.")
+    ]
     figures: Annotated[
         dict[str, FigureDocument], about("The step's own figures; also in `metrics` under the step's name.")
     ]

@@ -97,7 +97,7 @@ def page(document: ReportDocument) -> Page:
     """Return the page of a report document."""
     judged = verdict(document)
     sheet = (*judged.failing, *judged.waived, *(c for c in (*judged.requirements, *judged.gates) if c.holds))
-    seconds = sum(step["seconds"] for step in document["steps"])
+    seconds = _seconds(document["steps"])
     return Page(
         policy=document["policy"],
         stamp=_stamp(document["run"]),
@@ -108,7 +108,7 @@ def page(document: ReportDocument) -> Page:
         releases=outputs(document),
         columns=columns(document),
         steps=tuple(_step(step, seconds) for step in document["steps"]),
-        total_seconds=duration(seconds),
+        total_seconds="" if seconds is None else duration(seconds),
         losses=losses(document),
         tradeoff=tradeoff(document, judged),
         gallery=gallery(document),
@@ -121,6 +121,12 @@ def page(document: ReportDocument) -> Page:
         sheet_more=max(0, len(sheet) - _ON_SHEET),
         tiles=_tiles(document, judged, seconds),
     )
+
+
+def _seconds(steps: Sequence[StepDocument]) -> float | None:
+    """Return how long all steps took; None where that is not known of one of them."""
+    known = [step["seconds"] for step in steps if step["seconds"] is not None]
+    return sum(known) if len(known) == len(steps) else None
 
 
 def _stamp(run: dict[str, Any]) -> str:
@@ -155,7 +161,7 @@ def _row(check: Check) -> Row:
     return Row(check, drawing, f"measured {check.measured}; {check.bound} is asked{before}")
 
 
-def _step(step: StepDocument, total: float) -> StepRow:
+def _step(step: StepDocument, total: float | None) -> StepRow:
     figures = tuple(
         (name.replace("_", " "), amount(figure["value"], figure["unit"]), figure.get("note", ""))
         for name, figure in step["figures"].items()
@@ -167,7 +173,7 @@ def _step(step: StepDocument, total: float) -> StepRow:
         f"{step['rows_in']:,}",
         f"{step['rows_out']:,}",
         duration(step["seconds"]),
-        step["seconds"] / total if total else 0.0,
+        step["seconds"] / total if total and step["seconds"] else 0.0,
         figures,
         tuple(facts(step["description"], 40)),
     )
@@ -190,7 +196,7 @@ def _rows_read(document: ReportDocument) -> int:
     return sum(table["rows_used"] for table in tables.values()) or document["steps"][0]["rows_in"]
 
 
-def _tiles(document: ReportDocument, judged: Verdict, seconds: float) -> tuple[tuple[str, str], ...]:
+def _tiles(document: ReportDocument, judged: Verdict, seconds: float | None) -> tuple[tuple[str, str], ...]:
     tiles = []
     for name, checks in (("requirements hold", judged.requirements), ("gates hold", judged.gates)):
         if checks:

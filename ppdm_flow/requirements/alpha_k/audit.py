@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.mining.classes.measures import measures
 from ppdm_flow.sdk.spec import Params, PluginSpec
@@ -12,7 +13,13 @@ class AlphaKParams(Params):
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("audits/alpha_k", Kind.AUDIT, figures=measures, serves=("alpha_k",)),
+    info=PluginInfo.of_page(
+        "audits/alpha_k",
+        Kind.AUDIT,
+        figures=measures,
+        serves=("alpha_k",),
+        asks=Demand(Asks.COUNTS, {"people": Asks.TABLE, "together": Asks.TABLE}, passes=2),
+    ),
     params=AlphaKParams,
     algorithm="ppdm_flow.requirements.alpha_k.algorithm:AlphaKAudit",
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
@@ -11,7 +12,13 @@ class AnonymityScoreParams(Params):
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("audits/anonymity_score", Kind.AUDIT, serves=("anonymity_score",), standalone=True),
+    info=PluginInfo.of_page(
+        "audits/anonymity_score",
+        Kind.AUDIT,
+        serves=("anonymity_score",),
+        standalone=True,
+        asks=Demand(Asks.TABLE, passes=6),
+    ),
     params=AnonymityScoreParams,
     algorithm="ppdm_flow.requirements.anonymity_score.algorithm:AnonymityScoreAudit",
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.supports import Supported
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
@@ -21,7 +22,9 @@ def _effect(params: BlendParams, _scope: Scope) -> Effect:
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("audits/blend", Kind.AUDIT, serves=("blend",), standalone=True),
+    info=PluginInfo.of_page(
+        "audits/blend", Kind.AUDIT, serves=("blend",), standalone=True, asks=Demand(Asks.TABLE, passes=6)
+    ),
     params=BlendParams,
     algorithm="ppdm_flow.requirements.blend.algorithm:BlendAudit",
     effect=_effect,

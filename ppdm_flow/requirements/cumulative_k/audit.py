@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
@@ -17,7 +18,9 @@ class CumulativeKParams(Params):
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("audits/cumulative_k", Kind.AUDIT, serves=("cumulative_k",)),
+    info=PluginInfo.of_page(
+        "audits/cumulative_k", Kind.AUDIT, serves=("cumulative_k",), asks=Demand(Asks.COUNTS, passes=1)
+    ),
     params=CumulativeKParams,
     algorithm="ppdm_flow.requirements.cumulative_k.algorithm:CumulativeKAudit",
 )

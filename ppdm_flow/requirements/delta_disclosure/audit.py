@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.mining.classes.measures import measures
 from ppdm_flow.sdk.spec import Params, PluginSpec
@@ -12,7 +13,13 @@ class DeltaDisclosureParams(Params):
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("audits/delta_disclosure", Kind.AUDIT, figures=measures, serves=("delta_disclosure",)),
+    info=PluginInfo.of_page(
+        "audits/delta_disclosure",
+        Kind.AUDIT,
+        figures=measures,
+        serves=("delta_disclosure",),
+        asks=Demand(Asks.COUNTS, {"people": Asks.TABLE, "together": Asks.TABLE}, passes=2),
+    ),
     params=DeltaDisclosureParams,
     algorithm="ppdm_flow.requirements.delta_disclosure.algorithm:DeltaDisclosureAudit",
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.requirements.interval_disclosure.requirement import Width
@@ -32,7 +33,13 @@ def _effect(params: IntervalDisclosureParams, scope: Scope) -> Effect:
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("audits/interval_disclosure", Kind.AUDIT, serves=("interval_disclosure",), standalone=True),
+    info=PluginInfo.of_page(
+        "audits/interval_disclosure",
+        Kind.AUDIT,
+        serves=("interval_disclosure",),
+        standalone=True,
+        asks=Demand(Asks.TABLE, passes=6),
+    ),
     params=IntervalDisclosureParams,
     algorithm="ppdm_flow.requirements.interval_disclosure.algorithm:IntervalDisclosureAudit",
     effect=_effect,

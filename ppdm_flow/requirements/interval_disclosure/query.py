@@ -39,7 +39,7 @@ def shares_again(sql: Sql, candidate: DataView, pairs: PairedView, asked: Asked)
     """
     weight, columns, types, people = candidate.schema.weight, asked.columns, asked.types, bool(asked.subject)
     known = [asked.attribute, *([asked.subject] if people else [])]
-    tables = {"paired": relation(pairs, columns, known, weight)}
+    tables: dict[str, object] = {"paired": relation(pairs, columns, known, weight)}
     hold(sql, columns, types[1:], weight, tables)
     every = range(len(columns))
     named = ", ".join(f"{number_of(f'r{i}', types[i + 1])} AS c{i}" for i in every)

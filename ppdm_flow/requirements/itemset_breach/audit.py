@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
@@ -11,7 +12,13 @@ class ItemsetBreachParams(Params):
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("audits/itemset_breach", Kind.AUDIT, serves=("itemset_breach",), sets="column"),
+    info=PluginInfo.of_page(
+        "audits/itemset_breach",
+        Kind.AUDIT,
+        serves=("itemset_breach",),
+        sets="column",
+        asks=Demand(Asks.TABLE, passes=11),
+    ),
     params=ItemsetBreachParams,
     algorithm="ppdm_flow.requirements.itemset_breach.algorithm:ItemsetBreachAudit",
 )

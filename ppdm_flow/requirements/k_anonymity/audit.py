@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
@@ -11,7 +12,12 @@ class KAnonymityParams(Params):
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("audits/k_anonymity", Kind.AUDIT, serves=("k_anonymity",)),
+    info=PluginInfo.of_page(
+        "audits/k_anonymity",
+        Kind.AUDIT,
+        serves=("k_anonymity",),
+        asks=Demand(Asks.COUNTS, {"people": Asks.TABLE, "together": Asks.TABLE}, passes=2),
+    ),
     params=KAnonymityParams,
     algorithm="ppdm_flow.requirements.k_anonymity.algorithm:KAnonymityAudit",
 )

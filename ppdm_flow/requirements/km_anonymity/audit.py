@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
@@ -11,7 +12,9 @@ class KmAnonymityParams(Params):
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("audits/km_anonymity", Kind.AUDIT, serves=("km_anonymity",), sets="column"),
+    info=PluginInfo.of_page(
+        "audits/km_anonymity", Kind.AUDIT, serves=("km_anonymity",), sets="column", asks=Demand(Asks.TABLE, passes=3)
+    ),
     params=KmAnonymityParams,
     algorithm="ppdm_flow.requirements.km_anonymity.algorithm:KmAnonymityAudit",
 )

@@ -16,7 +16,6 @@ import pyarrow as pa
 from ppdm_flow.core.people import People
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.exposure.columns import facts_of
-from ppdm_flow.mining.exposure.paired import cells_of
 from ppdm_flow.mining.people.figures import require_one_known, require_people
 from ppdm_flow.mining.people.linkage import linked_rows
 from ppdm_flow.mining.people.linkage_query import linked_lines
@@ -25,6 +24,7 @@ from ppdm_flow.requirements.km_anonymity.kernels import smallest
 from ppdm_flow.requirements.km_anonymity.requirement import KmAnonymity
 from ppdm_flow.sdk.audit import AuditContext, Sql, quoted
 from ppdm_flow.sdk.compiled import tolerant
+from ppdm_flow.sdk.paired_relation import cells_of
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.counts import weights_of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.mining.classes.measures import measures
 from ppdm_flow.sdk.spec import Params, PluginSpec
@@ -12,7 +13,13 @@ class LDiversityParams(Params):
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("audits/l_diversity", Kind.AUDIT, figures=measures, serves=("l_diversity",)),
+    info=PluginInfo.of_page(
+        "audits/l_diversity",
+        Kind.AUDIT,
+        figures=measures,
+        serves=("l_diversity",),
+        asks=Demand(Asks.COUNTS, {"people": Asks.TABLE, "together": Asks.TABLE}, passes=2),
+    ),
     params=LDiversityParams,
     algorithm="ppdm_flow.requirements.l_diversity.algorithm:LDiversityAudit",
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
@@ -11,7 +12,12 @@ class LKCParams(Params):
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("audits/lkc", Kind.AUDIT, serves=("lkc",)),
+    info=PluginInfo.of_page(
+        "audits/lkc",
+        Kind.AUDIT,
+        serves=("lkc",),
+        asks=Demand(Asks.COUNTS, {"people": Asks.TABLE, "together": Asks.TABLE}, passes=2),
+    ),
     params=LKCParams,
     algorithm="ppdm_flow.requirements.lkc.algorithm:LKCAudit",
 )

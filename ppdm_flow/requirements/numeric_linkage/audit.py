@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Effect, FilePath, Params, PluginSpec, Problem, Scope
 
@@ -50,7 +51,13 @@ def _effect(params: NumericLinkageParams, scope: Scope) -> Effect:
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("audits/numeric_linkage", Kind.AUDIT, serves=("numeric_linkage",), standalone=True),
+    info=PluginInfo.of_page(
+        "audits/numeric_linkage",
+        Kind.AUDIT,
+        serves=("numeric_linkage",),
+        standalone=True,
+        asks=Demand(Asks.TABLE, passes=10),
+    ),
     params=NumericLinkageParams,
     algorithm="ppdm_flow.requirements.numeric_linkage.algorithm:NumericLinkageAudit",
     effect=_effect,

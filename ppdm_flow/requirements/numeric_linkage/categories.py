@@ -15,9 +15,10 @@ import pyarrow.compute as pc
 
 from ppdm_flow.mining.exposure.columns import facts_of
 from ppdm_flow.mining.exposure.numbers import Ints, UnnumberedError, other_rows, require_numbers
-from ppdm_flow.mining.exposure.paired import cells_of, paired_counts
+from ppdm_flow.mining.exposure.paired import paired_counts
 from ppdm_flow.requirements.numeric_linkage.codes import ELSEWHERE, HIDDEN, UNKNOWN
 from ppdm_flow.sdk.audit import AuditContext, Sql, quoted
+from ppdm_flow.sdk.paired_relation import cells_of
 from ppdm_flow.sdk.view import DataView, PairedView
 from ppdm_flow.tables.column import SUPPRESSED_TEXT
 

@@ -10,9 +10,9 @@ import pyarrow.compute as pc
 
 from ppdm_flow.mining.exposure.numbers import Floats, Ints, UnnumberedError, floats_of
 from ppdm_flow.mining.exposure.numbers_query import Types, number_of
-from ppdm_flow.mining.exposure.paired import cells_of
 from ppdm_flow.mining.populations.file import PeopleFile, coded
 from ppdm_flow.sdk.audit import AuditContext, Sql
+from ppdm_flow.sdk.paired_relation import cells_of
 from ppdm_flow.sdk.view import PairedView
 
 _LACKING = "is no CSV file with a column for each attribute that records are found by, and for a key, named as there"

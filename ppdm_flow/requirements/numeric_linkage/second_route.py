@@ -34,7 +34,7 @@ def numbers_again(
     if not columns:
         rows = sum(len(right) for _, right in pairs.pairs([], candidate.schema.names[:1]))
         return np.zeros((rows, 0)), np.zeros((rows, 0))
-    tables = {"paired": relation(pairs, columns, attributes, candidate.schema.weight)}
+    tables: dict[str, object] = {"paired": relation(pairs, columns, attributes, candidate.schema.weight)}
     hold(sql, columns, types[1], candidate.schema.weight, tables)
     before = [number_of(f"o{i}", kind) for i, kind in enumerate(types[0])]
     after = [number_of(f"r{i}", kind) for i, kind in enumerate(types[1])]

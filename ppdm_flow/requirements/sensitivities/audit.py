@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
@@ -11,7 +12,12 @@ class SensitivitiesParams(Params):
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("audits/sensitivities", Kind.AUDIT, serves=("sensitivities",)),
+    info=PluginInfo.of_page(
+        "audits/sensitivities",
+        Kind.AUDIT,
+        serves=("sensitivities",),
+        asks=Demand(Asks.ROWS, {"people": Asks.TABLE}, passes=2),
+    ),
     params=SensitivitiesParams,
     algorithm="ppdm_flow.requirements.sensitivities.algorithm:SensitivitiesAudit",
 )

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
@@ -34,7 +35,13 @@ def _effect(params: SpecialUniquesParams, scope: Scope) -> Effect:
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("audits/special_uniques", Kind.AUDIT, serves=("special_uniques",), standalone=True),
+    info=PluginInfo.of_page(
+        "audits/special_uniques",
+        Kind.AUDIT,
+        serves=("special_uniques",),
+        standalone=True,
+        asks=Demand(Asks.COUNTS, {"people": Asks.TABLE}, passes=2),
+    ),
     params=SpecialUniquesParams,
     algorithm="ppdm_flow.requirements.special_uniques.algorithm:SpecialUniquesAudit",
     effect=_effect,

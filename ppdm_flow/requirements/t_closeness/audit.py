@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.mining.classes.measures import measures
 from ppdm_flow.sdk.spec import Params, PluginSpec
@@ -12,7 +13,13 @@ class TClosenessParams(Params):
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("audits/t_closeness", Kind.AUDIT, figures=measures, serves=("t_closeness",)),
+    info=PluginInfo.of_page(
+        "audits/t_closeness",
+        Kind.AUDIT,
+        figures=measures,
+        serves=("t_closeness",),
+        asks=Demand(Asks.COUNTS, {"people": Asks.TABLE, "together": Asks.TABLE}, passes=2),
+    ),
     params=TClosenessParams,
     algorithm="ppdm_flow.requirements.t_closeness.algorithm:TClosenessAudit",
 )

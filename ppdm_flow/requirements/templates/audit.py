@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
@@ -11,7 +12,12 @@ class TemplatesParams(Params):
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("audits/templates", Kind.AUDIT, serves=("templates",)),
+    info=PluginInfo.of_page(
+        "audits/templates",
+        Kind.AUDIT,
+        serves=("templates",),
+        asks=Demand(Asks.COUNTS, {"people": Asks.TABLE, "together": Asks.TABLE}, passes=4),
+    ),
     params=TemplatesParams,
     algorithm="ppdm_flow.requirements.templates.algorithm:TemplatesAudit",
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -17,13 +18,17 @@ from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.sources.csv.cells import checked, stripped, without_escapes
 from ppdm_flow.sources.csv.header import Header, read_header
 from ppdm_flow.sources.csv.numbers import plain_numbers
+from ppdm_flow.sources.csv.pieces import Window, windows
 from ppdm_flow.sources.csv.quotes import QuoteCounter, check_closed, undecodable_line
 from ppdm_flow.sources.csv.spec import CsvParams
+from ppdm_flow.sources.csv.window_stream import WindowStream
 from ppdm_flow.sources.faults import damaged, distinct, fault, undecodable, unreadable
-from ppdm_flow.sources.gzipped import arrow_stream, beside
+from ppdm_flow.sources.gzipped import arrow_stream, beside, is_gzip
 from ppdm_flow.tables.formulas import unescaped
 
 _BLOCK = 1 << 22
+_ROW_BYTES = 64
+"""Bytes that a row is taken to have where a file is cut into pieces of so many rows."""
 _LARGEST_BLOCK = 1 << 29
 _TEXTS = pa.dictionary(pa.int32(), pa.string())
 _RAGGED = re.compile(r"CSV parse error: Row #(\d+): Expected (\d+) columns, got (\d+)")
@@ -35,11 +40,13 @@ class _Straddling(Exception):  # noqa: N818  # a signal, not an error
 
 
 class CsvSource:
-    """One CSV file."""
+    """One CSV file, or what is in the ``window`` of it, whose first row has the number ``first``."""
 
-    def __init__(self, params: CsvParams, path: Path) -> None:
+    def __init__(self, params: CsvParams, path: Path, window: Window | None = None, first: int = 0) -> None:
         self.params = params
         self.path = path
+        self._window = window
+        self._first = first
         self._found: Header | None = None
 
     @property
@@ -86,9 +93,25 @@ class CsvSource:
             else:
                 return
 
+    def pieces(self, rows: int) -> list[CsvPiece]:
+        """Return readers of pieces that end where a record does. Raises DataError."""
+        cut = None if is_gzip(self.path) else windows(self.path, self.params, self.header.lines, rows * _ROW_BYTES)
+        every: list[Window | None] = [None] if cut is None else [*cut]
+        return [CsvPiece(self.params, self.path, window) for window in every]
+
     def beside(self) -> Iterator[Finding]:
         """Yield what the file holds beside its cells."""
         return beside(self.path)
+
+    @property
+    def _skipped(self) -> int:
+        """Lines before the first row."""
+        return self.header.lines if self._window is None or self._window.begin == 0 else 0
+
+    def _stream(self) -> Any:
+        """Return the bytes that are read."""
+        stream = arrow_stream(self.path)
+        return stream if self._window is None else WindowStream(stream, self._window)
 
     def _attempt(
         self, places: list[int], columns: Sequence[str], numeric: Mapping[int, AttributeType], skip: int, *, block: int
@@ -96,12 +119,12 @@ class CsvSource:
         """Yield the rows from number ``skip`` on."""
         start = 0
         try:
-            with contextlib.closing(QuoteCounter(arrow_stream(self.path), self.params)) as stream:
+            with contextlib.closing(QuoteCounter(self._stream(), self.params)) as stream:
                 for batch in self._reader(stream, places, block, numeric, threads=True):
                     begin, start = start, start + batch.num_rows
                     if start > skip:
                         fresh = batch.slice(max(0, skip - begin))
-                        yield self._texts(fresh, columns, numeric, max(skip, begin))
+                        yield self._texts(fresh, columns, numeric, self._first + max(skip, begin))
                 if stream.suspicious:
                     check_closed(self.path, self.params, self.header.lines)
         except pa.ArrowInvalid as error:
@@ -124,7 +147,7 @@ class CsvSource:
                     use_threads=threads,
                     block_size=block,
                     column_names=names,
-                    skip_rows=self.header.lines,
+                    skip_rows=self._skipped,
                     encoding=options.encoding,
                 ),
                 parse_options=pcsv.ParseOptions(
@@ -171,7 +194,7 @@ class CsvSource:
     def _located(self, block: int, places: list[int]) -> DataError:
         """Read again on one thread: only then does Arrow know the row's number."""
         try:
-            with contextlib.closing(arrow_stream(self.path)) as stream:
+            with contextlib.closing(self._stream()) as stream:
                 for _ in self._reader(stream, places, block, threads=False):
                     pass
         except pa.ArrowInvalid as error:
@@ -184,12 +207,12 @@ class CsvSource:
             row, expected, got = (int(g) for g in ragged.groups())
             return fault(
                 "PPF703",
-                f"row {row - self.header.lines} has {got} cells where there should be {expected}",
+                f"row {row - self._skipped + self._first} has {got} cells where there should be {expected}",
                 help="rows count from 1 below the header; an unbalanced quote or a delimiter in a value does this",
             )
         invalid = _INVALID.match(message)
         if invalid:
-            return undecodable(f"row {int(invalid.group(1)) - self.header.lines}", self.params.encoding)
+            return undecodable(f"row {int(invalid.group(1)) - self._skipped + self._first}", self.params.encoding)
         return fault("PPF716", f"`{self.path}` cannot be read as CSV", help="its quotes may not be in order")
 
     def _undecodable(self) -> DataError:
@@ -199,8 +222,28 @@ class CsvSource:
     def _endless(self, rows: int) -> DataError:
         return fault(
             "PPF716",
-            f"after row {rows} there is a quote that is never closed, or a cell of more than {_LARGEST_BLOCK >> 20} MB",
+            f"after row {rows + self._first} there is a quote that is never closed, or a cell of more than"
+            f" {_LARGEST_BLOCK >> 20} MB",
         )
+
+
+@dataclass(frozen=True, slots=True)
+class CsvPiece:
+    """What is in a window of a file, or the whole file; its rows are known when it was read."""
+
+    params: CsvParams
+    path: Path
+    window: Window | None
+    rows: None = None
+
+    @property
+    def begins(self) -> bool:
+        """Whether it has the first row of the file."""
+        return self.window is None or self.window.begin == 0
+
+    def starting_at(self, row: int) -> CsvSource:
+        """Return the reader of the window."""
+        return CsvSource(self.params, self.path, self.window, row)
 
 
 def _has_no_rows(message: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -55,11 +56,15 @@ _BYTES = 1 << 25
 
 
 class ParquetSource:
-    """One Parquet file."""
+    """One Parquet file, or the row groups ``groups`` of it, whose first row has the number ``first``."""
 
-    def __init__(self, params: ParquetParams, path: Path) -> None:
+    def __init__(
+        self, params: ParquetParams, path: Path, groups: tuple[int, ...] | None = None, first: int = 0
+    ) -> None:
         self.params = params
         self.path = path
+        self.groups = groups
+        self.first = first
         self.repeated = 0
         self._told: Mapping[str, Mapping[bytes, bytes]] = {}
 
@@ -82,16 +87,29 @@ class ParquetSource:
 
     def typed_batches(self, columns: Sequence[str], types: Mapping[str, AttributeType]) -> Iterator[pa.RecordBatch]:
         """Yield the rows; numbers and moments of the columns in ``types`` stay what they are. Raises DataError."""
-        done = 0
+        done = self.first
         try:
             with self._open(columns) as file:
                 self.repeated = 0
                 self._told = documents(file.schema_arrow.metadata)
-                for batch in _blocks(file, list(columns)):
+                for batch in _blocks(file, list(columns), self.groups):
                     yield self._batch(batch, columns, types, done)
                     done += batch.num_rows
         except (pa.ArrowException, OSError):
             raise self._broken(done) from None
+
+    def pieces(self, rows: int) -> list[ParquetPiece]:
+        """Return readers of row groups: together those that have at most so many rows. Raises DataError."""
+        with self._open() as file:
+            sizes = [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)]
+        pieces: list[ParquetPiece] = []
+        for group, size in enumerate(sizes):
+            if pieces and pieces[-1].rows + size <= rows:
+                last = pieces.pop()
+                pieces.append(ParquetPiece(self.params, self.path, (*last.groups, group), last.rows + size))
+            else:
+                pieces.append(ParquetPiece(self.params, self.path, (group,), size))
+        return pieces
 
     def beside(self) -> Iterator[Finding]:
         """Yield what the file holds beside its cells."""
@@ -142,13 +160,32 @@ class ParquetSource:
         )
 
 
-def _blocks(file: pq.ParquetFile, columns: list[str]) -> Iterator[pa.RecordBatch]:
+@dataclass(frozen=True, slots=True)
+class ParquetPiece:
+    """Some row groups of a file."""
+
+    params: ParquetParams
+    path: Path
+    groups: tuple[int, ...]
+    rows: int
+
+    @property
+    def begins(self) -> bool:
+        """Whether it has the first row of the file."""
+        return self.groups[0] == 0
+
+    def starting_at(self, row: int) -> ParquetSource:
+        """Return the reader of these row groups."""
+        return ParquetSource(self.params, self.path, self.groups, row)
+
+
+def _blocks(file: pq.ParquetFile, columns: list[str], groups: tuple[int, ...] | None) -> Iterator[pa.RecordBatch]:
     """Yield blocks of rows; Arrow cannot gather lists of coded texts from several row groups into one."""
     size = _rows(file.schema_arrow)
     if not any(_is_coded_list(f.type) for f in file.schema_arrow if f.name in columns):
-        yield from file.iter_batches(size, columns=columns)
+        yield from file.iter_batches(size, columns=columns, row_groups=None if groups is None else list(groups))
         return
-    for group in range(file.num_row_groups):
+    for group in range(file.num_row_groups) if groups is None else groups:
         yield from file.iter_batches(size, row_groups=[group], columns=columns)
 
 

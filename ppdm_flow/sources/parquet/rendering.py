@@ -13,11 +13,15 @@ class NotText(Exception):  # noqa: N818  # the reader turns it into a DataError
 
 
 def texts(array: pa.Array) -> pa.DictionaryArray:
-    """Return dictionary<int32, string>. Raises NotText for nested types, ArrowException for bytes that are no UTF-8."""
+    """Return dictionary<int32, string>; a dictionary that holds texts already may have one twice.
+
+    Raises NotText for nested types, ArrowException for bytes that are no UTF-8.
+    """
     coded = array if pa.types.is_dictionary(array.type) else _encoded(array)
     dictionary = rendered(coded.dictionary)
     dictionary.validate(full=True)
-    if dictionary.null_count or len(pc.unique(dictionary)) < len(dictionary):
+    rendered_alike = dictionary is not coded.dictionary and len(pc.unique(dictionary)) < len(dictionary)
+    if dictionary.null_count or rendered_alike:
         again = dictionary.dictionary_encode()
         return pa.DictionaryArray.from_arrays(again.indices.take(coded.indices.cast(pa.int32())), again.dictionary)
     return pa.DictionaryArray.from_arrays(coded.indices.cast(pa.int32()), dictionary)

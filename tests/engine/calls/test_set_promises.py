@@ -12,13 +12,13 @@ import pytest
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.errors import RunError
 from ppdm_flow.core.roles import Role
-from ppdm_flow.engine.calls.chain import MemoryStream
 from ppdm_flow.engine.calls.lending import Loan
 from ppdm_flow.engine.calls.promises import check_generated, check_partition, check_table
-from ppdm_flow.engine.candidates.candidate import batch, stream_of
-from ppdm_flow.engine.reading.opening import open_sink
-from ppdm_flow.engine.streams.source import Budget
-from ppdm_flow.engine.streams.sql import DuckSql
+from ppdm_flow.engine.local.sql import DuckSql
+from ppdm_flow.engine.local.transforms import MemoryStream
+from ppdm_flow.engine.local.writing import batch, stream_of
+from ppdm_flow.engine.opening.opening import open_sink
+from ppdm_flow.engine.streams.reading import Budget
 from ppdm_flow.engine.streams.stream import Stop
 from ppdm_flow.plan.definition import ReleaseNode
 from ppdm_flow.sdk.spec import Effect

@@ -291,7 +291,7 @@ def test_faulty_file(run, monkeypatch):
         other = type("Spec", (type(spec),), {"__slots__": (), "load": lambda self: Forgets})
         return other(spec.info, spec.params, spec.algorithm, spec.effect, spec.stores)
 
-    monkeypatch.setattr("ppdm_flow.engine.reading.opening.registry.load", forgetful)
+    monkeypatch.setattr("ppdm_flow.engine.opening.opening.registry.load", forgetful)
     assert run.fails(Step) == (3, "PPF903")
 
 
@@ -479,7 +479,7 @@ def test_honest_files(run, monkeypatch):
         other = type("Spec", (type(spec),), {"__slots__": (), "load": lambda self: Hides})
         return other(spec.info, spec.params, spec.algorithm, spec.effect, spec.stores)
 
-    monkeypatch.setattr("ppdm_flow.engine.reading.opening.registry.load", chatty)
+    monkeypatch.setattr("ppdm_flow.engine.opening.opening.registry.load", chatty)
     assert run.released(Step)["study/study.csv"].endswith(b"\n" * 7)
 
 

@@ -23,9 +23,9 @@ import ppdm_flow as pf
 from ppdm_flow.api import verify
 from ppdm_flow.core.errors import DataError, PpdmError, UsageError
 from ppdm_flow.core.file_sets import data_sha256
-from ppdm_flow.engine.candidates import partitions
-from ppdm_flow.engine.candidates.partitions import Partitions
-from ppdm_flow.engine.streams.ordering import Spool
+from ppdm_flow.engine.local import partitions
+from ppdm_flow.engine.local.ordering import Spool
+from ppdm_flow.engine.local.partitions import Partitions
 from ppdm_flow.engine.streams.stream import Part
 from ppdm_flow.plan.definition import ReleaseNode
 from ppdm_flow.tables.table import Table

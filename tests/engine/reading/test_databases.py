@@ -26,7 +26,7 @@ from hypothesis import strategies as st
 from ppdm_flow import api
 from ppdm_flow.core.errors import PpdmError, RunError, UsageError
 from ppdm_flow.core.roles import AttributeType
-from ppdm_flow.engine.reading.opening import open_source
+from ppdm_flow.engine.opening.opening import open_source
 from ppdm_flow.engine.run.preview import preview
 from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.policy import load

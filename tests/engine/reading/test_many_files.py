@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.roles import AttributeType
-from ppdm_flow.engine.reading.many_files import ManyFiles
-from ppdm_flow.engine.reading.opening import open_source
+from ppdm_flow.engine.opening.many_files import ManyFiles
+from ppdm_flow.engine.opening.opening import open_source
 from ppdm_flow.plan.definition import SourceNode
 
 

@@ -15,7 +15,7 @@ import sys
 import time
 from pathlib import Path
 
-import ppdm_flow.engine.streams.sql
+import ppdm_flow.engine.local.sql
 from ppdm_flow.core.draws import RunKey
 from ppdm_flow.engine.options import RunOptions
 from ppdm_flow.engine.reading.binding import columns
@@ -90,5 +90,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    assert ppdm_flow.engine.streams.sql
+    assert ppdm_flow.engine.local.sql
     main()

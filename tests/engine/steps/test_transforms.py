@@ -10,10 +10,13 @@ import pytest
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.roles import Nulls, Role
-from ppdm_flow.engine.calls.chain import MemoryStream
 from ppdm_flow.engine.events import ignore_events
+from ppdm_flow.engine.local.engine import LocalEngine
+from ppdm_flow.engine.local.transforms import MemoryStream
+from ppdm_flow.engine.seam import Resources
 from ppdm_flow.engine.steps.graph import Graph
 from ppdm_flow.engine.steps.origins import channels
+from ppdm_flow.engine.streams.reading import Budget
 from ppdm_flow.engine.streams.stream import Stop
 from ppdm_flow.plan.definition import Bound, Plan, ReleaseNode, SourceNode, StepNode
 from ppdm_flow.sdk.anonymizer import Fitted, Operator
@@ -44,7 +47,8 @@ def plan(*steps: StepNode) -> Plan:
 def graph(tools, *steps: StepNode, rows: int = 20, partition: int = 6) -> Graph:
     table = Table.of({"x": [str(i) for i in range(rows)], "y": [str(i % 3) for i in range(rows)]})
     stream = MemoryStream(table, FACTS, partition, Stop())
-    made = Graph(plan(*steps), tools.KEY, stream, None, partition, Stop(), ignore_events)
+    resources = Resources(partition, Budget(1 << 20), Stop())
+    made = Graph(plan(*steps), tools.KEY, stream, None, LocalEngine(), resources, ignore_events)
     made.fit(2)
     return made
 

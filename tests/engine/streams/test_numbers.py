@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.roles import AttributeType, Role
+from ppdm_flow.engine.local.sql import _as_text
 from ppdm_flow.engine.streams.multiset import MultisetHash
 from ppdm_flow.engine.streams.narrow import NarrowNumbers
 from ppdm_flow.engine.streams.numbers import NumberReader, Spellings, numeric
-from ppdm_flow.engine.streams.sql import _as_text
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.numeric.column import NumericColumn
 from ppdm_flow.tables.numeric.texts import texts_of

@@ -13,14 +13,15 @@ from hypothesis import strategies as st
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.roles import Role
-from ppdm_flow.engine.calls.chain import MemoryStream
-from ppdm_flow.engine.streams.expansion import ExpandedStream, Numbering
+from ppdm_flow.engine.local.expansion import ExpandedStream, Numbering
+from ppdm_flow.engine.local.ordering import Spool
+from ppdm_flow.engine.local.source import SourceStream
+from ppdm_flow.engine.local.transforms import MemoryStream
 from ppdm_flow.engine.streams.multiset import MultisetHash
 from ppdm_flow.engine.streams.narrow import NarrowTable
-from ppdm_flow.engine.streams.ordering import Spool
 from ppdm_flow.engine.streams.pairs import StreamPairs
+from ppdm_flow.engine.streams.reading import Budget, ReadOptions
 from ppdm_flow.engine.streams.rebatching import partitions
-from ppdm_flow.engine.streams.source import Budget, ReadOptions, SourceStream
 from ppdm_flow.engine.streams.stream import Part, Stop, StoppedError, positions
 from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.tables.column import Column
@@ -270,7 +271,7 @@ KEYS = st.lists(st.sampled_from([0, 1, 2, 1 << 40, 1 << 58, (1 << 58) + 1, 1 << 
     together=st.sampled_from([1, 16, 1 << 18]),
 )
 def test_a_spool_sorts_by_key_then_row(tmp_path_factory, monkeypatch, keys, size, limit, together):
-    from ppdm_flow.engine.streams import ordering
+    from ppdm_flow.engine.local import ordering
 
     monkeypatch.setattr(ordering, "_TOGETHER", together)
     folder = tmp_path_factory.mktemp("spool")
@@ -286,7 +287,7 @@ def test_a_spool_sorts_by_key_then_row(tmp_path_factory, monkeypatch, keys, size
 
 
 def test_a_spool_of_texts_that_hardly_repeat(tmp_path, monkeypatch):
-    from ppdm_flow.engine.streams import pool
+    from ppdm_flow.engine.local import pool
 
     monkeypatch.setattr(pool, "_LOOKED_UP", 50)
     draw = np.random.default_rng(3)

@@ -12,7 +12,6 @@ from ppdm_flow.engine.judging.joining.numbered import NumberedStream, renumber
 from ppdm_flow.engine.judging.joining.rows import CellHashes, JoinedRows, columns_to_compare, join_rows, reason
 from ppdm_flow.engine.judging.joining.table import JoinedStream, JoinedTable, joined_table, origins
 from ppdm_flow.engine.steps.graph import Graph
-from ppdm_flow.engine.streams.expansion import ExpandedStream
 from ppdm_flow.engine.streams.multiset import MultisetHash
 from ppdm_flow.engine.streams.pairs import StreamPairs
 from ppdm_flow.engine.streams.stream import Stop, Stream
@@ -50,7 +49,7 @@ def joined_audits(
     streams = {s.release.name: s for s in renumber([p.release for p in people], graph)}
     single = any(graph.expanded(p.release.input) for p in people)
     if single and graph.numbering is not None and any(a.role is Role.WEIGHT for a in original.attributes):
-        original = ExpandedStream(original, graph.numbering)
+        original = graph.engine.expanded(original, graph.numbering)
     making = _JoinSource(plan, {s.release.name: s for s in people}, streams, original, partition_rows, stop)
     prints, joined_rows = _found(list(streams.values()))
     return tuple(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.steps.graph import Graph
-from ppdm_flow.engine.streams.expansion import ExpandedStream, Numbering
+from ppdm_flow.engine.streams.numbering import Numbering
 from ppdm_flow.engine.streams.stream import Stream
 from ppdm_flow.plan.definition import ReleaseNode
 from ppdm_flow.tables.table import Table
@@ -53,4 +53,4 @@ def _numbered(release: ReleaseNode, graph: Graph, *, single: bool) -> NumberedSt
     if not any(a.role is Role.WEIGHT for a in stream.attributes):
         return NumberedStream(release, stream, numbering)
     kept = tuple(a for a in release.attributes if a.role is not Role.WEIGHT)
-    return NumberedStream(replace(release, attributes=kept), ExpandedStream(stream, numbering))
+    return NumberedStream(replace(release, attributes=kept), graph.engine.expanded(stream, numbering))

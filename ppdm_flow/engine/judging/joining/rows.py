@@ -11,12 +11,15 @@ import numpy.typing as npt
 from ppdm_flow.core.phrases import counted, listed
 from ppdm_flow.engine.judging.joining.numbered import NumberedStream
 from ppdm_flow.engine.streams.multiset import MultisetHash
+from ppdm_flow.engine.streams.stream import check_room
 from ppdm_flow.plan.together import Link
 from ppdm_flow.tables.counts import weights_of
 from ppdm_flow.tables.table import RowNumbers
 
 Places = npt.NDArray[np.int64]
 Columns = tuple[str, ...]
+_CELLS_A_HASH = 2
+"""Cells that take as much as a hash, or a weight."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,8 +38,12 @@ class CellHashes:
 
     @classmethod
     def of(cls, stream: NumberedStream, wanted: Iterable[Columns], key: str) -> CellHashes:
-        """Read a release once; equal cells have equal hashes wherever ``key`` is the same."""
+        """Read a release once; equal cells have equal hashes wherever ``key`` is the same.
+
+        Raises RunError where these are more than may be held.
+        """
         combinations = tuple(dict.fromkeys(wanted))
+        check_room(stream.stream, _CELLS_A_HASH * (1 + len(combinations)), "holding releases against each other")
         single = tuple(c[0] for c in combinations if len(c) == 1 and not stream.is_set(c[0]))
         names = tuple(dict.fromkeys(name for columns in combinations for name in columns))
         hashing = MultisetHash(key)

@@ -1,0 +1,117 @@
+"""What a plugin asks of rows that are held elsewhere: what comes to it, at the most, where a cluster works on them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Asks(StrEnum):
+    """From the least to the most; a plugin that asks nothing of the rows says ``counts``."""
+
+    COUNTS = "counts"
+    FRAGMENTS = "fragments"
+    ROWS = "rows"
+    TABLE = "table"
+
+    @property
+    def rank(self) -> int:
+        """Its place, 0 for the least."""
+        return list(Asks).index(self)
+
+    @property
+    def where(self) -> str:
+        """Where the work is done: ``distributed`` where only answers come to the driver, else ``driver``."""
+        return "distributed" if self in (Asks.COUNTS, Asks.FRAGMENTS) else "driver"
+
+    @property
+    def words(self) -> str:
+        """What comes to the driver."""
+        return _WORDS[self]
+
+
+_WORDS = {
+    Asks.COUNTS: "counts of combinations",
+    Asks.FRAGMENTS: "samples of a fixed number of rows",
+    Asks.ROWS: "rows, a few fragments at a time",
+    Asks.TABLE: "its columns of all rows",
+}
+
+CASES: Mapping[str, str] = {
+    "people": "where people are counted",
+    "together": "where releases are read together",
+    "numbers": "of numeric columns",
+    "sets": "of sets of items",
+    "weights": "of weighted rows",
+}
+"""Cases in which a plugin may ask more. Others name a parameter, ``size``, or one with its value, ``form=sets``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """``usual``, and what is asked in the cases of :data:`CASES` or with a parameter.
+
+    ``passes`` is about how often the rows are gone over, for a step or an audit by both routes; ``passes_each`` how
+    often for each numeric column besides. ``takes_all``, of an anonymizer that is not of the kind ``table``: it is
+    carried out on the whole table nevertheless, always or where the parameter of that name is given.
+    """
+
+    usual: Asks = Asks.TABLE
+    more: Mapping[str, Asks] = field(default_factory=dict)
+    passes: int = 4
+    passes_each: int = 0
+    takes_all: bool | str = False
+
+    def of(self, cases: frozenset[str], parameters: Mapping[str, object]) -> Asks:
+        """Return what is asked at most where these cases hold and the parameters are these."""
+        held = (asks for case, asks in self.more.items() if case in cases or _holds(case, parameters))
+        return max((self.usual, *held), key=lambda asks: asks.rank)
+
+    def takes_the_table(self, parameters: Mapping[str, object]) -> bool:
+        """Return whether it is carried out on the whole table with these parameters."""
+        return self.takes_all if isinstance(self.takes_all, bool) else _holds(self.takes_all, parameters)
+
+    @property
+    def worst(self) -> Asks:
+        """The most that it may ask."""
+        return max((self.usual, *self.more.values()), key=lambda asks: asks.rank)
+
+    @property
+    def usually(self) -> str:
+        """Return what comes to the driver where no case holds."""
+        return self.usual.words if self.passes or self.passes_each else "nothing"
+
+    @property
+    def cases(self) -> str:
+        """Return in which cases more is asked, the same demand once; nothing for none."""
+        by_demand = {asks: [case for case, each in self.more.items() if each is asks] for asks in Asks}
+        parts = [
+            f"{' or '.join(map(case_words, cases))}: {asks.where} ({asks.words})"
+            for asks, cases in by_demand.items()
+            if cases
+        ]
+        return "; ".join(parts)
+
+    @property
+    def sentence(self) -> str:
+        """Return it in words."""
+        return "; ".join(part for part in (f"{self.usual.where} ({self.usually})", self.cases) if part)
+
+
+def case_words(case: str) -> str:
+    """Return a case in words."""
+    return CASES.get(case) or f"with `{case.replace('=', ': ')}`"
+
+
+def _holds(case: str, parameters: Mapping[str, object]) -> bool:
+    name, given, value = case.partition("=")
+    if case in CASES or name not in parameters:
+        return False
+    return str(parameters[name]) == value if given else parameters[name] is not None
+
+
+UNKNOWN = Demand()
+"""What is taken for granted of a plugin that does not say it: the worst."""
+NOTHING = Demand(Asks.COUNTS, passes=0)
+"""Of a step that is ready before it has seen any row."""

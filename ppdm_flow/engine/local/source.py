@@ -1,0 +1,220 @@
+"""The source as a stream: read once whole, checked, and kept coded in memory where it fits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.engine.faults import wrap_plugin_errors
+from ppdm_flow.engine.streams.checks import zero_weight_mask
+from ppdm_flow.engine.streams.coding import mark_texts
+from ppdm_flow.engine.streams.narrow import NarrowTable
+from ppdm_flow.engine.streams.numbers import NumberReader, Spellings
+from ppdm_flow.engine.streams.reading import Budget, Look, ReadOptions
+from ppdm_flow.engine.streams.rebatching import ahead, partitions
+from ppdm_flow.engine.streams.stream import Part, Result, Stop, Texts, texts_of_part
+from ppdm_flow.sdk.storage import Source, TypedSource
+from ppdm_flow.tables.column import MISSING, SUPPRESSED, SUPPRESSED_TEXT, Column
+from ppdm_flow.tables.numeric.column import LONGEST_NUMBER, NumericColumn, missing_mask
+from ppdm_flow.tables.table import Table
+
+
+@dataclass(slots=True)
+class _MemoryCache:
+    tables: list[NarrowTable] | None = field(default_factory=list)
+    size: int = 0
+
+
+class SourceStream:
+    """A file's rows, numbered from ``start``. :meth:`load` must come first; then any thread may ask for partitions."""
+
+    def __init__(
+        self,
+        source: Source,
+        attributes: Sequence[AttributeFacts],
+        reading: ReadOptions,
+        budget: Budget,
+        stop: Stop,
+        start: int = 0,
+    ) -> None:
+        self.attributes = tuple(attributes)
+        self.rows_read = 0
+        self.row_count = 0
+        self._longest: dict[str, int] = {}
+        self._source = source
+        self._reading = reading
+        self._budget = budget
+        self._stop = stop
+        self._start = start
+        self._memory = _MemoryCache()
+        self._kept: list[npt.NDArray[np.uint8]] = []
+        self._spellings: dict[str, Spellings] = {}
+        self._last_readers: Mapping[str, NumberReader] = {}
+
+    def load(self, before: Sequence[Look] = (), after: Sequence[Look] = ()) -> None:
+        """Read everything once; ``before`` see every partition as it is read, ``after`` without dropped rows."""
+        for table in ahead(self._read(tuple(dict.fromkeys((*self._names, *self._reading.incomplete))))):
+            for look in before:
+                look.look(table)
+            self.rows_read += len(table)
+            kept = self._complete(table)
+            self.row_count += len(kept)
+            for look in after:
+                look.look(kept)
+            self._measure(kept)
+            self._remember(kept.select(self._names))
+
+    def parts(self, columns: Sequence[str] | None = None) -> Iterator[Part]:
+        """Yield the partitions, from memory or from the file again."""
+        names = self._names if columns is None else tuple(columns)
+        if self._memory.tables is not None:
+            for narrow in self._memory.tables:
+                self._stop.check()
+                yield Part(narrow.table(names))
+            return
+        for number, table in enumerate(self._read(names)):
+            kept = table
+            if self._reading.selects:
+                mask = np.unpackbits(self._kept[number], count=len(table)).astype(bool)
+                kept = table.take(mask)
+            if len(kept):
+                yield Part(kept)
+
+    def read_once(self, columns: Sequence[str] | None = None) -> Iterator[Part]:
+        """Yield the partitions that have a row left, from the file, without having loaded it; nothing is remembered."""
+        names = self._names if columns is None else tuple(columns)
+        weight = () if self._reading.weight is None else (self._reading.weight,)
+        for table in self._read(tuple(dict.fromkeys((*names, *self._reading.incomplete, *weight)))):
+            kept = table.take(self._mask(table)) if self._reading.selects else table
+            if len(kept):
+                yield Part(kept.select(names))
+
+    def held(self, names: Sequence[str]) -> frozenset[str]:
+        """Return those of the columns whose texts are at hand: all or none."""
+        return frozenset(names if self._memory.tables is not None else ())
+
+    def possible(self, texts: AbstractSet[str], names: Sequence[str]) -> AbstractSet[str]:  # noqa: ARG002  # unknown
+        """Return the texts that may be values of these columns: all."""
+        return texts
+
+    def searched(self, work: Callable[[Texts], Result], names: Sequence[str]) -> Iterator[Result]:
+        """Yield what ``work`` makes of the texts in these columns, or in their sets, often more than once.
+
+        Some may belong to rows that were dropped.
+        """
+        tables = self._memory.tables
+        if tables is not None:
+            yield work({n: pa.chunked_array([t.texts(n) for t in tables], pa.string()) for n in names})
+            return
+        for part in self.parts(names):
+            yield work(texts_of_part(names, part))
+
+    @property
+    def longest_line(self) -> int:
+        """The most bytes that a row can take as a line of CSV, every quote doubled."""
+        return sum(2 * size + 3 for size in self._longest.values())
+
+    @property
+    def longest(self) -> Mapping[str, int]:
+        """The longest text of each column, in bytes."""
+        return self._longest
+
+    @property
+    def zoned(self) -> Mapping[str, bool]:
+        """Whether the timestamps of a column have an offset from UTC, where the last pass has seen some."""
+        zones = {name: reader.zoned for name, reader in self._last_readers.items()}
+        return {name: zoned for name, zoned in zones.items() if zoned is not None}
+
+    def release(self) -> None:
+        """Forget what is held in memory."""
+        self._budget.give(self._memory.size)
+        self._memory = _MemoryCache(None)
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        return tuple(a.name for a in self.attributes)
+
+    def _read(self, names: tuple[str, ...]) -> Iterator[Table]:
+        with wrap_plugin_errors(self._reading.who):
+            columns = {n: self._reading.columns[n] for n in names}
+            readers = self._last_readers = {n: r for n, r in self._readers().items() if n in columns}
+            batches, size = self._batches(columns, readers), self._reading.partition_rows
+            for table in partitions(batches, names, size, readers, self._start):
+                self._stop.check()
+                yield self._marked(table)
+
+    def _readers(self) -> dict[str, NumberReader]:
+        """Return readers of the numeric columns, which remember what they have seen: new ones for every pass."""
+        typed = {a.name: a for a in (*self._reading.typed, *self.attributes) if a.is_numeric}
+        return {
+            name: NumberReader(facts, self._reading.missing, released=self._reading.released)
+            for name, facts in typed.items()
+        }
+
+    def _batches(self, columns: Mapping[str, str], readers: Mapping[str, NumberReader]) -> Iterator[pa.RecordBatch]:
+        """Yield blocks; a source that can do so leaves numbers as they are."""
+        if readers and isinstance(self._source, TypedSource):
+            types = {columns[name]: reader.facts.type for name, reader in readers.items()}
+            return self._source.typed_batches(list(columns.values()), types)
+        return self._source.batches(list(columns.values()))
+
+    def _marked(self, table: Table) -> Table:
+        texts = {n: c for n, c in table.columns.items() if not isinstance(c, NumericColumn)}
+        if self._reading.released:
+            marked = {n: mark_texts(c, [SUPPRESSED_TEXT], SUPPRESSED) for n, c in texts.items()}
+            return table.replaced({n: self._spelled(n, c, table) for n, c in marked.items()})
+        if not self._reading.missing:
+            return table
+        return table.replaced({n: mark_texts(c, self._reading.missing, MISSING) for n, c in texts.items()})
+
+    def _spelled(self, name: str, column: Column, table: Table) -> Column:
+        """Return numbers in the file of another tool as typed columns spell them; labels of our own stay as they are.
+
+        Raises DataError where the file has one number in two spellings, which tell its rows apart.
+        """
+        facts = next(a for a in self.attributes if a.name == name)
+        if not (self._reading.foreign and facts.type.is_numeric):
+            return column
+        spellings = self._spellings.setdefault(name, Spellings(facts))
+        return spellings.look(column, table.rows)
+
+    def _complete(self, table: Table) -> Table:
+        if not self._reading.selects:
+            return table
+        mask = self._mask(table)
+        self._kept.append(np.packbits(mask))
+        return table.take(mask)
+
+    def _mask(self, table: Table) -> npt.NDArray[np.bool_]:
+        """Say which rows are complete and stand for somebody."""
+        mask = np.ones(len(table), dtype=bool)
+        for name in self._reading.incomplete:
+            if name in table.columns:  # a set may be empty, but is never missing
+                mask &= ~missing_mask(table[name])
+        if self._reading.weight is not None:
+            mask &= ~zero_weight_mask(table[self._reading.weight])
+        return mask
+
+    def _measure(self, table: Table) -> None:
+        for name, column in table.columns.items():
+            numeric = isinstance(column, NumericColumn)
+            size = LONGEST_NUMBER if numeric else pc.max(pc.binary_length(column.categories)).as_py() or 0
+            self._longest[name] = max(size, self._longest.get(name, 0))
+
+    def _remember(self, table: Table) -> None:
+        if self._memory.tables is None or not len(table):
+            return
+        narrow = NarrowTable.of(table)
+        size = narrow.nbytes
+        if self._budget.take(size):
+            self._memory.tables.append(narrow)
+            self._memory.size += size
+        else:
+            self.release()

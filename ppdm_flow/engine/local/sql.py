@@ -1,0 +1,277 @@
+"""DuckDB over the released file itself, with everything shut that it does not need."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.errors import PpdmError
+from ppdm_flow.core.file_sets import file_set
+from ppdm_flow.core.roles import AttributeType, Role
+from ppdm_flow.engine.faults import run_fault
+from ppdm_flow.engine.streams.coding import arrow
+from ppdm_flow.engine.streams.stream import ReadBack, Stream
+from ppdm_flow.plan.definition import ReleaseNode
+from ppdm_flow.sdk.audit import sibling
+from ppdm_flow.sdk.paired_relation import PairedRelation
+from ppdm_flow.tables.formulas import BEGINS
+from ppdm_flow.tables.sets import Baskets
+from ppdm_flow.tables.sets.arrow import holds_sets, to_arrow
+from ppdm_flow.tables.table import Table
+
+_MEMORY_MB = 512
+_TEXTS = pa.dictionary(pa.int32(), pa.string())
+_LINE = 1 << 21
+
+
+class DuckSql:
+    """The second route of one audit. ``folder`` is private; spill files go there.
+
+    Without a file, ``candidate`` is a table that is in none.
+
+    Installing and loading extensions, files beside the released one, and changes of the configuration are refused.
+    A file in a form that DuckDB would type by itself (not text columns) comes to it from our reader instead.
+    """
+
+    def __init__(
+        self,
+        release: ReleaseNode,
+        file: Path | None,
+        original: Stream,
+        candidate: ReadBack,
+        folder: Path,
+        threads: int,
+        siblings: Mapping[str, Stream] | None = None,
+    ) -> None:
+        self._release = release
+        self._file = file
+        self._siblings = {sibling(name): _TextStream(stream) for name, stream in (siblings or {}).items()}
+        self._streams = [_TextStream(original), _TextStream(candidate), *self._siblings.values()]
+        self._longest = max(_LINE, candidate.longest_line + _LINE // 2)
+        self._folder = folder
+        self._threads = threads
+        self._open: duckdb.DuckDBPyConnection | None = None
+
+    def rows(self, query: str, parameters: Sequence[Any] = (), tables: Mapping[str, Any] = {}) -> list[tuple[Any, ...]]:
+        """Return the result of one SELECT. Raises RunError, without DuckDB's message: that may quote values."""
+        with self._asking(tables) as opened:
+            result_rows: list[tuple[Any, ...]] = opened.execute(query, list(parameters)).fetchall()
+        return result_rows
+
+    def table(self, query: str, parameters: Sequence[Any] = (), tables: Mapping[str, Any] = {}) -> pa.Table:
+        """Return the same as an Arrow table. Raises RunError as above."""
+        with self._asking(tables) as opened:
+            return opened.sql(query, params=list(parameters)).to_arrow_table()
+
+    @contextmanager
+    def _asking(self, tables: Mapping[str, Any]) -> Iterator[duckdb.DuckDBPyConnection]:
+        """Open the database with these tables; its errors become RunErrors without a value."""
+        try:
+            with _there(self._connection(), tables) as opened:
+                yield opened
+        except duckdb.Error as error:
+            for stream in self._streams:
+                if stream.error is not None:
+                    raise stream.error from None
+            raise run_fault("PPF908", f"the second route failed in SQL: {_kind(error)}") from None
+
+    def close(self) -> None:
+        """Give everything back."""
+        if self._open is not None:
+            self._open.close()
+
+    def _connection(self) -> duckdb.DuckDBPyConnection:
+        """Return the connection, which is made when the first question is asked."""
+        if self._open is None:
+            self._open = duckdb.connect(":memory:", config=_closed(self._folder, self._threads))
+            for name, stream in {"original": self._streams[0], **self._siblings}.items():
+                self._open.register(name, stream)
+            scan = None if self._file is None else _scan(self._release, self._file, self._longest)
+            if scan is None:
+                self._open.register("candidate", self._streams[1])
+            if self._file is not None:
+                allowed = "allowed_directories" if self._file.is_dir() else "allowed_paths"
+                self._open.execute(f"SET {allowed} = [{_text(str(self._file))}]")
+            self._open.execute("SET enable_external_access = false")
+            self._open.execute("SET lock_configuration = true")
+            if scan is not None:
+                self._open.execute(f"CREATE VIEW candidate AS SELECT {_selected(self._release)} FROM {scan}")  # noqa: S608  # quoted
+        return self._open
+
+
+@contextmanager
+def _there(opened: duckdb.DuckDBPyConnection, tables: Mapping[str, Any]) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Name the tables until the end."""
+    for name, table in tables.items():
+        opened.register(name, table.table if isinstance(table, PairedRelation) else table)
+    try:
+        yield opened
+    finally:
+        for name in tables:
+            opened.unregister(name)
+
+
+def _closed(folder: Path, threads: int) -> dict[str, str | bool | int | float | list[str]]:
+    """Return the configuration: nothing is fetched, loaded or replaced; spilling goes to a private folder."""
+    return {
+        "autoinstall_known_extensions": "false",
+        "autoload_known_extensions": "false",
+        "allow_community_extensions": "false",
+        "python_enable_replacements": "false",
+        "temp_directory": str(folder),
+        "memory_limit": f"{_MEMORY_MB}MB",
+        "threads": str(max(1, threads)),
+        "preserve_insertion_order": "false",
+    }
+
+
+class _TextStream:
+    """Rows as an Arrow stream; every scan reads it anew (the Arrow PyCapsule interface)."""
+
+    def __init__(self, stream: Stream) -> None:
+        self._stream = stream
+        self.error: PpdmError | None = None
+        plain = [a for a in stream.attributes if a.role is not Role.ITEMS]
+        self._schema = pa.schema([(a.name, pa.string() if a.is_numeric else _TEXTS) for a in plain])
+        self._sets = [a.name for a in stream.attributes if a.role is Role.ITEMS]
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        if self._sets:
+            self._look()
+        reader = pa.RecordBatchReader.from_batches(self._schema, self._batches())
+        return reader.__arrow_c_stream__(requested_schema)
+
+    def _look(self) -> None:
+        """Learn the form of the sets from the first rows."""
+        first = next(iter(self._stream.parts(self._sets)), None)
+        for name in self._sets:
+            column = Baskets.of([]) if first is None else first.table.sets[name]
+            self._schema = self._schema.append(pa.field(name, _plain(to_arrow(column.take(slice(0, 0)))).type))
+        self._sets = []
+
+    def _batches(self) -> Iterator[pa.RecordBatch]:
+        try:
+            for part in self._stream.parts(self._schema.names):
+                columns = [_cells(part.table, n) for n in self._schema.names]
+                yield pa.RecordBatch.from_arrays(columns, schema=self._schema)
+        except PpdmError as error:
+            self.error = error
+            raise
+
+
+def _cells(table: Table, name: str) -> pa.Array:
+    return _plain(to_arrow(table.sets[name])) if name in table.sets else arrow(table[name])
+
+
+def _plain(array: pa.Array) -> pa.Array:
+    """Return lists of texts without a dictionary, which DuckDB takes for an ENUM; other arrays as they are."""
+    if not pa.types.is_large_list(array.type):
+        return array
+    return pa.LargeListArray.from_arrays(array.offsets, array.values.cast(pa.string()))
+
+
+def _scan(release: ReleaseNode, file: Path, longest: int) -> str | None:
+    """Return the table function that reads the file itself as texts, or None where DuckDB would interpret it."""
+    files = [part.path for part in file_set(file).parts] if file.is_dir() else [file]
+    paths = f"[{', '.join(_text(str(path)) for path in files)}]"
+    hive = ", hive_partitioning = true, hive_types_autocast = false" if release.partition_by else ""
+    if release.format == "parquet":
+        return f"read_parquet({paths}{hive})" if all(_is_plain(path, release) for path in files) else None
+    if release.format != "csv" or any(_is_gzip(path) != path.name.endswith(".gz") for path in files):
+        return None
+    columns = ", ".join(f"{_text(name)}: 'VARCHAR'" for name in release.columns if name not in release.partition_by)
+    mark = _text(str(release.options.get("delimiter", ",")))
+    return (
+        f"read_csv({paths}, auto_detect = false, header = true, delim = {mark}, quote = '\"', escape = '\"',"
+        f" nullstr = '', allow_quoted_nulls = false, columns = {{{columns}}}, max_line_size = {longest}{hive})"
+    )
+
+
+def _selected(release: ReleaseNode) -> str:
+    """Return what is selected of the file's rows: texts, with the mark before formulas taken away.
+
+    Numbers of Parquet are spelled as our own reader spells them, but not by it.
+    """
+    folders = release.partition_by
+    escaped = release.format == "csv" and release.options.get("formulas") == "escape"
+    columns = []
+    for fact in release.attributes:
+        name = _name(fact.name)
+        if release.format == "parquet" and fact.is_numeric and fact.name not in folders:
+            columns.append(f"{_as_text(name, fact)} AS {name}")
+        else:
+            columns.append(f"{_unmarked(name)} AS {name}" if escaped and fact.name not in folders else name)
+    return ", ".join(columns)
+
+
+def _as_text(name: str, facts: AttributeFacts) -> str:
+    if not facts.is_numeric:
+        return name
+    text = f"CAST({name} AS VARCHAR)"
+    if facts.type is AttributeType.TIMESTAMP:
+        return f"replace({text}, ' ', 'T')"
+    if facts.type is not AttributeType.FLOAT:
+        return text
+    digits = f"replace(regexp_extract({text}, '^-?([0-9.]+)e', 1), '.', '')"
+    places = f"CAST(regexp_extract({text}, 'e-0*([0-9]+)$', 1) AS INTEGER)"
+    small = f"CASE WHEN {name} < 0 THEN '-' ELSE '' END || '0.' || repeat('0', {places} - 1) || {digits}"
+    return (
+        f"CASE WHEN {name} = 0 THEN '0' WHEN abs({name}) >= 1e16 THEN {text}"
+        f" WHEN abs({name}) >= 1e-4 THEN regexp_replace({text}, '\\.0$', '')"
+        f" WHEN abs({name}) >= 1e-6 THEN {small} ELSE regexp_replace({text}, 'e-0', 'e-') END"
+    )
+
+
+def _unmarked(name: str) -> str:
+    mark = _text("'")
+    bare = f"ltrim({name}, {mark})"
+    marked = f"{name}[1] = {mark} AND {bare} <> {_text('')} AND contains({_text(BEGINS)}, {bare}[1])"
+    return f"CASE WHEN {marked} THEN {name}[2:] ELSE {name} END"
+
+
+def _name(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"'
+
+
+def _is_gzip(file: Path) -> bool:
+    """Whether a file begins like a gzip stream."""
+    with file.open("rb") as opened:
+        return opened.read(2) == b"\x1f\x8b"
+
+
+def _is_plain(file: Path, release: ReleaseNode) -> bool:
+    """Whether every column of a Parquet file is text, sets in a form of ours, or numbers as our writer has them."""
+    numeric = {a.name: _NUMBERS[a.type] for a in release.attributes if a.is_numeric}
+    with pq.ParquetFile(file) as opened:
+        return all(f.type == numeric[f.name] if f.name in numeric else _is_text(f.type) for f in opened.schema_arrow)
+
+
+_NUMBERS = {
+    AttributeType.INTEGER: pa.int64(),
+    AttributeType.FLOAT: pa.float64(),
+    AttributeType.DATE: pa.date32(),
+    AttributeType.TIMESTAMP: pa.timestamp("us"),
+}
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    if pa.types.is_list(kind):
+        return _is_text(kind.value_type)
+    plain = pa.types.is_string(kind) or pa.types.is_large_string(kind)
+    return bool(plain or (pa.types.is_struct(kind) and holds_sets(kind)))
+
+
+def _text(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"
+
+
+def _kind(error: Exception) -> str:
+    return re.sub(r"(?<!^)(?=[A-Z])", " ", type(error).__name__).lower()

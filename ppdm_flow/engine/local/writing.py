@@ -1,0 +1,153 @@
+"""A release as it will be, or as it was: written, and read back from disk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+
+import pyarrow as pa
+
+from ppdm_flow.core.errors import DataError, RunError
+from ppdm_flow.engine.faults import data_fault, wrap_plugin_errors
+from ppdm_flow.engine.local.ordering import Spool
+from ppdm_flow.engine.local.partitions import Partitions
+from ppdm_flow.engine.local.source import SourceStream
+from ppdm_flow.engine.opening.opening import open_sink, takes_numbers
+from ppdm_flow.engine.opening.released import released_checks, released_source
+from ppdm_flow.engine.seam import Target, WrittenRows
+from ppdm_flow.engine.streams.coding import arrow
+from ppdm_flow.engine.streams.multiset import MultisetHash
+from ppdm_flow.engine.streams.reading import Budget, Look
+from ppdm_flow.engine.streams.rebatching import ahead
+from ppdm_flow.engine.streams.stream import Part, Stop, Stream
+from ppdm_flow.plan.definition import ReleaseNode
+from ppdm_flow.sdk.storage import Sink
+from ppdm_flow.tables.column import Column
+from ppdm_flow.tables.numeric.column import NumericColumn
+from ppdm_flow.tables.numeric.texts import arrow_numbers
+from ppdm_flow.tables.sets.arrow import field_of, to_arrow
+from ppdm_flow.tables.table import Table
+
+
+def write(release: ReleaseNode, stream: Stream, target: Target) -> WrittenRows:
+    """Write the rows of ``stream`` in the order that its steps asked for. Raises RunError, DataError."""
+    path, spool = target.place, target.scratch
+    names = tuple(a.name for a in release.attributes)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    seen = MultisetHash(target.key)
+    limit = target.limit // 2 if release.partition_by else target.limit  # which are sorted twice
+    parts = _ordered(_hashed(stream, names, seen), Spool(names, spool, limit))
+    with wrap_plugin_errors(f"release `{release.name}`"):
+        if release.partition_by:
+            _write_partitions(release, stream, parts, path, spool, limit)
+        else:
+            with opened_sink(release, path, names) as sink:
+                _write_all(sink, (part.table for part in parts), names, typed=takes_numbers(release))
+    if not seen.rows:
+        raise data_fault("PPF725", f"release `{release.name}` has no rows: the steps before it dropped them all")
+    return WrittenRows(seen.rows, seen.value)
+
+
+def _write_partitions(
+    release: ReleaseNode, stream: Stream, parts: Iterator[Part], path: Path, spool: Path, limit: int
+) -> None:
+    """Write a file for each partition, one after the other, in its order of rows."""
+    partitions = Partitions.of(release, stream)
+    names = tuple(a.name for a in release.attributes if a.name not in release.partition_by)
+    every = tuple(a.name for a in release.attributes)
+    second = spool / "partitions"
+    second.mkdir(mode=0o700)
+    tables = partitions.sorted_tables(parts, Spool(every, second, limit))
+    typed = takes_numbers(release)
+    for number, pieces in groupby(tables, key=itemgetter(0)):
+        file = partitions.path(number, path)
+        file.parent.mkdir(parents=True)
+        with opened_sink(release, file, names) as sink:
+            for _, table in pieces:
+                sink.write(batch(table, names, typed=typed))
+
+
+@contextmanager
+def opened_sink(release: ReleaseNode, path: Path, names: tuple[str, ...]) -> Iterator[Sink]:
+    """Open a writer, which is closed whatever happens."""
+    sink = open_sink(release, path, names)
+    try:
+        yield sink
+    finally:
+        sink.close()
+
+
+def _write_all(sink: Sink, tables: Iterator[Table], names: tuple[str, ...], *, typed: bool) -> None:
+    for ready in ahead(batch(table, names, typed=typed) for table in tables):
+        sink.write(ready)
+
+
+def _ordered(parts: Iterator[Part], spool: Spool) -> Iterator[Part]:
+    """Yield the rows in the order that their keys ask for, where they have keys."""
+    ordered = False
+    for part in ahead(parts):
+        if part.keys is None:
+            yield part
+        else:
+            ordered = True
+            spool.add(part)
+    if ordered:
+        yield from (Part(table) for table in spool.tables())
+
+
+def _hashed(stream: Stream, names: tuple[str, ...], seen: MultisetHash) -> Iterator[Part]:
+    for part in stream.parts():
+        kept = Part(part.table.select(names), part.keys)
+        seen.look(kept.table)
+        yield kept
+
+
+def batch(table: Table, names: Sequence[str] | None = None, *, typed: bool = False) -> pa.RecordBatch:
+    """Return the rows as sinks take them, columns in the order of ``names``; sets come with what explains them.
+
+    Numbers stay numbers for a sink that is ``typed``, and are texts for others.
+    """
+    fields, arrays = [], []
+    for name in names or table.names:
+        sets = table.sets.get(name)
+        arrays.append(_cells(table[name], typed=typed) if sets is None else to_arrow(sets))
+        fields.append(pa.field(name, arrays[-1].type) if sets is None else field_of(name, sets))
+    return pa.RecordBatch.from_arrays(arrays, schema=pa.schema(fields))
+
+
+def _cells(column: Column, *, typed: bool) -> pa.Array:
+    if typed and isinstance(column, NumericColumn):
+        return arrow_numbers(column.values, column.kind, column.missing)
+    return arrow(column)
+
+
+def read_back(
+    release: ReleaseNode, path: Path, partition_rows: int, budget: Budget, stop: Stop, *looks: Look
+) -> SourceStream:
+    """Return the released file as a stream. Raises RunError where it cannot be read as what the plan releases."""
+    try:
+        return stream_of(release, path, partition_rows, budget, stop, *looks)
+    except DataError as error:
+        raise RunError(error.diagnostics) from None
+
+
+def stream_of(
+    release: ReleaseNode,
+    path: Path,
+    partition_rows: int,
+    budget: Budget,
+    stop: Stop,
+    *looks: Look,
+    foreign: bool = False,
+) -> SourceStream:
+    """Return a file with exactly the columns of ``release``, in their order. Raises DataError.
+
+    ``foreign``: another tool wrote it.
+    """
+    source, reading = released_source(release, path, partition_rows, foreign=foreign)
+    stream = SourceStream(source, release.attributes, reading, budget, stop)
+    stream.load(after=(*released_checks(release), *looks))
+    return stream

@@ -1,0 +1,1 @@
+"""Plugins made from what a plan says: readers, writers and algorithms."""

@@ -1,0 +1,132 @@
+"""The source that a node of a plan, a file name and an installed reader make together."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from ppdm_flow.core.bucket_address import is_bucket
+from ppdm_flow.core.errors import DataError
+from ppdm_flow.core.file_sets import file_set, is_file_set, telling_name
+from ppdm_flow.engine.faults import data_fault, run_fault, wrap_plugin_errors
+from ppdm_flow.engine.opening.many_files import ManyFiles, check_endings
+from ppdm_flow.plan.definition import Bound, Plan, ReleaseNode, SourceNode
+from ppdm_flow.plan.formats import choices, handling, inferred
+from ppdm_flow.sdk import registry
+from ppdm_flow.sdk.spec import PluginSpec
+from ppdm_flow.sdk.storage import DescribingSink, Sink, Source
+
+
+def data_path(node: SourceNode, data: Path | None) -> Path:
+    """Return the file to read; of a server its name. Raises DataError where neither policy nor caller says it."""
+    if data is not None:
+        return data
+    if node.server:
+        return Path(node.server)
+    if node.path is None:
+        raise data_fault("PPF721", "the policy names no data file", span=node.span, advice="give one with --data")
+    if is_bucket(node.path):
+        text = "the policy's own data is in an object store, and is not read from there here"
+        raise data_fault("PPF469", text, span=node.span, advice="give it with `--data`; of linked tables, their folder")
+    return Path(node.path)
+
+
+def refuse_linked(plan: Plan) -> None:
+    """Raise DataError where a plan of linked tables comes to what reads one."""
+    if plan.tables:
+        text = "this takes a policy of one table, and the policy has linked ones"
+        raise data_fault("PPF655", text, advice="judge files of linked tables with `audit`")
+
+
+def open_source(node: SourceNode, path: Path) -> Source:
+    """Return the reader of ``path``. Raises DataError where no format fits, PluginError where a reader is missing."""
+    files = file_set(path) if not node.server and is_file_set(path) else None
+    kind = node.format or inferred("sources", telling_name(path))
+    if files is not None:
+        check_endings(files)
+    if kind is None:
+        raise _formatless(path)
+    if files is None and not node.server and path.exists() and not path.is_file():
+        raise data_fault("PPF701", f"cannot read `{path}`: it is not a regular file")
+    spec = registry.load("sources", kind)
+    options = dict(node.options)
+    if node.columns is not None and "header" in spec.params.model_fields:
+        options["header"] = False  # `source.columns` are for files without a header
+    if files is not None:
+        return ManyFiles(files, kind, partial(_made, spec, options))
+    return _made(spec, options, path)
+
+
+def open_released(release: ReleaseNode, path: Path) -> Source:
+    """Return the reader of a released file, or of the files of a partitioned release."""
+    kind = release.format or inferred("sources", telling_name(path))
+    if kind is None:
+        raise _formatless(path)
+    return open_as(kind, release.options, path)
+
+
+def open_as(kind: str, options: Mapping[str, Any], path: Path) -> Source:
+    """Return the reader of a released file, or of a folder of partitions, for what a sink was given."""
+    spec = registry.load("sources", kind)
+    known = {k: v for k, v in options.items() if k in spec.params.model_fields}
+    return ManyFiles(file_set(path), kind, partial(_made, spec, known)) if path.is_dir() else _made(spec, known, path)
+
+
+def released_names(release: ReleaseNode, path: Path, source: Source) -> tuple[str, ...]:
+    """Return the columns of a released file; the one of a format without names has the release's own name."""
+    column_names = source.names()
+    kind = release.format or inferred("sources", path.name)
+    if kind is not None and handling("sources", kind) == "only" and len(release.attributes) == len(column_names) == 1:
+        return (release.attributes[0].name,)
+    return column_names
+
+
+def open_sink(release: ReleaseNode, path: Path, names: tuple[str, ...]) -> Sink:
+    """Return the writer of a release."""
+    spec = registry.load("sinks", release.format)
+    with wrap_plugin_errors(f"sink `{release.format}`"):
+        sink: Sink = spec.load()(spec.params.model_validate(dict(release.options)), path, names)
+        if isinstance(sink, DescribingSink):
+            sink.describe({a.name: a.description for a in release.attributes if a.description})
+    return sink
+
+
+def takes_numbers(release: ReleaseNode) -> bool:
+    """Whether the writer of a release takes numbers, dates and timestamps as they are, and not as texts."""
+    return registry.load("sinks", release.format).info.typed
+
+
+def import_algorithms(bound: Iterable[Bound]) -> None:
+    """Import what is going to run, to have it at hand. What cannot be imported is reported where it is used."""
+    for each in bound:
+        with contextlib.suppress(Exception):
+            each.spec.load()
+    with contextlib.suppress(Exception):
+        import pandas  # noqa: F401, ICN001, PLC0415  # slow, and not needed before something is released
+
+
+def make_algorithm(bound: Bound) -> Any:
+    """Return the algorithm of a bound plugin, made from its parameters."""
+    with wrap_plugin_errors(f"plugin `{bound.info.name}`"):
+        return bound.spec.load()(bound.params)
+
+
+def _made(spec: PluginSpec, options: Mapping[str, Any], path: Path) -> Source:
+    try:
+        params = spec.params.model_validate(options)
+    except ValidationError:
+        raise run_fault("PPF906", f"the options of source `{spec.info.name}` are not valid") from None
+    with wrap_plugin_errors(f"source `{spec.info.name}`"):
+        source: Source = spec.load()(params, path)
+    return source
+
+
+def _formatless(path: Path) -> DataError:
+    return data_fault(
+        "PPF720", f"cannot infer the format of `{path.name}` from its extension", advice=choices("sources")
+    )

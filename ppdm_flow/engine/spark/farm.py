@@ -1,0 +1,261 @@
+"""Work that is carried to Spark's executors: one task a fragment, by the DataFrame API alone.
+
+``spark.range`` gives numbers of tasks, ``mapInArrow`` carries out the work, and Spark plans, retries and spills. Rows
+of data go through Spark only where it counts or sorts them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import pickle
+import re
+import threading
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import TimeoutError as NotYet
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import pyarrow as pa
+
+from ppdm_flow.core.errors import PpdmError
+from ppdm_flow.engine.events import Listener, Progress, ignore_events
+from ppdm_flow.engine.faults import run_fault
+from ppdm_flow.engine.spark.worker import Failure, answering, batching, carried, streaming
+from ppdm_flow.engine.streams.stream import Stop
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+_TASKS_A_SLOT = 4
+_AT_ONCE = 4
+"""Fragments that come to the driver at once; as many are held while they are worked on."""
+_POLL = 0.1
+EXECUTORS = "give the executors the environment of this process: PYSPARK_PYTHON on a shared disk, or an archive of it"
+_LACKS = re.compile(r"No module named '([A-Za-z0-9_.]+)'")
+_ANSWERS = "task long, answer binary"
+
+
+class Farm:
+    """Carries work to the executors of one session. May be asked from several threads; each asks for its own jobs."""
+
+    def __init__(self, session: Any, stop: Stop | None = None, listener: Listener = ignore_events) -> None:
+        self.session = session
+        self.stop = Stop() if stop is None else stop
+        self._listener = listener
+        self._slots: int | None = None
+        self._ahead: set[Future[Any]] = set()
+        self._lock = threading.Lock()
+
+    def of_run(self, stop: Stop, listener: Listener) -> Farm:
+        """Return the same farm for a run that ends with ``stop`` and tells ``listener`` how its jobs go on."""
+        farm = Farm(self.session, stop, listener)
+        farm._slots = self.slots  # of the same class
+        farm._ahead = self._ahead
+        return farm
+
+    @property
+    def slots(self) -> int:
+        """How many tasks run at once, as the cluster says."""
+        with self._lock:
+            if self._slots is None:
+                self._slots = max(1, self._parallelism())
+            return self._slots
+
+    def each(self, work: Callable[[Task], Result], tasks: Sequence[Task]) -> Iterator[Result]:
+        """Yield the results in the order of tasks, by one job. Raises the PpdmError of the first that fails."""
+        if tasks:
+            yield from self._collected(self._frame(work, tasks, answering, _ANSWERS), len(tasks))
+
+    def waves(self, work: Callable[[Task], Result], tasks: Sequence[Task]) -> Iterator[Result]:
+        """Yield the same, a few tasks at a time: no more than these results are held."""
+        size = min(2 * self.slots, _AT_ONCE)
+        starts = range(0, len(tasks), size)
+        with ThreadPoolExecutor(1, thread_name_prefix="spark-wave") as pool:
+            coming: Future[list[Result]] | None = None
+            for start in [*starts, None]:
+                ready = coming
+                if start is not None:
+                    coming = pool.submit(list, self.each(work, tasks[start : start + size]))
+                    self._ahead.add(coming)
+                    coming.add_done_callback(self._ahead.discard)
+                if ready is not None:
+                    yield from self._ready(ready)
+
+    def _ready(self, results: Future[list[Result]]) -> list[Result]:
+        try:
+            return results.result()
+        except KeyboardInterrupt:
+            self.stop.set()  # else the job ahead would be waited for
+            raise
+
+    def close(self) -> None:
+        """Wait for what was asked for ahead of its use by runs that are over: their jobs are cancelled."""
+        wait([*self._ahead])
+
+    def frame(self, work: Callable[[Task], Iterator[pa.RecordBatch]], tasks: Sequence[Task], schema: str) -> Any:
+        """Return a DataFrame of the rows that ``work`` yields for all tasks."""
+        return self._frame(work, tasks, batching, schema)
+
+    def grouped(self, work: Callable[[Task], Iterator[pa.RecordBatch]], tasks: Sequence[Task], keys: int) -> pa.Table:
+        """Return the sums of ``n`` by c0, c1, …, so many texts, over the rows that ``work`` yields for all tasks."""
+        names = [f"c{i}" for i in range(keys)]
+        rows = self.frame(work, tasks, ", ".join([*(f"{name} string" for name in names), "n long"]))
+        return self.table(rows.groupBy(*names).agg({"n": "sum"}).withColumnRenamed("sum(n)", "n"))
+
+    def shuffled(
+        self,
+        work: Callable[[Task], Iterator[pa.RecordBatch]],
+        tasks: Sequence[Task],
+        parts: int,
+        finish: Callable[[Iterable[pa.RecordBatch]], Iterator[Result]],
+    ) -> Iterator[Result]:
+        """Yield what ``finish`` makes of the blocks (part, fragment, block) that ``work`` yields, in no order.
+
+        It gets some of the ``parts`` whole, one after the other, each in the order of fragments.
+        """
+        blocks = self.frame(work, tasks, "part int, fragment int, block binary")
+        yield from self.finished(blocks.repartition(parts, "part").sortWithinPartitions("part", "fragment"), finish)
+
+    def finished(self, frame: Any, finish: Callable[[Iterable[pa.RecordBatch]], Iterator[Result]]) -> Iterator[Result]:
+        """Yield what ``finish`` makes of the rows of each partition of a DataFrame, in no order."""
+        import cloudpickle  # noqa: PLC0415  # comes with pyspark
+
+        yield from _results(self.table(frame.mapInArrow(streaming(cloudpickle.dumps(finish)), _ANSWERS))["answer"])
+
+    def asked(self, frame: Any, text: str) -> pa.Table:
+        """Return the result of a SELECT of Spark's, in which ``{view}`` stands for the rows of ``frame``."""
+        view = f"ppdm_flow_{uuid.uuid4().hex}"
+        frame.createOrReplaceTempView(view)
+        try:
+            return self.table(self.session.sql(text.format(view=view)))
+        finally:
+            self.session.catalog.dropTempView(view)
+
+    def files(
+        self, form: str, address: str, schema: str | None, options: Mapping[str, str], cells: Iterable[str]
+    ) -> Any:
+        """Return the rows of files, read by Spark itself; ``cells`` are expressions of its SQL."""
+        reader = self.session.read.format(form).options(**options)
+        return (reader if schema is None else reader.schema(schema)).load(address).selectExpr(*cells)
+
+    def table(self, frame: Any) -> pa.Table:
+        """Return the rows of a DataFrame. Raises RunError, StoppedError."""
+        group = f"ppdm-flow-{uuid.uuid4().hex}"
+        with ThreadPoolExecutor(1, thread_name_prefix="spark-job") as pool:
+            job = pool.submit(self._run, frame, group)
+            try:
+                while True:
+                    self.stop.check()
+                    try:
+                        return job.result(timeout=_POLL)
+                    except NotYet:
+                        if job.done():
+                            raise
+                        self._tell(group)
+            except BaseException:
+                if not job.done():
+                    self._cancel(group)
+                raise
+
+    def _run(self, frame: Any, group: str) -> pa.Table:
+        try:
+            with self._named(group):
+                return frame.toArrow()
+        except PpdmError:
+            raise
+        except Exception as error:  # noqa: BLE001  # a message of Spark's may quote values, or a whole plan
+            raise _spark_fault(error) from None
+
+    @contextmanager
+    def _named(self, group: str) -> Iterator[None]:
+        """Let the jobs of this thread have a name, by which they are followed and cancelled."""
+        if is_connect(self.session):
+            self.session.addTag(group)
+            try:
+                yield
+            finally:
+                self.session.removeTag(group)
+        else:
+            self.session.sparkContext.setJobGroup(group, "ppdm-flow", interruptOnCancel=False)
+            yield
+
+    def _tell(self, group: str) -> None:
+        """Say how many tasks of the jobs are done, as Spark says; Spark Connect says it to nobody who polls."""
+        if is_connect(self.session):
+            return
+        tracker = self.session.sparkContext.statusTracker()
+        stages = [
+            s for job in tracker.getJobIdsForGroup(group) if (told := tracker.getJobInfo(job)) for s in told.stageIds
+        ]
+        known = [info for stage in stages if (info := tracker.getStageInfo(stage)) is not None]
+        if known:
+            done, total = sum(s.numCompletedTasks for s in known), sum(s.numTasks for s in known)
+            self._listener(Progress("spark", done, total, "tasks"))
+
+    def _cancel(self, group: str) -> None:
+        if is_connect(self.session):
+            self.session.interruptTag(group)
+        else:
+            self.session.sparkContext.cancelJobGroup(group)
+
+    def _frame(self, work: Callable[..., Any], tasks: Sequence[Any], running: Callable[..., Any], schema: str) -> Any:
+        import cloudpickle  # noqa: PLC0415  # comes with pyspark
+
+        parts = min(len(tasks), self.slots * _TASKS_A_SLOT)
+        run = running(cloudpickle.dumps((work, list(tasks))))
+        return self.session.range(0, len(tasks), 1, parts).mapInArrow(run, schema)
+
+    def _collected(self, frame: Any, tasks: int) -> Iterator[Any]:
+        table = self.table(frame)
+        numbers, answers = table["task"].to_pylist(), table["answer"]
+        if sorted(numbers) != list(range(tasks)):
+            raise run_fault("PPF950", "Spark gave other answers than there are tasks")
+        place = {number: at for at, number in enumerate(numbers)}
+        yield from _results(answers[place[number]] for number in range(tasks))
+
+    def _parallelism(self) -> int:
+        try:
+            return int(self.session.range(0, 1 << 20).selectExpr("spark_partition_id() AS p").distinct().count())
+        except Exception as error:  # noqa: BLE001  # a session that was stopped, or a cluster that is gone
+            raise _spark_fault(error) from None
+
+
+def _results(answers: Iterable[Any]) -> Iterator[Any]:
+    for answer in answers:
+        result = pickle.loads(answer.as_py())  # noqa: S301  # own executors
+        if isinstance(result, Failure):
+            raise result.error
+        yield result
+
+
+def is_connect(session: Any) -> bool:
+    """Whether a session is one of Spark Connect, which has no context of Spark's."""
+    return type(session).__module__.startswith("pyspark.sql.connect")
+
+
+def _spark_fault(error: Exception) -> PpdmError:
+    """Return the error that an executor carried, or one that names Spark's own error class and quotes nothing."""
+    text = str(error)
+    own = carried(text)
+    if own is not None:
+        return own
+    lacking = _LACKS.search(text)
+    if lacking is not None:
+        name = lacking.group(1).partition(".")[0]
+        return run_fault("PPF955", f"the executors do not have {name}", advice=EXECUTORS)
+    return run_fault(
+        "PPF951",
+        f"Spark could not carry out a part of the run ({condition_of(error)})",
+        advice="nothing was released; the driver's log and the executors' logs say more",
+    )
+
+
+def condition_of(error: Exception) -> str:
+    """Return Spark's own word for an error, else its type: nothing that quotes."""
+    for source in (error, getattr(error, "java_exception", None)):
+        with contextlib.suppress(Exception):  # Java's exceptions are asked through the gateway
+            kind = getattr(source, "getCondition", getattr(source, "getErrorClass", lambda: None))()
+            if isinstance(kind, str) and kind:
+                return kind
+    return type(error).__name__

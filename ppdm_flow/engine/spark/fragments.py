@@ -1,0 +1,145 @@
+"""Fragments: pieces of a source with the numbers of their rows, which are worked on where they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Generic, Protocol, TypeVar
+
+import numpy as np
+
+from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.draws import Draws
+from ppdm_flow.engine.local.expansion import ExpandedStream
+from ppdm_flow.engine.local.source import SourceStream
+from ppdm_flow.engine.local.transforms import OrderedStream, RowStream
+from ppdm_flow.engine.step_timer import StepTimer
+from ppdm_flow.engine.streams.numbering import Numbering
+from ppdm_flow.engine.streams.reading import Budget, ReadOptions
+from ppdm_flow.engine.streams.stream import Part, Stop, Stream
+from ppdm_flow.plan.definition import StepNode
+from ppdm_flow.sdk.anonymizer import OrderTransform, RowTransform
+from ppdm_flow.sdk.storage import Source
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """``first`` is the number of its first row in the source; ``copies`` that of its first single row, if weighted."""
+
+    source: Source
+    first: int
+    rows: int
+    copies: int = 0
+
+    def weighed(self, numbering: Numbering) -> Fragment:
+        """Return the fragment with the number of its first single row."""
+        return replace(self, copies=int(numbering.first(np.array([self.first]))[0]))
+
+
+class FragmentStream:
+    """The rows of one fragment, read anew whenever they are asked for."""
+
+    def __init__(self, fragment: Fragment, attributes: Sequence[AttributeFacts], reading: ReadOptions) -> None:
+        self.attributes = tuple(attributes)
+        self.fragment = fragment
+        self._reading = reading
+
+    def parts(self, columns: Sequence[str] | None = None) -> Iterator[Part]:
+        """Yield the partitions."""
+        return self.opened().read_once(columns)
+
+    def opened(self) -> SourceStream:
+        """Return the fragment as a source of the local engine that remembers nothing."""
+        fragment = self.fragment
+        return SourceStream(fragment.source, self.attributes, self._reading, Budget(0), Stop(), fragment.first)
+
+
+class Layer(Protocol):
+    """A step on the way from a source to a stream, which can be pickled."""
+
+    @property
+    def orders(self) -> bool:
+        """Whether the rows have keys of an order after it."""
+        ...
+
+    def over(self, source: Stream, fragment: Fragment) -> Stream:
+        """Return the step's rows of one fragment."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class RowLayer:
+    """A row-wise step."""
+
+    node: StepNode
+    transform: RowTransform
+    draws: Draws
+    orders: ClassVar[bool] = False
+
+    def over(self, source: Stream, fragment: Fragment) -> Stream:  # noqa: ARG002  # rows have their numbers
+        """Return the step's rows of one fragment."""
+        return RowStream(source, self.node, self.transform, self.draws, StepTimer(), sparing=True)
+
+
+@dataclass(frozen=True, slots=True)
+class OrderLayer:
+    """A step that gives keys of an order."""
+
+    node: StepNode
+    transform: OrderTransform
+    draws: Draws
+    orders: ClassVar[bool] = True
+
+    def over(self, source: Stream, fragment: Fragment) -> Stream:  # noqa: ARG002  # the same
+        """Return the rows of one fragment with their keys."""
+        return OrderedStream(source, self.node, self.transform, self.draws, StepTimer())
+
+
+@dataclass(frozen=True, slots=True)
+class ExpansionLayer:
+    """Weighted rows written out; a fragment knows the number of its first copy."""
+
+    weight: str
+    orders: ClassVar[bool] = False
+
+    def over(self, source: Stream, fragment: Fragment) -> Stream:
+        """Return the single rows of one fragment."""
+        numbering = Numbering(self.weight, fragment.copies)
+        for part in source.parts([self.weight]):
+            numbering.look(part.table)
+        return ExpandedStream(source, numbering)
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How the rows of a stream are made of a fragment's: read, then one layer after the other."""
+
+    attributes: tuple[AttributeFacts, ...]
+    reading: ReadOptions
+    layers: tuple[Layer, ...] = ()
+
+    def then(self, layer: Layer) -> Recipe:
+        """Return the recipe with one more layer."""
+        return replace(self, layers=(*self.layers, layer))
+
+    def of(self, fragment: Fragment) -> Stream:
+        """Return the stream of one fragment."""
+        stream: Stream = FragmentStream(fragment, self.attributes, self.reading)
+        for layer in self.layers:
+            stream = layer.over(stream, fragment)
+        return stream
+
+
+@dataclass(frozen=True, slots=True)
+class PartsWork(Generic[Result]):
+    """What is done with each partition of a fragment."""
+
+    recipe: Recipe
+    work: Callable[[Part], Result]
+    columns: tuple[str, ...] | None
+
+    def __call__(self, fragment: Fragment) -> list[Result]:
+        """Return the results of the fragment's partitions."""
+        return [self.work(part) for part in self.recipe.of(fragment).parts(self.columns)]

@@ -1,0 +1,279 @@
+"""The second route on a cluster: what a query groups is grouped by Spark, over the written files; DuckDB does the rest.
+
+A query of the audits is DuckDB's. The innermost groupings in it that read one relation of rows and nothing else are
+translated (sqlglot) and asked of Spark, which reads a release's files by its own readers; their results, one row a
+combination, come to the driver and stand in the query in the place of what was asked. Relations that are not grouped
+come to the driver row by row, as long as it has room for them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from ppdm_flow.core.roles import Role
+from ppdm_flow.engine.seam import SecondRoute
+from ppdm_flow.engine.spark.farm import Farm
+from ppdm_flow.engine.spark.frames import TextsFrame, released_frame
+from ppdm_flow.engine.spark.limits import require_bytes, require_room
+from ppdm_flow.engine.spark.pairs import SparkPairs
+from ppdm_flow.engine.spark.stream import SparkStream
+from ppdm_flow.engine.spark.tallies import of_tallies
+from ppdm_flow.engine.streams.stream import ReadBack, Stream, check_room
+from ppdm_flow.plan.definition import ReleaseNode
+from ppdm_flow.sdk.audit import sibling
+from ppdm_flow.sdk.paired_relation import PairedRelation
+
+if TYPE_CHECKING:
+    from sqlglot.expressions import Expr, Select
+
+Frame = Callable[[frozenset[str]], Any]
+"""Makes a DataFrame with these columns."""
+_KEPT = 1 << 28
+"""Bytes of results that one audit keeps: its queries ask for the same groups."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairedFrame:
+    """Rows beside their originals as a DataFrame: two relations of one name are the same only with the same columns."""
+
+    pairs: SparkPairs
+    relation: PairedRelation
+
+    def __call__(self, _columns: frozenset[str]) -> Any:
+        """Return the DataFrame, with all columns."""
+        return self.pairs.frame(self.relation)
+
+    def tallied(self, columns: frozenset[str]) -> Any:
+        """Return the combinations of these columns, counted by fragment."""
+        return self.pairs.tallied(self.relation, columns)
+
+
+class SparkSql:
+    """SQL over one release; ``local`` is DuckDB on the driver."""
+
+    def __init__(
+        self,
+        local: SecondRoute,
+        farm: Farm,
+        release: ReleaseNode,
+        place: Path | None,
+        original: Stream,
+        candidate: ReadBack,
+        siblings: Mapping[str, Stream],
+    ) -> None:
+        self._local = local
+        self._farm = farm
+        self._who = f"the second route of an audit of release `{release.name}`"
+        self._frames: dict[str, Frame] = {}
+        streams = {"original": original, **{sibling(name): each for name, each in siblings.items()}}
+        self._streams: Mapping[str, Stream] = streams if place is not None else {**streams, "candidate": candidate}
+        for name, stream in streams.items():
+            if isinstance(stream, SparkStream) and _has_cells_only(stream):
+                self._frames[name] = TextsFrame(stream)
+        if isinstance(candidate, SparkStream) and place is not None and _has_cells_only(candidate):
+            self._frames["candidate"] = released_frame(farm, release, place, candidate)
+        self._answers: dict[tuple[str, PairedFrame | None], pa.Table] = {}
+        limits = (s.limit for s in (original, candidate) if isinstance(s, SparkStream))
+        self._limit = next((limit for limit in limits if limit is not None), None)
+        self._held = 0
+
+    def rows(self, query: str, parameters: Sequence[Any] = (), tables: Mapping[str, Any] = {}) -> list[tuple[Any, ...]]:
+        """Return the result of one SELECT. Raises RunError."""
+        text, relations = self._grouped(query, tables)
+        return self._local.rows(text, parameters, relations)
+
+    def table(self, query: str, parameters: Sequence[Any] = (), tables: Mapping[str, Any] = {}) -> Any:
+        """Return the same as an Arrow table. Raises RunError."""
+        text, relations = self._grouped(query, tables)
+        return self._local.table(text, parameters, relations)
+
+    def close(self) -> None:
+        """Give everything back."""
+        self._answers.clear()
+        self._local.close()
+
+    def _grouped(self, query: str, tables: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+        """Return the query over what Spark grouped, and the relations that it reads."""
+        import sqlglot  # noqa: PLC0415  # heavy, and only a run on Spark needs it
+
+        frames, relations = dict(self._frames), dict(tables)
+        for name, relation in tables.items():
+            frames.pop(name, None)  # it hides what has its name
+            pairs = relation.pairs if isinstance(relation, PairedRelation) else None
+            if isinstance(relation, PairedRelation) and isinstance(pairs, SparkPairs):
+                frames[name] = PairedFrame(pairs, relation)
+        try:
+            tree = sqlglot.parse_one(parsable(query), dialect="duckdb")
+        except sqlglot.errors.SqlglotError:
+            self._check_streams(name for name in self._streams if name in query)
+            return query, {name: self._brought(relation) for name, relation in relations.items()}
+        asked = False
+        for select in list(groupings(tree, frames)):
+            every, left_out = without_filter(select)
+            answer = self._asked(every, frames)
+            if answer is not None:
+                name = f"grouped{len(relations)}"
+                relations[name] = answer
+                stand_in = sqlglot.parse_one(f'SELECT * FROM "{name}"', dialect="duckdb")  # noqa: S608  # our own name
+                if left_out is not None:
+                    stand_in.set("where", sqlglot.exp.Where(this=left_out))
+                tree = stand_in if select is tree else tree
+                select.replace(stand_in)
+                asked = True
+        text = tree.sql(dialect="duckdb") if asked else query
+        read = {table.name for table in tree.find_all(sqlglot.exp.Table)}
+        self._check_streams(read - relations.keys() - {cte.alias for cte in tree.find_all(sqlglot.exp.CTE)})
+        return text, {name: self._brought(relation) for name, relation in relations.items() if name in read}
+
+    def _check_streams(self, names: Iterable[str]) -> None:
+        """Raise RunError where rows that a query reads are more than the driver has room for."""
+        for name in names:
+            stream = self._streams.get(name)
+            if stream is not None:
+                check_room(stream, len(stream.attributes), self._who)
+
+    def _brought(self, relation: Any) -> Any:
+        """Return a relation as a table where its rows are elsewhere. Raises RunError where there is no room for it."""
+        limit = self._limit
+        if not (isinstance(relation, PairedRelation) and isinstance(relation.pairs, SparkPairs)) or limit is None:
+            return relation
+        key = ("", PairedFrame(relation.pairs, relation))
+        if key not in self._answers:
+            require_room(relation.pairs.most_rows, len(relation.schema), limit, self._who)
+            table = relation.gathered(lambda held: require_bytes(held, limit, self._who))
+            if self._held + table.nbytes > max(_KEPT, limit):
+                return table
+            self._held += table.nbytes
+            self._answers[key] = table
+        return self._answers[key]
+
+    def _asked(self, select: Select, frames: Mapping[str, Frame]) -> pa.Table | None:
+        """Return what Spark makes of a grouping; None where Spark cannot be asked in its own words."""
+        base = base_of(select, frames)
+        if base is None:
+            return None
+        frame = frames[base]
+        key = (select.sql(dialect="duckdb"), frame if isinstance(frame, PairedFrame) else None)
+        if key in self._answers:
+            return self._answers[key]
+        columns, of_rows = _columns(select), frame
+        if isinstance(frame, TextsFrame | PairedFrame):  # Spark reads all others by itself
+            tallied = of_tallies(select)
+            if tallied is not None:
+                select, of_rows = tallied, frame.tallied
+        translated = _translated(select, base)
+        if translated is None:
+            return None
+        answer = self._farm.asked(of_rows(columns), translated)
+        if self._held + answer.nbytes <= _KEPT:
+            self._held += answer.nbytes
+            self._answers[key] = answer
+        return answer
+
+
+_CAST = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|\?::(\w+(?:\[\])?)""")
+
+
+def parsable(query: str) -> str:
+    """Return a query with casts of parameters (``?::VARCHAR[]``) in the words that sqlglot reads, too."""
+    return _CAST.sub(lambda match: f"CAST(? AS {match[1]})" if match[1] else match[0], query)
+
+
+def _has_cells_only(stream: Stream) -> bool:
+    """Whether no column holds sets, which have no text."""
+    return all(fact.role is not Role.ITEMS for fact in stream.attributes)
+
+
+def groupings(tree: Expr, frames: Mapping[str, Frame]) -> Iterator[Select]:
+    """Yield the innermost groupings that read one of ``frames`` and nothing else: several queries share these."""
+    from sqlglot import exp  # noqa: PLC0415  # heavy
+
+    hidden = {cte.alias for cte in tree.find_all(exp.CTE)}
+    known = {name: frame for name, frame in frames.items() if name not in hidden}
+    selects = [each for each in tree.find_all(exp.Select) if _is_grouping(each) and base_of(each, known) is not None]
+    for select in selects:
+        if not any(each is not select and each in selects for each in select.find_all(exp.Select)):
+            yield select
+
+
+def without_filter(select: Select) -> tuple[Select, Expr | None]:
+    """Return a grouping without its WHERE, and that as a filter of its rows, where it is about what is grouped by.
+
+    Several queries differ in such a filter alone, and share the groups then.
+    """
+    from sqlglot import exp  # noqa: PLC0415  # heavy
+
+    where, group = select.args.get("where"), select.args.get("group")
+    source = select.find(exp.From)
+    if where is None or group is None or source is None or not isinstance(source.this, exp.Table):
+        return select, None
+    named = {}
+    for key in group.expressions:
+        number = int(key.this) - 1 if isinstance(key, exp.Literal) and key.is_int else None
+        column = select.expressions[number] if number is not None and number < len(select.expressions) else None
+        if isinstance(column, exp.Alias) and isinstance(column.this, exp.Column):
+            named[column.this.name] = column.alias
+    if any(column.name not in named for column in where.find_all(exp.Column)):
+        return select, None
+    every, condition = select.copy(), where.this.copy()
+    every.set("where", None)
+    for column in list(condition.find_all(exp.Column)):
+        column.replace(exp.column(named[column.name], quoted=True))
+    return every, condition
+
+
+def base_of(select: Expr, frames: Mapping[str, Frame]) -> str | None:
+    """Return the relation that a SELECT without joins reads, directly or through another such; None for any other."""
+    from sqlglot import exp  # noqa: PLC0415  # heavy
+
+    refused = (exp.Join, exp.Window, exp.Order, exp.Limit, exp.Placeholder, exp.With, exp.SetOperation, exp.Distinct)
+    if not isinstance(select, exp.Select) or any(select.find_all(*refused)):
+        return None
+    tables = list(select.find_all(exp.Table))
+    selects = list(select.find_all(exp.Select))
+    if len(tables) != 1 or any(not each.find(exp.From) for each in selects):
+        return None
+    name = tables[0].name
+    nested = all(isinstance(each.parent and each.parent.parent, exp.From) for each in selects if each is not select)
+    return name if name in frames and nested else None
+
+
+def _is_grouping(select: Select) -> bool:
+    """Whether a SELECT has one row for each group, or one at all."""
+    from sqlglot import exp  # noqa: PLC0415  # heavy
+
+    if select.args.get("group") is not None:
+        return True
+    return all(any(each.find_all(exp.AggFunc)) for each in select.expressions)
+
+
+def _columns(select: Select) -> frozenset[str]:
+    """Return the columns of the relation that a grouping may read."""
+    from sqlglot import exp  # noqa: PLC0415  # heavy
+
+    return frozenset(column.name for column in select.find_all(exp.Column))
+
+
+def _translated(select: Select, base: str) -> str | None:
+    """Return the grouping in Spark's words, with ``{view}`` in the place of the relation."""
+    import sqlglot  # noqa: PLC0415  # heavy
+    from sqlglot import exp  # noqa: PLC0415  # the same
+
+    copied = select.copy()
+    for number, each in enumerate(copied.expressions):
+        if not each.alias_or_name:
+            each.replace(exp.alias_(each.copy(), f"_col_{number}"))
+    for table in copied.find_all(exp.Table):
+        if table.name == base:
+            table.set("this", exp.to_identifier("__view__"))
+    try:
+        text = copied.sql(dialect="spark", unsupported_level=sqlglot.ErrorLevel.RAISE)
+    except sqlglot.errors.SqlglotError:
+        return None
+    return text.replace("{", "{{").replace("}", "}}").replace("__view__", "{view}")

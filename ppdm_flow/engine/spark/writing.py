@@ -1,0 +1,305 @@
+"""Releases as part files: written by executors under private names, and moved to their place by the driver alone.
+
+Rows without an order stay in fragments. Rows with keys go, in blocks, to the part that has the first bits of their
+keys: Spark shuffles the blocks, and each part is sorted by (key, row number) where it is written.
+"""
+
+from __future__ import annotations
+
+import pickle
+import secrets
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from ppdm_flow.core.digests import identity, sha256
+from ppdm_flow.core.file_sets import file_set
+from ppdm_flow.core.phrases import counted
+from ppdm_flow.engine.faults import data_fault, output_fault, run_fault, wrap_plugin_errors
+from ppdm_flow.engine.local.ordering import Spool
+from ppdm_flow.engine.local.partitions import Partitions
+from ppdm_flow.engine.local.writing import batch, opened_sink
+from ppdm_flow.engine.opening.opening import takes_numbers
+from ppdm_flow.engine.seam import Target, WrittenRows
+from ppdm_flow.engine.spark.farm import Farm
+from ppdm_flow.engine.spark.fragments import Fragment, Recipe
+from ppdm_flow.engine.spark.stream import SparkStream
+from ppdm_flow.engine.streams.coding import without_unused
+from ppdm_flow.engine.streams.multiset import MultisetHash
+from ppdm_flow.engine.streams.narrow import NarrowTable
+from ppdm_flow.engine.streams.stream import Keys, Part, part_keys
+from ppdm_flow.engine.written_files import WrittenFiles
+from ppdm_flow.plan.definition import ReleaseNode
+from ppdm_flow.plan.formats import usual_ending
+from ppdm_flow.tables.table import Table, concat
+
+PART_ROWS = 1 << 20
+"""Rows of a part file."""
+_MOST_PARTS = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenPart:
+    """A part as it was written: its number and its files, each with the number of its partition, if it has one."""
+
+    number: int
+    files: tuple[tuple[str, int | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RowsSent:
+    """How many rows a task handed over to be written, and the hash of their multiset."""
+
+    rows: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class PartWriter:
+    """Writes a part of a release under private names in ``scratch``, which only the driver makes public."""
+
+    release: ReleaseNode
+    scratch: Path
+    key: str
+    partitions: Partitions | None = None
+
+    def write(self, number: int, tables: Iterable[Table]) -> WrittenPart | None:
+        """Write one part; None for no rows. Two attempts at one part have other names."""
+        if self.partitions is None:
+            files = self._files(number, {None: tables}, tuple(a.name for a in self.release.attributes))
+        else:
+            files = self._files(number, self._by_partition(tables, self.partitions), self._own_names)
+        return WrittenPart(number, files) if files else None
+
+    @property
+    def _own_names(self) -> tuple[str, ...]:
+        """The columns that are in the files, and not in the names of their folders."""
+        return tuple(a.name for a in self.release.attributes if a.name not in self.release.partition_by)
+
+    def _by_partition(self, tables: Iterable[Table], partitions: Partitions) -> dict[int | None, list[Table]]:
+        by_number: dict[int | None, list[Table]] = {}
+        for table in tables:
+            numbers = partitions.of_rows(table)
+            for number in np.unique(numbers).tolist():
+                by_number.setdefault(number, []).append(table.take(numbers == number))
+        return by_number
+
+    def _files(
+        self, number: int, groups: Mapping[int | None, Iterable[Table]], names: tuple[str, ...]
+    ) -> tuple[tuple[str, int | None], ...]:
+        typed, files = takes_numbers(self.release), []
+        for place, tables in groups.items():
+            path = self.scratch / f"{number:06d}-{secrets.token_hex(8)}{ending(self.release)}"
+            some = False
+            with wrap_plugin_errors(f"release `{self.release.name}`"), opened_sink(self.release, path, names) as sink:
+                for table in tables:
+                    some = some or len(table) > 0
+                    sink.write(batch(table, names, typed=typed))
+            if some:
+                files.append((path.name, place))
+            else:
+                path.unlink(missing_ok=True)
+        return tuple(files)
+
+
+def ending(release: ReleaseNode) -> str:
+    """Return how the names of part files end."""
+    return usual_ending("sinks", release.format, release.path)
+
+
+def write_parts(release: ReleaseNode, stream: SparkStream, target: Target, *, ordered: bool) -> WrittenRows:
+    """Write the rows of ``stream`` into a folder of part files. Raises RunError, DataError."""
+    names = tuple(a.name for a in release.attributes)
+    partitions = Partitions.of(release, stream) if release.partition_by else None
+    writer = PartWriter(release, target.scratch, target.key, partitions)
+    if ordered:
+        answers = list(_ordered(stream, names, writer))
+    else:
+        every = stream.farm.each(_InTurn(stream.recipe, names, writer), list(enumerate(_groups(stream.fragments))))
+        answers = [answer for answers in every for answer in answers]
+    sent = [answer for answer in answers if isinstance(answer, RowsSent)]
+    written = sorted((a for a in answers if isinstance(a, WrittenPart)), key=lambda part: part.number)
+    if not written:
+        raise data_fault("PPF725", f"release `{release.name}` has no rows: the steps before it dropped them all")
+    _publish(writer, written, target)
+    rows = sum(each.rows for each in sent)
+    return WrittenRows(rows, (rows, sum(each.total for each in sent) % (1 << 64)))
+
+
+def _publish(writer: PartWriter, written: Sequence[WrittenPart], target: Target) -> None:
+    """Give the parts their names in the release: whatever other attempts left stays in the private folder."""
+    try:
+        target.place.mkdir(parents=True)
+        for number, part in enumerate(written):
+            for name, partition in part.files:
+                folder = target.place
+                if partition is not None and writer.partitions is not None:
+                    folder = writer.partitions.path(partition, target.place).parent
+                    folder.mkdir(parents=True, exist_ok=True)
+                (target.scratch / name).rename(folder / f"part-{number:05d}{ending(writer.release)}")
+    except OSError as error:
+        raise output_fault(error, f"release `{writer.release.name}`") from None
+
+
+def _groups(fragments: Sequence[Fragment]) -> list[tuple[Fragment, ...]]:
+    """Return runs of fragments that have about as many rows as a part."""
+    groups: list[list[Fragment]] = [[]]
+    rows = 0
+    for fragment in fragments:
+        if groups[-1] and rows + fragment.rows > PART_ROWS:
+            groups.append([])
+            rows = 0
+        groups[-1].append(fragment)
+        rows += fragment.rows
+    return [tuple(group) for group in groups if group]
+
+
+@dataclass(frozen=True, slots=True)
+class _InTurn:
+    """Writes a run of fragments as one part."""
+
+    recipe: Recipe
+    names: tuple[str, ...]
+    writer: PartWriter
+
+    def __call__(self, task: tuple[int, tuple[Fragment, ...]]) -> list[WrittenPart | RowsSent]:
+        number, fragments = task
+        seen = MultisetHash(self.writer.key)
+        part = self.writer.write(number, self._tables(fragments, seen))
+        return [RowsSent(*seen.value), *([] if part is None else [part])]
+
+    def _tables(self, fragments: Sequence[Fragment], seen: MultisetHash) -> Iterator[Table]:
+        for fragment in fragments:
+            for part in self.recipe.of(fragment).parts(self.names):
+                seen.look(part.table)
+                yield part.table
+
+
+def _ordered(stream: SparkStream, names: tuple[str, ...], writer: PartWriter) -> Iterator[WrittenPart | RowsSent]:
+    """Write the rows in the order of their keys. Raises RunError where not every task says what it sent."""
+    rows = sum(fragment.rows for fragment in stream.fragments)
+    bits = max(0, (-(-rows // PART_ROWS) - 1).bit_length())
+    if 1 << bits > _MOST_PARTS:
+        raise run_fault("PPF952", f"release `{writer.release.name}` would be more than {counted(_MOST_PARTS, 'part')}")
+    work = _BlocksWork(stream.recipe, names, bits, writer.key)
+    finish, told = _SortWork(names, writer, bits), 0
+    for answer in stream.farm.shuffled(work, list(enumerate(stream.fragments)), 1 << bits, finish):
+        told += isinstance(answer, RowsSent)
+        yield answer
+    if told != len(stream.fragments):
+        raise run_fault("PPF950", f"of {len(stream.fragments)} tasks {told} said what they sent through the sort")
+
+
+@dataclass(frozen=True, slots=True)
+class _BlocksWork:
+    """Cuts a fragment into blocks, one for each part; one more says what all of them hold."""
+
+    recipe: Recipe
+    names: tuple[str, ...]
+    bits: int
+    key: str
+
+    def __call__(self, task: tuple[int, Fragment]) -> Iterator[pa.RecordBatch]:
+        place, fragment = task
+        seen, parts = MultisetHash(self.key), list(self.recipe.of(fragment).parts())
+        if parts:
+            table, keys = concat(p.table.select(self.names) for p in parts), np.concatenate([*map(part_keys, parts)])
+            seen.look(table)
+            yield from self._cut(place, table, keys)
+        yield _block(place % (1 << self.bits), place, RowsSent(*seen.value))
+
+    def _cut(self, place: int, table: Table, keys: Keys) -> Iterator[pa.RecordBatch]:
+        numbers = _part_of(keys, self.bits)
+        order = np.argsort(numbers, kind="stable")
+        ends = np.searchsorted(numbers[order], np.arange((1 << self.bits) + 1))
+        for number in range(1 << self.bits):
+            rows = order[ends[number] : ends[number + 1]]
+            if len(rows):
+                yield _block(number, place, _Block.of(table.take(rows), keys[rows]))
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """Rows of one part with their keys; row numbers count from ``first``, in four bytes where they fit."""
+
+    table: NarrowTable
+    first: int
+    rows: npt.NDArray[np.integer]
+    keys: Keys
+
+    @classmethod
+    def of(cls, table: Table, keys: Keys) -> _Block:
+        first = int(table.rows.min())
+        rows = table.rows - first
+        narrow = rows.astype(np.uint32) if int(rows.max()) < 1 << 32 else rows
+        columns = {name: without_unused(column) for name, column in table.columns.items()}
+        sets = {name: column.compact() for name, column in table.sets.items()}
+        return cls(NarrowTable.of(Table(columns, np.arange(len(table)), sets)), first, narrow, keys)
+
+    def part(self, bits: int) -> Part:
+        """Return the rows; of keys that have their first ``bits`` in common these are left out."""
+        table = self.table.table(self.table.names)
+        rows = self.rows.astype(np.int64) + self.first
+        return Part(Table(table.columns, rows, table.sets), self.keys << np.uint64(bits))
+
+
+def _part_of(keys: np.ndarray[Any, np.dtype[np.uint64]], bits: int) -> np.ndarray[Any, np.dtype[np.int32]]:
+    if bits == 0:
+        return np.zeros(len(keys), dtype=np.int32)
+    return (keys >> np.uint64(64 - bits)).astype(np.int32)
+
+
+def _block(number: int, place: int, content: _Block | RowsSent) -> pa.RecordBatch:
+    packed = pickle.dumps(content, protocol=5)
+    return pa.RecordBatch.from_arrays(
+        [pa.array([number], pa.int32()), pa.array([place], pa.int32()), pa.array([packed], pa.binary())],
+        names=["part", "fragment", "block"],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _SortWork:
+    """Sorts the blocks of each part and writes it; blocks come part by part."""
+
+    names: tuple[str, ...]
+    writer: PartWriter
+    bits: int
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[WrittenPart | RowsSent]:
+        current, spool = -1, self._spool()
+        for each in batches:
+            for number, block in zip(each.column(0).to_pylist(), each.column(2), strict=True):
+                if number != current:
+                    yield from self._written(current, spool)
+                    current, spool = number, self._spool()
+                content = pickle.loads(block.as_buffer())  # noqa: S301  # own executors
+                if isinstance(content, RowsSent):
+                    yield content
+                else:
+                    spool.add(content.part(self.bits))
+        yield from self._written(current, spool)
+
+    def _spool(self) -> Spool:
+        return Spool(self.names, self.writer.scratch, 1 << 62)  # a part fits into memory
+
+    def _written(self, number: int, spool: Spool) -> Iterator[WrittenPart]:
+        part = None if number < 0 else self.writer.write(number, spool.tables())
+        if part is not None:
+            yield part
+
+
+def written_files(farm: Farm, place: Path) -> WrittenFiles:
+    """Hash the part files of a release, each where there is room."""
+    parts = {part.relative: part.path for part in file_set(place).parts}
+    hashes = dict(zip(parts, farm.each(sha256, [path.absolute() for path in parts.values()]), strict=True))
+    return WrittenFiles(place, {name: identity(path) for name, path in parts.items()}, hashes)
+
+
+def is_ordered(stream: SparkStream) -> bool:
+    """Whether a step of the recipe gave the rows an order."""
+    return any(layer.orders for layer in stream.recipe.layers)

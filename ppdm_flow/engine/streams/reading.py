@@ -1,0 +1,88 @@
+"""How rows are read, what sees them on their way, and the memory that they may take."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol, Self
+
+from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.tables.table import Table
+
+
+class Look(Protocol):
+    """Sees each partition once, in the order of rows.
+
+    Where rows are read in several places, each place has a copy that has seen nothing yet, and what the copies saw is
+    added up in the order of rows.
+    """
+
+    def look(self, table: Table) -> None:
+        """Take in a partition. Raises DataError where it is not as it has to be."""
+        ...
+
+    def add(self, later: Self) -> None:
+        """Take in what a copy saw of the rows that follow. Raises DataError as above."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A look that remembers nothing: it raises DataError, or does not."""
+
+    check: Callable[[Table], None]
+
+    def look(self, table: Table) -> None:
+        """Check a partition."""
+        self.check(table)
+
+    def add(self, later: Check) -> None:
+        """Do nothing: what another one checked is checked."""
+
+
+class Budget:
+    """Bytes that all caches of a run share."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self._left = limit
+        self._lock = threading.Lock()
+
+    def take(self, size: int) -> bool:
+        """Take ``size`` bytes, if they are left."""
+        with self._lock:
+            if size > self._left:
+                return False
+            self._left -= size
+            return True
+
+    def give(self, size: int) -> None:
+        """Give bytes back."""
+        with self._lock:
+            self._left += size
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """How a file is read: the reader's name of each attribute's column, what counts as missing, sizes.
+
+    ``released`` files have ``⊥`` for suppressed cells; ``foreign`` ones of them were written by another tool.
+    ``incomplete`` are the attributes in which a missing value drops the row; a row of which ``weight`` is 0 stands for
+    nobody and is dropped as well. ``typed`` are attributes that are read as numbers besides those of the stream.
+    """
+
+    columns: Mapping[str, str]
+    missing: tuple[str, ...] = ()
+    partition_rows: int = 262_144
+    released: bool = False
+    incomplete: tuple[str, ...] = ()
+    weight: str | None = None
+    who: str = "the source"
+    foreign: bool = False
+    typed: tuple[AttributeFacts, ...] = ()
+
+    @property
+    def selects(self) -> bool:
+        """Whether some rows may be dropped."""
+        return bool(self.incomplete) or self.weight is not None

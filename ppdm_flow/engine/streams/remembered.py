@@ -1,0 +1,82 @@
+"""Original and released rows side by side, kept once they have been asked for: several audits ask for the same."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from ppdm_flow.engine.streams.pairs import pair_counts
+from ppdm_flow.sdk.view import PairedView
+from ppdm_flow.tables.column import Column
+from ppdm_flow.tables.counts import Counts
+from ppdm_flow.tables.table import Table, concat
+
+MOST_ROWS = 1 << 22
+"""Rows up to which columns are kept, 4 bytes a cell; of more they are read again each time."""
+_AT_ONCE = 1 << 20
+"""Rows that are yielded at once: each part is counted by itself, and the counts of parts are merged."""
+
+
+class RememberedPairs:
+    """A PairedView that keeps the columns of another one; ``sets`` are columns, of either side, that it does not."""
+
+    def __init__(self, inner: PairedView, sets: frozenset[str]) -> None:
+        self._inner = inner
+        self._sets = sets
+        self._lock = threading.Lock()
+        self._rows: np.ndarray[tuple[int], np.dtype[np.int64]] | None = None
+        self._columns: tuple[dict[str, Column], dict[str, Column]] = ({}, {})
+        self._too_many = False
+
+    def pairs(self, original: Sequence[str], released: Sequence[str]) -> Iterator[tuple[Table, Table]]:
+        """Yield aligned partitions: row i of one is row i of the other."""
+        if self._too_many or not self._sets.isdisjoint((*original, *released)):
+            yield from self._inner.pairs(original, released)
+            return
+        with self._lock:
+            self._learn(original, released)
+        if self._too_many or self._rows is None:
+            yield from self._inner.pairs(original, released)
+            return
+        left, right = self._columns
+        both = (Table({n: left[n] for n in original}, self._rows), Table({n: right[n] for n in released}, self._rows))
+        for start in range(0, len(self._rows), _AT_ONCE):
+            rows = slice(start, start + _AT_ONCE)
+            yield both[0].take(rows), both[1].take(rows)  # type: ignore[arg-type]  # a slice is a view
+
+    def joint(self, original: str, released: str) -> Counts:
+        """Count (original value, released value) over all rows."""
+        return self._inner.joint(original, released)
+
+    def counts(
+        self, original: Sequence[str], released: Sequence[str], names: Sequence[str], weight: str | None = None
+    ) -> Counts:
+        """Count the combinations of original values and released cells, under ``names``; ``weight`` is released."""
+        return pair_counts(self, original, released, names, weight)
+
+    def _learn(self, original: Sequence[str], released: Sequence[str]) -> None:
+        """Read what is not there yet."""
+        left, right = self._columns
+        missing = (
+            [n for n in dict.fromkeys(original) if n not in left],
+            [n for n in dict.fromkeys(released) if n not in right],
+        )
+        if self._rows is not None and not any(missing):
+            return
+        parts: tuple[list[Table], list[Table]] = ([], [])
+        size = 0
+        for tables in self._inner.pairs(*missing):
+            size += len(tables[0])
+            if size > MOST_ROWS:
+                self._too_many = True
+                self._columns = ({}, {})
+                return
+            for part, table in zip(parts, tables, strict=True):
+                part.append(table)
+        if not parts[0]:
+            return
+        for columns, part in zip(self._columns, parts, strict=True):
+            columns.update({name: column.compact() for name, column in concat(part).columns.items()})
+        self._rows = np.concatenate([table.rows for table in parts[1]])

@@ -1,0 +1,88 @@
+"""What texts of a column may look like: enough to say of most words of a report that none of them is a value of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ppdm_flow.core.quoting import LONGEST
+from ppdm_flow.tables.table import Table
+
+_BYTES = 256
+
+
+class TextTraits:
+    """Bytes that occur, bytes that begin and end a text, and the shortest and longest, of each column.
+
+    Spaces around a text are left out. Partitions that pass are looked at, also by several executors.
+    """
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._columns = {name: _Traits() for name in names}
+
+    def look(self, table: Table) -> None:
+        """Take in a partition."""
+        for name, traits in self._columns.items():
+            if name in table.columns or name in table.sets:
+                traits.take(table.texts(name))
+
+    def add(self, later: TextTraits) -> None:
+        """Take in what another one has seen."""
+        for name, traits in self._columns.items():
+            traits.add(later._columns[name])
+
+    def possible(self, texts: Iterable[str], names: Iterable[str]) -> frozenset[str]:
+        """Return those of ``texts`` that may be a value, or the beginning of a long one, of one of these columns.
+
+        Of a column that was not looked at, every text may be.
+        """
+        wanted = list(names)
+        known = [self._columns[name] for name in wanted if name in self._columns]
+        if len(known) < len(wanted):
+            return frozenset(texts)
+        return frozenset(text for text in texts if any(traits.may_have(text) for traits in known))
+
+
+class _Traits:
+    def __init__(self) -> None:
+        self.within = np.zeros(_BYTES, dtype=bool)
+        self.first = np.zeros(_BYTES, dtype=bool)
+        self.last = np.zeros(_BYTES, dtype=bool)
+        self.shortest: int | None = None
+        self.longest = 0
+
+    def take(self, texts: pa.StringArray) -> None:
+        plain = pa.concat_arrays([pc.utf8_trim_whitespace(texts.drop_null()).cast(pa.large_string())])
+        sizes = pc.utf8_length(plain).to_numpy(zero_copy_only=False)
+        if not (sizes > 0).any():
+            return
+        _, offsets, content = plain.buffers()
+        ends = np.frombuffer(offsets, dtype=np.int64)[plain.offset : plain.offset + len(plain) + 1]
+        octets = np.frombuffer(content, dtype=np.uint8)
+        some = ends[1:] > ends[:-1]
+        self.within |= np.bincount(octets[ends[0] : ends[-1]], minlength=_BYTES) > 0
+        self.first[octets[ends[:-1][some]]] = True
+        self.last[octets[ends[1:][some] - 1]] = True
+        shortest = int(sizes[sizes > 0].min())
+        self.shortest = shortest if self.shortest is None else min(self.shortest, shortest)
+        self.longest = max(self.longest, int(sizes.max()))
+
+    def add(self, later: _Traits) -> None:
+        self.within |= later.within
+        self.first |= later.first
+        self.last |= later.last
+        known = [size for size in (self.shortest, later.shortest) if size is not None]
+        self.shortest = min(known, default=None)
+        self.longest = max(self.longest, later.longest)
+
+    def may_have(self, text: str) -> bool:
+        plain = text.strip()
+        octets = np.frombuffer(plain.encode(), dtype=np.uint8)
+        if self.shortest is None or not len(octets) or not self.within[octets].all() or not self.first[octets[0]]:
+            return False
+        if len(text) >= LONGEST and self.longest > LONGEST:
+            return True
+        return self.shortest <= len(plain) <= self.longest and bool(self.last[octets[-1]])

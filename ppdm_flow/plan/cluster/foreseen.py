@@ -1,0 +1,175 @@
+"""A whole run on a cluster, said before it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import RunError
+from ppdm_flow.plan.cluster.amounts import MOST_VALUES, ROWS_AT_ONCE, TEXT_BYTES, size, table_bytes
+from ppdm_flow.plan.cluster.audits import across, audit_work
+from ppdm_flow.plan.cluster.steps import IN_PARTS, step_work, write_work
+from ppdm_flow.plan.cluster.work import DISTRIBUTED, DRIVER, NOT, Amount, Work
+from ppdm_flow.plan.definition import LinkedTable, Plan
+from ppdm_flow.plan.formats import inferred
+
+MEMORY = 768
+"""MB that the driver may hold where nothing else is said."""
+PER_ROWS = 1_000_000
+"""Rows that amounts are for where nobody knows how many there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """How many rows a source has, None where nobody knows; ``about``: an estimate, ``how`` it was made.
+
+    ``octets`` are the bytes of its files, 0 where they are not known; ``several`` says that there are several files,
+    ``packed`` that they are compressed, so that none can be cut.
+    """
+
+    number: int | None = None
+    about: bool = False
+    how: str = ""
+    octets: int = 0
+    several: bool = False
+    packed: bool = False
+
+    @property
+    def counted(self) -> int:
+        """The number, or the one that amounts are for."""
+        return PER_ROWS if self.number is None else self.number
+
+
+UNKNOWN_ROWS = Rows()
+
+
+@dataclass(frozen=True, slots=True)
+class Foreseen:
+    """All parts of a run. ``rows`` are those of the source or, by table, of linked ones; ``memory`` is in MB."""
+
+    works: tuple[Work, ...]
+    rows: Mapping[str, Rows]
+    memory: int
+
+    @property
+    def passes(self) -> int:
+        """About how often all fragments are gone over."""
+        return sum(work.amount.passes for work in self.works)
+
+    @property
+    def refused(self) -> tuple[Work, ...]:
+        """What is larger than the driver may hold."""
+        return tuple(work for work in self.works if work.where == NOT)
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The JSON form."""
+        return {
+            "engine": "spark",
+            "memory_mb": self.memory,
+            "rows": {
+                name: {"rows": rows.number, "about": rows.about, "how": rows.how, "amounts_are_for": rows.counted}
+                for name, rows in self.rows.items()
+            },
+            "parts": [work.document for work in self.works],
+            "passes": self.passes,
+            "bytes_to_driver": sum(work.amount.to_driver for work in self.works),
+            "bytes_shuffled": sum(work.amount.shuffled for work in self.works),
+            "bytes_held": max((work.amount.held for work in self.works), default=0),
+            "refused": [work.title for work in self.refused],
+        }
+
+    def check(self) -> None:
+        """Raise RunError where a part needs more than the driver may hold."""
+        if self.refused:
+            raise RunError([self._refusal(work) for work in self.refused])
+
+    def _refusal(self, work: Work) -> Diagnostic:
+        unknown = any(rows.number is None for rows in self.rows.values())
+        scale = f" for each {PER_ROWS:,} rows" if unknown else ""
+        return Diagnostic(
+            "PPF953",
+            f"{work.title} needs {size(work.amount.held)}{scale} on the driver ({work.why}), and the run may take"
+            f" {self.memory:,} MB",
+            help="give it more with --memory, take what works row by row, or run it on one large machine",
+        )
+
+
+def foreseen(plan: Plan, rows: Mapping[str, Rows], memory: int) -> Foreseen:
+    """Return what a run of a plan takes; ``rows`` by the names of the plan's roots."""
+    limit = (memory << 20) // max(1, len(plan.tables))
+    works = [work.within(limit) for work in _works(plan, rows)]
+    return Foreseen(tuple(works), {name: rows.get(name, UNKNOWN_ROWS) for name in plan.roots}, memory)
+
+
+def _works(plan: Plan, rows: Mapping[str, Rows]) -> Iterator[Work]:
+    if not plan.tables:
+        yield from _of_table(plan, rows.get(plan.roots[0], UNKNOWN_ROWS), "")
+        return
+    for table in plan.tables:
+        yield from _of_table(table.plan, rows.get(table.name, UNKNOWN_ROWS), table.name)
+        yield _keys(table, rows.get(table.name, UNKNOWN_ROWS).counted)
+    for join in plan.joins:
+        most = max(rows.get(name, UNKNOWN_ROWS).counted for name in join.tables)
+        held = table_bytes(most, len(join.plan.source.attributes) + len(join.plan.releases[0].attributes))
+        amount, why = Amount(len(join.tables), held, 0, held), "linked tables are joined, and audited there"
+        yield Work("join", " + ".join(join.tables), "", DRIVER, why, amount, whole=True)
+
+
+def _of_table(plan: Plan, rows: Rows, name: str) -> Iterator[Work]:
+    number = rows.counted
+    yield _read(plan, rows, name)
+    for node in plan.steps:
+        yield step_work(plan, node, number)
+    for release in plan.releases:
+        yield write_work(plan, release, number)
+    by_name = {release.name: release for release in plan.releases}
+    for audit in plan.audits:
+        yield audit_work(plan, audit, by_name[audit.release], number)
+    yield from across(plan, number)
+    yield from _quotations(plan, number)
+
+
+def _quotations(plan: Plan, rows: int) -> Iterator[Work]:
+    """Yield what the search for quoted values takes, of steps and of audits: values that are few were counted."""
+    many = [a for a in plan.source.attributes if not a.type.is_numeric and a.domain is None]
+    if rows > MOST_VALUES and many:
+        amount = Amount(2, 2 * rows * len(many) * TEXT_BYTES, 0, min(rows, ROWS_AT_ONCE) * len(many) * TEXT_BYTES)
+        why = "texts of columns with too many values to be counted, a few fragments at a time"
+        yield Work("check", "of quotations", "", DRIVER, why, replace(amount, bound=True))
+
+
+def _read(plan: Plan, rows: Rows, name: str) -> Work:
+    """Return what reading and checking takes: records of CSV are found by the driver and counted by executors."""
+    source = plan.source
+    kind = source.format or (inferred("sources", source.path) if source.path else None) or ""
+    number, width = rows.counted, len(source.attributes)
+    octets = rows.octets or table_bytes(number, width)
+    if source.server:
+        held = table_bytes(min(number, ROWS_AT_ONCE), width)
+        amount = Amount(1, table_bytes(number, width), 0, held)
+        return Work("read", name, kind, DRIVER, "a database is copied by the driver", amount)
+    hashed = 0 if rows.several else octets
+    values = table_bytes(min(number, MOST_VALUES), 1) * width
+    if kind not in IN_PARTS:
+        return Work("read", name, kind, DISTRIBUTED, "by one executor: it cannot be cut", _loaded(2, hashed, values))
+    if kind == "csv" and rows.packed:
+        return Work("read", name, kind, DISTRIBUTED, "a file by one executor: it is packed", _loaded(2, hashed, values))
+    if kind == "csv":
+        cut = "the driver finds where records end"
+        return Work("read", name, kind, DISTRIBUTED, cut, _loaded(2 + rows.several, hashed + octets, values))
+    return Work("read", name, kind, DISTRIBUTED, "by row groups", _loaded(1 + rows.several, hashed, values))
+
+
+def _loaded(passes: int, octets: int, values: int) -> Amount:
+    """Return what a pass over the source takes in which the values of each column are counted."""
+    return Amount(passes, octets + values, 0, values, bound=True)
+
+
+def _keys(table: LinkedTable, rows: int) -> Work:
+    keys = 1 + (table.refers is not None and table.key is not None)
+    held = table_bytes(rows, keys)
+    amount = Amount(keys, held, 0, held)
+    return Work("people", f"of {table.name}", "", DRIVER, "keys and references", amount, whole=True)

@@ -1,0 +1,44 @@
+"""Where a program's run is worked on, and its data: on this machine, or where a session of Spark has it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, cast
+
+from ppdm_flow.api.tables import SparkFrame, TableData
+from ppdm_flow.api.where import LOCAL, SPARK, Where
+from ppdm_flow.core.table_address import place_of_data
+from ppdm_flow.python.frames import Data, as_file, is_spark_frame
+
+_LEAST_MEMORY = 64
+
+
+def where_of(engine: Any, master: str | None, memory: int | None, data: Data | None) -> Where:
+    """Return where to work: an engine's name, a session of Spark's, or without both where the data is.
+
+    Raises TypeError for what is neither a name nor a session, ValueError for less memory than a run needs.
+    """
+    if memory is not None and memory < _LEAST_MEMORY:
+        raise ValueError(f"memory must be at least {_LEAST_MEMORY} MB, got {memory}")
+    session = None
+    if engine is not None and not isinstance(engine, str):
+        if not hasattr(engine, "createDataFrame"):
+            raise TypeError(f"`engine` is a name or a session of Spark's, got {type(engine).__name__}")
+        engine, session = SPARK, engine
+    elif is_spark_frame(data) and engine in (None, SPARK) and master is None:
+        engine, session = SPARK, cast("Any", data).sparkSession
+    return Where(LOCAL if engine is None else engine, master, session, memory)
+
+
+@contextmanager
+def as_data(data: Data | None) -> Iterator[Path | TableData | None]:
+    """Yield data for a run: a path as :func:`as_file` does, or what Spark reads. Raises DataError, UsageError."""
+    if is_spark_frame(data):
+        yield SparkFrame(data)
+    elif isinstance(data, str):
+        yield place_of_data(data)
+    else:
+        with as_file(data) as file:
+            yield file
