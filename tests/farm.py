@@ -81,11 +81,11 @@ class FarmHere:
                     raise result.error
                 yield result
 
-    def asked(self, frame: pa.Table, text: str) -> pa.Table:
+    def asked(self, frame: pa.Table, view: str, text: str) -> pa.Table:
         self._count("asked")
         with duckdb.connect() as opened:
-            opened.register("rows_of_frame", frame)
-            told = sqlglot.transpile(text.format(view="rows_of_frame"), read="spark", write="duckdb")[0]
+            opened.register(view, frame)
+            told = sqlglot.transpile(text, read="spark", write="duckdb")[0]
             return opened.sql(told).to_arrow_table()
 
     def files(

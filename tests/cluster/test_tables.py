@@ -46,6 +46,28 @@ steps:
 randomness: {mode: reproducible, seed: "7"}
 releases: {study: {path: study.csv}}
 """
+NAMES = ["age", "a.b", "a`b", 'q"q', "{view}", "__view__", "rows_alike", "select", "_col_0", "日本"]
+"""Names of columns that SQL, or what is made of it, might trip over."""
+TEXTS = ["", " ", "a,b", 'q"uo', '"', "\\", "line\nbreak", "\r", "\t", "NULL", "#", "'", "{view}", "é", "00", "1e5"]
+TEXTS += ["x" * 5000, None]
+"""Cells that a reader might take for something else."""
+HOSTILE = """version: 1
+name: hostile
+source: {path: hostile.parquet}
+attributes:
+ATTRIBUTES
+privacy:
+  k_anonymity: {k: 2}
+  l_diversity: {age: {l: 2}}
+  templates: {one: {channel: ["a.b"], sensitive: {age: ["a,b"]}, confidence: 0.9}}
+steps:
+  order: {use: shuffle_rows}
+randomness: {mode: reproducible, seed: "7"}
+releases:
+  lines: {path: lines.csv}
+  table: {path: table.parquet}
+recipients: apart
+"""
 CASES = """
 import json, os, signal, sys
 from pathlib import Path
@@ -100,6 +122,12 @@ case("map", frame.selectExpr("*", "map('a', 1) AS parts").drop("price").withColu
 case("missing", "table:no_such", engine=spark)
 case("delta", "delta:/no/such", engine=spark)
 if kind == "cluster":
+    from ppdm_flow.engine.spark import source, writing
+
+    usual = source.FRAGMENT_ROWS, writing.PART_ROWS
+    source.FRAGMENT_ROWS, writing.PART_ROWS = 300, 256
+    case("hostile", "hostile.parquet", Path("hostile.yaml"), engine=spark)
+    source.FRAGMENT_ROWS, writing.PART_ROWS = usual
     case("empty", frame.where("age < 0"), engine="spark")
     case("column", frame.drop("price", "share"))
     case("text", frame.drop("age").withColumnRenamed(TOWN, "age").selectExpr("*", "1 AS `the ``town``.name`"))
@@ -146,6 +174,13 @@ def made(home: Path) -> Path:
         home / "typed.parquet",
     )
     (home / "typed.yaml").write_text(POLICY, encoding="utf-8")
+    half = [[text for text in TEXTS for _ in range(2)][i % 36] for i in range(1152)]
+    hostile = {name: (half if place % 2 else half[18:] + half[:18]) for place, name in enumerate(NAMES)}
+    hostile["age"] = [TEXTS[i * 5 // 36 % 18] for i in range(1152)]
+    pq.write_table(pa.table(hostile), home / "hostile.parquet", row_group_size=200)
+    roles = {name: "sensitive" if name == "age" else "quasi_identifier" for name in NAMES}
+    lines = [f"  {json.dumps(name, ensure_ascii=False)}: {{role: {role}}}" for name, role in roles.items()]
+    (home / "hostile.yaml").write_text(HOSTILE.replace("ATTRIBUTES", "\n".join(lines)), encoding="utf-8")
     return home
 
 
@@ -159,7 +194,9 @@ def cases(kind: str, home: Path, java: dict[str, str]) -> dict:
     done = carried_out(kind, made(home), java)
     assert done.returncode == 0, done.stderr
     here = pf.run(home / "typed.yaml", out=home / "local")
-    return {**json.loads((home / "told.json").read_text()), "home": home, "here": here.run_dir}
+    hostile = pf.run(home / "hostile.yaml", out=home / "local")
+    told = json.loads((home / "told.json").read_text())
+    return {**told, "home": home, "here": here.run_dir, "hostile here": hostile}
 
 
 @pytest.fixture(scope="module")
@@ -205,6 +242,18 @@ def test_a_table_is_released_as_a_file_of_the_same_rows(told, name) -> None:
     assert released(run) == released(told["here"])
     assert figures(run) == figures(told["here"])
     assert ran["left"] == []
+
+
+@pytest.mark.parametrize("told", ["cluster"], indirect=True)
+def test_names_and_cells_that_others_trip_over_are_released_as_they_are(told) -> None:
+    ran, here = told["hostile"], told["hostile here"]
+    assert ran["verdict"] == here.verdict == "released", ran
+    run = told["home"] / ran["run"]
+    assert figures(run) == figures(here.run_dir)
+    lines = b"".join(part.read_bytes().split(b"\n", 1)[1] for part in sorted(run.glob("released/lines/lines.csv/*")))
+    assert lines == (here.run_dir / "released/lines/lines.csv").read_bytes().split(b"\n", 1)[1]
+    table = pq.read_table(run / "released/table/table.parquet").to_pylist()
+    assert table == pq.read_table(here.run_dir / "released/table/table.parquet").to_pylist()
 
 
 @pytest.mark.parametrize("told", ["cluster", "connect"], indirect=True)

@@ -123,12 +123,15 @@ class Farm:
 
         yield from _results(self.table(frame.mapInArrow(streaming(cloudpickle.dumps(finish)), _ANSWERS))["answer"])
 
-    def asked(self, frame: Any, text: str) -> pa.Table:
-        """Return the result of a SELECT of Spark's, in which ``{view}`` stands for the rows of ``frame``."""
-        view = f"ppdm_flow_{uuid.uuid4().hex}"
-        frame.createOrReplaceTempView(view)
+    def asked(self, frame: Any, view: str, text: str) -> pa.Table:
+        """Return the result of a SELECT of Spark's, in which ``view`` is the rows of ``frame``. Raises RunError."""
         try:
-            return self.table(self.session.sql(text.format(view=view)))
+            frame.createOrReplaceTempView(view)
+            return self.table(self.session.sql(text))
+        except PpdmError:
+            raise
+        except Exception as error:  # noqa: BLE001  # a message of Spark's may quote values, or a whole plan
+            raise _spark_fault(error) from None
         finally:
             self.session.catalog.dropTempView(view)
 

@@ -9,6 +9,7 @@ come to the driver row by row, as long as it has room for them.
 from __future__ import annotations
 
 import re
+import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -167,10 +168,11 @@ class SparkSql:
             tallied = of_tallies(select)
             if tallied is not None:
                 select, of_rows = tallied, frame.tallied
-        translated = _translated(select, base)
+        view = f"ppdm_flow_{uuid.uuid4().hex}"
+        translated = in_spark(select, base, view)
         if translated is None:
             return None
-        answer = self._farm.asked(of_rows(columns), translated)
+        answer = self._farm.asked(of_rows(columns), view, translated)
         if self._held + answer.nbytes <= _KEPT:
             self._held += answer.nbytes
             self._answers[key] = answer
@@ -260,8 +262,8 @@ def _columns(select: Select) -> frozenset[str]:
     return frozenset(column.name for column in select.find_all(exp.Column))
 
 
-def _translated(select: Select, base: str) -> str | None:
-    """Return the grouping in Spark's words, with ``{view}`` in the place of the relation."""
+def in_spark(select: Select, base: str, view: str) -> str | None:
+    """Return the grouping in Spark's words, of ``view`` in the place of the relation; None where it has none."""
     import sqlglot  # noqa: PLC0415  # heavy
     from sqlglot import exp  # noqa: PLC0415  # the same
 
@@ -271,9 +273,8 @@ def _translated(select: Select, base: str) -> str | None:
             each.replace(exp.alias_(each.copy(), f"_col_{number}"))
     for table in copied.find_all(exp.Table):
         if table.name == base:
-            table.set("this", exp.to_identifier("__view__"))
+            table.set("this", exp.to_identifier(view))
     try:
-        text = copied.sql(dialect="spark", unsupported_level=sqlglot.ErrorLevel.RAISE)
+        return copied.sql(dialect="spark", unsupported_level=sqlglot.ErrorLevel.RAISE)
     except sqlglot.errors.SqlglotError:
         return None
-    return text.replace("{", "{{").replace("}", "}}").replace("__view__", "{view}")

@@ -60,7 +60,7 @@ def of_tallies(select: Select) -> Select | None:
     source = select.find(exp.From)
     if source is None or not isinstance(source.this, exp.Table) or len(list(select.find_all(exp.Select))) > 1:
         return None
-    if any(column.name == ALIKE for column in select.find_all(exp.Column)):
+    if any(column.name.lower() == ALIKE for column in select.find_all(exp.Column)):
         return None
     rewritten = select.copy()
     for aggregate in list(rewritten.find_all(exp.AggFunc)):

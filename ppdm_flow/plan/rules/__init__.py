@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.plan.rules import joins, perturbation, protection, rows, sets, values
+from ppdm_flow.plan.rules import columns, joins, perturbation, protection, rows, sets, values
 from ppdm_flow.plan.rules.compiled_flow import CompiledFlow
 
 RULES: tuple[Callable[[CompiledFlow], Iterator[Diagnostic]], ...] = (
     protection.contradicting_requirements,
     values.spelled_numbers,
+    columns.alike,
     rows.surviving_identifiers,
     rows.uncounted_subjects,
     rows.uncounted_wildcards,

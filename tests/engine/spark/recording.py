@@ -96,9 +96,9 @@ def recording_farm(farm_here: type, recorder: Recorder) -> object:
             recorder.note(Asks.COUNTS, "grouped", 1)
             return super().grouped(work, tasks, keys)
 
-        def asked(self, frame, text):
+        def asked(self, frame, view, text):
             recorder.note(Asks.COUNTS, "asked", 1)
-            return super().asked(frame, text)
+            return super().asked(frame, view, text)
 
         def shuffled(self, work, tasks, parts, finish):
             recorder.note(Asks.COUNTS, "shuffled", 1)

@@ -6,7 +6,7 @@ import pytest
 
 sqlglot = pytest.importorskip("sqlglot", reason="the extra `spark` is not installed")
 
-from ppdm_flow.engine.spark.sql import base_of, groupings, parsable, without_filter  # noqa: E402
+from ppdm_flow.engine.spark.sql import base_of, groupings, in_spark, parsable, without_filter  # noqa: E402
 
 FRAMES = {"candidate": None, "original": None}
 GROUPED = 'SELECT "a b" AS c0, SUM(CAST(1 AS BIGINT)) AS n FROM candidate GROUP BY 1'
@@ -48,6 +48,17 @@ def test_casts_of_parameters_are_parsed() -> None:
         "?::BIGINT", "CAST(? AS BIGINT)"
     )
     assert asked(parsable(query)) == asked(GROUPED)
+
+
+@pytest.mark.parametrize("name", ["__view__", "{view}", "{", "candidate", "a`b", 'a"b', "rows_alike"])
+def test_columns_of_any_name_are_asked_for(name: str) -> None:
+    column = '"' + name.replace('"', '""') + '"'
+    tree = sqlglot.parse_one(f"SELECT {column} AS c0, COUNT(*) AS n FROM candidate GROUP BY 1", dialect="duckdb")
+    text = in_spark(tree, "candidate", "rows_1")
+    assert text is not None
+    again = sqlglot.parse_one(text, dialect="spark")
+    assert [each.name for each in again.find_all(sqlglot.exp.Table)] == ["rows_1"]
+    assert [each.name for each in again.find_all(sqlglot.exp.Column)] == [name]
 
 
 def test_a_filter_of_groups_is_taken_out() -> None:
