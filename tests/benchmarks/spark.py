@@ -106,10 +106,11 @@ class Line:
 class Watch:
     """The processes of a run, looked at ten times a second: seconds of processors and peak MB, by kind."""
 
+    root: int
     seen: dict[tuple[int, str], tuple[str, float, float]] = field(default_factory=dict)
 
-    def look(self, root: int) -> None:
-        """Look at all that descends from ``root``."""
+    def look(self) -> None:
+        """Look at the root and all that descends from it."""
         parents: dict[int, int] = {}
         for folder in Path("/proc").iterdir():
             if folder.name.isdigit():
@@ -120,8 +121,8 @@ class Watch:
                     peak = next(w for w in (folder / "status").read_text().splitlines() if w.startswith("VmHWM"))
                 except (OSError, StopIteration):
                     continue
-                kind = _kind(words)
-                if kind and _descends(int(folder.name), root, parents):
+                kind = "driver" if int(folder.name) == self.root else _kind(words)
+                if kind and _descends(int(folder.name), self.root, parents):
                     seconds = (int(stat[11]) + int(stat[12])) / _TICKS
                     self.seen[int(folder.name), stat[19]] = (kind, seconds, int(peak.split()[1]) / 1024)
 
@@ -159,14 +160,14 @@ def on_spark(folder: Path, policy: Path, rows: int, master: str) -> Line:
         f"spark.eventLog.enabled true\nspark.eventLog.dir file://{events}\nspark.eventLog.compress false\n"
     )
     words = [*flow("run", policy, "--out", folder / "spark", "--engine", "spark", "--master", master, "--quiet")]
-    watch, started = Watch(), time.perf_counter()
+    started = time.perf_counter()
     with tempfile.TemporaryFile() as said:
         run = subprocess.Popen(
             words, cwd=folder, env={**os.environ, "SPARK_CONF_DIR": str(conf)}, stdout=said, stderr=said
         )
-        pid, usage, status = 0, None, 0
+        pid, usage, status, watch = 0, None, 0, Watch(run.pid)
         while pid == 0:
-            watch.look(run.pid)
+            watch.look()
             time.sleep(0.1)
             pid, status, usage = os.wait4(run.pid, os.WNOHANG)
         run.returncode = os.waitstatus_to_exitcode(status)
@@ -174,8 +175,7 @@ def on_spark(folder: Path, policy: Path, rows: int, master: str) -> Line:
             said.seek(0)
             sys.exit(f"failed: {' '.join(words)}\n{said.read().decode(errors='replace')}")
     wall = time.perf_counter() - started
-    line = Line("spark", rows, wall, usage.ru_utime + usage.ru_stime if usage else 0.0, usage.ru_maxrss / 1024)
-    line.driver -= watch.seconds("driver_java")  # a child that was waited for
+    line = Line("spark", rows, wall, watch.seconds("driver"), usage.ru_maxrss / 1024 if usage else 0.0)
     line.driver_java, line.driver_java_mb = watch.seconds("driver_java"), watch.peak("driver_java")
     line.python, line.java = watch.seconds("python"), watch.seconds("java")
     _read_events(events, line)

@@ -219,6 +219,8 @@ class Farm:
 
     def _parallelism(self) -> int:
         try:
+            if not is_connect(self.session):
+                return int(self.session.sparkContext.defaultParallelism)
             return int(self.session.range(0, 1 << 20).selectExpr("spark_partition_id() AS p").distinct().count())
         except Exception as error:  # noqa: BLE001  # a session that was stopped, or a cluster that is gone
             raise _spark_fault(error) from None

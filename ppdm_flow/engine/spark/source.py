@@ -25,6 +25,7 @@ from ppdm_flow.engine.streams.traits import TextTraits
 from ppdm_flow.plan.cluster.amounts import MOST_VALUES
 from ppdm_flow.sdk.storage import Piece, Source, SplittableSource
 from ppdm_flow.tables.counts import Counts, count, merge
+from ppdm_flow.tables.numeric.column import NumericColumn
 from ppdm_flow.tables.table import Table
 
 FRAGMENT_ROWS = 1 << 20
@@ -143,8 +144,10 @@ class ColumnCounts:
         """Take in a partition."""
         for name, so_far in self.counts.items():
             if so_far is not None and name in table.columns:
-                merged = merge([so_far, count(table, [name])])
-                self.counts[name] = merged if len(merged) <= self._most else None
+                column = table[name]  # its categories are those that occur
+                few = isinstance(column, NumericColumn) or len(column.categories) <= self._most
+                merged = merge([so_far, count(table, [name])]) if few else None
+                self.counts[name] = merged if merged is not None and len(merged) <= self._most else None
 
     def add(self, later: ColumnCounts) -> None:
         """Take in what another one counted."""

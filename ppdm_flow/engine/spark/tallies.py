@@ -6,7 +6,7 @@ every row.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 ALIKE = "rows_alike"
 """How many rows a combination stands for."""
+_MOST = 1 << 21
+"""Combinations that are held at once, to be added up."""
+_PAYS = 0.8
+"""Fragments have combinations in common where those of two are fewer than this share of their sum."""
 _CLOSED: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
@@ -40,14 +44,35 @@ class TallyWork:
 
     def __call__(self, fragment: Fragment) -> Iterator[pa.RecordBatch]:
         """Yield the combinations of the fragment's rows."""
-        batches = [batch.select(list(self.names)) for batch in self.rows(fragment)]
-        if not batches:
-            return
+        yield from self.together([fragment])
+
+    def together(self, fragments: Iterable[Fragment]) -> Iterator[pa.RecordBatch]:
+        """Yield the combinations of some fragments, added up where that makes fewer."""
+        held: pa.Table | None = None
+        pays = True
+        for fragment in fragments:
+            batches = [batch.select(list(self.names)) for batch in self.rows(fragment)]
+            if not batches:
+                continue
+            counted = self._grouped(pa.Table.from_batches(batches), "count(*)")
+            if held is not None and pays:
+                added = self._grouped(pa.concat_tables([held, counted]), f'sum("{ALIKE}")')
+                pays = added.num_rows < _PAYS * (held.num_rows + counted.num_rows)
+                if pays and added.num_rows <= _MOST:
+                    held = added
+                    continue
+            if held is not None:
+                yield from held.to_batches()
+            held = counted
+        if held is not None:
+            yield from held.to_batches()
+
+    def _grouped(self, part: pa.Table, times: str) -> pa.Table:
         names = ", ".join('"' + name.replace('"', '""') + '"' for name in self.names)
         with duckdb.connect(":memory:", config=_CLOSED) as opened:
-            opened.register("part", pa.Table.from_batches(batches))
-            query = f'SELECT {names}, count(*)::BIGINT AS "{ALIKE}" FROM part GROUP BY ALL'  # noqa: S608  # quoted
-            yield from opened.sql(query).to_arrow_table().to_batches()
+            opened.register("part", part)
+            query = f'SELECT {names}, {times}::BIGINT AS "{ALIKE}" FROM part GROUP BY ALL'  # noqa: S608  # quoted
+            return opened.sql(query).to_arrow_table()
 
 
 def of_tallies(select: Select) -> Select | None:

@@ -7,6 +7,7 @@ import pickle
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import pyarrow as pa
@@ -46,9 +47,7 @@ def batching(blob: bytes) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.Re
         from ppdm_flow.engine.spark.worker import rows, unpacked  # noqa: PLC0415  # on an executor
 
         work, tasks = unpacked(blob)
-        for batch in batches:
-            for number in batch.column(0).to_pylist():
-                yield from rows(work, tasks[number])
+        yield from rows(work, (tasks[number] for batch in batches for number in batch.column(0).to_pylist()))
 
     return run
 
@@ -103,11 +102,12 @@ class CarriedFailureError(Exception):
 _SIGN = re.compile("ppdm-flow-failure:([A-Za-z0-9+/=]+):end")
 
 
-def rows(work: Callable[[Any], Iterator[pa.RecordBatch]], task: Any) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of a task. Raises CarriedFailureError."""
+def rows(work: Callable[[Any], Iterator[pa.RecordBatch]], tasks: Iterable[Any]) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of tasks, which a work with ``together`` takes together. Raises CarriedFailureError."""
+    together = getattr(work, "together", None)
     try:
         with wrap_plugin_errors("a part of the run on an executor"):
-            yield from work(task)
+            yield from chain.from_iterable(map(work, tasks)) if together is None else together(tasks)
     except PpdmError as error:
         text = base64.b64encode(pickle.dumps(error, protocol=5)).decode()
         raise CarriedFailureError(f"ppdm-flow-failure:{text}:end") from None
