@@ -50,13 +50,15 @@ class Farm:
     def of_run(self, stop: Stop, listener: Listener) -> Farm:
         """Return the same farm for a run that ends with ``stop`` and tells ``listener`` how its jobs go on."""
         farm = Farm(self.session, stop, listener)
-        farm._slots = self.slots  # of the same class
+        farm._slots = self._slots  # of the same class
         farm._ahead = self._ahead
         return farm
 
     @property
     def slots(self) -> int:
-        """How many tasks run at once, as the cluster says."""
+        """How many tasks run at once, as the cluster says; a server of Spark Connect is asked once, by a small job."""
+        if not is_connect(self.session):
+            return max(1, self._parallelism())  # it grows where executors come as they are needed
         with self._lock:
             if self._slots is None:
                 self._slots = max(1, self._parallelism())

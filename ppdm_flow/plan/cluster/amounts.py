@@ -13,8 +13,6 @@ ROW_BYTES = 8
 """Bytes of a row's number, and of the count of a combination."""
 KEY_BYTES = 8
 """Bytes of the key by which a row is put into its place of an order."""
-TEXT_BYTES = 16
-"""Bytes of a text of middling length."""
 MOST_VALUES = 1 << 20
 """Values of a column, over all fragments, up to which they are counted while the source is read, and held."""
 ROWS_AT_ONCE = 1 << 23

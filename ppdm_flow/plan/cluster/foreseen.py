@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import RunError
-from ppdm_flow.plan.cluster.amounts import MOST_VALUES, ROWS_AT_ONCE, TEXT_BYTES, size, table_bytes
+from ppdm_flow.plan.cluster.amounts import MOST_VALUES, ROWS_AT_ONCE, size, table_bytes
 from ppdm_flow.plan.cluster.audits import across, audit_work
 from ppdm_flow.plan.cluster.steps import IN_PARTS, step_work, write_work
 from ppdm_flow.plan.cluster.work import DISTRIBUTED, DRIVER, NOT, Amount, Work
@@ -133,12 +133,14 @@ def _of_table(plan: Plan, rows: Rows, name: str) -> Iterator[Work]:
 
 
 def _quotations(plan: Plan, rows: int) -> Iterator[Work]:
-    """Yield what the search for quoted values takes, of steps and of audits: values that are few were counted."""
+    """Yield what the search for quoted values takes, of steps and of audits: values that are few were counted.
+
+    Executors search the others, and answer with what they have found.
+    """
     many = [a for a in plan.source.attributes if not a.type.is_numeric and a.domain is None]
     if rows > MOST_VALUES and many:
-        amount = Amount(2, 2 * rows * len(many) * TEXT_BYTES, 0, min(rows, ROWS_AT_ONCE) * len(many) * TEXT_BYTES)
-        why = "texts of columns with too many values to be counted, a few fragments at a time"
-        yield Work("check", "of quotations", "", DRIVER, why, replace(amount, bound=True))
+        why = "texts of columns with too many values to be counted"
+        yield Work("check", "of quotations", "", DISTRIBUTED, why, Amount(2))
 
 
 def _read(plan: Plan, rows: Rows, name: str) -> Work:
