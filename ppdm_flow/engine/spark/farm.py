@@ -135,7 +135,8 @@ class Farm:
         except Exception as error:  # noqa: BLE001  # a message of Spark's may quote values, or a whole plan
             raise _spark_fault(error) from None
         finally:
-            self.session.catalog.dropTempView(view)
+            with contextlib.suppress(Exception):  # of a session that was stopped meanwhile
+                self.session.catalog.dropTempView(view)
 
     def files(
         self, form: str, address: str, schema: str | None, options: Mapping[str, str], cells: Iterable[str]
