@@ -604,7 +604,7 @@ def test_a_connection_that_the_administrator_ends(bench, table) -> None:
     finally:
         ended.append("over")
         other.join()
-    assert ended[0] == "t"
+    assert "t" in ended  # the run may be over before the answer is here
     assert [d.code for d in error.diagnostics] == ["PPF479"]
 
 
