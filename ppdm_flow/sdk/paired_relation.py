@@ -11,12 +11,35 @@ import pyarrow as pa
 
 from ppdm_flow.sdk.view import PairedView
 from ppdm_flow.tables.column import SUPPRESSED_TEXT, Column
-from ppdm_flow.tables.counts import weights_of
+from ppdm_flow.tables.counts import Counts, count, merge, weights_of
 from ppdm_flow.tables.numeric.column import NumericColumn
 from ppdm_flow.tables.table import Table
 
+_GATHER = 8
 WEIGHT = "n"
-"""What a column of weights is called."""
+"""What a column of weights is called beside others."""
+
+
+def side_by_side(
+    pairs: PairedView, original: Sequence[str], released: Sequence[str], names: Sequence[str], weight: str | None
+) -> Iterator[Table]:
+    """Yield partitions with original and released columns under ``names``, and the released ``weight`` as ``n``."""
+    wanted = list(dict.fromkeys((*released, *([] if weight is None else [weight]))))
+    for left, right in pairs.pairs(list(dict.fromkeys(original)), wanted):
+        cells = dict(zip(names, (*(left[c] for c in original), *(right[c] for c in released)), strict=True))
+        yield Table(cells if weight is None else {**cells, WEIGHT: right[weight]}, right.rows)
+
+
+def pair_counts(
+    pairs: PairedView, original: Sequence[str], released: Sequence[str], names: Sequence[str], weight: str | None
+) -> Counts:
+    """Count the combinations of original values and released cells, a partition at a time."""
+    waiting = [count(Table.of({name: [] for name in names}), names)]
+    for table in side_by_side(pairs, original, released, names, weight):
+        waiting.append(count(table, names, weight and WEIGHT))
+        if len(waiting) >= _GATHER:
+            waiting = [merge(waiting)]
+    return merge(waiting)
 
 
 def names_of(released: Sequence[str], original: Sequence[str]) -> list[str]:
@@ -24,14 +47,19 @@ def names_of(released: Sequence[str], original: Sequence[str]) -> list[str]:
     return [*(f"r{i}" for i in range(len(released))), *(f"o{i}" for i in range(len(original)))]
 
 
+def originals_first(released: Sequence[str], original: Sequence[str]) -> list[str]:
+    """Return the same names, those of original columns first."""
+    names = names_of(released, original)
+    return [*names[len(released) :], *names[: len(released)]]
+
+
 def paired_tables(
     pairs: PairedView, released: Sequence[str], original: Sequence[str], weight: str | None
 ) -> Iterator[Table]:
     """Yield partitions with the columns r0, r1, … (released) and o0, o1, … (original), and ``n`` for a weight."""
-    wanted = list(dict.fromkeys((*released, *([] if weight is None else [weight]))))
-    for left, right in pairs.pairs(list(dict.fromkeys(original)), wanted):
-        cells = {f"r{i}": right[c] for i, c in enumerate(released)} | {f"o{i}": left[c] for i, c in enumerate(original)}
-        yield Table(cells | ({} if weight is None else {WEIGHT: right[weight]}), right.rows)
+    order = [*names_of(released, original), *([] if weight is None else [WEIGHT])]
+    for table in side_by_side(pairs, original, released, originals_first(released, original), weight):
+        yield table.select(order)
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,9 @@ from ppdm_flow.engine.spark.fragments import Fragment, Layer, PartsWork, Recipe
 from ppdm_flow.engine.spark.limits import require_room
 from ppdm_flow.engine.streams.coding import arrow, encode_texts, mark_texts
 from ppdm_flow.engine.streams.narrow import NarrowTable
-from ppdm_flow.engine.streams.pairs import WEIGHT, StreamPairs, side_by_side
+from ppdm_flow.engine.streams.pairs import StreamPairs
 from ppdm_flow.engine.streams.stream import Keys, Part, Places
+from ppdm_flow.sdk.paired_relation import WEIGHT, side_by_side
 from ppdm_flow.tables.column import SUPPRESSED, SUPPRESSED_TEXT
 from ppdm_flow.tables.counts import Counts, count, merge, summed
 from ppdm_flow.tables.table import Table

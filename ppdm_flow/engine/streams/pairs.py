@@ -7,35 +7,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ppdm_flow.engine.streams.stream import Stream, positions
-from ppdm_flow.sdk.view import PairedView
-from ppdm_flow.tables.counts import Counts, count, merge
+from ppdm_flow.sdk.paired_relation import pair_counts
+from ppdm_flow.tables.counts import Counts
 from ppdm_flow.tables.table import Table, concat
-
-_GATHER = 8
-WEIGHT = "n"
-"""What a column of weights is called beside others."""
-
-
-def pair_counts(
-    pairs: PairedView, original: Sequence[str], released: Sequence[str], names: Sequence[str], weight: str | None
-) -> Counts:
-    """Count the combinations of original values and released cells, a partition at a time."""
-    waiting = [count(Table.of({name: [] for name in names}), names)]
-    for table in side_by_side(pairs, original, released, names, weight):
-        waiting.append(count(table, names, weight and WEIGHT))
-        if len(waiting) >= _GATHER:
-            waiting = [merge(waiting)]
-    return merge(waiting)
-
-
-def side_by_side(
-    pairs: PairedView, original: Sequence[str], released: Sequence[str], names: Sequence[str], weight: str | None
-) -> Iterator[Table]:
-    """Yield partitions with original and released columns under ``names``, and the released ``weight`` as ``n``."""
-    wanted = list(dict.fromkeys((*released, *([] if weight is None else [weight]))))
-    for left, right in pairs.pairs(list(dict.fromkeys(original)), wanted):
-        cells = dict(zip(names, (*(left[c] for c in original), *(right[c] for c in released)), strict=True))
-        yield Table(cells if weight is None else {**cells, WEIGHT: right[weight]}, right.rows)
 
 
 class StreamPairs:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from ppdm_flow.engine.streams.pairs import pair_counts
+from ppdm_flow.sdk.paired_relation import pair_counts
 from ppdm_flow.sdk.view import PairedView
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.counts import Counts

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import RunError
-from ppdm_flow.sdk.paired_relation import WEIGHT, PairedRelation, names_of, paired_tables
+from ppdm_flow.sdk.paired_relation import PairedRelation, names_of, originals_first, pair_counts
 from ppdm_flow.sdk.view import CountingPairs, DataView, PairedView
 from ppdm_flow.tables.column import Column
-from ppdm_flow.tables.counts import Counts, count, merge
-from ppdm_flow.tables.table import Table
-
-_GATHER = 8
+from ppdm_flow.tables.counts import Counts
 
 
 def paired_counts(candidate: DataView, pairs: PairedView, released: Sequence[str], original: Sequence[str]) -> Counts:
@@ -23,18 +21,8 @@ def paired_counts(candidate: DataView, pairs: PairedView, released: Sequence[str
     Raises RunError where the paired rows are not those of the file.
     """
     names, weight = names_of(released, original), candidate.schema.weight
-    if isinstance(pairs, CountingPairs):
-        of_source, of_release = names[len(released) :], names[: len(released)]
-        counts = pairs.counts(original, released, [*of_source, *of_release], weight).project(names)
-        require_the_file(counts, candidate, released)
-        return counts
-    named = None if weight is None else WEIGHT
-    waiting = [count(Table.of({name: [] for name in names}), names)]
-    for table in paired_tables(pairs, released, original, weight):
-        waiting.append(count(table, names, named))
-        if len(waiting) >= _GATHER:
-            waiting = [merge(waiting)]
-    counts = merge(waiting)
+    counting = pairs.counts if isinstance(pairs, CountingPairs) else partial(pair_counts, pairs)
+    counts = counting(original, released, originals_first(released, original), weight).project(names)
     require_the_file(counts, candidate, released)
     return counts
 
