@@ -16,11 +16,13 @@ from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.file_sets import file_set
 from ppdm_flow.core.roles import AttributeType, Role
+from ppdm_flow.core.sql_names import quoted
 from ppdm_flow.engine.faults import run_fault
 from ppdm_flow.engine.streams.coding import arrow
 from ppdm_flow.engine.streams.stream import ReadBack, Stream
 from ppdm_flow.plan.definition import ReleaseNode
 from ppdm_flow.sdk.audit import sibling
+from ppdm_flow.sdk.databases.duckdb import NO_EXTENSIONS, Setting
 from ppdm_flow.sdk.paired_relation import PairedRelation
 from ppdm_flow.tables.formulas import BEGINS
 from ppdm_flow.tables.sets import Baskets
@@ -119,12 +121,10 @@ def _there(opened: duckdb.DuckDBPyConnection, tables: Mapping[str, Any]) -> Iter
             opened.unregister(name)
 
 
-def _closed(folder: Path, threads: int) -> dict[str, str | bool | int | float | list[str]]:
+def _closed(folder: Path, threads: int) -> dict[str, Setting]:
     """Return the configuration: nothing is fetched, loaded or replaced; spilling goes to a private folder."""
     return {
-        "autoinstall_known_extensions": "false",
-        "autoload_known_extensions": "false",
-        "allow_community_extensions": "false",
+        **NO_EXTENSIONS,
         "python_enable_replacements": "false",
         "temp_directory": str(folder),
         "memory_limit": f"{_MEMORY_MB}MB",
@@ -204,7 +204,7 @@ def _selected(release: ReleaseNode) -> str:
     escaped = release.format == "csv" and release.options.get("formulas") == "escape"
     columns = []
     for fact in release.attributes:
-        name = _name(fact.name)
+        name = quoted(fact.name)
         if release.format == "parquet" and fact.is_numeric and fact.name not in folders:
             columns.append(f"{_as_text(name, fact)} AS {name}")
         else:
@@ -235,10 +235,6 @@ def _unmarked(name: str) -> str:
     bare = f"ltrim({name}, {mark})"
     marked = f"{name}[1] = {mark} AND {bare} <> {_text('')} AND contains({_text(BEGINS)}, {bare}[1])"
     return f"CASE WHEN {marked} THEN {name}[2:] ELSE {name} END"
-
-
-def _name(text: str) -> str:
-    return '"' + text.replace('"', '""') + '"'
 
 
 def _is_gzip(file: Path) -> bool:

@@ -10,11 +10,13 @@ from typing import Any
 import pyarrow as pa
 
 from ppdm_flow.core.roles import AttributeType, Role
+from ppdm_flow.core.sql_names import quoted as identifier
 from ppdm_flow.engine.spark.farm import Farm
 from ppdm_flow.engine.spark.fragments import Fragment, Recipe
 from ppdm_flow.engine.spark.stream import SparkStream
 from ppdm_flow.engine.spark.tallies import ALIKE, TallyWork
 from ppdm_flow.engine.streams.coding import arrow
+from ppdm_flow.plan.cluster.steps import IN_PARTS
 from ppdm_flow.plan.definition import ReleaseNode
 
 Frame = Callable[[frozenset[str]], Any]
@@ -63,7 +65,7 @@ class _TextsWork:
 def released_frame(farm: Farm, release: ReleaseNode, place: Path, stream: SparkStream) -> Frame:
     """Return what makes a DataFrame of a release, as Spark reads its files; by our reader where it would interpret."""
     readable = not _GLOB & set(str(place.absolute())) and all(_is_plain(release, a) for a in release.attributes)
-    if not readable or release.partition_by or release.format not in ("csv", "parquet"):
+    if not readable or release.partition_by or release.format not in IN_PARTS:
         return TextsFrame(stream)
     if release.format == "csv" and (len(release.attributes) == 1 or release.options.get("formulas") == "escape"):
         return TextsFrame(stream)
@@ -108,4 +110,4 @@ def _as_text(facts: Any) -> str:
 
 def quoted(name: str) -> str:
     """Return an identifier of Spark's SQL."""
-    return "`" + name.replace("`", "``") + "`"
+    return identifier(name, "`")

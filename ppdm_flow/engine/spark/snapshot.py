@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError, PpdmError
+from ppdm_flow.core.sql_names import quoted
 from ppdm_flow.core.table_address import DELTA, ICEBERG, TableAddress
 from ppdm_flow.engine.faults import data_fault, output_fault, run_fault
 from ppdm_flow.engine.spark.farm import Farm, condition_of
@@ -89,7 +90,7 @@ class SparkTable:
         ``scratch`` is a private folder on the same disk; executors see both. Raises DataError, RunError.
         """
         with _told(self.shown):
-            chosen = self.frame.selectExpr(*(f"{_quoted(name)} AS c{place}" for place, name in enumerate(columns)))
+            chosen = self.frame.selectExpr(*(f"{quoted(name, '`')} AS c{place}" for place, name in enumerate(columns)))
         work = _Copying(scratch.absolute(), tuple(columns))
         written = sorted(farm.finished(chosen, work), key=lambda file: file.partition)
         if len({file.partition for file in written}) < len(written):
@@ -114,11 +115,6 @@ class SparkTable:
         ]
         if faults:
             raise DataError(faults)
-
-
-def _quoted(name: str) -> str:
-    """Return a column as Spark's SQL names it; not all of Spark takes names with dots and backticks."""
-    return f"`{name.replace('`', '``')}`"
 
 
 def _kind(kind: Any) -> str:

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING
 import duckdb
 import pyarrow as pa
 
+from ppdm_flow.core.sql_names import quoted
 from ppdm_flow.engine.spark.fragments import Fragment
+from ppdm_flow.sdk.databases.duckdb import NO_FILES, Setting
 
 if TYPE_CHECKING:
     from sqlglot.expressions import Expr, Select
@@ -24,10 +26,8 @@ _MOST = 1 << 21
 """Combinations that are held at once, to be added up."""
 _PAYS = 0.8
 """Fragments have combinations in common where those of two are fewer than this share of their sum."""
-_CLOSED: dict[str, str | bool | int | float | list[str]] = {
-    "autoinstall_known_extensions": "false",
-    "autoload_known_extensions": "false",
-    "enable_external_access": "false",
+_CLOSED: dict[str, Setting] = {
+    **NO_FILES,
     "python_enable_replacements": "false",
     "temp_directory": "",
     "threads": "1",
@@ -68,7 +68,7 @@ class TallyWork:
             yield from held.to_batches()
 
     def _grouped(self, part: pa.Table, times: str) -> pa.Table:
-        names = ", ".join('"' + name.replace('"', '""') + '"' for name in self.names)
+        names = ", ".join(map(quoted, self.names))
         with duckdb.connect(":memory:", config=_CLOSED) as opened:
             opened.register("part", part)
             query = f'SELECT {names}, {times}::BIGINT AS "{ALIKE}" FROM part GROUP BY ALL'  # noqa: S608  # quoted

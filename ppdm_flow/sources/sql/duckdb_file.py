@@ -13,16 +13,11 @@ import pyarrow as pa
 
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.sql_names import quoted
+from ppdm_flow.sdk.databases.duckdb import NO_FILES
 from ppdm_flow.sdk.databases.faults import fault, machine_fault
 from ppdm_flow.sources.sql.session import SqlColumn
 
-_CLOSED = {
-    "enable_external_access": "false",
-    "autoinstall_known_extensions": "false",
-    "autoload_known_extensions": "false",
-    "allow_community_extensions": "false",
-    "lock_configuration": "true",
-}
+_CLOSED = {**NO_FILES, "lock_configuration": "true"}
 _ROWS = 1 << 17
 _READER = "to_arrow_reader"
 """As later versions call it."""
@@ -39,7 +34,7 @@ class DuckSession:
     def __init__(self, path: Path) -> None:
         self.place = path.name
         with self._guarded():
-            self._connection = duckdb.connect(str(path), read_only=True, config=dict(_CLOSED))
+            self._connection = duckdb.connect(str(path), read_only=True, config=_CLOSED)
             self._connection.execute("BEGIN TRANSACTION")
 
     def columns(self, relation: str) -> tuple[SqlColumn, ...]:
