@@ -15,7 +15,8 @@ from ppdm_flow.api.row_counts import rows_of
 from ppdm_flow.api.where import HERE, SPARK, Where
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
-from ppdm_flow.plan.cluster.foreseen import MEMORY, Foreseen, foreseen
+from ppdm_flow.plan.cluster.amounts import MEMORY
+from ppdm_flow.plan.cluster.foreseen import Foreseen, foreseen
 from ppdm_flow.plan.cluster.text import text as cluster_text
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.plan.document import document

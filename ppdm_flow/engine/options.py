@@ -18,6 +18,7 @@ from ppdm_flow.engine.local.engine import LocalEngine
 from ppdm_flow.engine.seam import Engine, Resources
 from ppdm_flow.engine.streams.reading import Budget
 from ppdm_flow.engine.streams.stream import Stop
+from ppdm_flow.plan.cluster.amounts import MEMORY
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.sdk.storage import Snapshots
 
@@ -89,7 +90,7 @@ class RunOptions:
     keep_withheld: bool = False
     key: RunKey | None = None
     escrow: Path | None = None
-    memory_limit: int = 768 << 20
+    memory_limit: int = MEMORY << 20
     policy_text: str = ""
     locked: LockDigests | None = None
     clock: Clock = utc_today

@@ -8,7 +8,6 @@ from __future__ import annotations
 import datetime as dt
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -22,8 +21,10 @@ import pytest
 
 import ppdm_flow as pf
 
-ROOT = Path(__file__).resolve().parents[2]
-_JAVAS = ("/usr/lib/jvm/java-17-openjdk-amd64", "/usr/lib/jvm/java-17-openjdk-arm64")
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from spark_runs import java_environment
+
 ROWS = 4000
 POLICY = """version: 1
 name: typed
@@ -148,10 +149,10 @@ spark.stop()
 def java() -> dict[str, str]:
     """The environment of a Java 17."""
     pytest.importorskip("pyspark", reason="the extra `spark` is not installed")
-    home = next((place for place in (os.environ.get("JAVA_HOME"), *_JAVAS) if place and Path(place).is_dir()), None)
-    if home is None and shutil.which("java") is None:
+    environment = java_environment()
+    if environment is None:
         pytest.skip("there is no Java: tables of Spark are untested")
-    return {"PYSPARK_PYTHON": sys.executable} | ({} if home is None else {"JAVA_HOME": home})
+    return {"PYSPARK_PYTHON": sys.executable, **environment}
 
 
 def made(home: Path) -> Path:

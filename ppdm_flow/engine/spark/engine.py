@@ -28,13 +28,11 @@ from ppdm_flow.engine.streams.numbering import Numbering
 from ppdm_flow.engine.streams.reading import Look, ReadOptions
 from ppdm_flow.engine.streams.stream import ReadBack, Stream, check_room
 from ppdm_flow.engine.written_files import WrittenFiles
+from ppdm_flow.plan.cluster.steps import IN_PARTS
 from ppdm_flow.plan.definition import ReleaseNode, StepNode
 from ppdm_flow.sdk.anonymizer import Generator, OrderTransform, RowTransform, TableTransform
 from ppdm_flow.sdk.storage import Source
 from ppdm_flow.sdk.view import PairedView
-
-IN_PARTS = frozenset({"csv", "parquet"})
-"""Formats whose files can be read as parts of one table."""
 
 
 class SparkEngine:

@@ -7,8 +7,7 @@ keys: Spark shuffles the blocks, and each part is sorted by (key, row number) wh
 from __future__ import annotations
 
 import pickle
-import secrets
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,14 +19,13 @@ import pyarrow as pa
 from ppdm_flow.core.digests import identity, sha256
 from ppdm_flow.core.file_sets import file_set
 from ppdm_flow.core.phrases import counted
-from ppdm_flow.engine.faults import data_fault, output_fault, run_fault, wrap_plugin_errors
+from ppdm_flow.engine.faults import data_fault, output_fault, run_fault
 from ppdm_flow.engine.local.ordering import Spool
 from ppdm_flow.engine.local.partitions import Partitions
-from ppdm_flow.engine.local.writing import batch, opened_sink
-from ppdm_flow.engine.opening.opening import takes_numbers
 from ppdm_flow.engine.seam import Target, WrittenRows
 from ppdm_flow.engine.spark.farm import Farm
 from ppdm_flow.engine.spark.fragments import Fragment, Recipe
+from ppdm_flow.engine.spark.parts import PartWriter, WrittenPart, ending
 from ppdm_flow.engine.spark.stream import SparkStream
 from ppdm_flow.engine.streams.coding import without_unused
 from ppdm_flow.engine.streams.multiset import MultisetHash
@@ -35,7 +33,6 @@ from ppdm_flow.engine.streams.narrow import NarrowTable
 from ppdm_flow.engine.streams.stream import Keys, Part, part_keys
 from ppdm_flow.engine.written_files import WrittenFiles
 from ppdm_flow.plan.definition import ReleaseNode
-from ppdm_flow.plan.formats import usual_ending
 from ppdm_flow.tables.table import Table, concat
 
 PART_ROWS = 1 << 20
@@ -44,72 +41,11 @@ _MOST_PARTS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
-class WrittenPart:
-    """A part as it was written: its number and its files, each with the number of its partition, if it has one."""
-
-    number: int
-    files: tuple[tuple[str, int | None], ...]
-
-
-@dataclass(frozen=True, slots=True)
 class RowsSent:
     """How many rows a task handed over to be written, and the hash of their multiset."""
 
     rows: int
     total: int
-
-
-@dataclass(frozen=True, slots=True)
-class PartWriter:
-    """Writes a part of a release under private names in ``scratch``, which only the driver makes public."""
-
-    release: ReleaseNode
-    scratch: Path
-    key: str
-    partitions: Partitions | None = None
-
-    def write(self, number: int, tables: Iterable[Table]) -> WrittenPart | None:
-        """Write one part; None for no rows. Two attempts at one part have other names."""
-        if self.partitions is None:
-            files = self._files(number, {None: tables}, tuple(a.name for a in self.release.attributes))
-        else:
-            files = self._files(number, self._by_partition(tables, self.partitions), self._own_names)
-        return WrittenPart(number, files) if files else None
-
-    @property
-    def _own_names(self) -> tuple[str, ...]:
-        """The columns that are in the files, and not in the names of their folders."""
-        return tuple(a.name for a in self.release.attributes if a.name not in self.release.partition_by)
-
-    def _by_partition(self, tables: Iterable[Table], partitions: Partitions) -> dict[int | None, list[Table]]:
-        by_number: dict[int | None, list[Table]] = {}
-        for table in tables:
-            numbers = partitions.of_rows(table)
-            for number in np.unique(numbers).tolist():
-                by_number.setdefault(number, []).append(table.take(numbers == number))
-        return by_number
-
-    def _files(
-        self, number: int, groups: Mapping[int | None, Iterable[Table]], names: tuple[str, ...]
-    ) -> tuple[tuple[str, int | None], ...]:
-        typed, files = takes_numbers(self.release), []
-        for place, tables in groups.items():
-            path = self.scratch / f"{number:06d}-{secrets.token_hex(8)}{ending(self.release)}"
-            some = False
-            with wrap_plugin_errors(f"release `{self.release.name}`"), opened_sink(self.release, path, names) as sink:
-                for table in tables:
-                    some = some or len(table) > 0
-                    sink.write(batch(table, names, typed=typed))
-            if some:
-                files.append((path.name, place))
-            else:
-                path.unlink(missing_ok=True)
-        return tuple(files)
-
-
-def ending(release: ReleaseNode) -> str:
-    """Return how the names of part files end."""
-    return usual_ending("sinks", release.format, release.path)
 
 
 def write_parts(release: ReleaseNode, stream: SparkStream, target: Target, *, ordered: bool) -> WrittenRows:

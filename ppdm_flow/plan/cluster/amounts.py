@@ -15,6 +15,8 @@ KEY_BYTES = 8
 """Bytes of the key by which a row is put into its place of an order."""
 MOST_VALUES = 1 << 20
 """Values of a column, over all fragments, up to which they are counted while the source is read, and held."""
+MEMORY = 768
+"""MB of coded data that a run holds at once where nothing else is said."""
 ROWS_AT_ONCE = 1 << 23
 """Rows that the driver holds while they pass it: two waves of four fragments of a million rows."""
 _MEGABYTE = 1 << 20

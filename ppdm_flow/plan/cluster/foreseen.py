@@ -15,8 +15,6 @@ from ppdm_flow.plan.cluster.work import DISTRIBUTED, DRIVER, NOT, Amount, Work
 from ppdm_flow.plan.definition import LinkedTable, Plan
 from ppdm_flow.plan.formats import inferred
 
-MEMORY = 768
-"""MB that the driver may hold where nothing else is said."""
 PER_ROWS = 1_000_000
 """Rows that amounts are for where nobody knows how many there are."""
 
