@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ppdm_flow.core.bucket_address import is_bucket
+from ppdm_flow.core.addresses.bucket import is_bucket
+from ppdm_flow.core.addresses.table import refuse_table
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PpdmError, UsageError
-from ppdm_flow.core.table_address import refuse_table
 from ppdm_flow.policy import load
 
 if TYPE_CHECKING:  # only what is in a bucket needs it

@@ -17,8 +17,8 @@ from ppdm_flow.api.leftovers import Leftover, leftovers
 from ppdm_flow.api.run import run
 from ppdm_flow.api.scaffold import init
 from ppdm_flow.core.errors import PluginError, PpdmError
+from ppdm_flow.core.texts.visible import visible_line
 from ppdm_flow.core.version import VERSION
-from ppdm_flow.core.visible import visible_line
 from ppdm_flow.policy.language import kinds
 from ppdm_flow.policy.language.kind_pages import page_of
 from ppdm_flow.sdk import registry

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from ppdm_flow.core.bucket_address import is_bucket
+from ppdm_flow.core.addresses.bucket import is_bucket
 from ppdm_flow.engine.buckets.copies import folders_of_copies
 from ppdm_flow.engine.candidates.unpublished import (
     clear_stale_runs,

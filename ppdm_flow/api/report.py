@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import cast
 
 from ppdm_flow.api.buckets import copies_for
-from ppdm_flow.core.bucket_address import is_bucket
+from ppdm_flow.core.addresses.bucket import is_bucket
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.results import Report
-from ppdm_flow.core.visible import json_text
+from ppdm_flow.core.texts.visible import json_text
 from ppdm_flow.report.locations import locations
 from ppdm_flow.report.run import html, markdown
 from ppdm_flow.report.run import public as publishing

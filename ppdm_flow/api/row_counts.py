@@ -6,7 +6,7 @@ import gzip
 from collections.abc import Iterator
 from pathlib import Path
 
-from ppdm_flow.core.bucket_address import is_bucket
+from ppdm_flow.core.addresses.bucket import is_bucket
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.file_sets import file_set, is_file_set, telling_name
 from ppdm_flow.plan.cluster.foreseen import UNKNOWN_ROWS, Rows

@@ -15,7 +15,7 @@ from ppdm_flow.api.report import documents, read
 from ppdm_flow.api.show import resolved_text
 from ppdm_flow.api.tables import TableData, check_place, plan_for_table, table_copy
 from ppdm_flow.api.where import HERE, Where
-from ppdm_flow.core.bucket_address import is_bucket
+from ppdm_flow.core.addresses.bucket import is_bucket
 from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import RunError, UsageError

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ppdm_flow.api.loading.policies import ReadyPlan, quote_sources, valid_plan
 from ppdm_flow.api.where import SPARK, Where
+from ppdm_flow.core.addresses.table import TableAddress, refuse_table
 from ppdm_flow.core.clock import Clock
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
-from ppdm_flow.core.table_address import TableAddress, refuse_table
 from ppdm_flow.engine.buckets.copies import BucketCopies
 from ppdm_flow.engine.events import Listener
 from ppdm_flow.engine.faults import data_fault

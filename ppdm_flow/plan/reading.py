@@ -8,13 +8,13 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from ppdm_flow.core.addresses.bucket import BucketAddressError, bucket_address, is_bucket
+from ppdm_flow.core.addresses.server import AddressError, database_address, is_database, server_address
 from ppdm_flow.core.attributes import AttributeFacts
-from ppdm_flow.core.bucket_address import BucketAddressError, bucket_address, is_bucket
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.file_sets import telling_name
 from ppdm_flow.core.roles import Role
-from ppdm_flow.core.server_address import AddressError, database_address, is_database, server_address
 from ppdm_flow.plan.binding import Binder
 from ppdm_flow.plan.definition import LedgerNode, SourceNode
 from ppdm_flow.plan.formats import choices, format_of_data, handling, implied, inferred, says_itself

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from ppdm_flow.api.tables import SparkFrame, TableData
 from ppdm_flow.api.where import LOCAL, SPARK, Where
-from ppdm_flow.core.table_address import place_of_data
+from ppdm_flow.core.addresses.table import place_of_data
 from ppdm_flow.python.frames import Data, as_file, is_spark_frame
 
 _LEAST_MEMORY = 64

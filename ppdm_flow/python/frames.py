@@ -13,9 +13,9 @@ from typing import Any, Protocol, runtime_checkable
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from ppdm_flow.core.addresses.table import refuse_table
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.core.table_address import refuse_table
 
 _NAME = "data.parquet"
 

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-from ppdm_flow.core.visible import MARK, visible_line
+from ppdm_flow.core.texts.visible import MARK, visible_line
 
 WIDTH = 100
 """Columns of the screen that a line may take."""

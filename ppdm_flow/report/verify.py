@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ppdm_flow.core.diagnostics import Severity
-from ppdm_flow.core.visible import json_text
+from ppdm_flow.core.texts.visible import json_text
 from ppdm_flow.report import junit
 from ppdm_flow.report.annotation import Annotation, commands
 from ppdm_flow.report.check.markdown import LIMIT

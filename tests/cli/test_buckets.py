@@ -387,7 +387,9 @@ def test_a_run_that_is_killed_while_it_is_sent_is_no_release(home: Path, store: 
     first = next(i for i, (_, path) in enumerate(store.requests) if "prefix=runs" in path)
     last = next(i for i, (_, path) in enumerate(store.requests) if "manifest.json" in path)
     points = range(first, last)
-    assert len(points) >= 25
+    assert len(points) >= 30
+    if "PPDM_KILLS" not in os.environ:  # a sample, as of the kills of databases
+        points = points[::4]
     for point in points:
         for key in store.keys("runs/"):
             store.client.delete_object(Bucket=BUCKET, Key=key)

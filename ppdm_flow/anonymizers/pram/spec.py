@@ -13,9 +13,9 @@ from ppdm_flow.anonymizers.pram.stated import UNUSABLE, faults
 from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.lineage import Derivation, changed_in_place
-from ppdm_flow.core.number_texts import canonical
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.roles import Role
+from ppdm_flow.core.texts.numbers import canonical
 from ppdm_flow.requirements.sensitivities.requirement import Sensitivity
 from ppdm_flow.sdk.spec import Effect, FilePath, Params, PluginSpec, Problem, Scope
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ppdm_flow.api.loading.policies import ReadyPlan, quote_sources, ready_plan, valid_plan
-from ppdm_flow.core.bucket_address import is_bucket
+from ppdm_flow.core.addresses.bucket import is_bucket
 from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.diagnostics import has_errors, in_order
 from ppdm_flow.core.file_sets import telling_name

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ppdm_flow.core.addresses.server import masked
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PolicyError, UsageError
-from ppdm_flow.core.server_address import masked
 from ppdm_flow.core.spans import Span
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.plan.locked import files_of, plugins_of

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from ppdm_flow.api.mine.answer import Itemsets, MinedRelease
 from ppdm_flow.api.mine.estimates import cell
 from ppdm_flow.api.mine.fields import MinedDocument, MinedItemset, MinedOperator, MinedRatio, MinedRule, MinedSize
-from ppdm_flow.core.visible import json_text
+from ppdm_flow.core.texts.visible import json_text
 from ppdm_flow.mining.transactions.operators import Operator
 from ppdm_flow.mining.transactions.rules import Ratio, Rule
 

@@ -11,12 +11,12 @@ from ppdm_flow.api.buckets import local_data
 from ppdm_flow.api.profile.data import columns, look, meanings, numbered, partitions, without
 from ppdm_flow.api.profile.header import are_values, names_columns, records_of
 from ppdm_flow.api.profile.labels import told_by_file
-from ppdm_flow.core.bucket_address import bucket_address, is_bucket
+from ppdm_flow.core.addresses.bucket import bucket_address, is_bucket
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.file_sets import telling_name
 from ppdm_flow.core.roles import Role
-from ppdm_flow.core.visible import json_text
+from ppdm_flow.core.texts.visible import json_text
 from ppdm_flow.mining.profiling.table import Coded
 from ppdm_flow.mining.profiling.table import profile as measured
 from ppdm_flow.plan.formats import inferred

@@ -15,7 +15,7 @@ from ppdm_flow.api.sweep.points import PlannedPoint, plan_points
 from ppdm_flow.api.sweep.runs import Result, Runs, Tell, cores
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.errors import PpdmError, UsageError
-from ppdm_flow.core.visible import json_text
+from ppdm_flow.core.texts.visible import json_text
 from ppdm_flow.engine.candidates.directory import RunDirectory
 from ppdm_flow.engine.judging.results import JudgedResults
 from ppdm_flow.engine.machine import utc_now

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ppdm_flow.api import files
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.visible import visible, visible_colored
+from ppdm_flow.core.texts.visible import visible, visible_colored
 from ppdm_flow.report import diagnostics as drawing
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ppdm_flow.core.bucket_address import BucketAddress, is_name
+from ppdm_flow.core.addresses.bucket import BucketAddress, is_name
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.file_sets import file_set

@@ -6,7 +6,7 @@ import contextlib
 import re
 from collections.abc import Iterator, Mapping
 
-from ppdm_flow.core.bucket_address import BucketAddress
+from ppdm_flow.core.addresses.bucket import BucketAddress
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.engine import manifest
 from ppdm_flow.engine.buckets.store import Entry, Store

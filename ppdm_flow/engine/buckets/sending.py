@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ppdm_flow.core.bucket_address import BucketAddress
+from ppdm_flow.core.addresses.bucket import BucketAddress
 from ppdm_flow.core.errors import PpdmError, RunError
 from ppdm_flow.engine import manifest
 from ppdm_flow.engine.buckets.leftovers import remove_leftovers

@@ -10,7 +10,7 @@ from typing import Any
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.file_names import DICTIONARY, OPERATOR, refused
 from ppdm_flow.core.roles import AttributeType, Role
-from ppdm_flow.core.visible import json_text
+from ppdm_flow.core.texts.visible import json_text
 from ppdm_flow.engine.faults import run_fault
 from ppdm_flow.engine.steps.origins import Channel
 from ppdm_flow.plan.definition import Plan, ReleaseNode

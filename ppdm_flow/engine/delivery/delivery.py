@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from ppdm_flow.core.addresses.server import MYSQL, POSTGRESQL, AddressError, ServerAddress, database_address
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.roles import AttributeType
-from ppdm_flow.core.server_address import MYSQL, POSTGRESQL, AddressError, ServerAddress, database_address
-from ppdm_flow.core.sql_names import table_parts
+from ppdm_flow.core.texts.sql_names import table_parts
 from ppdm_flow.engine.delivery.mysql import MysqlTables
 from ppdm_flow.engine.delivery.postgresql import PostgresTables
 from ppdm_flow.engine.delivery.target import MARK, Connection, Target, comment, unfit

@@ -12,9 +12,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ppdm_flow.core.addresses.server import ServerAddress
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.core.server_address import ServerAddress
-from ppdm_flow.core.sql_names import quoted
+from ppdm_flow.core.texts.sql_names import quoted
 from ppdm_flow.engine.delivery.target import MARK, Target, foreign_table, unfit
 from ppdm_flow.sdk.databases.faults import machine_fault, server_fault, told
 from ppdm_flow.sdk.databases.mysql import connect, mysql_fault

@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
+from ppdm_flow.core.addresses.server import ServerAddress
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError, PpdmError
-from ppdm_flow.core.server_address import ServerAddress
 from ppdm_flow.engine.faults import data_fault, run_fault
 from ppdm_flow.sdk.databases.postgresql import DRIVER, ENCRYPTION, REFUSED, UNREACHABLE, LoginError, opened
 

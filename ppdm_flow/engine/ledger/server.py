@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from ppdm_flow.core.addresses.server import ServerAddress
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.core.server_address import ServerAddress
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.ledger.chain import Entry
 from ppdm_flow.engine.ledger.key import LedgerKey, required

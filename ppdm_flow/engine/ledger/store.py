@@ -7,9 +7,9 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
 
+from ppdm_flow.core.addresses.server import AddressError, PasswordError, is_address, server_address
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError, UsageError
-from ppdm_flow.core.server_address import AddressError, PasswordError, is_address, server_address
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.ledger.chain import Entry
 from ppdm_flow.engine.ledger.file import LedgerFile

@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from ppdm_flow.core.roles import AttributeType, Role
-from ppdm_flow.core.sql_names import quoted as identifier
+from ppdm_flow.core.texts.sql_names import quoted as identifier
 from ppdm_flow.engine.spark.farm import Farm
 from ppdm_flow.engine.spark.fragments import Fragment, Recipe
 from ppdm_flow.engine.spark.stream import SparkStream

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import duckdb
 import pyarrow as pa
 
-from ppdm_flow.core.sql_names import quoted
+from ppdm_flow.core.texts.sql_names import quoted
 from ppdm_flow.engine.spark.fragments import Fragment
 from ppdm_flow.sdk.databases.duckdb import NO_FILES, Setting
 

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ppdm_flow.core.quoting import LONGEST
+from ppdm_flow.core.texts.quoting import LONGEST
 from ppdm_flow.tables.table import Table
 
 _BYTES = 256

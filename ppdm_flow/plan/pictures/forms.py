@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from ppdm_flow.core.visible import visible_line
+from ppdm_flow.core.texts.visible import visible_line
 from ppdm_flow.plan.graph import sources
 from ppdm_flow.plan.pictures.flowcharts import dot, mermaid
 from ppdm_flow.plan.pictures.vectors import svg

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from ppdm_flow.core.server_address import is_address
+from ppdm_flow.core.addresses.server import is_address
 from ppdm_flow.policy.inheritance.references import FoundTemplate
 from ppdm_flow.policy.language.kinds import kinds_among, places_below
 from ppdm_flow.policy.text.nodes import Entry, Map, Node, PolicyPath, Scalar

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.number_texts import canonical
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.core.suggest import closest
+from ppdm_flow.core.texts.numbers import canonical
 from ppdm_flow.policy.language.models import Attribute
 from ppdm_flow.policy.language.patterns import is_pattern, matches, overlap
 from ppdm_flow.policy.language.words import short

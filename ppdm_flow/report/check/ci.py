@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
-from ppdm_flow.core.visible import json_text
+from ppdm_flow.core.texts.visible import json_text
 from ppdm_flow.report import diagnostics as drawing
 from ppdm_flow.report import junit
 from ppdm_flow.report.annotation import annotated, commands

@@ -8,8 +8,8 @@ from typing import Any
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.pages import CodePage, fenced, pages
 from ppdm_flow.core.spans import Span
+from ppdm_flow.core.texts.visible import json_text
 from ppdm_flow.core.version import VERSION
-from ppdm_flow.core.visible import json_text
 from ppdm_flow.report.check.result import KEY, CheckResult, WaiverNote
 from ppdm_flow.report.snippet import printable
 

@@ -10,7 +10,7 @@ from pydantic import PositiveInt
 from typing_extensions import TypedDict
 
 from ppdm_flow.core.documents import Direction, Interval, Text, Verdict, Version, about, one_of
-from ppdm_flow.core.visible import json_text
+from ppdm_flow.core.texts.visible import json_text
 
 VERDICTS = ("weaker", "incomparable", "stronger", "neutral")
 """On a clause, in the order in which a reviewer needs them."""

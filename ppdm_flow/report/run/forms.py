@@ -6,7 +6,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Sequence
 
-from ppdm_flow.core.visible import json_text
+from ppdm_flow.core.texts.visible import json_text
 from ppdm_flow.report.check.markdown import LIMIT
 from ppdm_flow.report.plots.drawing import shortened
 from ppdm_flow.report.run import html as page

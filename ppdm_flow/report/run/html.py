@@ -11,7 +11,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from ppdm_flow.core.visible import visible
+from ppdm_flow.core.texts.visible import visible
 from ppdm_flow.plan.pictures.forms import draw
 from ppdm_flow.report.run.fields import ReportDocument
 from ppdm_flow.report.run.page import page

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.visible import json_text
+from ppdm_flow.core.texts.visible import json_text
 from ppdm_flow.report import diagnostics as drawing
 from ppdm_flow.report.junit import Case, Suite, render
 from ppdm_flow.report.junit import Outcome as Ended

@@ -12,8 +12,8 @@ from configparser import Error as ConfigError
 from pathlib import Path
 from typing import Any
 
+from ppdm_flow.core.addresses.server import ServerAddress
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.core.server_address import ServerAddress
 from ppdm_flow.sdk.databases.faults import driver, machine_fault, server_fault, unreachable
 from ppdm_flow.sdk.key_file import refuse_shared
 

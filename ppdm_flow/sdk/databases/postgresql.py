@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from ppdm_flow.core.server_address import ServerAddress
+from ppdm_flow.core.addresses.server import ServerAddress
 from ppdm_flow.sdk.databases.faults import driver, fault, machine_fault, server_fault
 from ppdm_flow.sdk.key_file import refuse_shared
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ppdm_flow.core.addresses.server import BIGQUERY, ServerAddress, is_loopback
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.core.server_address import BIGQUERY, ServerAddress, is_loopback
 from ppdm_flow.sdk.databases.faults import driver, fault, machine_fault, server_fault, unreachable
 from ppdm_flow.sdk.key_file import refuse_shared
 

@@ -11,9 +11,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ppdm_flow.core.addresses.server import ServerAddress
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.core.server_address import ServerAddress
-from ppdm_flow.core.sql_names import quoted
+from ppdm_flow.core.texts.sql_names import quoted
 from ppdm_flow.sdk.databases.faults import fault, outside_calendar, told
 from ppdm_flow.sdk.databases.mssql import connect, mssql_fault
 from ppdm_flow.sources.sql.enclosing import stays_enclosed

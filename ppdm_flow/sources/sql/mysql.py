@@ -9,9 +9,9 @@ from typing import Any
 
 import pyarrow as pa
 
+from ppdm_flow.core.addresses.server import ServerAddress
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.core.server_address import ServerAddress
-from ppdm_flow.core.sql_names import quoted
+from ppdm_flow.core.texts.sql_names import quoted
 from ppdm_flow.sdk.databases.faults import fault, outside_calendar, server_fault, told
 from ppdm_flow.sdk.databases.mysql import connect, mysql_fault
 from ppdm_flow.sources.sql.session import SqlColumn, fetched, no_rows

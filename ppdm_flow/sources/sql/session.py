@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import pyarrow as pa
 
-from ppdm_flow.core.sql_names import quoted, table_parts
+from ppdm_flow.core.texts.sql_names import quoted, table_parts
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from urllib.parse import quote
 import pyarrow as pa
 
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.core.sql_names import quoted
+from ppdm_flow.core.texts.sql_names import quoted
 from ppdm_flow.sdk.databases.faults import driver, fault, machine_fault, told
 from ppdm_flow.sources.sql.session import SqlColumn
 

@@ -8,9 +8,9 @@ from contextlib import AbstractContextManager
 
 import pyarrow as pa
 
+from ppdm_flow.core.addresses.server import BIGQUERY, ServerAddress
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.core.server_address import BIGQUERY, ServerAddress
-from ppdm_flow.core.sql_names import quoted
+from ppdm_flow.core.texts.sql_names import quoted
 from ppdm_flow.sdk.databases.faults import fault, told
 from ppdm_flow.sdk.databases.warehouses import connect, statement_words, warehouse_fault
 from ppdm_flow.sources.sql.enclosing import stays_enclosed

@@ -11,8 +11,8 @@ import pytest
 
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.quoting import LONGEST, is_telling, spans
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Measured, Series
+from ppdm_flow.core.texts.quoting import LONGEST, is_telling, spans
 from ppdm_flow.sdk.anonymizer import Fitted, Operator
 from ppdm_flow.sdk.wording import is_explained, unexplained
 

@@ -22,8 +22,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from ppdm_flow import api
+from ppdm_flow.core.addresses.server import server_address
 from ppdm_flow.core.errors import DataError, PluginError, PpdmError, RunError, UsageError
-from ppdm_flow.core.server_address import server_address
 from ppdm_flow.engine.ledger import link as ledger_link
 from ppdm_flow.engine.ledger.chain import Entry
 from ppdm_flow.engine.ledger.fields import PENDING, RELEASED

@@ -25,8 +25,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from ppdm_flow import api
+from ppdm_flow.core.addresses.server import AddressError, PasswordError, database_address
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.core.server_address import AddressError, PasswordError, database_address
 from ppdm_flow.sdk.databases.warehouses import connect
 from ppdm_flow.sources.sql.enclosing import stays_enclosed
 from ppdm_flow.sources.sql.warehouse import WarehouseSession

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from ppdm_flow.core.addresses.table import TableAddress, is_table, place_of_data, refuse_table
 from ppdm_flow.core.errors import UsageError
-from ppdm_flow.core.table_address import TableAddress, is_table, place_of_data, refuse_table
 
 
 @pytest.mark.parametrize(

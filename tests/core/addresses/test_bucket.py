@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ppdm_flow.core.bucket_address import BucketAddressError, bucket_address, is_bucket
-from ppdm_flow.core.server_address import masked, passwords
+from ppdm_flow.core.addresses.bucket import BucketAddressError, bucket_address, is_bucket
+from ppdm_flow.core.addresses.server import masked, passwords
 
 SECRET = "zqsecretzq"
 

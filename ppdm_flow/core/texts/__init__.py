@@ -1,0 +1,1 @@
+"""How values, names and quotations are spelled and found in texts."""
