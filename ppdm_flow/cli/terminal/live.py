@@ -32,6 +32,7 @@ class _Bars:
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
         self._tasks: dict[str, TaskID] = {}
+        self._finished: set[str] = set()
         self._lock = Lock()
 
     def __call__(self, event: events.Event) -> None:
@@ -40,12 +41,17 @@ class _Bars:
                 case events.StepStarted():
                     self._task(event.name)
                 case events.Progress():
-                    note = f"{event.rows:,} {event.unit}"
+                    of = "" if event.total is None else f" of {event.total:,}"
+                    note = f"{event.rows:,}{of} {event.unit}"
                     self._progress.update(self._task(event.name), completed=event.rows, total=event.total, note=note)
                 case events.StepFinished():
                     size = max(event.rows, 1)
                     note = f"{event.rows:,} rows"
                     self._progress.update(self._task(event.name), completed=size, total=size, note=note)
+                    self._finished.add(event.name)
+                case events.RunFinished():
+                    for name in self._tasks.keys() - self._finished:  # the jobs of a cluster, which are no stage
+                        self._progress.remove_task(self._tasks.pop(name))
 
     def _task(self, name: str) -> TaskID:
         if name not in self._tasks:
