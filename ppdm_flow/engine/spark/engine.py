@@ -15,6 +15,7 @@ from ppdm_flow.engine.faults import run_fault
 from ppdm_flow.engine.local.engine import LocalEngine
 from ppdm_flow.engine.opening.released import released_checks, released_source
 from ppdm_flow.engine.seam import Resources, SecondRoute, Target, WrittenRows
+from ppdm_flow.engine.spark.combinations import CombinationsOfStreams
 from ppdm_flow.engine.spark.farm import Farm
 from ppdm_flow.engine.spark.fragments import ExpansionLayer, OrderLayer, RowLayer
 from ppdm_flow.engine.spark.pairs import SparkPairs
@@ -43,6 +44,7 @@ class SparkEngine:
     def __init__(self, farm: Farm) -> None:
         self.farm = farm
         self.local = LocalEngine()
+        self._combinations = CombinationsOfStreams()
 
     def check(self, folder: Path) -> None:
         """Look whether the executors have the same code and see the run's folder. Raises RunError."""
@@ -153,7 +155,7 @@ class SparkEngine:
     ) -> SecondRoute:
         """Return SQL that Spark groups and the driver's DuckDB finishes."""
         local = self.local.second_route(release, place, original, candidate, siblings, folder, threads)
-        return SparkSql(local, self.farm, release, place, original, candidate, siblings)
+        return SparkSql(local, self.farm, release, place, original, candidate, siblings, self._combinations)
 
     def close(self) -> None:
         """Wait for jobs that are being cancelled, and leave the session to whoever made it."""

@@ -27,7 +27,8 @@ from ppdm_flow.engine.streams.stream import Stop
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
-_TASKS_A_SLOT = 4
+_TASKS_A_SLOT = 2
+"""Tasks for each place where one can run: a task costs 20 ms beside its work, and one that fails is done again."""
 _AT_ONCE = 4
 """Fragments that come to the driver at once; as many are held while they are worked on."""
 _POLL = 0.1
@@ -208,7 +209,8 @@ class Farm:
     def _frame(self, work: Callable[..., Any], tasks: Sequence[Any], running: Callable[..., Any], schema: str) -> Any:
         import cloudpickle  # noqa: PLC0415  # comes with pyspark
 
-        parts = min(len(tasks), self.slots * _TASKS_A_SLOT)
+        joins = hasattr(work, "together")  # what it takes together is less than what it makes of each by itself
+        parts = min(len(tasks), self.slots * (1 if joins else _TASKS_A_SLOT))
         run = running(cloudpickle.dumps((work, list(tasks))))
         return self.session.range(0, len(tasks), 1, parts).mapInArrow(run, schema)
 

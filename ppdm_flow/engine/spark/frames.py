@@ -56,9 +56,10 @@ class _TextsWork:
     coded: bool
 
     def __call__(self, fragment: Fragment) -> Iterator[pa.RecordBatch]:
-        kind = pa.dictionary(pa.int32(), pa.string()) if self.coded else pa.string()
         for part in self.recipe.of(fragment).parts(self.names):
-            cells = [arrow(part.table[name]).cast(kind) for name in self.names]
+            cells = [arrow(part.table[name]) for name in self.names]
+            if not self.coded:
+                cells = [each.cast(pa.string()) for each in cells]
             yield pa.RecordBatch.from_arrays(cells, names=list(self.names))
 
 

@@ -2,8 +2,9 @@
 
 A query of the audits is DuckDB's. The innermost groupings in it that read one relation of rows and nothing else are
 translated (sqlglot) and asked of Spark, which reads a release's files by its own readers; their results, one row a
-combination, come to the driver and stand in the query in the place of what was asked. Relations that are not grouped
-come to the driver row by row, as long as it has room for them.
+combination, come to the driver and stand in the query in the place of what was asked. Of a relation whose columns have
+few combinations these come, with how many rows each stands for, and the query groups them further. Relations that are
+not grouped come to the driver row by row, as long as it has room for them.
 """
 
 from __future__ import annotations
@@ -19,10 +20,12 @@ import pyarrow as pa
 
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.seam import SecondRoute
+from ppdm_flow.engine.spark.combinations import Combinations, CombinationsOfStreams
 from ppdm_flow.engine.spark.farm import Farm
 from ppdm_flow.engine.spark.frames import TextsFrame, released_frame
 from ppdm_flow.engine.spark.limits import require_bytes, require_room
 from ppdm_flow.engine.spark.pairs import SparkPairs
+from ppdm_flow.engine.spark.source import SparkSource
 from ppdm_flow.engine.spark.stream import SparkStream
 from ppdm_flow.engine.spark.tallies import of_tallies
 from ppdm_flow.engine.streams.stream import ReadBack, Stream, check_room
@@ -67,22 +70,30 @@ class SparkSql:
         original: Stream,
         candidate: ReadBack,
         siblings: Mapping[str, Stream],
+        shared: CombinationsOfStreams | None = None,
     ) -> None:
         self._local = local
         self._farm = farm
         self._who = f"the second route of an audit of release `{release.name}`"
         self._frames: dict[str, Frame] = {}
+        self._combinations: dict[str, Combinations] = {}
+        self._shared = CombinationsOfStreams() if shared is None else shared
         streams = {"original": original, **{sibling(name): each for name, each in siblings.items()}}
         self._streams: Mapping[str, Stream] = streams if place is not None else {**streams, "candidate": candidate}
         for name, stream in streams.items():
             if isinstance(stream, SparkStream) and _has_cells_only(stream):
-                self._frames[name] = TextsFrame(stream)
+                self._framed(name, stream, TextsFrame(stream))
         if isinstance(candidate, SparkStream) and place is not None and _has_cells_only(candidate):
-            self._frames["candidate"] = released_frame(farm, release, place, candidate)
+            self._framed("candidate", candidate, released_frame(farm, release, place, candidate))
         self._answers: dict[tuple[str, PairedFrame | None], pa.Table] = {}
         limits = (s.limit for s in (original, candidate) if isinstance(s, SparkStream))
         self._limit = next((limit for limit in limits if limit is not None), None)
         self._held = 0
+
+    def _framed(self, name: str, stream: SparkStream, frame: Frame) -> None:
+        self._frames[name] = frame
+        if isinstance(stream, SparkSource):  # how many values its columns have is known
+            self._combinations[name] = self._shared.of(stream, frame)
 
     def rows(self, query: str, parameters: Sequence[Any] = (), tables: Mapping[str, Any] = {}) -> list[tuple[Any, ...]]:
         """Return the result of one SELECT. Raises RunError."""
@@ -116,10 +127,17 @@ class SparkSql:
             return query, {name: self._brought(relation) for name, relation in relations.items()}
         asked = False
         for select in list(groupings(tree, frames)):
+            name = f"grouped{len(relations)}"
+            further, alike = self._further(select, frames, name)
+            if further is not None:
+                relations[name] = alike
+                tree = further if select is tree else tree
+                select.replace(further)
+                asked = True
+                continue
             every, left_out = without_filter(select)
             answer = self._asked(every, frames)
             if answer is not None:
-                name = f"grouped{len(relations)}"
                 relations[name] = answer
                 stand_in = sqlglot.parse_one(f'SELECT * FROM "{name}"', dialect="duckdb")  # noqa: S608  # our own name
                 if left_out is not None:
@@ -131,6 +149,16 @@ class SparkSql:
         read = {table.name for table in tree.find_all(sqlglot.exp.Table)}
         self._check_streams(read - relations.keys() - {cte.alias for cte in tree.find_all(sqlglot.exp.CTE)})
         return text, {name: self._brought(relation) for name, relation in relations.items() if name in read}
+
+    def _further(self, select: Select, frames: Mapping[str, Frame], name: str) -> tuple[Select | None, pa.Table | None]:
+        """Return a grouping as one of combinations that Spark counted, and these, to be read as ``name``; or None."""
+        base = base_of(select, frames)
+        combinations = self._combinations.get(base) if base is not None else None
+        if base is None or combinations is None or frames[base] is not self._frames[base]:
+            return None, None
+        tallied = of_tallies(select)
+        alike = None if tallied is None else combinations.of(frames[base], _columns(select))
+        return (None, None) if tallied is None or alike is None else (reading(tallied, base, name), alike)
 
     def _check_streams(self, names: Iterable[str]) -> None:
         """Raise RunError where rows that a query reads are more than the driver has room for."""
@@ -267,14 +295,24 @@ def in_spark(select: Select, base: str, view: str) -> str | None:
     import sqlglot  # noqa: PLC0415  # heavy
     from sqlglot import exp  # noqa: PLC0415  # the same
 
-    copied = select.copy()
+    copied = reading(select, base, view)
     for number, each in enumerate(copied.expressions):
         if not each.alias_or_name:
             each.replace(exp.alias_(each.copy(), f"_col_{number}"))
-    for table in copied.find_all(exp.Table):
-        if table.name == base:
-            table.set("this", exp.to_identifier(view))
     try:
         return copied.sql(dialect="spark", unsupported_level=sqlglot.ErrorLevel.RAISE)
     except sqlglot.errors.SqlglotError:
         return None
+
+
+def reading(select: Select, base: str, view: str) -> Select:
+    """Return the query, of the relation ``view`` in the place of ``base``."""
+    from sqlglot import exp  # noqa: PLC0415  # heavy
+
+    copied = select.copy()
+    for table in copied.find_all(exp.Table):
+        if table.name == base:
+            table.set("this", exp.to_identifier(view))
+            if not table.alias:
+                table.set("alias", exp.TableAlias(this=exp.to_identifier(base, quoted=True)))
+    return copied

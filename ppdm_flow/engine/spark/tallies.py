@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import duckdb
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ppdm_flow.core.texts.sql_names import quoted
 from ppdm_flow.engine.spark.fragments import Fragment
@@ -48,31 +49,74 @@ class TallyWork:
 
     def together(self, fragments: Iterable[Fragment]) -> Iterator[pa.RecordBatch]:
         """Yield the combinations of some fragments, added up where that makes fewer."""
+        texts = _Texts()
+        with duckdb.connect(":memory:", config=_CLOSED) as opened:
+            for counted in self._added_up(opened, fragments, texts):
+                yield from texts.of(counted).to_batches()
+
+    def _added_up(
+        self, opened: duckdb.DuckDBPyConnection, fragments: Iterable[Fragment], texts: _Texts
+    ) -> Iterator[pa.Table]:
         held: pa.Table | None = None
         pays = True
         for fragment in fragments:
-            batches = [batch.select(list(self.names)) for batch in self.rows(fragment)]
+            batches = [texts.coded(batch.select(list(self.names))) for batch in self.rows(fragment)]
             if not batches:
                 continue
-            counted = self._grouped(pa.Table.from_batches(batches), "count(*)")
+            counted = self._grouped(opened, pa.Table.from_batches(batches), "count(*)")
             if held is not None and pays:
-                added = self._grouped(pa.concat_tables([held, counted]), f'sum("{ALIKE}")')
+                added = self._grouped(opened, pa.concat_tables([held, counted]), f'sum("{ALIKE}")')
                 pays = added.num_rows < _PAYS * (held.num_rows + counted.num_rows)
                 if pays and added.num_rows <= _MOST:
                     held = added
                     continue
             if held is not None:
-                yield from held.to_batches()
+                yield held
             held = counted
         if held is not None:
-            yield from held.to_batches()
+            yield held
 
-    def _grouped(self, part: pa.Table, times: str) -> pa.Table:
+    def _grouped(self, opened: duckdb.DuckDBPyConnection, part: pa.Table, times: str) -> pa.Table:
         names = ", ".join(map(quoted, self.names))
-        with duckdb.connect(":memory:", config=_CLOSED) as opened:
-            opened.register("part", part)
-            query = f'SELECT {names}, {times}::BIGINT AS "{ALIKE}" FROM part GROUP BY ALL'  # noqa: S608  # quoted
-            return opened.sql(query).to_arrow_table()
+        opened.register("part", part)
+        query = f'SELECT {names}, {times}::BIGINT AS "{ALIKE}" FROM part GROUP BY ALL'  # noqa: S608  # quoted
+        table = opened.sql(query).to_arrow_table()
+        opened.unregister("part")
+        return table
+
+
+class _Texts:
+    """Gives each text of a column a number, the same in all batches: numbers are grouped faster than texts."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, pa.StringArray] = {}
+
+    def coded(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """Return the rows with numbers in the place of texts; columns of numbers stay as they are."""
+        return pa.RecordBatch.from_arrays(
+            [self._coded(name, batch.column(name)) for name in batch.schema.names], names=batch.schema.names
+        )
+
+    def of(self, table: pa.Table) -> pa.Table:
+        """Return the rows with their texts again."""
+        columns = {name: table[name].combine_chunks() for name in table.column_names}
+        return pa.table({name: self._texts(name, column) for name, column in columns.items()})
+
+    def _coded(self, name: str, cells: pa.Array) -> pa.Array:
+        if pa.types.is_string(cells.type):
+            cells = cells.dictionary_encode()
+        if not pa.types.is_dictionary(cells.type):
+            return cells
+        known = self._known.get(name, pa.nulls(0, pa.string()))
+        own = cells.dictionary.cast(pa.string())
+        places = pc.index_in(own, value_set=known)
+        if places.null_count:
+            known = self._known[name] = pa.concat_arrays([known, own.filter(places.is_null())])
+            places = pc.index_in(own, value_set=known)
+        return places.take(cells.indices)
+
+    def _texts(self, name: str, column: pa.Array) -> pa.Array:
+        return self._known[name].take(column) if name in self._known else column
 
 
 def of_tallies(select: Select) -> Select | None:
@@ -107,5 +151,6 @@ def _of_tallies(aggregate: Expr) -> Expr | None:
     if isinstance(aggregate, exp.Sum):
         return exp.Sum(this=exp.Mul(this=exp.paren(aggregate.this.copy()), expression=times))
     if isinstance(aggregate, exp.Count) and isinstance(aggregate.this, exp.Star):
-        return exp.Coalesce(this=exp.Sum(this=times), expressions=[exp.Literal.number(0)])
+        many = exp.Coalesce(this=exp.Sum(this=times), expressions=[exp.Literal.number(0)])
+        return exp.cast(many, exp.DataType.Type.BIGINT)  # a sum is wider than a count
     return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -44,6 +45,7 @@ class StreamView:
         self._schema = schema_of(stream.attributes if attributes is None else attributes)
         self._answers: dict[Any, Any] = {}
         self._held = 0
+        self._coming: list[tuple[frozenset[str], threading.Event]] = []
         self._lock = threading.Lock()
 
     @property
@@ -61,7 +63,12 @@ class StreamView:
         """Return distinct combinations with counts; memory is bounded by their number."""
         self._known(columns)
         self._cells(columns)
-        counts: Counts = self._remembered(("counts", tuple(columns)), lambda: self._counted(tuple(columns)))
+        key = ("counts", tuple(columns))
+        with self._lock:
+            counts: Counts | None = self._answers.get(key)
+        if counts is None:
+            with self._after_wider(frozenset(columns)):
+                counts = self._remembered(key, lambda: self._counted(tuple(columns)))
         return counts
 
     def domain(self, column: str) -> pa.StringArray:
@@ -104,6 +111,22 @@ class StreamView:
         wanted = self._schema.names if columns is None else tuple(dict.fromkeys(columns))
         for part in self.stream.parts(wanted):
             yield part.table
+
+    @contextmanager
+    def _after_wider(self, columns: frozenset[str]) -> Iterator[None]:
+        """Wait for counts over these columns, or more, that another thread is making: these may be part of them."""
+        over = threading.Event()
+        with self._lock:
+            coming = [event for names, event in self._coming if columns <= names]
+            self._coming.append((columns, over))
+        try:
+            for event in coming:
+                event.wait()
+            yield
+        finally:
+            with self._lock:
+                self._coming.remove((columns, over))
+            over.set()
 
     def _count_rows(self) -> int:
         if isinstance(self.stream, CountedStream):
