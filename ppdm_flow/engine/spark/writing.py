@@ -10,7 +10,6 @@ import pickle
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -33,11 +32,16 @@ from ppdm_flow.engine.streams.narrow import NarrowTable
 from ppdm_flow.engine.streams.stream import Keys, Part, part_keys
 from ppdm_flow.engine.written_files import WrittenFiles
 from ppdm_flow.plan.definition import ReleaseNode
+from ppdm_flow.tables.column import Column
+from ppdm_flow.tables.numeric.column import NumericColumn
 from ppdm_flow.tables.table import Table, concat
 
 PART_ROWS = 1 << 20
 """Rows of a part file."""
 _MOST_PARTS = 100_000
+_CELLS_A_CATEGORY = 16
+_TASKS_A_SLOT = 4
+"""Tasks that sort parts, for each place where one can run: Spark gives them other numbers of parts each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +128,8 @@ def _ordered(stream: SparkStream, names: tuple[str, ...], writer: PartWriter) ->
         raise run_fault("PPF952", f"release `{writer.release.name}` would be more than {counted(_MOST_PARTS, 'part')}")
     work = _BlocksWork(stream.recipe, names, bits, writer.key)
     finish, told = _SortWork(names, writer, bits), 0
-    for answer in stream.farm.shuffled(work, list(enumerate(stream.fragments)), 1 << bits, finish):
+    tasks = min(1 << bits, _TASKS_A_SLOT * stream.farm.slots)
+    for answer in stream.farm.shuffled(work, list(enumerate(stream.fragments)), tasks, finish):
         told += isinstance(answer, RowsSent)
         yield answer
     if told != len(stream.fragments):
@@ -173,7 +178,7 @@ class _Block:
         first = int(table.rows.min())
         rows = table.rows - first
         narrow = rows.astype(np.uint32) if int(rows.max()) < 1 << 32 else rows
-        columns = {name: without_unused(column) for name, column in table.columns.items()}
+        columns = {name: _without_many_unused(column) for name, column in table.columns.items()}
         sets = {name: column.compact() for name, column in table.sets.items()}
         return cls(NarrowTable.of(Table(columns, np.arange(len(table)), sets)), first, narrow, keys)
 
@@ -184,10 +189,20 @@ class _Block:
         return Part(Table(table.columns, rows, table.sets), self.keys << np.uint64(bits))
 
 
-def _part_of(keys: np.ndarray[Any, np.dtype[np.uint64]], bits: int) -> np.ndarray[Any, np.dtype[np.int32]]:
+def _without_many_unused(column: Column) -> Column:
+    """Return the same cells; categories that do not occur are left out where they could outweigh the cells.
+
+    The sort leaves out all of them.
+    """
+    few = isinstance(column, NumericColumn) or _CELLS_A_CATEGORY * len(column.categories) <= len(column)
+    return column if few else without_unused(column)
+
+
+def _part_of(keys: Keys, bits: int) -> npt.NDArray[np.unsignedinteger]:
+    narrow = np.uint8 if bits <= 8 else np.uint32  # a stable sort of bytes is a radix sort
     if bits == 0:
-        return np.zeros(len(keys), dtype=np.int32)
-    return (keys >> np.uint64(64 - bits)).astype(np.int32)
+        return np.zeros(len(keys), dtype=narrow)
+    return (keys >> np.uint64(64 - bits)).astype(narrow)
 
 
 def _block(number: int, place: int, content: _Block | RowsSent) -> pa.RecordBatch:
