@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pyarrow.csv as pc
@@ -26,6 +29,20 @@ def java_environment() -> dict[str, str] | None:
     if home is None:
         return None if shutil.which("java") is None else {}
     return {"JAVA_HOME": home}
+
+
+@contextmanager
+def alone(name: str, folder: Path | None = None) -> Iterator[None]:
+    """Wait until no other process of the tests does what has this name."""
+    place = Path(tempfile.gettempdir()) if folder is None else folder
+    with (place / f"ppdm-flow-tests-{name}.lock").open("a") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+
+
+def connect_server() -> AbstractContextManager[None]:
+    """Wait for the port of a server of Spark Connect, which is the same for all."""
+    return alone("connect")
 
 
 class Started:

@@ -11,6 +11,7 @@ import shutil
 import signal
 import sys
 import time
+from contextlib import nullcontext
 from pathlib import Path
 
 import pyarrow.csv as pc
@@ -21,7 +22,7 @@ from ppdm_flow.api.run import run
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from spark_runs import CLUSTER, SEED, Started, ignore_lines, java_environment, metrics, released
+from spark_runs import CLUSTER, SEED, Started, connect_server, ignore_lines, java_environment, metrics, released
 
 ROOT = Path(__file__).resolve().parents[2]
 CANARY = "canary-7c1e"
@@ -115,8 +116,9 @@ def test_an_interrupted_run_cancels_its_jobs_and_leaves_nothing(tmp_path, policy
     out = tmp_path / "runs"
     words = ["-m", "ppdm_flow", "run", str(policy), "--engine", "spark", "--out", str(out)]
     where = [] if connect else ["--master", CLUSTER]
-    started = Started([*words, *where], {**java, **({"SPARK_REMOTE": "local[2]"} if connect else {})}, interrupt)
-    status, said = started.ended()
+    with connect_server() if connect else nullcontext():
+        started = Started([*words, *where], {**java, **({"SPARK_REMOTE": "local[2]"} if connect else {})}, interrupt)
+        status, said = started.ended()
     lines = "".join(started.lines)
     assert status == 130, lines
     assert told
@@ -146,12 +148,10 @@ def alive(pid: int, words: str) -> bool:
 
 def test_a_policy_runs_on_spark_connect(tmp_path, policy, java) -> None:
     env = {**java, "SPARK_REMOTE": "local[2]"}
-    started = Started(
-        ["-m", "ppdm_flow", "run", str(policy), "--engine", "spark", "--out", str(tmp_path / "spark")],
-        env,
-        ignore_lines,
-    )
-    status, _ = started.ended()
+    words = ["-m", "ppdm_flow", "run", str(policy), "--engine", "spark", "--out", str(tmp_path / "spark")]
+    with connect_server():
+        started = Started(words, env, ignore_lines)
+        status, _ = started.ended()
     assert status == 0, "".join(started.lines)
     here = run(policy, out=tmp_path / "local")
     assert released(only_run(tmp_path / "spark")) == released(here.run_dir)

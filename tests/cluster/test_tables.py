@@ -1,6 +1,7 @@
 """DataFrames and tables of real sessions of Spark: released as a Parquet file of the same rows is, and copied once.
 
-One process for each kind of session has all cases, since starting a session takes longer than a case.
+One process for each kind of session has all cases, since starting a session takes longer than a case; of the workers
+that carry out tests, the first that needs one starts it, and the others wait for what it says.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import ppdm_flow as pf
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from spark_runs import java_environment
+from spark_runs import alone, connect_server, java_environment
 
 ROWS = 4000
 POLICY = """version: 1
@@ -140,8 +141,8 @@ if kind == "cluster":
     failing = frame.drop("price").selectExpr("*", "raise_error(`the ``town``.name`) AS price")
     case("failing", failing)
     told["open"] = spark.range(3).count()
-Path("told.json").write_text(json.dumps(told))
 spark.stop()
+Path("told.json").write_text(json.dumps(told))
 """
 
 
@@ -190,26 +191,40 @@ def carried_out(kind: str, home: Path, java: dict[str, str]) -> subprocess.Compl
     return subprocess.run(command, env={**os.environ, **java}, capture_output=True, text=True, timeout=900, check=False)
 
 
-def cases(kind: str, home: Path, java: dict[str, str]) -> dict:
+def cases(kind: str, folder: Path, java: dict[str, str]) -> dict:
     """Return what became of each case, and what the engine of one machine releases of the file."""
-    done = carried_out(kind, made(home), java)
-    assert done.returncode == 0, done.stderr
-    here = pf.run(home / "typed.yaml", out=home / "local")
-    hostile = pf.run(home / "hostile.yaml", out=home / "local")
+    home = folder / f"tables-{kind}"
+    with alone(kind, folder):
+        if not home.exists():
+            home.mkdir()
+            done = carried_out(kind, made(home), java)
+            (home / "said").write_text(done.stderr, encoding="utf-8")
+    assert (home / "told.json").exists(), (home / "said").read_text(encoding="utf-8")
+    local = folder / f"tables-{kind}-{os.getpid()}"
+    here = pf.run(home / "typed.yaml", out=local)
+    hostile = pf.run(home / "hostile.yaml", out=local)
     told = json.loads((home / "told.json").read_text())
     return {**told, "home": home, "here": here.run_dir, "hostile here": hostile}
 
 
 @pytest.fixture(scope="module")
-def cluster(tmp_path_factory, java) -> dict:
-    """The cases in a session with executors in processes of their own."""
-    return cases("cluster", tmp_path_factory.mktemp("cluster"), java)
+def folder(tmp_path_factory) -> Path:
+    """A folder of this test run, which all of its workers have."""
+    own = tmp_path_factory.getbasetemp()
+    return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
 
 
 @pytest.fixture(scope="module")
-def connect(tmp_path_factory, java) -> dict:
+def cluster(folder, java) -> dict:
+    """The cases in a session with executors in processes of their own."""
+    return cases("cluster", folder, java)
+
+
+@pytest.fixture(scope="module")
+def connect(folder, java) -> dict:
     """The cases in a session of Spark Connect."""
-    return cases("connect", tmp_path_factory.mktemp("connect"), java)
+    with connect_server():
+        return cases("connect", folder, java)
 
 
 @pytest.fixture

@@ -107,7 +107,7 @@ class _Texts:
             cells = cells.dictionary_encode()
         if not pa.types.is_dictionary(cells.type):
             return cells
-        known = self._known.get(name, pa.nulls(0, pa.string()))
+        known = self._known.setdefault(name, pa.nulls(0, pa.string()))
         own = cells.dictionary.cast(pa.string())
         places = pc.index_in(own, value_set=known)
         if places.null_count:
@@ -133,16 +133,20 @@ def of_tallies(select: Select) -> Select | None:
         return None
     rewritten = select.copy()
     for aggregate in list(rewritten.find_all(exp.AggFunc)):
-        instead = _of_tallies(aggregate)
+        filtered = aggregate.parent if isinstance(aggregate.parent, exp.Filter) else None
+        instead = _of_tallies(aggregate, filtered)
         if instead is None:
             return None
         if instead is not aggregate:
-            aggregate.replace(instead)
+            (aggregate if isinstance(instead, exp.Sum) or filtered is None else filtered).replace(instead)
     return rewritten
 
 
-def _of_tallies(aggregate: Expr) -> Expr | None:
-    """Return an aggregate over combinations, the same one where it is no matter how often each occurs, or None."""
+def _of_tallies(aggregate: Expr, filtered: Expr | None) -> Expr | None:
+    """Return an aggregate over combinations, the same one where it is no matter how often each occurs, or None.
+
+    A count stands in the place of its filter, if it has one.
+    """
     from sqlglot import exp  # noqa: PLC0415  # heavy
 
     times = exp.column(ALIKE)
@@ -151,6 +155,9 @@ def _of_tallies(aggregate: Expr) -> Expr | None:
     if isinstance(aggregate, exp.Sum):
         return exp.Sum(this=exp.Mul(this=exp.paren(aggregate.this.copy()), expression=times))
     if isinstance(aggregate, exp.Count) and isinstance(aggregate.this, exp.Star):
-        many = exp.Coalesce(this=exp.Sum(this=times), expressions=[exp.Literal.number(0)])
+        total: Expr = exp.Sum(this=times)
+        if filtered is not None:
+            total = exp.Filter(this=total, expression=filtered.expression.copy())
+        many = exp.Coalesce(this=total, expressions=[exp.Literal.number(0)])
         return exp.cast(many, exp.DataType.Type.BIGINT)  # a sum is wider than a count
     return None
