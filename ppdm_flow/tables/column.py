@@ -104,15 +104,16 @@ def stacked_texts(columns: Sequence[Column]) -> Column:
     """Return the cells of columns of texts, one column after the other, with the :func:`union` of their categories."""
     first = columns[0].categories
     if all(c.categories.equals(first) for c in columns[1:]):
-        categories = union([first])
-        return Column(np.concatenate([c.onto(categories).codes for c in columns]), categories)
+        codes = columns[0].codes if len(columns) == 1 else np.concatenate([c.codes for c in columns])
+        if _ascending(first):
+            return Column(codes, first)
+        rank, distinct = _ranked(first)
+        return Column(codes, first).mapped(rank, distinct)
     coded = pc.dictionary_encode(pa.chunked_array([c.categories for c in columns], pa.string()))
     distinct, places = coded.chunk(coded.num_chunks - 1).dictionary, np.concatenate([c.indices for c in coded.chunks])
     if not _ascending(distinct):
-        order = pc.sort_indices(distinct).to_numpy()
-        rank = np.empty(len(order), dtype=np.int32)
-        rank[order] = np.arange(len(order), dtype=np.int32)
-        distinct, places = distinct.take(pa.array(order)), rank[places]
+        rank, distinct = _ranked(distinct)
+        places = rank[places]
     ends = np.cumsum([len(c.categories) for c in columns])
     maps = np.split(places.astype(np.int32, copy=False), ends[:-1])
     return Column(np.concatenate([c.mapped(m, distinct).codes for c, m in zip(columns, maps, strict=True)]), distinct)
@@ -128,6 +129,14 @@ def union(parts: Iterable[pa.StringArray]) -> pa.StringArray:
     else:
         distinct = pc.unique(pa.chunked_array(arrays, pa.string()))
     return distinct if _ascending(distinct) else distinct.take(pc.sort_indices(distinct))
+
+
+def _ranked(texts: pa.StringArray) -> tuple[Codes, pa.StringArray]:
+    """Return the place of each text, which occurs once, among them in order, and the texts in order."""
+    order = pc.sort_indices(texts)
+    rank = np.empty(len(texts), dtype=np.int32)
+    rank[order.to_numpy()] = np.arange(len(texts), dtype=np.int32)
+    return rank, texts.take(order)
 
 
 def _ascending(texts: pa.StringArray) -> bool:

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ppdm_flow.engine.streams.coding import encode_texts
 from ppdm_flow.sources.parquet.rendering import rendered, texts
 
 
@@ -80,6 +81,28 @@ def test_text_columns_keep_their_dictionaries(reader, tmp_path):
     batches = reader.batches("parquet", path)
     assert sum(b.num_rows for b in batches) == 10_000
     assert all(len(b.column(0).dictionary) == 2 for b in batches)
+
+
+@pytest.mark.parametrize("options", [{}, {"row_group_size": 70_001}, {"use_dictionary": False}])
+def test_columns_of_many_texts_are_read_as_they_are(reader, tmp_path, options):
+    many = [None if i % 97 == 0 else f"person-{i * 7919 % 300_007}" for i in range(300_000)]
+    few = [("a", "b", None)[i % 3] for i in range(300_000)]
+    path = written(tmp_path, {"many": many, "few": few}, **options)
+    batches = list(reader.batches("parquet", path))
+    assert all(pa.types.is_string(batch.column(0).type) for batch in batches)
+    assert [cell for batch in batches for cell in batch.column(0).to_pylist()] == many
+    assert [cell for batch in batches for cell in batch.column(1).to_pylist()] == few
+    coded = [encode_texts(batch.column(0)) for batch in batches]
+    assert [cell for column in coded for cell in column.texts()] == many
+    assert max(len(column.categories) for column in coded) <= 1 << 18  # not of all blocks so far
+
+
+def test_many_bytes_that_claim_to_be_text_are_checked(reader, tmp_path):
+    good = pa.array([f"person-{i}" for i in range(200_000)])
+    _, offsets, data = good.buffers()
+    bad = data.to_pybytes()[:-1] + b"\xff"
+    path = written(tmp_path, {"t": pa.StringArray.from_buffers(len(good), offsets, pa.py_buffer(bad))})
+    assert "`t`" in reader.fails("parquet", path, "PPF704")
 
 
 def test_columns_by_name_in_any_order_and_none_at_all(reader, tmp_path):

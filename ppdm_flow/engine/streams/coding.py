@@ -21,11 +21,12 @@ def encode_texts(array: pa.Array) -> Column:
     """Return a column of texts as codes; null is missing. ``⊥`` stays a category like any other."""
     if pa.types.is_null(array.type):
         return Column(np.full(len(array), MISSING, dtype=np.int32), _ABSENT)
-    if not pa.types.is_dictionary(array.type):
+    foreign = pa.types.is_dictionary(array.type)
+    if not foreign:
         array = pc.dictionary_encode(array)
     names = array.dictionary.cast(pa.string())
     codes = array.indices.fill_null(MISSING).to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
-    if names.null_count or len(pc.unique(names)) < len(names):
+    if foreign and (names.null_count or len(pc.unique(names)) < len(names)):
         return _unlike(Column(codes, names))
     return Column(codes, names)
 

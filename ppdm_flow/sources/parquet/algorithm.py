@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,7 +52,10 @@ def documents(metadata: Mapping[bytes, bytes] | None) -> Mapping[str, Mapping[by
         return {}
 
 
-_ROWS = 1 << 17
+_ROWS = 1 << 18
+_CODE_BYTES = 4
+_DICTIONARY = 1 << 16
+"""Bytes that the dictionaries of a small column may take."""
 _BYTES = 1 << 25
 
 
@@ -118,7 +122,9 @@ class ParquetSource:
     def _open(self, columns: Sequence[str] = ()) -> pq.ParquetFile:
         try:
             with pq.ParquetFile(self.path) as probe:
-                coded = [f.name for f in probe.schema_arrow if f.name in columns and _is_text(f.type)]
+                texts = [f.name for f in probe.schema_arrow if f.name in columns and _is_text(f.type)]
+                plain = _written_out(probe.metadata)
+            coded = [name for name in texts if name not in plain]
             return pq.ParquetFile(self.path, read_dictionary=coded, pre_buffer=False)
         except OSError as error:
             if error.errno is None:
@@ -145,6 +151,9 @@ class ParquetSource:
         return pa.RecordBatch.from_arrays(arrays, schema=pa.schema(fields))
 
     def _column(self, array: pa.Array) -> pa.Array:
+        if pa.types.is_string(array.type):
+            array.validate(full=True)
+            return array
         if not holds_sets(array.type):
             return texts(array)
         if pa.types.is_struct(array.type):
@@ -187,6 +196,19 @@ def _blocks(file: pq.ParquetFile, columns: list[str], groups: tuple[int, ...] | 
         return
     for group in range(file.num_row_groups) if groups is None else groups:
         yield from file.iter_batches(size, row_groups=[group], columns=columns)
+
+
+def _written_out(metadata: pq.FileMetaData) -> frozenset[str]:
+    """Return the columns that take more bytes a cell than a code would: most of their texts are in no dictionary.
+
+    Arrow would make one of them while it reads, which grows from block to block and comes with each.
+    """
+    octets, cells = Counter[str](), Counter[str]()
+    for group in map(metadata.row_group, range(metadata.num_row_groups)):
+        for column in map(group.column, range(group.num_columns)):
+            octets[column.path_in_schema] += column.total_uncompressed_size
+            cells[column.path_in_schema] += column.num_values
+    return frozenset(name for name, size in octets.items() if size > _CODE_BYTES * cells[name] + _DICTIONARY)
 
 
 def _is_coded_list(kind: pa.DataType) -> bool:
