@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import functools
+import threading
 from collections.abc import Callable
-from typing import Any, Generic, ParamSpec, TypeVar
+from typing import Any, ClassVar, Generic, ParamSpec, TypeVar
+
+import numpy as np
 
 from ppdm_flow.sdk.ingredients import ingredients
 
@@ -12,22 +15,63 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
+Steps = Callable[..., float]
+"""Tells from a kernel's arguments about how often its innermost loop goes round."""
+
+PLAIN_STEPS = 1_000_000
+"""Steps that Python takes by itself in a process, about a microsecond each: to import numba alone takes as long."""
+
+
+class _PlainWork(threading.local):
+    """How deep this thread is in plain calls, and what all threads have done so."""
+
+    depth = 0
+    done: ClassVar[float] = 0.0
+
+    def takes(self, steps: float) -> bool:
+        """Whether there is room for so many steps, which are taken then: what was taken decides, and no clock."""
+        if _PlainWork.done + steps > PLAIN_STEPS:
+            return False
+        _PlainWork.done += steps
+        return True
+
+
+_plain_work = _PlainWork()
+
+
 class Kernel(Generic[P, R]):
     """A function that is compiled at its first call, without the GIL. Numba is not imported before.
 
-    Other kernels may call it. ``py_func`` is the plain function, as with numba.
+    With ``steps``, work that is little is done by Python itself as long as nothing is compiled: the same result,
+    without the seconds that a compiler takes. Other kernels may call it. ``py_func`` is the plain function, as with
+    numba.
     """
 
-    def __init__(self, function: Callable[P, R]) -> None:
+    def __init__(self, function: Callable[P, R], steps: Steps | None = None) -> None:
         functools.update_wrapper(self, function)
         self.py_func = function
+        self.steps = steps
         self._made_of = ingredients(function)  # not later: a file can change between its import and the first call
         self._dispatcher: Any = None
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        """Compile the function if need be, and run it."""
+        """Run the function: by Python where that is little work, else compiled, if need be."""
+        if self._dispatcher is None:
+            if _plain_work.depth:
+                return self.py_func(*args, **kwargs)
+            if self.steps is not None and _plain_work.takes(self.steps(*args, **kwargs)):
+                return self.plainly(*args, **kwargs)
         result: R = (self._dispatcher or self.dispatcher)(*args, **kwargs)
         return result
+
+    def plainly(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run the function, and the kernels that it calls, by Python."""
+        _plain_work.depth += 1
+        try:
+            with np.errstate(over="ignore"):  # compiled integers wrap around and say nothing
+                return self.py_func(*args, **kwargs)
+        finally:
+            _plain_work.depth -= 1
 
     @property
     def dispatcher(self) -> Any:
@@ -52,6 +96,15 @@ def compiled(function: Callable[P, R]) -> Callable[P, R]:
     compiled by each process.
     """
     return Kernel(function)
+
+
+def compiled_for(steps: Steps) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Compile a function where it is much work, by what ``steps`` says of its arguments; Python does the rest.
+
+    Python and compiled code have to come to the same result, to the last bit: sums in the same order, functions of
+    ``math`` instead of numpy's, and no whole numbers of 64 bits with and without a sign in one sum.
+    """
+    return lambda function: Kernel(function, steps)
 
 
 def tolerant(kernel: Callable[P, R]) -> Callable[P, R]:

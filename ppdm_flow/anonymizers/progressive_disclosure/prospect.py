@@ -4,8 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from ppdm_flow.anonymizers.progressive_disclosure.state import GROUP, MASS, NEXT, NONE, Counts, Floats, Places, State
-from ppdm_flow.sdk.compiled import compiled, tolerant
+from ppdm_flow.anonymizers.progressive_disclosure.state import (
+    GROUP,
+    MASS,
+    NEXT,
+    NONE,
+    Counts,
+    Floats,
+    Places,
+    State,
+    rows_of,
+)
+from ppdm_flow.sdk.compiled import compiled, compiled_for, tolerant
 
 
 @compiled
@@ -18,7 +28,7 @@ def _worst(w: int, h: int, total: int, hits: int) -> float:
 
 
 @tolerant
-@compiled
+@compiled_for(lambda s, _candidates, count, *_: 4 * count * len(s.confidence))
 def rises(s: State, candidates: Places, count: int, rise: Floats) -> None:
     """Add to ``rise`` (count,) at least as little as each candidate would raise the confidences by, at no more cost.
 
@@ -39,7 +49,7 @@ def rises(s: State, candidates: Places, count: int, rise: Floats) -> None:
 
 
 @tolerant
-@compiled
+@compiled_for(lambda s, y, bounds, *_: 8 * rows_of(s, y) * len(bounds))
 def look(s: State, y: int, bounds: Floats, least: int, rise: float) -> float:
     """Look at every cell of a candidate; return ``rise`` and what it would raise the confidences by.
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.sdk.compiled import compiled, tolerant
+from ppdm_flow.sdk.compiled import compiled, compiled_for, tolerant
 
 Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
@@ -21,11 +22,11 @@ NEGLIGIBLE = 1e-12
 @compiled
 def _spread(count: float) -> float:
     """Return x log2 x: what entropies are sums of."""
-    return count * np.log2(count) if count > 0 else 0.0
+    return count * math.log2(count) if count > 0 else 0.0
 
 
 @tolerant
-@compiled
+@compiled_for(lambda _counts, _parts, first, last, _live, left, *_: (last - first + 1) * len(left))
 def gains(
     counts: Counts, parts: Floats, first: int, last: int, live: Counts, left: Counts, supervised: bool, out: Floats
 ) -> None:
@@ -83,7 +84,7 @@ def _score(o: Offers, rise: float, y: int, negligible: float) -> float:
 
 
 @tolerant
-@compiled
+@compiled_for(lambda _offers, _candidates, count, *_: 2 * count)
 def scores(o: Offers, candidates: Places, count: int, rise: Floats, out: Floats) -> None:
     """Compute the scores of ``candidates`` (count,) that raise confidences by ``rise`` (count,)."""
     for i in range(count):
@@ -91,7 +92,7 @@ def scores(o: Offers, candidates: Places, count: int, rise: Floats, out: Floats)
 
 
 @tolerant
-@compiled
+@compiled_for(lambda gain, _begin, number, *_: 2 * len(gain) + number.sum())
 def leaders(
     gain: Floats, begin: Counts, number: Counts, members: Places, floor: float, out: Places
 ) -> tuple[int, float]:
@@ -115,7 +116,7 @@ def leaders(
 
 
 @tolerant
-@compiled
+@compiled_for(lambda _candidates, count, *_: count)
 def best_of(candidates: Places, count: int, score: Floats, floor: float) -> int:
     """Return the place of the best score; with a ``floor``, of the first candidate that reaches it; -1 for none."""
     best_place = -1

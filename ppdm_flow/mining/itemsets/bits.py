@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import types
+from numba import config, types
 from numba.extending import intrinsic
 
 from ppdm_flow.mining.itemsets.kernels import entry, inlined
@@ -31,10 +31,22 @@ def _lowest(_context: Any, _word: Any) -> Any:
     return types.uint64(types.uint64), generate
 
 
-popcount: Callable[[np.uint64], np.uint64] = intrinsic(_popcount)  # type: ignore[assignment]  # is no call
+def _ones(word: np.uint64) -> np.uint64:
+    return np.uint64(int(word).bit_count())
+
+
+def _trailing(word: np.uint64) -> np.uint64:
+    return np.uint64((int(word) & -int(word)).bit_length() - 1)
+
+
+popcount: Callable[[np.uint64], np.uint64]
 """The number of ones in a word: LLVM's ``ctpop``, which it vectorizes where the processor can."""
-lowest: Callable[[np.uint64], np.uint64] = intrinsic(_lowest)  # type: ignore[assignment]  # is no call
+lowest: Callable[[np.uint64], np.uint64]
 """The position of the lowest one in a word that has one: LLVM's ``cttz``."""
+if config.DISABLE_JIT:  # type: ignore[attr-defined]  # Python calls them then
+    popcount, lowest = _ones, _trailing
+else:
+    popcount, lowest = intrinsic(_popcount), intrinsic(_lowest)  # type: ignore[assignment]  # what is no call
 
 
 def words_for(rows: int) -> int:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.sdk.compiled import compiled
+from ppdm_flow.sdk.compiled import compiled, compiled_for
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -99,14 +99,17 @@ def mdav(points: Floats, weights: Ints, k: int) -> Ints:
     return group
 
 
-@compiled
+@compiled_for(lambda points, _weights, k: 4.0 * len(points) * k)
 def best_line(points: Floats, weights: Ints, k: int) -> Ints:
     """Return the groups of ascending ``points`` (items,) with the least sum of squares (Hansen, Mukherjee, 2003).
 
     Groups are stretches of at least k records; those of 2k and more could be divided, heavy items apart.
     """
     n = len(points)
-    origin = points.mean() if n else 0.0
+    origin = 0.0
+    for i in range(n):  # in this order: numpy's own mean adds up in another
+        origin += points[i]
+    origin = origin / n if n else 0.0
     total, first, second = np.zeros(n + 1, dtype=np.int64), np.zeros(n + 1), np.zeros(n + 1)
     for i in range(n):
         x = points[i] - origin

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.sdk.compiled import compiled
+from ppdm_flow.sdk.compiled import compiled_for
 
 Keys = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.int32]
@@ -14,7 +14,7 @@ Ints = npt.NDArray[np.int64]
 _LIMIT = 1 << 62
 
 
-@compiled
+@compiled_for(lambda keys: 4 * len(keys))
 def numbered(keys: Keys) -> tuple[Keys, Keys]:
     """Number keys in the order of their first occurrence: (number of each (n,), place of each number's first (m,))."""
     n = len(keys)
@@ -46,7 +46,7 @@ def numbered(keys: Keys) -> tuple[Keys, Keys]:
     return ids, first[:count].copy()
 
 
-@compiled
+@compiled_for(lambda _codes, rows, _tables, begins: len(rows) * len(begins))
 def keys_of(codes: Codes, rows: Keys, tables: Keys, begins: Keys) -> Keys:
     """Add up ``tables[begins[j] + codes[row, j]]`` over j: the mixed-radix key of each of ``rows``."""
     out = np.empty(len(rows), dtype=np.int64)
@@ -59,7 +59,7 @@ def keys_of(codes: Codes, rows: Keys, tables: Keys, begins: Keys) -> Keys:
     return out
 
 
-@compiled
+@compiled_for(lambda ids, *_: len(ids))
 def summed(ids: Keys, values: Keys, size: int) -> Keys:
     """Add up ``values`` by number, exactly."""
     out = np.zeros(size, dtype=np.int64)
@@ -68,7 +68,7 @@ def summed(ids: Keys, values: Keys, size: int) -> Keys:
     return out
 
 
-@compiled
+@compiled_for(lambda _begins, value, _count, ids, *_: 4 * (len(ids) + len(value)))
 def merged(begins: Keys, value: Codes, count: Keys, ids: Keys, size: int, values: int) -> tuple[Keys, Codes, Keys]:
     """Merge classes' histograms: class i holds the cells ``begins[i]`` to ``begins[i + 1]`` and becomes ``ids[i]``.
 
@@ -106,7 +106,7 @@ def merged(begins: Keys, value: Codes, count: Keys, ids: Keys, size: int, values
     return out_begins, out_value[:filled].copy(), out_count[:filled].copy()
 
 
-@compiled
+@compiled_for(lambda _codes, rows, _sizes, _kept, _tables, begins: len(rows) * len(begins))
 def weighted(
     codes: Codes, rows: Keys, sizes: Keys, kept: npt.NDArray[np.bool_], tables: Floats, begins: Keys
 ) -> Floats:
@@ -119,7 +119,7 @@ def weighted(
     return out
 
 
-@compiled
+@compiled_for(lambda keys, wanted: 3 * (len(keys) + len(wanted)))
 def known(keys: Keys, wanted: Keys) -> npt.NDArray[np.bool_]:
     """Return which of ``keys`` are among ``wanted``."""
     size = 16
