@@ -18,7 +18,7 @@ R = TypeVar("R")
 Steps = Callable[..., float]
 """Tells from a kernel's arguments about how often its innermost loop goes round."""
 
-PLAIN_STEPS = 1_000_000
+PLAIN_STEPS = 1_500_000
 """Steps that Python takes by itself in a process, about a microsecond each: to import numba alone takes as long."""
 
 
@@ -43,14 +43,17 @@ class Kernel(Generic[P, R]):
     """A function that is compiled at its first call, without the GIL. Numba is not imported before.
 
     With ``steps``, work that is little is done by Python itself as long as nothing is compiled: the same result,
-    without the seconds that a compiler takes. Other kernels may call it. ``py_func`` is the plain function, as with
-    numba.
+    without the seconds that a compiler takes; ``plain`` is how, if not by the function itself. Other kernels may call
+    it. ``py_func`` is the plain function, as with numba.
     """
 
-    def __init__(self, function: Callable[P, R], steps: Steps | None = None) -> None:
+    def __init__(
+        self, function: Callable[P, R], steps: Steps | None = None, plain: Callable[P, R] | None = None
+    ) -> None:
         functools.update_wrapper(self, function)
         self.py_func = function
         self.steps = steps
+        self._plain = function if plain is None else plain
         self._made_of = ingredients(function)  # not later: a file can change between its import and the first call
         self._dispatcher: Any = None
 
@@ -58,7 +61,7 @@ class Kernel(Generic[P, R]):
         """Run the function: by Python where that is little work, else compiled, if need be."""
         if self._dispatcher is None:
             if _plain_work.depth:
-                return self.py_func(*args, **kwargs)
+                return self._plain(*args, **kwargs)
             if self.steps is not None and _plain_work.takes(self.steps(*args, **kwargs)):
                 return self.plainly(*args, **kwargs)
         result: R = (self._dispatcher or self.dispatcher)(*args, **kwargs)
@@ -69,7 +72,7 @@ class Kernel(Generic[P, R]):
         _plain_work.depth += 1
         try:
             with np.errstate(over="ignore"):  # compiled integers wrap around and say nothing
-                return self.py_func(*args, **kwargs)
+                return self._plain(*args, **kwargs)
         finally:
             _plain_work.depth -= 1
 
@@ -98,13 +101,14 @@ def compiled(function: Callable[P, R]) -> Callable[P, R]:
     return Kernel(function)
 
 
-def compiled_for(steps: Steps) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def compiled_for(steps: Steps, plain: Callable[..., Any] | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Compile a function where it is much work, by what ``steps`` says of its arguments; Python does the rest.
 
-    Python and compiled code have to come to the same result, to the last bit: sums in the same order, functions of
-    ``math`` instead of numpy's, and no whole numbers of 64 bits with and without a sign in one sum.
+    It does it by ``plain``, or by the function itself; a step is a microsecond of either. Python and compiled code have
+    to come to the same result, to the last bit: sums in the same order, functions of ``math`` instead of numpy's, and
+    no whole numbers of 64 bits with and without a sign in one sum.
     """
-    return lambda function: Kernel(function, steps)
+    return lambda function: Kernel(function, steps, plain)
 
 
 def tolerant(kernel: Callable[P, R]) -> Callable[P, R]:

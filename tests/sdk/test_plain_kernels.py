@@ -18,7 +18,7 @@ from ppdm_flow.sdk import compiled
 from ppdm_flow.sdk.compiled import Kernel
 
 PIPELINES = Path(__file__).resolve().parents[2] / "pipelines"
-POLICIES = ("bank_credit", "hospital", "wages", "laboratory")
+POLICIES = ("bank_credit", "hospital", "wages", "laboratory", "from_microdata_k", "pharmacy")
 MOST = 60
 """Calls of a kernel that are looked at."""
 

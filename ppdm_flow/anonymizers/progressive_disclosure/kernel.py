@@ -142,7 +142,7 @@ def _split(s: State, candidate: int, child: int, stamp: int, touched: Places, co
 
 
 @tolerant
-@compiled_for(lambda s, candidate: 4 * rows_of(s, candidate) * s.cell.shape[1] * s.mass.shape[1])
+@compiled_for(lambda s, candidate: rows_of(s, candidate) * s.cell.shape[1] * s.mass.shape[1])
 def disclose(s: State, candidate: int) -> None:
     """Split the groups: rows of ``candidate`` leave them, and its children become candidates.
 

@@ -49,7 +49,7 @@ def rises(s: State, candidates: Places, count: int, rise: Floats) -> None:
 
 
 @tolerant
-@compiled_for(lambda s, y, bounds, *_: 8 * rows_of(s, y) * len(bounds))
+@compiled_for(lambda s, y, bounds, *_: rows_of(s, y) * len(bounds))
 def look(s: State, y: int, bounds: Floats, least: int, rise: float) -> float:
     """Look at every cell of a candidate; return ``rise`` and what it would raise the confidences by.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.sdk.compiled import compiled
+from ppdm_flow.sdk.compiled import compiled, compiled_for
 
 NOTHING, OPEN_QUOTE, AFTER_QUOTE, NUL, LONE_RETURN, NAMELESS = 0, 1, 2, 3, 4, 5
 """What may be wrong with a byte."""
@@ -60,7 +60,7 @@ def _plain(octets: _Octets, i: int, delimiter: int, strip: bool, out: _Octets, a
     return NOTHING, i, at
 
 
-@compiled
+@compiled_for(lambda octets, *_: len(octets))
 def cells(
     octets: _Octets, delimiter: int, quote: int, strip: bool, out: _Octets, ends: _Places, offsets: _Places
 ) -> tuple[int, int, int]:
@@ -69,7 +69,9 @@ def cells(
     ``ends`` needs room for (bytes + 3) / 2 entries. Every line must end with a line feed. Return what is wrong, at
     which byte (the size of ``out`` where nothing is), and the number of names.
     """
-    count = row = at = i = 0
+    count = row = 0
+    i: int = np.int64(0)  # type: ignore[assignment]  # no literal: what is called would be compiled for it, too
+    at = i
     ends[0] = offsets[0] = 0
     while i < len(octets):
         begin = at
