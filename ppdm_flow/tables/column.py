@@ -11,6 +11,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+_HEAD = 4096
+"""Rows that are looked at before all others."""
 Codes = npt.NDArray[np.int32]
 
 MISSING = -1
@@ -83,6 +85,9 @@ class Column:
 
     def in_use(self) -> npt.NDArray[np.bool_]:
         """Which categories occur, shape (len(categories),)."""
+        used = np.bincount(self.codes[:_HEAD] + np.int32(SPECIALS), minlength=self.width)[SPECIALS:] > 0
+        if len(self) <= _HEAD or used.all():  # few categories are all among the first rows
+            return used
         return np.bincount(self.dense, minlength=self.width)[SPECIALS:] > 0
 
     def compact(self) -> Column:

@@ -98,6 +98,7 @@ def _settings(master: str | None) -> dict[str, str]:
             "spark.authenticate.secret": secrets.token_hex(32),
             "spark.network.crypto.enabled": "true",
             "spark.io.encryption.enabled": "true",  # what is counted is shuffled over the disk
+            "spark.shuffle.compress": "false",  # most of it are keys, which are random
             "spark.executor.extraJavaOptions": _EXECUTOR,
             "spark.driver.extraJavaOptions": _DRIVER,
         }

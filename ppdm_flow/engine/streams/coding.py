@@ -25,7 +25,8 @@ def encode_texts(array: pa.Array) -> Column:
     if not foreign:
         array = pc.dictionary_encode(array)
     names = array.dictionary.cast(pa.string())
-    codes = array.indices.fill_null(MISSING).to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
+    indices = array.indices.fill_null(MISSING) if array.indices.null_count else array.indices
+    codes = indices.to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
     if foreign and (names.null_count or len(pc.unique(names)) < len(names)):
         return _unlike(Column(codes, names))
     return Column(codes, names)

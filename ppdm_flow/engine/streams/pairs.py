@@ -51,6 +51,10 @@ def _merged(left: Iterator[Table], right: Iterator[Table]) -> Iterator[tuple[Tab
             held = more if held is None or not len(held) else concat([held, more])
         if held is None:
             return
+        if np.array_equal(held.rows, table.rows):  # so it is where neither side has dropped a row
+            yield held, table
+            held = None
+            continue
         places = positions(held.rows, table.rows)
         there = places >= 0
         if there.any():

@@ -63,7 +63,9 @@ class _Traits:
         ends = np.frombuffer(offsets, dtype=np.int64)[plain.offset : plain.offset + len(plain) + 1]
         octets = np.frombuffer(content, dtype=np.uint8)
         some = ends[1:] > ends[:-1]
-        self.within |= np.bincount(octets[ends[0] : ends[-1]], minlength=_BYTES) > 0
+        known = np.flatnonzero(self.within).astype(np.uint8).tobytes()
+        new = octets[ends[0] : ends[-1]].tobytes().translate(None, known)  # mostly none, after the first partition
+        self.within[np.frombuffer(new, dtype=np.uint8)] = True
         self.first[octets[ends[:-1][some]]] = True
         self.last[octets[ends[1:][some] - 1]] = True
         shortest = int(sizes[sizes > 0].min())
