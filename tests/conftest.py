@@ -26,7 +26,7 @@ from ppdm_flow.api.explain.cards import figure_pages
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.plugin_info import PluginInfo
 from ppdm_flow.core.roles import Nulls, Role
-from ppdm_flow.sdk import registry
+from ppdm_flow.sdk import compiled, registry
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.paired_relation import PairedRelation
 from ppdm_flow.tables.counts import Counts, count
@@ -38,6 +38,7 @@ from ppdm_flow.testing.view import InMemoryView
 ROOT = Path(__file__).resolve().parents[1]
 
 sys.path.insert(0, str(ROOT / "pipelines/data"))  # the generator of transactions, `quest`
+sys.path.insert(0, str(ROOT / "tests"))
 
 configuration.set_hypothesis_home_dir(Path(tempfile.gettempdir()) / "ppdm-flow-hypothesis")
 settings.register_profile("ppdm", deadline=None, derandomize=True, database=None)
@@ -47,6 +48,21 @@ RATIOS = {"share", "probability", "ratio", "nats", "distance", "index", "correla
 """Units of figures that mean nothing without a formula."""
 
 Cli = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _kernel_forms() -> Iterator[None]:
+    """Let kernels be compiled in this process; with ``PPDM_KERNELS=both`` little work is done by Python besides.
+
+    Processes of their own do as users' do.
+    """
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(compiled, "PLAIN_STEPS", -1)
+        if os.environ.get("PPDM_KERNELS") == "both":
+            from kernel_forms import comparing  # beside this file
+
+            patched.setattr(compiled.Kernel, "__call__", comparing(compiled.Kernel.__call__))
+        yield
 
 
 @pytest.fixture(scope="session")

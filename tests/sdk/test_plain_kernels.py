@@ -5,12 +5,10 @@ from __future__ import annotations
 import copy
 import importlib
 import pkgutil
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
+from kernel_forms import bits
 
 import ppdm_flow
 import ppdm_flow as pf
@@ -56,24 +54,6 @@ def recorded(tmp_path_factory) -> dict[str, list[tuple]]:
     return calls
 
 
-def parts_of(value: Any) -> Iterator[Any]:
-    """Yield all that a result or an argument is made of."""
-    if isinstance(value, tuple):
-        for each in value:
-            yield from parts_of(each)
-    else:
-        yield value
-
-
-def bits(value: Any) -> list[Any]:
-    return [(str(each.dtype), each.shape, each.tobytes()) if isinstance(each, np.ndarray) else repr_of(each)
-            for each in parts_of(value)]  # fmt: skip
-
-
-def repr_of(value: Any) -> Any:
-    return float(value).hex() if isinstance(value, float | np.floating) else None if value is None else int(value)
-
-
 @pytest.mark.parametrize("name", sorted(kernels()))
 def test_python_and_compiled_code_come_to_the_same_bits(recorded, name) -> None:
     kernel, calls = kernels()[name], recorded.get(name, [])
@@ -88,6 +68,7 @@ def test_python_and_compiled_code_come_to_the_same_bits(recorded, name) -> None:
 
 
 def test_much_work_is_compiled_and_little_work_is_not(monkeypatch) -> None:
+    monkeypatch.setattr(compiled, "PLAIN_STEPS", 1_000)
     monkeypatch.setattr(compiled._PlainWork, "done", 0.0)
     kernel = Kernel(lambda n: n, lambda n: n)
     monkeypatch.setattr(Kernel, "dispatcher", property(lambda _self: lambda n: -n))
@@ -99,6 +80,7 @@ def test_much_work_is_compiled_and_little_work_is_not(monkeypatch) -> None:
 
 
 def test_a_kernel_that_a_plain_one_calls_is_plain_too(monkeypatch) -> None:
+    monkeypatch.setattr(compiled, "PLAIN_STEPS", 1_000)
     monkeypatch.setattr(compiled._PlainWork, "done", 0.0)
     monkeypatch.setattr(Kernel, "dispatcher", property(lambda _self: pytest.fail("compiled")))
     inner = Kernel(lambda n: n + 1)
