@@ -9,9 +9,8 @@ not grouped come to the driver row by row, as long as it has room for them.
 
 from __future__ import annotations
 
-import re
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +24,15 @@ from ppdm_flow.engine.spark.farm import Farm
 from ppdm_flow.engine.spark.frames import TextsFrame, released_frame
 from ppdm_flow.engine.spark.limits import require_bytes, require_room
 from ppdm_flow.engine.spark.pairs import SparkPairs
+from ppdm_flow.engine.spark.queries import (
+    base_of,
+    columns_of,
+    groupings,
+    in_spark,
+    parsable,
+    reading,
+    without_filter,
+)
 from ppdm_flow.engine.spark.source import SparkSource
 from ppdm_flow.engine.spark.stream import SparkStream
 from ppdm_flow.engine.spark.tallies import of_tallies
@@ -34,7 +42,7 @@ from ppdm_flow.sdk.audit import sibling
 from ppdm_flow.sdk.paired_relation import PairedRelation
 
 if TYPE_CHECKING:
-    from sqlglot.expressions import Expr, Select
+    from sqlglot.expressions import Select
 
 Frame = Callable[[frozenset[str]], Any]
 """Makes a DataFrame with these columns."""
@@ -128,20 +136,9 @@ class SparkSql:
         asked = False
         for select in list(groupings(tree, frames)):
             name = f"grouped{len(relations)}"
-            further, alike = self._further(select, frames, name)
-            if further is not None:
-                relations[name] = alike
-                tree = further if select is tree else tree
-                select.replace(further)
-                asked = True
-                continue
-            every, left_out = without_filter(select)
-            answer = self._asked(every, frames)
-            if answer is not None:
-                relations[name] = answer
-                stand_in = sqlglot.parse_one(f'SELECT * FROM "{name}"', dialect="duckdb")  # noqa: S608  # our own name
-                if left_out is not None:
-                    stand_in.set("where", sqlglot.exp.Where(this=left_out))
+            instead = self._instead(select, frames, name)
+            if instead is not None:
+                stand_in, relations[name] = instead
                 tree = stand_in if select is tree else tree
                 select.replace(stand_in)
                 asked = True
@@ -150,15 +147,28 @@ class SparkSql:
         self._check_streams(read - relations.keys() - {cte.alias for cte in tree.find_all(sqlglot.exp.CTE)})
         return text, {name: self._brought(relation) for name, relation in relations.items() if name in read}
 
-    def _further(self, select: Select, frames: Mapping[str, Frame], name: str) -> tuple[Select | None, pa.Table | None]:
-        """Return a grouping as one of combinations that Spark counted, and these, to be read as ``name``; or None."""
+    def _instead(self, select: Select, frames: Mapping[str, Frame], name: str) -> tuple[Select, pa.Table] | None:
+        """Return what stands in the place of a grouping, and the relation ``name`` of Spark's answer that it reads."""
+        import sqlglot  # noqa: PLC0415  # heavy
+
+        tallied, alike = self._alike(select, frames)
+        if tallied is not None and alike is not None:
+            return reading(tallied, base_of(select, frames), name), alike
+        every, left_out = without_filter(select)
+        answer = self._asked(every, frames)
+        if answer is None:
+            return None
+        stand_in = sqlglot.select("*").from_(sqlglot.exp.to_table(name))
+        return (stand_in if left_out is None else stand_in.where(left_out)), answer
+
+    def _alike(self, select: Select, frames: Mapping[str, Frame]) -> tuple[Select | None, pa.Table | None]:
+        """Return a grouping as one of combinations, and those that Spark counted; None where it did not."""
         base = base_of(select, frames)
-        combinations = self._combinations.get(base) if base is not None else None
+        combinations = None if base is None else self._combinations.get(base)
         if base is None or combinations is None or frames[base] is not self._frames[base]:
             return None, None
         tallied = of_tallies(select)
-        alike = None if tallied is None else combinations.of(frames[base], _columns(select))
-        return (None, None) if tallied is None or alike is None else (reading(tallied, base, name), alike)
+        return tallied, None if tallied is None else combinations.of(frames[base], columns_of(select))
 
     def _check_streams(self, names: Iterable[str]) -> None:
         """Raise RunError where rows that a query reads are more than the driver has room for."""
@@ -191,7 +201,7 @@ class SparkSql:
         key = (select.sql(dialect="duckdb"), frame if isinstance(frame, PairedFrame) else None)
         if key in self._answers:
             return self._answers[key]
-        columns, of_rows = _columns(select), frame
+        columns, of_rows = columns_of(select), frame
         if isinstance(frame, TextsFrame | PairedFrame):  # Spark reads all others by itself
             tallied = of_tallies(select)
             if tallied is not None:
@@ -207,112 +217,6 @@ class SparkSql:
         return answer
 
 
-_CAST = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|\?::(\w+(?:\[\])?)""")
-
-
-def parsable(query: str) -> str:
-    """Return a query with casts of parameters (``?::VARCHAR[]``) in the words that sqlglot reads, too."""
-    return _CAST.sub(lambda match: f"CAST(? AS {match[1]})" if match[1] else match[0], query)
-
-
 def _has_cells_only(stream: Stream) -> bool:
     """Whether no column holds sets, which have no text."""
     return all(fact.role is not Role.ITEMS for fact in stream.attributes)
-
-
-def groupings(tree: Expr, frames: Mapping[str, Frame]) -> Iterator[Select]:
-    """Yield the innermost groupings that read one of ``frames`` and nothing else: several queries share these."""
-    from sqlglot import exp  # noqa: PLC0415  # heavy
-
-    hidden = {cte.alias for cte in tree.find_all(exp.CTE)}
-    known = {name: frame for name, frame in frames.items() if name not in hidden}
-    selects = [each for each in tree.find_all(exp.Select) if _is_grouping(each) and base_of(each, known) is not None]
-    for select in selects:
-        if not any(each is not select and each in selects for each in select.find_all(exp.Select)):
-            yield select
-
-
-def without_filter(select: Select) -> tuple[Select, Expr | None]:
-    """Return a grouping without its WHERE, and that as a filter of its rows, where it is about what is grouped by.
-
-    Several queries differ in such a filter alone, and share the groups then.
-    """
-    from sqlglot import exp  # noqa: PLC0415  # heavy
-
-    where, group = select.args.get("where"), select.args.get("group")
-    source = select.find(exp.From)
-    if where is None or group is None or source is None or not isinstance(source.this, exp.Table):
-        return select, None
-    named = {}
-    for key in group.expressions:
-        number = int(key.this) - 1 if isinstance(key, exp.Literal) and key.is_int else None
-        column = select.expressions[number] if number is not None and number < len(select.expressions) else None
-        if isinstance(column, exp.Alias) and isinstance(column.this, exp.Column):
-            named[column.this.name] = column.alias
-    if any(column.name not in named for column in where.find_all(exp.Column)):
-        return select, None
-    every, condition = select.copy(), where.this.copy()
-    every.set("where", None)
-    for column in list(condition.find_all(exp.Column)):
-        column.replace(exp.column(named[column.name], quoted=True))
-    return every, condition
-
-
-def base_of(select: Expr, frames: Mapping[str, Frame]) -> str | None:
-    """Return the relation that a SELECT without joins reads, directly or through another such; None for any other."""
-    from sqlglot import exp  # noqa: PLC0415  # heavy
-
-    refused = (exp.Join, exp.Window, exp.Order, exp.Limit, exp.Placeholder, exp.With, exp.SetOperation, exp.Distinct)
-    if not isinstance(select, exp.Select) or any(select.find_all(*refused)):
-        return None
-    tables = list(select.find_all(exp.Table))
-    selects = list(select.find_all(exp.Select))
-    if len(tables) != 1 or any(not each.find(exp.From) for each in selects):
-        return None
-    name = tables[0].name
-    nested = all(isinstance(each.parent and each.parent.parent, exp.From) for each in selects if each is not select)
-    return name if name in frames and nested else None
-
-
-def _is_grouping(select: Select) -> bool:
-    """Whether a SELECT has one row for each group, or one at all."""
-    from sqlglot import exp  # noqa: PLC0415  # heavy
-
-    if select.args.get("group") is not None:
-        return True
-    return all(any(each.find_all(exp.AggFunc)) for each in select.expressions)
-
-
-def _columns(select: Select) -> frozenset[str]:
-    """Return the columns of the relation that a grouping may read."""
-    from sqlglot import exp  # noqa: PLC0415  # heavy
-
-    return frozenset(column.name for column in select.find_all(exp.Column))
-
-
-def in_spark(select: Select, base: str, view: str) -> str | None:
-    """Return the grouping in Spark's words, of ``view`` in the place of the relation; None where it has none."""
-    import sqlglot  # noqa: PLC0415  # heavy
-    from sqlglot import exp  # noqa: PLC0415  # the same
-
-    copied = reading(select, base, view)
-    for number, each in enumerate(copied.expressions):
-        if not each.alias_or_name:
-            each.replace(exp.alias_(each.copy(), f"_col_{number}"))
-    try:
-        return copied.sql(dialect="spark", unsupported_level=sqlglot.ErrorLevel.RAISE)
-    except sqlglot.errors.SqlglotError:
-        return None
-
-
-def reading(select: Select, base: str, view: str) -> Select:
-    """Return the query, of the relation ``view`` in the place of ``base``."""
-    from sqlglot import exp  # noqa: PLC0415  # heavy
-
-    copied = select.copy()
-    for table in copied.find_all(exp.Table):
-        if table.name == base:
-            table.set("this", exp.to_identifier(view))
-            if not table.alias:
-                table.set("alias", exp.TableAlias(this=exp.to_identifier(base, quoted=True)))
-    return copied
