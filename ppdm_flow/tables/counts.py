@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -73,20 +74,25 @@ class Counts:
     def project(self, columns: Sequence[str]) -> Counts:
         """Return the counts over fewer columns (or another order of them)."""
         places = [self.place(c) for c in columns]
+        if not places:
+            return _rows_alike(self.counts)
         codes = [self.codes[:, p] for p in places]
         return _collapse(tuple(columns), tuple(self.categories[p] for p in places), codes, self.counts)
 
 
 def count(table: Table, columns: Sequence[str], weight: str | None = None) -> Counts:
     """Count the combinations of ``columns`` in one partition, weighted by the integers in column ``weight``."""
+    weights = None if weight is None else weights_of(table[weight])
+    if not columns:
+        return _rows_alike(np.ones(len(table), dtype=np.int64) if weights is None else weights)
     ordered = [_sorted(table[c]) for c in columns]
-    codes = [c.codes for c in ordered]
-    weights = np.ones(len(table), dtype=np.int64) if weight is None else weights_of(table[weight])
-    return _collapse(tuple(columns), tuple(c.categories for c in ordered), codes, weights, unit=weight is None)
+    return _collapse(tuple(columns), tuple(c.categories for c in ordered), [c.codes for c in ordered], weights)
 
 
 def summed(table: Table, columns: Sequence[str], numbers: npt.NDArray[np.int64]) -> Counts:
     """Add up ``numbers`` (rows,) over the combinations of ``columns``."""
+    if not columns:
+        return _rows_alike(numbers)
     ordered = [_sorted(table[c]) for c in columns]
     return _collapse(tuple(columns), tuple(c.categories for c in ordered), [c.codes for c in ordered], numbers)
 
@@ -126,6 +132,8 @@ def merge(parts: Iterable[Counts]) -> Counts:
     if len(every) == 1:
         return every[0]
     columns = every[0].columns
+    if not columns:
+        return _rows_alike(np.concatenate([p.counts for p in every]))
     categories = tuple(union(p.categories[i] for p in every) for i in range(len(columns)))
     codes = [
         np.concatenate([Column(p.codes[:, i], p.categories[i]).onto(categories[i]).codes for p in every])
@@ -145,16 +153,17 @@ def _keys(codes: Sequence[npt.NDArray[np.int32]], widths: Sequence[int]) -> tupl
 
     Mixed radix; where the product of widths outgrows 62 bits, what is there so far is renumbered first.
     """
-    keys = np.zeros(len(codes[0]), dtype=np.int64)
-    radix = 1
-    for column, width in zip(codes, widths, strict=True):
+    keys, radix = codes[0].astype(np.int64), widths[0]
+    shift = SPECIALS  # of all columns so far, added at the end
+    for column, width in zip(codes[1:], widths[1:], strict=True):
         if radix * width >= _KEY_LIMIT:
             distinct, keys = _numbered(keys)
-            radix = max(1, len(distinct))
+            radix, shift = max(1, len(distinct)), 0
         keys *= width
         keys += column
-        keys += SPECIALS
+        shift = shift * width + SPECIALS
         radix *= width
+    keys += shift
     return keys, radix
 
 
@@ -175,28 +184,43 @@ def _collapse(
     columns: tuple[str, ...],
     categories: tuple[pa.StringArray, ...],
     codes: Sequence[npt.NDArray[np.int32]],
-    weights: npt.NDArray[np.int64],
-    *,
-    unit: bool = False,
+    weights: npt.NDArray[np.int64] | None,
 ) -> Counts:
-    """Add up the rows that are equal in all of ``codes``, one array a column."""
-    if not codes:
-        some = min(1, len(weights))
-        total = np.array([weights.sum()] * some, dtype=np.int64)
-        return Counts(columns, categories, np.empty((some, 0), dtype=np.int32), total)
-    keys, radix = _keys(codes, [len(c) + SPECIALS for c in categories])
-    if radix <= _DENSE_LIMIT and radix <= 4 * len(keys) + 1024:
-        size = radix
-    else:
+    """Add up the rows that are equal in all of ``codes``, one array a column, each as often as its weight says."""
+    widths = [len(c) + SPECIALS for c in categories]
+    keys, radix = _keys(codes, widths)
+    distinct: npt.NDArray[np.int64] | None = None
+    size = radix
+    if radix > _DENSE_LIMIT or radix > 4 * len(keys) + 1024:
         distinct, keys = _numbered(keys)
         size = len(distinct)
     present = np.bincount(keys, minlength=size)
-    totals = present if unit else _sums(keys, weights, size)
+    totals = present if weights is None else _sums(keys, weights, size)
     hit = np.flatnonzero(present)
-    first = np.empty(size, dtype=np.int64)
-    first[keys] = np.arange(len(keys))  # any row of the combination will do
-    rows = first[hit]
-    return Counts(columns, categories, np.stack([c[rows] for c in codes], axis=1), totals[hit].astype(np.int64))
+    if math.prod(widths) < _KEY_LIMIT:
+        found = _cells(hit if distinct is None else distinct[hit], widths)
+    else:
+        first = np.empty(size, dtype=np.int64)
+        first[keys] = np.arange(len(keys))  # any row of the combination will do
+        found = np.stack([c[first[hit]] for c in codes], axis=1)
+    return Counts(columns, categories, found, totals[hit].astype(np.int64))
+
+
+def _rows_alike(weights: npt.NDArray[np.int64]) -> Counts:
+    """Return the counts over no columns: rows, if there are any, are alike."""
+    total = np.array([weights.sum()] * min(1, len(weights)), dtype=np.int64)
+    return Counts((), (), np.empty((len(total), 0), dtype=np.int32), total)
+
+
+def _cells(keys: npt.NDArray[np.int64], widths: Sequence[int]) -> npt.NDArray[np.int32]:
+    """Return the codes that keys were made of, shape (keys, columns)."""
+    codes = np.empty((len(keys), len(widths)), dtype=np.int32)
+    rest = keys
+    for place in range(len(widths) - 1, -1, -1):
+        above = rest // widths[place]  # by one number numpy divides without dividing
+        codes[:, place] = rest - above * widths[place] - SPECIALS
+        rest = above
+    return codes
 
 
 def _sums(keys: npt.NDArray[np.int64], weights: npt.NDArray[np.int64], size: int) -> npt.NDArray[np.int64]:

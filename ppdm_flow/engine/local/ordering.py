@@ -8,20 +8,16 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.engine.local.pool import NumberPool, Pool, SetPool
-from ppdm_flow.engine.local.spilling import Block, FixedLengthPiece, Piece, joined, load, save
-from ppdm_flow.engine.streams.coding import without_unused
-from ppdm_flow.engine.streams.narrow import fitting
-from ppdm_flow.engine.streams.stream import Keys, Part, part_keys
-from ppdm_flow.tables.column import Column
-from ppdm_flow.tables.numeric.column import NumericColumn
-from ppdm_flow.tables.sets import SetColumn
-from ppdm_flow.tables.table import RowNumbers, Table
+from ppdm_flow.engine.local.pools import Pools
+from ppdm_flow.engine.local.spilling import Block, joined, load, save
+from ppdm_flow.engine.streams.stream import Keys, Part
+from ppdm_flow.tables.table import Table
 
 _BITS = 6
 _TOGETHER = 1 << 18
 _BYTES = 1 << 27
-_HEAD = 2
+_MANY = 1 << 16
+_RUN_BITS = 8
 
 
 class Spool:
@@ -31,10 +27,9 @@ class Spool:
     """
 
     def __init__(self, names: Sequence[str], folder: Path, limit: int) -> None:
-        self._names = tuple(names)
+        self._pools = Pools(names)
         self._folder = folder
         self._limit = limit
-        self._pools: list[Pool | NumberPool | SetPool | None] = [None] * len(self._names)
         self._pending: list[Block] = []
         self._buckets: list[list[Block]] = [[] for _ in range(1 << _BITS)]
         self._held = 0
@@ -42,9 +37,7 @@ class Spool:
 
     def add(self, part: Part) -> None:
         """Take in a partition with keys."""
-        keys = part_keys(part)
-        pieces = [self._pooled(i, part.table, n) for i, n in enumerate(self._names)]
-        self._pending.append(Block((FixedLengthPiece.of(keys), FixedLengthPiece.of(part.table.rows), *pieces)))
+        self._pending.append(self._pools.block(part))
         if sum(map(len, self._pending)) >= _TOGETHER or sum(b.nbytes for b in self._pending) >= _BYTES:
             self._distribute()
 
@@ -55,35 +48,23 @@ class Spool:
             blocks = [*self._from_disk(number), *self._buckets[number]]
             self._buckets[number] = []
             if blocks:
-                yield self._sorted(blocks)
-
-    def _pooled(self, place: int, table: Table, name: str) -> Piece:
-        pool = self._pools[place]
-        if name in table.sets:
-            pool = self._pools[place] = pool if isinstance(pool, SetPool) else SetPool()
-            return pool.piece(table.sets[name])
-        column = table[name]
-        if pool is None and isinstance(column, NumericColumn):
-            pool = self._pools[place] = NumberPool(column.kind)
-        if isinstance(pool, NumberPool):
-            return pool.piece(column)
-        pool = self._pools[place] = pool if isinstance(pool, Pool) else Pool()
-        codes = pool.coded(column)
-        return FixedLengthPiece.of(codes.astype(fitting(len(pool))))
+                block = joined(blocks)
+                yield self._pools.table(block, order_of(block))
 
     def _distribute(self) -> None:
         if not self._pending:
             return
         block = joined(self._pending)
         self._pending = []
-        keys: Keys = block.plain(0).astype(np.uint64, copy=False)
+        keys: Keys = block.plain(0)
         bucket = (keys >> np.uint64(64 - _BITS)).astype(np.uint8)  # narrow: then a stable sort is a radix sort
         order = np.argsort(bucket, kind="stable")
         bounds = np.searchsorted(bucket[order], np.arange(len(self._buckets) + 1))
+        by_bucket = block.take(order)  # once: rows of one bucket lie far from each other
         for number in range(len(self._buckets)):
-            piece = order[bounds[number] : bounds[number + 1]]
-            if len(piece):
-                self._buckets[number].append(block.take(piece))
+            begin, end = int(bounds[number]), int(bounds[number + 1])
+            if begin < end:
+                self._buckets[number].append(by_bucket.take(slice(begin, end)))
         self._held += block.nbytes
         if self._held > self._limit:
             self._spill()
@@ -111,29 +92,27 @@ class Spool:
     def _file(self, number: int) -> Path:
         return self._folder / f"bucket-{number:02d}"
 
-    def _sorted(self, blocks: list[Block]) -> Table:
-        table = joined(blocks)
-        keys, rows = table.plain(0), table.plain(1)
-        order = _ordering(keys.astype(np.uint64, copy=False), rows)
-        numbers: RowNumbers = rows[order].astype(np.int64, copy=False)
-        columns: dict[str, Column] = {}
-        sets: dict[str, SetColumn] = {}
-        for i, name in enumerate(self._names):
-            pool = self._pools[i]
-            piece = table.pieces[_HEAD + i].take(order)
-            if isinstance(pool, SetPool):
-                sets[name] = pool.column(piece)
-            elif isinstance(pool, NumberPool):
-                columns[name] = pool.column(piece)
-            elif isinstance(pool, Pool):
-                columns[name] = without_unused(Column(piece.arrays[0].astype(np.int32), pool.categories()))
-        return Table(columns, numbers, sets)
 
-
-def _ordering(keys: Keys, rows: npt.NDArray[np.generic]) -> npt.NDArray[np.int64]:
+def order_of(block: Block) -> npt.NDArray[np.int64]:
     """Return the order by (key, row number); ties of random 64-bit keys are next to none, so looked for first."""
-    order: npt.NDArray[np.int64] = np.argsort(keys)
+    keys: Keys = block.plain(0)
+    order = _by_key(keys)
     ordered = keys[order]
     if (ordered[1:] == ordered[:-1]).any():
-        order = np.lexsort((rows, keys))
+        order = np.lexsort((block.plain(1), keys))
+    return order
+
+
+def _by_key(keys: Keys) -> npt.NDArray[np.int64]:
+    """Return an order by key: many rows by the spread of their keys first, in runs that a processor has at hand."""
+    if len(keys) < _MANY:
+        return np.argsort(keys)
+    low, high = keys.min(), keys.max()
+    shift = max(0, int(high - low).bit_length() - _RUN_BITS)
+    runs = ((keys - low) >> np.uint64(shift)).astype(np.uint8)  # bytes: a stable sort of them is a radix sort
+    order = np.argsort(runs, kind="stable")
+    spread = keys[order]
+    ends = np.cumsum(np.bincount(runs))
+    for begin, end in zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True):
+        order[begin:end] = order[begin:end][np.argsort(spread[begin:end])]
     return order

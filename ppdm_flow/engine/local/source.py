@@ -18,8 +18,8 @@ from ppdm_flow.engine.streams.coding import mark_texts
 from ppdm_flow.engine.streams.narrow import NarrowTable
 from ppdm_flow.engine.streams.numbers import NumberReader, Spellings
 from ppdm_flow.engine.streams.reading import Budget, Look, ReadOptions
-from ppdm_flow.engine.streams.rebatching import ahead, partitions
-from ppdm_flow.engine.streams.stream import Part, Result, Stop, Texts, texts_of_part
+from ppdm_flow.engine.streams.rebatching import ahead, numbered, partitions, picked
+from ppdm_flow.engine.streams.stream import Part, Places, Result, Stop, Texts, texts_of_part
 from ppdm_flow.sdk.storage import Source, TypedSource
 from ppdm_flow.tables.column import MISSING, SUPPRESSED, SUPPRESSED_TEXT, Column
 from ppdm_flow.tables.numeric.column import LONGEST_NUMBER, NumericColumn, missing_mask
@@ -96,6 +96,18 @@ class SourceStream:
             if len(kept):
                 yield Part(kept.select(names))
 
+    def read_at(self, places: Places, columns: Sequence[str]) -> Iterator[Table]:
+        """Yield the rows at some places of what :meth:`read_once` yields, ascending, from 0, with these columns."""
+        if not self._reading.selects:
+            yield from self._read(tuple(columns), places)
+            return
+        start = 0
+        for part in self.read_once(columns):
+            begin, end = np.searchsorted(places, [start, start + len(part.table)])
+            if end > begin:
+                yield part.table.take(places[begin:end] - start)
+            start += len(part.table)
+
     def held(self, names: Sequence[str]) -> frozenset[str]:
         """Return those of the columns whose texts are at hand: all or none."""
         return frozenset(names if self._memory.tables is not None else ())
@@ -141,12 +153,16 @@ class SourceStream:
     def _names(self) -> tuple[str, ...]:
         return tuple(a.name for a in self.attributes)
 
-    def _read(self, names: tuple[str, ...]) -> Iterator[Table]:
+    def _read(self, names: tuple[str, ...], places: Places | None = None) -> Iterator[Table]:
         with wrap_plugin_errors(self._reading.who):
             columns = {n: self._reading.columns[n] for n in names}
             readers = self._last_readers = {n: r for n, r in self._readers().items() if n in columns}
             batches, size = self._batches(columns, readers), self._reading.partition_rows
-            for table in partitions(batches, names, size, readers, self._start):
+            if places is None:
+                tables = partitions(batches, names, size, readers, self._start)
+            else:
+                tables = numbered(partitions(picked(batches, places), names, size, readers), places + self._start)
+            for table in tables:
                 self._stop.check()
                 yield self._marked(table)
 

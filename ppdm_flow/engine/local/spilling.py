@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 Array = npt.NDArray[Any]
-Places = npt.NDArray[np.int64]
+Places = npt.NDArray[np.int64] | slice
 
 _RAGGED = 0
 
@@ -24,7 +24,7 @@ class Piece(Protocol):
         ...
 
     def take(self, places: Places) -> Piece:
-        """Return the cells at these positions."""
+        """Return the cells at these positions; those of a slice share the memory."""
         ...
 
 

@@ -16,10 +16,11 @@ from ppdm_flow.engine.local.transforms import OrderedStream, RowStream
 from ppdm_flow.engine.step_timer import StepTimer
 from ppdm_flow.engine.streams.numbering import Numbering
 from ppdm_flow.engine.streams.reading import Budget, ReadOptions
-from ppdm_flow.engine.streams.stream import Part, Stop, Stream
+from ppdm_flow.engine.streams.stream import Part, Places, Stop, Stream
 from ppdm_flow.plan.definition import StepNode
 from ppdm_flow.sdk.anonymizer import OrderTransform, RowTransform
 from ppdm_flow.sdk.storage import Source
+from ppdm_flow.tables.table import Table
 
 Result = TypeVar("Result")
 
@@ -49,6 +50,10 @@ class FragmentStream:
     def parts(self, columns: Sequence[str] | None = None) -> Iterator[Part]:
         """Yield the partitions."""
         return self.opened().read_once(columns)
+
+    def read_at(self, places: Places, columns: Sequence[str]) -> Iterator[Table]:
+        """Yield the rows at some places, ascending, from 0, with these columns."""
+        return self.opened().read_at(places, columns)
 
     def opened(self) -> SourceStream:
         """Return the fragment as a source of the local engine that remembers nothing."""
@@ -124,9 +129,13 @@ class Recipe:
         """Return the recipe with one more layer."""
         return replace(self, layers=(*self.layers, layer))
 
+    def source(self, fragment: Fragment) -> FragmentStream:
+        """Return the rows of one fragment before all layers."""
+        return FragmentStream(fragment, self.attributes, self.reading)
+
     def of(self, fragment: Fragment) -> Stream:
         """Return the stream of one fragment."""
-        stream: Stream = FragmentStream(fragment, self.attributes, self.reading)
+        stream: Stream = self.source(fragment)
         for layer in self.layers:
             stream = layer.over(stream, fragment)
         return stream

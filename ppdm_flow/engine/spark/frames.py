@@ -15,7 +15,7 @@ from ppdm_flow.engine.spark.farm import Farm
 from ppdm_flow.engine.spark.fragments import Fragment, Recipe
 from ppdm_flow.engine.spark.stream import SparkStream
 from ppdm_flow.engine.spark.tallies import ALIKE, TallyWork
-from ppdm_flow.engine.streams.coding import arrow
+from ppdm_flow.engine.streams.coding import arrow, arrow_codes
 from ppdm_flow.plan.cluster.steps import IN_PARTS
 from ppdm_flow.plan.definition import ReleaseNode
 
@@ -57,9 +57,10 @@ class _TextsWork:
 
     def __call__(self, fragment: Fragment) -> Iterator[pa.RecordBatch]:
         for part in self.recipe.of(fragment).parts(self.names):
-            cells = [arrow(part.table[name]) for name in self.names]
-            if not self.coded:
-                cells = [each.cast(pa.string()) for each in cells]
+            if self.coded:
+                cells = [arrow_codes(part.table[name]) for name in self.names]
+            else:
+                cells = [arrow(part.table[name]).cast(pa.string()) for name in self.names]
             yield pa.RecordBatch.from_arrays(cells, names=list(self.names))
 
 

@@ -123,6 +123,8 @@ class _RowsWork:
 
     def __call__(self, task: tuple[Fragment, Places]) -> list[Table]:
         fragment, places = task
+        if not self.recipe.layers:
+            return list(self.recipe.source(fragment).read_at(places, self.names))
         tables, start = [], 0
         for part in self.recipe.of(fragment).parts(self.names):
             begin, end = np.searchsorted(places, [start, start + len(part.table)])

@@ -12,34 +12,28 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from ppdm_flow.core.digests import identity, sha256
 from ppdm_flow.core.file_sets import file_set
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.engine.faults import data_fault, output_fault, run_fault
-from ppdm_flow.engine.local.ordering import Spool
 from ppdm_flow.engine.local.partitions import Partitions
 from ppdm_flow.engine.seam import Target, WrittenRows
+from ppdm_flow.engine.spark.blocks import Block, cut, in_order
 from ppdm_flow.engine.spark.farm import Farm
 from ppdm_flow.engine.spark.fragments import Fragment, Recipe
 from ppdm_flow.engine.spark.parts import PartWriter, WrittenPart, ending
 from ppdm_flow.engine.spark.stream import SparkStream
-from ppdm_flow.engine.streams.coding import without_unused
 from ppdm_flow.engine.streams.multiset import MultisetHash
-from ppdm_flow.engine.streams.narrow import NarrowTable
-from ppdm_flow.engine.streams.stream import Keys, Part, part_keys
+from ppdm_flow.engine.streams.stream import part_keys
 from ppdm_flow.engine.written_files import WrittenFiles
 from ppdm_flow.plan.definition import ReleaseNode
-from ppdm_flow.tables.column import Column
-from ppdm_flow.tables.numeric.column import NumericColumn
 from ppdm_flow.tables.table import Table, concat
 
 PART_ROWS = 1 << 20
 """Rows of a part file."""
 _MOST_PARTS = 100_000
-_CELLS_A_CATEGORY = 16
 _TASKS_A_SLOT = 4
 """Tasks that sort parts, for each place where one can run: Spark gives them other numbers of parts each."""
 
@@ -127,7 +121,7 @@ def _ordered(stream: SparkStream, names: tuple[str, ...], writer: PartWriter) ->
     if 1 << bits > _MOST_PARTS:
         raise run_fault("PPF952", f"release `{writer.release.name}` would be more than {counted(_MOST_PARTS, 'part')}")
     work = _BlocksWork(stream.recipe, names, bits, writer.key)
-    finish, told = _SortWork(names, writer, bits), 0
+    finish, told = _SortWork(names, writer), 0
     tasks = min(1 << bits, _TASKS_A_SLOT * stream.farm.slots)
     for answer in stream.farm.shuffled(work, list(enumerate(stream.fragments)), tasks, finish):
         told += isinstance(answer, RowsSent)
@@ -151,61 +145,12 @@ class _BlocksWork:
         if parts:
             table, keys = concat(p.table.select(self.names) for p in parts), np.concatenate([*map(part_keys, parts)])
             seen.look(table)
-            yield from self._cut(place, table, keys)
-        yield _block(place % (1 << self.bits), place, RowsSent(*seen.value))
-
-    def _cut(self, place: int, table: Table, keys: Keys) -> Iterator[pa.RecordBatch]:
-        numbers = _part_of(keys, self.bits)
-        order = np.argsort(numbers, kind="stable")
-        ends = np.searchsorted(numbers[order], np.arange((1 << self.bits) + 1))
-        for number in range(1 << self.bits):
-            rows = order[ends[number] : ends[number + 1]]
-            if len(rows):
-                yield _block(number, place, _Block.of(table.take(rows), keys[rows]))
+            for number, block in cut(table, keys, self.bits):
+                yield _sent(number, place, block)
+        yield _sent(place % (1 << self.bits), place, RowsSent(*seen.value))
 
 
-@dataclass(frozen=True, slots=True)
-class _Block:
-    """Rows of one part with their keys; row numbers count from ``first``, in four bytes where they fit."""
-
-    table: NarrowTable
-    first: int
-    rows: npt.NDArray[np.integer]
-    keys: Keys
-
-    @classmethod
-    def of(cls, table: Table, keys: Keys) -> _Block:
-        first = int(table.rows.min())
-        rows = table.rows - first
-        narrow = rows.astype(np.uint32) if int(rows.max()) < 1 << 32 else rows
-        columns = {name: _without_many_unused(column) for name, column in table.columns.items()}
-        sets = {name: column.compact() for name, column in table.sets.items()}
-        return cls(NarrowTable.of(Table(columns, np.arange(len(table)), sets)), first, narrow, keys)
-
-    def part(self, bits: int) -> Part:
-        """Return the rows; of keys that have their first ``bits`` in common these are left out."""
-        table = self.table.table(self.table.names)
-        rows = self.rows.astype(np.int64) + self.first
-        return Part(Table(table.columns, rows, table.sets), self.keys << np.uint64(bits))
-
-
-def _without_many_unused(column: Column) -> Column:
-    """Return the same cells; categories that do not occur are left out where they could outweigh the cells.
-
-    The sort leaves out all of them.
-    """
-    few = isinstance(column, NumericColumn) or _CELLS_A_CATEGORY * len(column.categories) <= len(column)
-    return column if few else without_unused(column)
-
-
-def _part_of(keys: Keys, bits: int) -> npt.NDArray[np.unsignedinteger]:
-    narrow = np.uint8 if bits <= 8 else np.uint32  # a stable sort of bytes is a radix sort
-    if bits == 0:
-        return np.zeros(len(keys), dtype=narrow)
-    return (keys >> np.uint64(64 - bits)).astype(narrow)
-
-
-def _block(number: int, place: int, content: _Block | RowsSent) -> pa.RecordBatch:
+def _sent(number: int, place: int, content: Block | RowsSent) -> pa.RecordBatch:
     packed = pickle.dumps(content, protocol=5)
     return pa.RecordBatch.from_arrays(
         [pa.array([number], pa.int32()), pa.array([place], pa.int32()), pa.array([packed], pa.binary())],
@@ -219,27 +164,23 @@ class _SortWork:
 
     names: tuple[str, ...]
     writer: PartWriter
-    bits: int
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[WrittenPart | RowsSent]:
-        current, spool = -1, self._spool()
+        current, blocks = -1, list[Block]()
         for each in batches:
-            for number, block in zip(each.column(0).to_pylist(), each.column(2), strict=True):
+            for number, packed in zip(each.column(0).to_pylist(), each.column(2), strict=True):
                 if number != current:
-                    yield from self._written(current, spool)
-                    current, spool = number, self._spool()
-                content = pickle.loads(block.as_buffer())  # noqa: S301  # own executors
+                    yield from self._written(current, blocks)
+                    current, blocks = number, []
+                content = pickle.loads(packed.as_buffer())  # noqa: S301  # own executors
                 if isinstance(content, RowsSent):
                     yield content
                 else:
-                    spool.add(content.part(self.bits))
-        yield from self._written(current, spool)
+                    blocks.append(content)
+        yield from self._written(current, blocks)
 
-    def _spool(self) -> Spool:
-        return Spool(self.names, self.writer.scratch, 1 << 62)  # a part fits into memory
-
-    def _written(self, number: int, spool: Spool) -> Iterator[WrittenPart]:
-        part = None if number < 0 else self.writer.write(number, spool.tables())
+    def _written(self, number: int, blocks: list[Block]) -> Iterator[WrittenPart]:
+        part = self.writer.write(number, in_order(blocks, self.names)) if blocks else None
         if part is not None:
             yield part
 

@@ -70,6 +70,11 @@ def arrow(column: Column) -> pa.DictionaryArray | pa.StringArray:
     """Return dictionary<int32, string>: null for missing, ``⊥`` for suppressed; numbers as plain texts."""
     if isinstance(column, NumericColumn):
         return column.texts_by_row()
+    return arrow_codes(column)
+
+
+def arrow_codes(column: Column) -> pa.DictionaryArray:
+    """Return dictionary<int32, string>: null for missing, ``⊥`` for suppressed; of numbers each text once."""
     codes, names = column.codes, column.categories
     lowest = int(codes.min(initial=0))
     if lowest == SUPPRESSED:

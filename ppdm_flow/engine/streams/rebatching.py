@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from ppdm_flow.engine.streams.coding import bounded, encode_texts, split, without_unused
 from ppdm_flow.engine.streams.numbers import NumberReader
+from ppdm_flow.engine.streams.stream import Places
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.sets import stacked
 from ppdm_flow.tables.table import Table, stacked_columns
@@ -67,6 +68,24 @@ def _slice(table: Table, begin: int, end: int) -> Table:
     columns = {n: without_unused(c.take(slice(begin, end))) for n, c in table.columns.items()}
     sets = {n: s.take(slice(begin, end)).compact() for n, s in table.sets.items()}
     return Table(columns, table.rows[begin:end], sets)
+
+
+def picked(batches: Iterable[pa.RecordBatch], places: Places) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of blocks at some places, ascending, from 0: nothing is made of the others."""
+    start = 0
+    for batch in batches:
+        begin, end = np.searchsorted(places, [start, start + batch.num_rows])
+        if end > begin:
+            yield batch.take(pa.array(places[begin:end] - start))
+        start += batch.num_rows
+
+
+def numbered(tables: Iterable[Table], rows: Places) -> Iterator[Table]:
+    """Yield the tables under these row numbers, one after the other."""
+    start = 0
+    for table in tables:
+        yield Table(table.columns, rows[start : start + len(table)], table.sets)
+        start += len(table)
 
 
 T = TypeVar("T")

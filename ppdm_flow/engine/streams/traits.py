@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ppdm_flow.core.texts.quoting import LONGEST
 from ppdm_flow.tables.table import Table
 
+_Octets = npt.NDArray[np.uint8]
 _BYTES = 256
+_ASCII = 128
+_PADDING = np.array([byte >= _ASCII or chr(byte).isspace() for byte in range(_BYTES)])
+"""Bytes at an end of a text that may be a space: of other letters than ASCII's not every byte tells."""
 
 
 class TextTraits:
@@ -55,19 +60,23 @@ class _Traits:
         self.longest = 0
 
     def take(self, texts: pa.StringArray) -> None:
-        plain = pa.concat_arrays([pc.utf8_trim_whitespace(texts.drop_null()).cast(pa.large_string())])
-        sizes = pc.utf8_length(plain).to_numpy(zero_copy_only=False)
-        if not (sizes > 0).any():
+        plain = pa.concat_arrays([texts.drop_null()])
+        starts, octets = _octets(plain)
+        firsts, lasts = _edges(starts, octets)
+        if _PADDING[firsts].any() or _PADDING[lasts].any():
+            plain = pc.utf8_trim_whitespace(plain)
+            starts, octets = _octets(plain)
+            firsts, lasts = _edges(starts, octets)
+        if not len(firsts):
             return
-        _, offsets, content = plain.buffers()
-        ends = np.frombuffer(offsets, dtype=np.int64)[plain.offset : plain.offset + len(plain) + 1]
-        octets = np.frombuffer(content, dtype=np.uint8)
-        some = ends[1:] > ends[:-1]
         known = np.flatnonzero(self.within).astype(np.uint8).tobytes()
-        new = octets[ends[0] : ends[-1]].tobytes().translate(None, known)  # mostly none, after the first partition
+        new = octets[starts[0] : starts[-1]].tobytes().translate(None, known)  # mostly none, after the first partition
         self.within[np.frombuffer(new, dtype=np.uint8)] = True
-        self.first[octets[ends[:-1][some]]] = True
-        self.last[octets[ends[1:][some] - 1]] = True
+        self.first[firsts] = True
+        self.last[lasts] = True
+        sizes = np.diff(starts)
+        if self.within[_ASCII:].any():
+            sizes = pc.utf8_length(plain).to_numpy(zero_copy_only=False)
         shortest = int(sizes[sizes > 0].min())
         self.shortest = shortest if self.shortest is None else min(self.shortest, shortest)
         self.longest = max(self.longest, int(sizes.max()))
@@ -88,3 +97,18 @@ class _Traits:
         if len(text) >= LONGEST and self.longest > LONGEST:
             return True
         return self.shortest <= len(plain) <= self.longest and bool(self.last[octets[-1]])
+
+
+def _octets(texts: pa.StringArray) -> tuple[npt.NDArray[np.int64], _Octets]:
+    """Return where texts begin, and at last where they end, and the bytes that they are in."""
+    _, offsets, content = texts.buffers()
+    octets = np.frombuffer(content or b"", dtype=np.uint8)
+    if offsets is None:
+        return np.zeros(1, dtype=np.int64), octets
+    return np.frombuffer(offsets, dtype=np.int32)[texts.offset : texts.offset + len(texts) + 1].astype(np.int64), octets
+
+
+def _edges(starts: npt.NDArray[np.int64], octets: _Octets) -> tuple[_Octets, _Octets]:
+    """Return the first and the last byte of each text that has one."""
+    some = starts[1:] > starts[:-1]
+    return octets[starts[:-1][some]], octets[starts[1:][some] - 1]

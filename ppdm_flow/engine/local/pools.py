@@ -1,0 +1,60 @@
+"""Tables on their way through a sort as blocks of numbers, with one alphabet for each column."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ppdm_flow.engine.local.pool import NumberPool, Pool, SetPool
+from ppdm_flow.engine.local.spilling import Block, FixedLengthPiece, Piece, Places
+from ppdm_flow.engine.streams.coding import without_unused
+from ppdm_flow.engine.streams.narrow import fitting
+from ppdm_flow.engine.streams.stream import Part, part_keys
+from ppdm_flow.tables.column import Column
+from ppdm_flow.tables.numeric.column import NumericColumn
+from ppdm_flow.tables.sets import SetColumn
+from ppdm_flow.tables.table import Table
+
+_HEAD = 2
+
+
+class Pools:
+    """Turns partitions into blocks (keys, row numbers, then a piece for each column) and blocks into tables."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names = tuple(names)
+        self._pools: list[Pool | NumberPool | SetPool | None] = [None] * len(self._names)
+
+    def block(self, part: Part) -> Block:
+        """Return a partition with keys as a block. Raises RunError for a column that others have in another form."""
+        pieces = [self._piece(i, part.table, n) for i, n in enumerate(self._names)]
+        return Block((FixedLengthPiece.of(part_keys(part)), FixedLengthPiece.of(part.table.rows), *pieces))
+
+    def table(self, block: Block, places: Places) -> Table:
+        """Return the rows of a block at some places; only the categories that occur there stay."""
+        columns: dict[str, Column] = {}
+        sets: dict[str, SetColumn] = {}
+        for i, name in enumerate(self._names):
+            pool, piece = self._pools[i], block.pieces[_HEAD + i].take(places)
+            if isinstance(pool, SetPool):
+                sets[name] = pool.column(piece)
+            elif isinstance(pool, NumberPool):
+                columns[name] = pool.column(piece)
+            elif isinstance(pool, Pool):
+                columns[name] = without_unused(Column(piece.arrays[0].astype(np.int32), pool.categories()))
+        return Table(columns, block.plain(1)[places].astype(np.int64, copy=False), sets)
+
+    def _piece(self, place: int, table: Table, name: str) -> Piece:
+        pool = self._pools[place]
+        if name in table.sets:
+            pool = self._pools[place] = pool if isinstance(pool, SetPool) else SetPool()
+            return pool.piece(table.sets[name])
+        column = table[name]
+        if pool is None and isinstance(column, NumericColumn):
+            pool = self._pools[place] = NumberPool(column.kind)
+        if isinstance(pool, NumberPool):
+            return pool.piece(column)
+        pool = self._pools[place] = pool if isinstance(pool, Pool) else Pool()
+        codes = pool.coded(column)
+        return FixedLengthPiece.of(codes.astype(fitting(len(pool))))
