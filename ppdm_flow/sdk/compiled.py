@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import threading
 from collections.abc import Callable
@@ -20,6 +21,13 @@ Steps = Callable[..., float]
 
 PLAIN_STEPS = 1_500_000
 """Steps that Python takes by itself in a process, about a microsecond each: to import numba alone takes as long."""
+
+
+class TooMuchWorkError(Exception):
+    """Raised by a plain form that has done as many steps as were said, and has changed nothing: compiled code goes on.
+
+    For work of which nothing but the work itself tells how much it is.
+    """
 
 
 class _PlainWork(threading.local):
@@ -63,7 +71,8 @@ class Kernel(Generic[P, R]):
             if _plain_work.depth:
                 return self._plain(*args, **kwargs)
             if self.steps is not None and _plain_work.takes(self.steps(*args, **kwargs)):
-                return self.plainly(*args, **kwargs)
+                with contextlib.suppress(TooMuchWorkError):
+                    return self.plainly(*args, **kwargs)
         result: R = (self._dispatcher or self.dispatcher)(*args, **kwargs)
         return result
 

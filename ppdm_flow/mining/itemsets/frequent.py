@@ -9,11 +9,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from ppdm_flow.mining.itemsets import little
 from ppdm_flow.mining.itemsets.bits import intersect_only
 from ppdm_flow.mining.itemsets.kernels import allocating
 from ppdm_flow.mining.itemsets.output import DEPTH, HIGH, ITEM, LOW, SUPPORT, Output, append, deeper, full, push, wider
 from ppdm_flow.mining.itemsets.search import Data, Scratch, clear, count_later, listed, scratch, spread, weight
-from ppdm_flow.sdk.compiled import tolerant
+from ppdm_flow.sdk.compiled import compiled_for, tolerant
 
 Items = npt.NDArray[np.int32]
 Counts = npt.NDArray[np.int64]
@@ -60,7 +61,7 @@ def lists(data: Data, s: Scratch, rows: Items, prefix: Items, depth: int, last: 
 
 
 @tolerant
-@allocating
+@compiled_for(little.steps, little.search)
 def search(data: Data, out: Output) -> Output:
     """Find all itemsets of at least the least support and at most the greatest length; sets come out unsorted."""
     s = scratch(data)

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -78,6 +79,8 @@ def _parts(kind: pa.DataType) -> tuple[str, ...]:
 
 
 ROW_GROUP = 1 << 17
+_FEW = 1 << 8
+_HEAD = 1 << 12
 _TEXTS = pa.dictionary(pa.int32(), pa.string())
 
 
@@ -162,8 +165,30 @@ def _gathered(pieces: list[pa.Array]) -> pa.Array:
 def _occurring(pieces: list[pa.Array]) -> pa.DictionaryArray:
     """Return the cells under a dictionary of nothing but what occurs, in order of rows: blocks leave no trace."""
     united = pa.chunked_array([_encoded(p) for p in pieces], _TEXTS).unify_dictionaries().combine_chunks()
+    few = _few_occurring(united)
+    if few is not None:
+        return few
     places = united.indices.dictionary_encode()
     return pa.DictionaryArray.from_arrays(places.indices, united.dictionary.take(places.dictionary))
+
+
+def _few_occurring(cells: pa.DictionaryArray) -> pa.DictionaryArray | None:
+    """Return the same where all that occurs is among the first rows, which mostly is so with few texts; else None."""
+    width = len(cells.dictionary)
+    if width > _FEW:
+        return None
+    indices = cells.indices.fill_null(width) if cells.indices.null_count else cells.indices
+    codes = indices.to_numpy()
+    first, head = np.full(width + 1, _HEAD), codes[:_HEAD]
+    first[head[::-1]] = np.arange(len(head) - 1, -1, -1)  # of a text that is there twice the last number stays
+    occurs = np.bincount(codes, minlength=width + 1) > 0
+    if (occurs & (first == _HEAD)).any():
+        return None
+    order = np.argsort(first[:width], kind="stable")[: np.count_nonzero(occurs[:width])]
+    rank = np.zeros(width + 1, dtype=np.int32)
+    rank[order] = np.arange(len(order), dtype=np.int32)
+    places = pa.array(rank.take(codes), mask=codes == width if cells.indices.null_count else None)
+    return pa.DictionaryArray.from_arrays(places, cells.dictionary.take(pa.array(order)))
 
 
 def _encoded(column: pa.Array) -> pa.DictionaryArray:

@@ -100,6 +100,18 @@ def test_a_source_gives_the_same_from_memory_and_from_the_file_again(rows, limit
     assert (made.rows_read, made.row_count) == (len(rows), len(expected))
 
 
+@HERE
+@given(rows=ROWS, size=st.integers(1, 20), drop=st.booleans(), start=st.sampled_from([0, 1000]), data=st.data())
+def test_rows_at_some_places_are_those_of_all_rows(rows, size, drop, start, data):
+    incomplete = ("x", "y") if drop else ()
+    found = ReadOptions({"x": "x", "y": "y"}, partition_rows=size, missing=("?",), incomplete=incomplete)
+    made = SourceStream(FakeSource(rows, ("x", "y"), [3, 7]), facts("x", "y"), found, Budget(0), Stop(), start)
+    every = [x for p in made.read_once(["y"]) for x in zip(p.table.rows.tolist(), cells(p.table), strict=True)]
+    wanted = sorted(data.draw(st.sets(st.integers(0, len(every) - 1)))) if every else []
+    tables = list(made.read_at(np.array(wanted, dtype=np.int64), ["y"]))
+    assert [x for t in tables for x in zip(t.rows.tolist(), cells(t), strict=True)] == [every[i] for i in wanted]
+
+
 def test_a_source_that_does_not_fit_reads_only_the_columns_that_are_asked_for():
     made = stream([("a", "b")] * 10, limit=0)
     list(made.parts(["y"]))

@@ -9,7 +9,7 @@ from ppdm_flow.sdk.ingredients import ingredients
 
 def test_kernels_are_stamped_with_what_they_are_made_of():
     for module, kernel in ((output, output.sort_within), (accept, accept.consider)):
-        dispatcher = kernel.__wrapped__
+        dispatcher = getattr(kernel.__wrapped__, "dispatcher", kernel.__wrapped__)
         stamp = dispatcher._cache._cache_file._source_stamp
         assert stamp[1] == ingredients(dispatcher.py_func)
         assert dispatcher.py_func.__module__ == module.__name__

@@ -1,0 +1,58 @@
+"""The search of little data beside the compiled one: the same itemsets in the same order, or nothing at all."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from kernel_forms import bits
+
+from ppdm_flow.mining.itemsets import frequent, little, search
+from ppdm_flow.mining.itemsets.database import Database
+from ppdm_flow.mining.itemsets.mine import _room
+from ppdm_flow.mining.itemsets.search import prepare
+from ppdm_flow.sdk.compiled import Kernel, TooMuchWorkError
+
+KERNEL: Kernel = frequent.search.__wrapped__
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 999),
+    rows=st.integers(1, 700),
+    density=st.sampled_from([0.1, 0.3, 0.6]),
+    share=st.sampled_from([0.0, 0.02, 0.1]),
+    longest=st.integers(1, 9),
+    most=st.sampled_from([0, 5, 40, 10_000]),
+    with_bits=st.booleans(),
+    repeated=st.booleans(),
+)
+def test_the_same_sets_in_the_same_order(seed, rows, density, share, longest, most, with_bits, repeated):
+    draw = np.random.default_rng(seed)
+    baskets = [np.flatnonzero(draw.random(9) < density).tolist() for _ in range(rows)]
+    with pytest.MonkeyPatch.context() as patch:
+        if not with_bits:
+            patch.setattr(search, "MOST_BITS", 0)
+        database = Database.of_lists(baskets * 3 if repeated else baskets, 9)
+        least = max(1, int(share * rows))
+        if not (database.supports >= least).any():
+            return
+        data, _ = prepare(database, least, longest)
+    assert bits(little.search(data, _room(most))) == bits(KERNEL.dispatcher(data, _room(most)))
+
+
+def test_too_much_work_changes_nothing_and_is_compiled(monkeypatch):
+    draw = np.random.default_rng(2)
+    database = Database.of_lists([np.flatnonzero(draw.random(12) < 0.6).tolist() for _ in range(400)], 12)
+    data, _ = prepare(database, 1, 12)
+    monkeypatch.setattr(little, "STEPS", 500)
+    out = _room(100_000)
+    before = copy.deepcopy(out)
+    with pytest.raises(TooMuchWorkError):
+        little.search(data, out)
+    assert bits(tuple(out)) == bits(tuple(before))
+    monkeypatch.setattr(little, "STEPS", 10_000_000)
+    assert bits(frequent.search(data, out)) == bits(little.search(data, before))
