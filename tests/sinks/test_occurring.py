@@ -16,7 +16,9 @@ NAMES = st.permutations(["a", "b", "c", "", "never"])
 @given(pieces=st.lists(st.tuples(CELLS, NAMES), min_size=1, max_size=4), head=st.integers(1, 9), few=st.integers(0, 9))
 def test_nothing_but_what_occurs_in_the_order_of_rows(pieces, head, few):
     arrays = [
-        pa.DictionaryArray.from_arrays(pa.array([None if c is None else names.index(c) for c in cells], pa.int32()), names)
+        pa.DictionaryArray.from_arrays(
+            pa.array([None if c is None else names.index(c) for c in cells], pa.int32()), names
+        )
         for cells, names in pieces
     ]
     with pytest.MonkeyPatch.context() as patch:

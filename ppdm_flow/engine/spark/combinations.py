@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import threading
 import uuid
 from collections.abc import Mapping
@@ -12,9 +11,10 @@ import pyarrow as pa
 
 from ppdm_flow.engine.spark.farm import Farm
 from ppdm_flow.engine.spark.frames import Frame, TextsFrame, quoted
-from ppdm_flow.engine.spark.source import SparkSource, widened
+from ppdm_flow.engine.spark.source import SparkSource
 from ppdm_flow.engine.spark.stream import SparkStream
 from ppdm_flow.engine.spark.tallies import ALIKE
+from ppdm_flow.engine.spark.value_counts import product, widened
 
 MOST = 1 << 18
 """Combinations that there may be, by the values of each column, for a relation to be counted so."""
@@ -36,7 +36,7 @@ class Combinations:
     def of(self, frame: Frame, columns: frozenset[str]) -> pa.Table | None:
         """Return the combinations of these columns and maybe more, with :data:`ALIKE`; None where they may be many."""
         wider = widened(columns, self._sizes)
-        if not wider or math.prod(self._sizes[name] + 1 for name in columns) > MOST:
+        if not wider or product(columns, self._sizes) > MOST:
             return None
         with self._lock:
             table = next((table for names, table in self._counted if columns <= names), None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -20,22 +19,19 @@ from ppdm_flow.engine.opening.many_files import ManyFiles, WholePiece
 from ppdm_flow.engine.spark.farm import Farm
 from ppdm_flow.engine.spark.fragments import Fragment, FragmentStream, Recipe
 from ppdm_flow.engine.spark.stream import SparkStream
+from ppdm_flow.engine.spark.value_counts import ColumnCounts, GatheredCounts, widened
 from ppdm_flow.engine.streams.numbering import Numbering
 from ppdm_flow.engine.streams.reading import Look, ReadOptions
 from ppdm_flow.engine.streams.stream import Part, Result, Texts, texts_of_part
 from ppdm_flow.engine.streams.traits import TextTraits
 from ppdm_flow.plan.cluster.amounts import MOST_VALUES
 from ppdm_flow.sdk.storage import Piece, Source, SplittableSource
-from ppdm_flow.tables.counts import Counts, count, merge
-from ppdm_flow.tables.numeric.column import NumericColumn
-from ppdm_flow.tables.table import Table
+from ppdm_flow.tables.counts import Counts
 
 FRAGMENT_ROWS = 1 << 20
 """Rows of a fragment: so many does an executor hold at once, beside what it makes of them."""
 
 _LEAST_VALUES = 1 << 8
-_MOST_WIDER = 1 << 15
-"""Combinations that there may be of columns that are counted besides: Spark counts over 65,536 half as fast."""
 
 
 class SparkSource(SparkStream):
@@ -67,7 +63,7 @@ class SparkSource(SparkStream):
             pieces = _pieces(self._source)
             self.fragments = tuple(_numbered(pieces, self._counted(pieces)))
         most = max(_LEAST_VALUES, MOST_VALUES // max(1, len(self.fragments)))
-        work, gathered = _LoadWork(self.recipe, tuple(before), tuple(after), most), _Gathered()
+        work, gathered = _LoadWork(self.recipe, tuple(before), tuple(after), most), GatheredCounts()
         zoned: dict[str, bool] = {}
         for loaded, fragment in zip(self.farm.each(work, self.fragments), self.fragments, strict=True):
             for mine, theirs in zip((*before, *after), (*loaded.before, *loaded.after), strict=True):
@@ -76,10 +72,11 @@ class SparkSource(SparkStream):
             self._rows = self.row_count + loaded.row_count
             for name, size in loaded.longest.items():
                 self._longest[name] = max(size, self._longest.get(name, 0))
-            gathered.take(loaded.counts)
+            gathered.take(loaded.counts, loaded.together)
             self._traits.add(loaded.traits)
             self._same_zones(zoned, loaded.zoned, fragment)
         self._counts = gathered.counts()
+        self._together = gathered.together()
         self._weigh(after)
 
     @property
@@ -90,7 +87,8 @@ class SparkSource(SparkStream):
     def counts(self, columns: Sequence[str], weight: str | None) -> Counts:
         """Count combinations; single columns of few values were counted when the source was read.
 
-        Columns that add few combinations are counted besides: to read the rows costs more, and they are asked for next.
+        So were the quasi-identifiers with others where these have few combinations. Columns that add few are counted
+        besides: to read the rows costs more, and they are asked for next.
         """
         if len(columns) == 1 and weight is None and columns[0] in self._counts:
             return self._counts[columns[0]]
@@ -150,63 +148,6 @@ class SparkSource(SparkStream):
                 self.fragments = tuple(f.weighed(look) for f in self.fragments)
 
 
-def widened(columns: frozenset[str], sizes: Mapping[str, int]) -> frozenset[str] | None:
-    """Return the columns and all that can be counted with them at little cost; None where one has many values.
-
-    ``sizes`` are the numbers of values of those that have few.
-    """
-    if not columns <= sizes.keys():
-        return None
-    wider, product = set(columns), math.prod(sizes[name] + 1 for name in columns)  # one more: missing
-    for name in sorted(sizes.keys() - columns, key=lambda name: (sizes[name], name)):
-        product *= sizes[name] + 1
-        if product > _MOST_WIDER:
-            break
-        wider.add(name)
-    return frozenset(wider)
-
-
-class ColumnCounts:
-    """Counts the values of each column as partitions pass; None for a column of more than ``most`` values."""
-
-    def __init__(self, names: Sequence[str], most: int) -> None:
-        self.counts: dict[str, Counts | None] = {n: count(Table.of({n: []}), [n]) for n in names}
-        self._most = most
-
-    def look(self, table: Table) -> None:
-        """Take in a partition."""
-        for name, so_far in self.counts.items():
-            if so_far is not None and name in table.columns:
-                column = table[name]  # its categories are those that occur
-                few = isinstance(column, NumericColumn) or len(column.categories) <= self._most
-                merged = merge([so_far, count(table, [name])]) if few else None
-                self.counts[name] = merged if merged is not None and len(merged) <= self._most else None
-
-    def add(self, later: ColumnCounts) -> None:
-        """Take in what another one counted."""
-        for name, counts in later.counts.items():
-            so_far = self.counts[name]
-            self.counts[name] = None if so_far is None or counts is None else merge([so_far, counts])
-
-
-class _Gathered:
-    """The counts of all fragments, by column; those of a column with too many values are let go."""
-
-    def __init__(self) -> None:
-        self._parts: dict[str, list[Counts] | None] = {}
-
-    def take(self, counts: Mapping[str, Counts | None]) -> None:
-        for name, each in counts.items():
-            parts = self._parts.setdefault(name, [])
-            if each is None:
-                self._parts[name] = None
-            elif parts is not None:
-                parts.append(each)
-
-    def counts(self) -> Mapping[str, Counts]:
-        return {name: merge(parts) for name, parts in self._parts.items() if parts}
-
-
 @dataclass(frozen=True, slots=True)
 class _Loaded:
     before: tuple[Look, ...]
@@ -216,6 +157,7 @@ class _Loaded:
     longest: Mapping[str, int]
     zoned: Mapping[str, bool]
     counts: Mapping[str, Counts | None]
+    together: Counts | None
     traits: TextTraits
 
 
@@ -229,11 +171,13 @@ class _LoadWork:
     def __call__(self, fragment: Fragment) -> _Loaded:
         before, after = (deepcopy(looks) for looks in (self.before, self.after))  # a worker has several
         stream = FragmentStream(fragment, self.recipe.attributes, self.recipe.reading).opened()
-        counting = ColumnCounts(tuple(a.name for a in self.recipe.attributes if a.role is not Role.ITEMS), self.most)
+        first = frozenset(a.name for a in self.recipe.attributes if a.role is Role.QUASI_IDENTIFIER)
+        names = tuple(a.name for a in self.recipe.attributes if a.role is not Role.ITEMS)
+        counting = ColumnCounts(names, self.most, first)
         traits = TextTraits(a.name for a in self.recipe.attributes if not a.is_numeric)
         stream.load(before, (*after, counting, traits))
         figures = (stream.rows_read, stream.row_count, stream.longest, stream.zoned)
-        return _Loaded(before, after, *figures, counting.counts, traits)
+        return _Loaded(before, after, *figures, counting.counts, counting.together, traits)
 
 
 def _pieces(source: Source) -> list[Piece]:

@@ -80,7 +80,8 @@ def arrow_codes(column: Column) -> pa.DictionaryArray:
     if lowest == SUPPRESSED:
         codes = np.where(codes == SUPPRESSED, np.int32(len(names)), codes)
         names = pa.concat_arrays([names, pa.array([SUPPRESSED_TEXT], pa.string())])
-    indices = pa.array(codes, pa.int32(), mask=codes == MISSING if lowest < 0 else None)
+    absent = codes == MISSING if lowest < 0 else None
+    indices = pa.array(codes, pa.int32(), mask=absent if absent is not None and absent.any() else None)
     return pa.DictionaryArray.from_arrays(indices, names)
 
 

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from ppdm_flow.core.texts.quoting import LONGEST
 from ppdm_flow.tables.table import Table
 
+_Starts = npt.NDArray[np.int32]
 _Octets = npt.NDArray[np.uint8]
 _BYTES = 256
 _ASCII = 128
@@ -99,16 +100,19 @@ class _Traits:
         return self.shortest <= len(plain) <= self.longest and bool(self.last[octets[-1]])
 
 
-def _octets(texts: pa.StringArray) -> tuple[npt.NDArray[np.int64], _Octets]:
+def _octets(texts: pa.StringArray) -> tuple[_Starts, _Octets]:
     """Return where texts begin, and at last where they end, and the bytes that they are in."""
     _, offsets, content = texts.buffers()
     octets = np.frombuffer(content or b"", dtype=np.uint8)
     if offsets is None:
-        return np.zeros(1, dtype=np.int64), octets
-    return np.frombuffer(offsets, dtype=np.int32)[texts.offset : texts.offset + len(texts) + 1].astype(np.int64), octets
+        return np.zeros(1, dtype=np.int32), octets
+    return np.frombuffer(offsets, dtype=np.int32)[texts.offset : texts.offset + len(texts) + 1], octets
 
 
-def _edges(starts: npt.NDArray[np.int64], octets: _Octets) -> tuple[_Octets, _Octets]:
+def _edges(starts: _Starts, octets: _Octets) -> tuple[_Octets, _Octets]:
     """Return the first and the last byte of each text that has one."""
     some = starts[1:] > starts[:-1]
-    return octets[starts[:-1][some]], octets[starts[1:][some] - 1]
+    firsts, lasts = starts[:-1], starts[1:]
+    if not some.all():
+        firsts, lasts = firsts[some], lasts[some]
+    return octets[firsts], octets[lasts - 1]
