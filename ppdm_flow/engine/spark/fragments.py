@@ -10,17 +10,20 @@ import numpy as np
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.draws import Draws
+from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.local.expansion import ExpandedStream
 from ppdm_flow.engine.local.source import SourceStream
 from ppdm_flow.engine.local.transforms import OrderedStream, RowStream
 from ppdm_flow.engine.step_timer import StepTimer
 from ppdm_flow.engine.streams.numbering import Numbering
+from ppdm_flow.engine.streams.pairs import StreamPairs
 from ppdm_flow.engine.streams.reading import Budget, ReadOptions
 from ppdm_flow.engine.streams.stream import Part, Places, Stop, Stream
 from ppdm_flow.plan.definition import StepNode
 from ppdm_flow.sdk.anonymizer import OrderTransform, RowTransform
 from ppdm_flow.sdk.storage import Source
-from ppdm_flow.tables.table import Table
+from ppdm_flow.tables.column import Column
+from ppdm_flow.tables.table import RowNumbers, Table
 
 Result = TypeVar("Result")
 
@@ -135,10 +138,47 @@ class Recipe:
 
     def of(self, fragment: Fragment) -> Stream:
         """Return the stream of one fragment."""
-        stream: Stream = self.source(fragment)
+        return self.over(self.source(fragment), fragment)
+
+    def over(self, source: Stream, fragment: Fragment) -> Stream:
+        """Return the stream of one fragment, whose rows before all layers are at hand."""
+        stream = source
         for layer in self.layers:
             stream = layer.over(stream, fragment)
         return stream
+
+
+class KeptColumns:
+    """The rows of one fragment before all layers; a column that was read once is kept for whoever asks for it again."""
+
+    def __init__(self, source: FragmentStream) -> None:
+        self.attributes = source.attributes
+        self._source = source
+        self._rows: list[RowNumbers] | None = None
+        self._columns: dict[str, list[Column]] = {}
+
+    def parts(self, columns: Sequence[str] | None = None) -> Iterator[Part]:
+        """Yield the partitions."""
+        names = tuple(a.name for a in self.attributes) if columns is None else tuple(columns)
+        self._read([name for name in names if name not in self._columns])
+        for place, rows in enumerate(self._rows or []):
+            yield Part(Table({name: self._columns[name][place] for name in names}, rows))
+
+    def _read(self, names: Sequence[str]) -> None:
+        if self._rows is not None and not names:
+            return
+        tables = [part.table for part in self._source.parts(names)]
+        self._rows = [table.rows for table in tables]
+        self._columns |= {name: [table[name] for table in tables] for name in names}
+
+
+def fragment_pairs(original: Recipe, released: Recipe, fragment: Fragment) -> StreamPairs:
+    """Return the rows of two recipes of one fragment side by side; what both read is read once, but for sets."""
+    same = original.attributes == released.attributes and original.reading == released.reading
+    if same and all(facts.role is not Role.ITEMS for facts in original.attributes):
+        kept = KeptColumns(original.source(fragment))
+        return StreamPairs(original.over(kept, fragment), released.over(kept, fragment), aligned=True)
+    return StreamPairs(original.of(fragment), released.of(fragment), aligned=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from itertools import chain
 import pyarrow as pa
 
 from ppdm_flow.engine.spark.farm import Farm
-from ppdm_flow.engine.spark.fragments import Fragment, Recipe
+from ppdm_flow.engine.spark.fragments import Fragment, Recipe, fragment_pairs
 from ppdm_flow.engine.spark.stream import PairCountsWork, SparkStream, counted
 from ppdm_flow.engine.spark.tallies import ALIKE, TallyWork
 from ppdm_flow.engine.streams.narrow import NarrowTable
@@ -32,7 +32,7 @@ class FragmentPairs:
 
     def of(self, fragment: Fragment) -> StreamPairs:
         """Return them."""
-        return StreamPairs(self.original.of(fragment), self.released.of(fragment), aligned=True)
+        return fragment_pairs(self.original, self.released, fragment)
 
 
 @dataclass(frozen=True, slots=True)

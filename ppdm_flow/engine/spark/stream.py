@@ -12,11 +12,10 @@ import pyarrow as pa
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.engine.spark.farm import Farm
-from ppdm_flow.engine.spark.fragments import Fragment, Layer, PartsWork, Recipe
+from ppdm_flow.engine.spark.fragments import Fragment, Layer, PartsWork, Recipe, fragment_pairs
 from ppdm_flow.engine.spark.limits import require_room
 from ppdm_flow.engine.streams.coding import arrow, encode_texts, mark_texts
 from ppdm_flow.engine.streams.narrow import NarrowTable
-from ppdm_flow.engine.streams.pairs import StreamPairs
 from ppdm_flow.engine.streams.stream import Keys, Part, Places
 from ppdm_flow.sdk.paired_relation import WEIGHT, side_by_side
 from ppdm_flow.tables.column import SUPPRESSED, SUPPRESSED_TEXT
@@ -181,7 +180,7 @@ class PairCountsWork:
 
     def counts(self, fragment: Fragment) -> Iterator[Counts]:
         """Yield the counts of each partition."""
-        pairs = StreamPairs(self.original.of(fragment), self.released.of(fragment), aligned=True)
+        pairs = fragment_pairs(self.original, self.released, fragment)
         for table in side_by_side(pairs, *self.columns, self.names, self.weight):
             yield count(table, self.names, self.weight and WEIGHT)
 
