@@ -20,6 +20,7 @@ from ppdm_flow.engine.spark.farm import Farm
 from ppdm_flow.engine.spark.fragments import Fragment, FragmentStream, Recipe
 from ppdm_flow.engine.spark.stream import SparkStream
 from ppdm_flow.engine.spark.value_counts import ColumnCounts, GatheredCounts, widened
+from ppdm_flow.engine.streams.narrow import NarrowCounts
 from ppdm_flow.engine.streams.numbering import Numbering
 from ppdm_flow.engine.streams.reading import Look, ReadOptions
 from ppdm_flow.engine.streams.stream import Part, Result, Texts, texts_of_part
@@ -72,7 +73,7 @@ class SparkSource(SparkStream):
             self._rows = self.row_count + loaded.row_count
             for name, size in loaded.longest.items():
                 self._longest[name] = max(size, self._longest.get(name, 0))
-            gathered.take(loaded.counts, loaded.together)
+            gathered.take(loaded.counts, None if loaded.together is None else loaded.together.wide())
             self._traits.add(loaded.traits)
             self._same_zones(zoned, loaded.zoned, fragment)
         self._counts = gathered.counts()
@@ -157,7 +158,7 @@ class _Loaded:
     longest: Mapping[str, int]
     zoned: Mapping[str, bool]
     counts: Mapping[str, Counts | None]
-    together: Counts | None
+    together: NarrowCounts | None
     traits: TextTraits
 
 
@@ -176,8 +177,9 @@ class _LoadWork:
         counting = ColumnCounts(names, self.most, first)
         traits = TextTraits(a.name for a in self.recipe.attributes if not a.is_numeric)
         stream.load(before, (*after, counting, traits))
+        together = None if counting.together is None else NarrowCounts.of(counting.together)
         figures = (stream.rows_read, stream.row_count, stream.longest, stream.zoned)
-        return _Loaded(before, after, *figures, counting.counts, counting.together, traits)
+        return _Loaded(before, after, *figures, counting.counts, together, traits)
 
 
 def _pieces(source: Source) -> list[Piece]:

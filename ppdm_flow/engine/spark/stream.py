@@ -15,7 +15,7 @@ from ppdm_flow.engine.spark.farm import Farm
 from ppdm_flow.engine.spark.fragments import Fragment, Layer, PartsWork, Recipe, fragment_pairs
 from ppdm_flow.engine.spark.limits import require_room
 from ppdm_flow.engine.streams.coding import arrow, encode_texts, mark_texts
-from ppdm_flow.engine.streams.narrow import NarrowTable
+from ppdm_flow.engine.streams.narrow import NarrowCounts, NarrowTable
 from ppdm_flow.engine.streams.stream import Keys, Part, Places
 from ppdm_flow.sdk.paired_relation import WEIGHT, side_by_side
 from ppdm_flow.tables.column import SUPPRESSED, SUPPRESSED_TEXT
@@ -191,7 +191,8 @@ def counted(
     """Return the sum of what ``work`` counts in all fragments."""
     few = list(farm.each(FewCounts(work, max(_LEAST, _AT_ONCE // len(fragments))), fragments))
     if all(counts is not None for counts in few):
-        return merge([count(Table.of({name: [] for name in columns}), columns), *(c for c in few if c is not None)])
+        every = (each.wide() for each in few if each is not None)
+        return merge([count(Table.of({name: [] for name in columns}), columns), *every])
     return _of_rows(farm.grouped(work, fragments, len(columns)), columns)
 
 
@@ -202,14 +203,14 @@ class FewCounts:
     work: CountsWork | PairCountsWork
     most: int
 
-    def __call__(self, fragment: Fragment) -> Counts | None:
+    def __call__(self, fragment: Fragment) -> NarrowCounts | None:
         """Return the counts of a fragment."""
         merged: Counts | None = None
         for counts in self.work.counts(fragment):
             merged = counts if merged is None else merge([merged, counts])
             if len(merged) > self.most:
                 return None
-        return merged if merged is not None else self.work.nothing()
+        return NarrowCounts.of(self.work.nothing() if merged is None else merged)
 
 
 def _batch(counts: Counts) -> pa.RecordBatch:

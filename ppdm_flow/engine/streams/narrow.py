@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.tables.column import Column
+from ppdm_flow.tables.counts import Counts
 from ppdm_flow.tables.numeric.column import NumericColumn, dtype_of
 from ppdm_flow.tables.sets import Baskets, SetColumn
 from ppdm_flow.tables.table import RowNumbers, Table
@@ -42,6 +43,32 @@ class NarrowColumn:
     def column(self) -> Column:
         """Return it in the form that algorithms work on."""
         return Column(self.codes.astype(np.int32), self.categories)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NarrowCounts:
+    """Counts on their way between processes: codes and counts take as few bytes as the largest of them needs."""
+
+    columns: tuple[str, ...]
+    categories: tuple[pa.StringArray, ...]
+    codes: tuple[npt.NDArray[np.signedinteger], ...]
+    counts: npt.NDArray[np.signedinteger]
+
+    @classmethod
+    def of(cls, counts: Counts) -> NarrowCounts:
+        """Return the counts in fewer bytes."""
+        widths = zip(counts.columns, counts.categories, strict=True)
+        codes = tuple(counts.of(name).astype(fitting(len(names))) for name, names in widths)
+        numbers = counts.counts
+        narrow = numbers.astype(_smallest(int(numbers.min(initial=0)), int(numbers.max(initial=0))))
+        return cls(counts.columns, counts.categories, codes, narrow)
+
+    def wide(self) -> Counts:
+        """Return them in the form that algorithms work on."""
+        codes = np.empty((len(self.counts), len(self.columns)), dtype=np.int32)
+        for place, column in enumerate(self.codes):
+            codes[:, place] = column
+        return Counts(self.columns, self.categories, codes, self.counts.astype(np.int64))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections import Counter
 
 import numpy as np
@@ -18,13 +19,14 @@ from ppdm_flow.engine.local.ordering import Spool
 from ppdm_flow.engine.local.source import SourceStream
 from ppdm_flow.engine.local.transforms import MemoryStream
 from ppdm_flow.engine.streams.multiset import MultisetHash
-from ppdm_flow.engine.streams.narrow import NarrowTable
+from ppdm_flow.engine.streams.narrow import NarrowCounts, NarrowTable
 from ppdm_flow.engine.streams.pairs import StreamPairs
 from ppdm_flow.engine.streams.reading import Budget, ReadOptions
 from ppdm_flow.engine.streams.rebatching import partitions
 from ppdm_flow.engine.streams.stream import Part, Stop, StoppedError, positions
 from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.tables.column import Column
+from ppdm_flow.tables.counts import summed
 from ppdm_flow.tables.table import Table, concat
 
 CELL = st.sampled_from([None, "a", "b", "c", "", "é", "?"])
@@ -110,6 +112,19 @@ def test_rows_at_some_places_are_those_of_all_rows(rows, size, drop, start, data
     wanted = sorted(data.draw(st.sets(st.integers(0, len(every) - 1)))) if every else []
     tables = list(made.read_at(np.array(wanted, dtype=np.int64), ["y"]))
     assert [x for t in tables for x in zip(t.rows.tolist(), cells(t), strict=True)] == [every[i] for i in wanted]
+
+
+@given(rows=st.lists(st.tuples(CELL, CELL), max_size=30), weight=st.sampled_from([1, 300, 1 << 40]))
+def test_narrow_counts_are_the_same_counts(rows, weight):
+    table = Table.of({"x": [x for x, _ in rows], "y": [y for _, y in rows]})
+    for columns in (["x", "y"], ["y"], []):
+        counts = summed(table, columns, np.full(len(rows), weight, dtype=np.int64))
+        wide = pickle.loads(pickle.dumps(NarrowCounts.of(counts))).wide()
+        assert wide.columns == counts.columns
+        assert wide.codes.tolist() == counts.codes.tolist()
+        assert (wide.codes.dtype, wide.codes.shape, wide.counts.dtype) == (np.int32, counts.codes.shape, np.int64)
+        assert wide.counts.tolist() == counts.counts.tolist()
+        assert wide.categories == counts.categories
 
 
 def test_a_source_that_does_not_fit_reads_only_the_columns_that_are_asked_for():
