@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
-from itertools import chain, takewhile
+from itertools import chain, count, takewhile
 from pathlib import Path
 from types import CodeType
 from typing import Any
@@ -47,13 +47,16 @@ class CodeTexts:
         self._coming: dict[str, Iterator[str]] = {}
 
     def of(self, home: str) -> Iterator[str]:
-        """Yield the texts of the plugin whose algorithm is in ``home``."""
+        """Yield the texts of the plugin whose algorithm is in ``home``, to several who ask, each at its own pace."""
         found = self._found.setdefault(home, [])
-        yield from found
         coming = self._coming.setdefault(home, constants(home))
-        for text in coming:
-            found.append(text)
-            yield text
+        for place in count():
+            if place == len(found):
+                text = next(coming, None)
+                if text is None:
+                    return
+                found.append(text)
+            yield found[place]
 
 
 def own_constants(home: str) -> Iterator[str]:
@@ -87,6 +90,53 @@ def is_explained(value: str, text: str, pieces: Iterable[str]) -> bool:
             spans = [(m.start(), m.start() + len(piece)) for m in re.finditer(f"(?={re.escape(piece)})", lower)]
             places = [p for p in places if not any(a <= p[0] and p[1] <= b for a, b in spans)]
     return not places
+
+
+class Explanations:
+    """Answers :func:`is_explained` for many values of few texts: each text is held against all pieces once.
+
+    ``pieces`` are the policy's, in lower case; a plugin's own come with each question.
+    """
+
+    def __init__(self, pieces: Sequence[str], code: CodeTexts) -> None:
+        self._pieces = pieces
+        self._code = code
+        self._by_policy: dict[str, _Covered] = {}
+        self._by_code: dict[tuple[str, str], _Covered] = {}
+
+    def has(self, value: str, text: str, home: str) -> bool:
+        """Whether the policy explains each place where a text has the value, or the code of ``home`` does."""
+        if text not in self._by_policy:
+            self._by_policy[text] = _Covered(text, iter(self._pieces))
+        if self._by_policy[text].has(value):
+            return True
+        if (text, home) not in self._by_code:
+            self._by_code[text, home] = _Covered(text, self._code.of(home))
+        return self._by_code[text, home].has(value)
+
+
+class _Covered:
+    """What of a text lies inside of pieces, which are taken one after the other for as long as they are needed."""
+
+    def __init__(self, text: str, pieces: Iterator[str]) -> None:
+        self._lower = text.casefold()
+        self._pieces = (piece for piece in pieces if piece in self._lower)
+        self._spans: list[tuple[int, int]] = []
+
+    def has(self, value: str) -> bool:
+        """Whether each place of the value lies inside of a piece."""
+        left = [p for p in _places(value.casefold(), self._lower) if not any(map(_within(p), self._spans))]
+        for piece in self._pieces if left else ():
+            spans = [(m.start(), m.start() + len(piece)) for m in re.finditer(f"(?={re.escape(piece)})", self._lower)]
+            self._spans += spans
+            left = [p for p in left if not any(map(_within(p), spans))]
+            if not left:
+                return True
+        return not left
+
+
+def _within(place: tuple[int, int]) -> Callable[[tuple[int, int]], bool]:
+    return lambda span: span[0] <= place[0] and place[1] <= span[1]
 
 
 def unexplained(text: str, pieces: Iterable[str]) -> bool:

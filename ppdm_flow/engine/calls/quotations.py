@@ -21,7 +21,7 @@ from ppdm_flow.engine.streams.stream import LoadedStream, Texts
 from ppdm_flow.plan.definition import AuditNode, Bound, Plan, StepNode
 from ppdm_flow.plan.document import document
 from ppdm_flow.sdk.anonymizer import Fitted
-from ppdm_flow.sdk.wording import CodeTexts, is_explained
+from ppdm_flow.sdk.wording import CodeTexts, Explanations
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ def refuse_quotations(plan: Plan, stream: LoadedStream, said: Iterable[PluginTex
     names = [a.name for a in stream.attributes if _is_searched(a)]
     if not candidates or not names:
         return
-    pieces, code = policy_words(plan, stream.attributes), CodeTexts()
+    known = Explanations(policy_words(plan, stream.attributes), CodeTexts())
     held = stream.held(names)
     occurring = _occurring(stream, [name for name in names if name in held], candidates)
     if len(held) < len(names):  # reading these once more costs more than looking at every word
@@ -122,12 +122,12 @@ def refuse_quotations(plan: Plan, stream: LoadedStream, said: Iterable[PluginTex
             span
             for each in every
             for span in spans(each.text)
-            if span in possible and not _explained(span, each, pieces, code)
+            if span in possible and not _explained(span, each, known)
         }
         occurring = chain(occurring, _occurring(stream, rest, unexplained))
     for value, column in occurring:
         for each in every:
-            if value in each.text and value in _quoted(each.text, value) and not _explained(value, each, pieces, code):
+            if value in each.text and value in _quoted(each.text, value) and not _explained(value, each, known):
                 raise run_fault(
                     "PPF930",
                     f"{each.who}: {each.where} holds a value of the column `{column}` that the policy does not name",
@@ -180,7 +180,5 @@ def _quoted(text: str, value: str) -> Iterator[str]:
         yield from spans(text)
 
 
-def _explained(value: str, said: PluginText, pieces: Sequence[str], code: CodeTexts) -> bool:
-    return is_explained(value, said.text, pieces) or is_explained(
-        value, said.text, code.of(said.bound.spec.load().__module__)
-    )
+def _explained(value: str, said: PluginText, known: Explanations) -> bool:
+    return known.has(value, said.text, said.bound.spec.load().__module__)
