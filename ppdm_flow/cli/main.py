@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import NoReturn
 
+from ppdm_flow.cli.terminal import clock  # noqa: F401  # first of all: it looks when the program began
 from ppdm_flow.cli.terminal.output import complain
 from ppdm_flow.core.errors import PpdmError, RunError
 

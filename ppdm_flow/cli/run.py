@@ -68,7 +68,13 @@ def run(
     locked: Locked = False,
     quiet: Quiet = False,
     verbose: Annotated[
-        int, typer.Option("--verbose", "-v", count=True, help="Say more; -vv shows where an error came from.")
+        int,
+        typer.Option(
+            "--verbose",
+            "-v",
+            count=True,
+            help="Say more, and where the seconds went; -vv shows where an error came from.",
+        ),
     ] = 0,
 ) -> None:
     """Run a policy on data: the outcome is released or withheld, with a report, in a directory of its own.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any, ClassVar, Generic, ParamSpec, TypeVar
@@ -118,6 +119,12 @@ def compiled_for(steps: Steps, plain: Callable[..., Any] | None = None) -> Calla
     no whole numbers of 64 bits with and without a sign in one sum.
     """
     return lambda function: Kernel(function, steps, plain)
+
+
+def compiling_seconds() -> float:
+    """Return how long numba has compiled in this process, in all threads."""
+    compiling = sys.modules.get("ppdm_flow.sdk.compiling")
+    return 0.0 if compiling is None else float(compiling.ANNOUNCER.seconds)
 
 
 def tolerant(kernel: Callable[P, R]) -> Callable[P, R]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -38,20 +39,29 @@ def stamp(kernel: Any, text: str) -> None:
 
 
 class _Announcer(event.Listener):
-    """Says once a process that code is being compiled: it takes seconds, and only the first time."""
+    """Says once a process that code is being compiled: it takes seconds, and only the first time. Adds them up.
+
+    A kernel that another one calls is compiled within that one's time; numba lets one thread compile at a time.
+    """
 
     def __init__(self) -> None:
         self.said = False
+        self.seconds = 0.0
+        self._begun: list[float] = []
 
     def on_start(self, _event: Any) -> None:
+        self._begun.append(time.perf_counter())
         if not self.said:
             self.said = True
             _LOG.warning("compiling the kernels; this happens once, later runs find them ready")
 
     def on_end(self, _event: Any) -> None:
-        """Say nothing: the listener's protocol asks for the method."""
+        begun = self._begun.pop()
+        if not self._begun:
+            self.seconds += time.perf_counter() - begun
 
 
-event.register("numba:compile", _Announcer())  # type: ignore[no-untyped-call]  # numba has no types
+ANNOUNCER = _Announcer()
+event.register("numba:compile", ANNOUNCER)  # type: ignore[no-untyped-call]  # numba has no types
 cpu_target.typing_context.refresh()
 cpu_target.target_context.refresh()

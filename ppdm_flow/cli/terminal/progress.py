@@ -21,8 +21,20 @@ def listening(*, quiet: bool, verbose: bool) -> Iterator[Listener]:
 
         with bars() as listener:
             yield listener
+    elif verbose:
+        from ppdm_flow.cli.terminal.phases import Phases, timed_imports  # noqa: PLC0415  # for those who ask alone
+
+        lines, phases = Lines(verbose=True), Phases()
+
+        def listener(event: Event) -> None:
+            lines(event)
+            phases.take(event)
+
+        with timed_imports() as imports:
+            yield listener
+        say(phases.told(imports))
     else:
-        yield Lines(verbose=verbose)
+        yield Lines(verbose=False)
 
 
 class Lines:
