@@ -45,7 +45,7 @@ class _Search:
         self._data = data
         self._cost = 1 + len(data.weights) // _ROWS_A_STEP  # of one intersection
         self._room = STEPS
-        self._spend(data.ranks * self._cost if len(data.bits) else len(data.items))
+        self._spend(data.ranks * self._cost)  # where there are no bit vectors that is too much, or a test's
         self._planes = [_whole(plane) for plane in data.planes] if len(data.planes) > 1 else []
         self._bits = [_whole(line) for line in data.bits] if len(data.bits) else self._by_row()
 

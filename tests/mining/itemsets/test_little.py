@@ -56,3 +56,15 @@ def test_too_much_work_changes_nothing_and_is_compiled(monkeypatch):
     assert bits(tuple(out)) == bits(tuple(before))
     monkeypatch.setattr(little, "STEPS", 10_000_000)
     assert bits(frequent.search(data, out)) == bits(little.search(data, before))
+
+
+def test_what_has_no_bit_vectors_for_its_size_gets_none_here(monkeypatch):
+    monkeypatch.setattr(little._Search, "_by_row", lambda _self: pytest.fail("a matrix of rows times ranks"))
+    ranks, rows = 1 << 13, 1 << 18
+    assert not search.fits(ranks, rows + 64)
+    none = np.zeros(0, dtype=np.int32)
+    begin = np.zeros(rows + 65, dtype=np.int64)
+    bits_, planes = np.zeros((0, 1), dtype=np.uint64), np.zeros((1, 1), dtype=np.uint64)
+    data = search.Data(begin, none, np.ones(rows + 64), bits_, planes, np.zeros(1), ranks, 1, 9, 8)
+    with pytest.raises(TooMuchWorkError):
+        little.search(data, _room(5))
