@@ -27,6 +27,8 @@ _DRIVER = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 _EXECUTOR = "-XX:+UseSerialGC"
 """Options of Java beside Python. A driver has too little to do for it to be worth compiling its code to the last; the
 executors' groups, and the encryption of what they shuffle, take half the time then."""
+_KEPT_BYTES = str(1 << 29)
+"""Bytes that glibc keeps of what a Python worker gave back: the next fragment needs as much, page by page anew."""
 
 
 @contextlib.contextmanager
@@ -100,6 +102,8 @@ def _settings(master: str | None) -> dict[str, str]:
             "spark.io.encryption.enabled": "true",  # what is counted is shuffled over the disk
             "spark.shuffle.compress": "false",  # most of it are keys, which are random
             "spark.executor.extraJavaOptions": _EXECUTOR,
+            "spark.executorEnv.MALLOC_MMAP_THRESHOLD_": _KEPT_BYTES,
+            "spark.executorEnv.MALLOC_TRIM_THRESHOLD_": _KEPT_BYTES,
             "spark.driver.extraJavaOptions": _DRIVER,
         }
     return settings
