@@ -69,12 +69,7 @@ def run(
     quiet: Quiet = False,
     verbose: Annotated[
         int,
-        typer.Option(
-            "--verbose",
-            "-v",
-            count=True,
-            help="Say more, and where the seconds went; -vv shows where an error came from.",
-        ),
+        typer.Option("--verbose", "-v", count=True, help="Say more, and seconds; -vv says where an error came from."),
     ] = 0,
 ) -> None:
     """Run a policy on data: the outcome is released or withheld, with a report, in a directory of its own.

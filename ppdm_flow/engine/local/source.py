@@ -97,16 +97,8 @@ class SourceStream:
                 yield Part(kept.select(names))
 
     def read_at(self, places: Places, columns: Sequence[str]) -> Iterator[Table]:
-        """Yield the rows at some places of what :meth:`read_once` yields, ascending, from 0, with these columns."""
-        if not self._reading.selects:
-            yield from self._read(tuple(columns), places)
-            return
-        start = 0
-        for part in self.read_once(columns):
-            begin, end = np.searchsorted(places, [start, start + len(part.table)])
-            if end > begin:
-                yield part.table.take(places[begin:end] - start)
-            start += len(part.table)
+        """Yield the rows at some places of a file of which none is dropped, ascending, from 0, with these columns."""
+        return self._read(tuple(columns), places)
 
     def held(self, names: Sequence[str]) -> frozenset[str]:
         """Return those of the columns whose texts are at hand: all or none."""

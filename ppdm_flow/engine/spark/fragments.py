@@ -55,7 +55,7 @@ class FragmentStream:
         return self.opened().read_once(columns)
 
     def read_at(self, places: Places, columns: Sequence[str]) -> Iterator[Table]:
-        """Yield the rows at some places, ascending, from 0, with these columns."""
+        """Yield the rows at some places of a fragment of which none is dropped, ascending, with these columns."""
         return self.opened().read_at(places, columns)
 
     def opened(self) -> SourceStream:

@@ -122,7 +122,7 @@ class _RowsWork:
 
     def __call__(self, task: tuple[Fragment, Places]) -> list[Table]:
         fragment, places = task
-        if not self.recipe.layers:
+        if not self.recipe.layers and not self.recipe.reading.selects:
             return list(self.recipe.source(fragment).read_at(places, self.names))
         tables, start = [], 0
         for part in self.recipe.of(fragment).parts(self.names):
