@@ -362,7 +362,7 @@ class Kills:
             self._tally.take("driver killed", faults, f"{told_of(point)} ({time.monotonic() - started:.0f} s)")
 
     def _spread(self, count: int) -> list[Point]:
-        step = len(self._points) / count
+        step = len(self._points) / max(1, count)
         chosen = [self._points[int((i + 0.5) * step)] for i in range(count)]
         return [Point(p.job, p.task, after=i % 2 == 1) for i, p in enumerate(chosen)]
 
