@@ -28,6 +28,12 @@ def inlined(function: Callable[P, R]) -> Callable[P, R]:
     return kernel
 
 
+def spliced(function: Callable[P, R]) -> Callable[P, R]:
+    """Splice ``function`` into its only caller."""
+    kernel: Callable[P, R] = numba.njit(inline="always", **PART)(function)
+    return kernel
+
+
 def part(function: Callable[P, R]) -> Callable[P, R]:
     """Compile ``function``, which allocates nothing, for kernels to call. Python cannot call it."""
     kernel: Callable[P, R] = numba.njit(**PART)(function)

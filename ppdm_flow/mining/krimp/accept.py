@@ -1,4 +1,4 @@
-"""The loop of KRIMP: considering candidates one after the other, with post-acceptance pruning.
+"""What follows when an itemset is accepted: it is put in its place, and elements that it makes useless are pruned.
 
 Post-acceptance pruning: elements whose usage fell are removed where the total size does not grow.
 Vreeken, van Leeuwen, Siebes 2011, section 4.3. Elements are looked at in cover order as long as none is removed; then
@@ -9,19 +9,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from ppdm_flow.mining.itemsets.kernels import entry, part
+from ppdm_flow.mining.itemsets.kernels import inlined, spliced
 from ppdm_flow.mining.krimp.change import cover_with, cover_without, forget, settle, try_adding, try_removing
-from ppdm_flow.mining.krimp.order import insert, rank_for, remove, room_for
-from ppdm_flow.mining.krimp.state import ACCEPTED, ELEMENTS, PRUNED, TOUCHED, Counts, Items, State
-
-DONE, MORE_SLOTS, MORE_POOL = range(3)
-"""Why the loop came back."""
+from ppdm_flow.mining.krimp.order import insert, remove
+from ppdm_flow.mining.krimp.state import ELEMENTS, PRUNED, TOUCHED, Items, State
 
 TOLERANCE = 1e-6
 """Differences of fewer bits are the arithmetic's, not the data's."""
 
 
-@part
+@inlined
 def fallen(s: State, after: int, out: Items) -> int:
     """Write the elements after rank ``after`` whose usage the change on trial lowers to ``out``, in cover order."""
     count = 0
@@ -37,7 +34,7 @@ def fallen(s: State, after: int, out: Items) -> int:
     return count
 
 
-@part
+@inlined
 def requeue(s: State, queue: Items, done: int, count: int, fresh: Items, more: int) -> int:
     """Sort ``queue[done:count]`` by usage and put the new ones of ``fresh[:more]`` where theirs belongs."""
     for i in range(done + 1, count):
@@ -65,13 +62,13 @@ def requeue(s: State, queue: Items, done: int, count: int, fresh: Items, more: i
     return count
 
 
-@part
+@spliced
 def prune(s: State, queue: Items, count: int, fresh: Items) -> float:
     """Look at ``queue[:count]`` and at what falls on the way; return by how many bits the total grew (not above 0)."""
     grown = 0.0
     done = 0
     while done < count:
-        e = queue[done]
+        e = np.int64(queue[done])
         done += 1
         if s.usage[e] == 0:
             remove(s, e)
@@ -83,7 +80,7 @@ def prune(s: State, queue: Items, count: int, fresh: Items) -> float:
             continue
         cover_without(s, e)
         settle(s)
-        more = fallen(s, s.rank[e], fresh)
+        more = fallen(s, np.int64(s.rank[e]), fresh)
         forget(s)
         remove(s, e)
         s.numbers[PRUNED] += 1
@@ -92,10 +89,10 @@ def prune(s: State, queue: Items, count: int, fresh: Items) -> float:
     return grown
 
 
-@part
+@inlined
 def fill(s: State, items: Items, support: int) -> int:
     """Describe an itemset, items ascending, in the next spare slot; return the slot."""
-    x = s.spare[s.numbers[ELEMENTS]]
+    x = np.int64(s.spare[s.numbers[ELEMENTS]])
     s.length[x] = len(items)
     s.support[x] = support
     s.usage[x] = 0
@@ -107,10 +104,10 @@ def fill(s: State, items: Items, support: int) -> int:
         s.items[x, i] = item
         s.bits[x] += s.standard[item]
         s.mask[x, s.place[item] >> 6] |= np.uint64(1) << np.uint64(s.place[item] & 63)
-    return int(x)
+    return x
 
 
-@part
+@spliced
 def admit(s: State, x: int, where: int, pruning: bool) -> float:
     """Make the addition on trial final; return by how many bits pruning then made the total grow (not above 0)."""
     cover_with(s, x, where)
@@ -118,51 +115,4 @@ def admit(s: State, x: int, where: int, pruning: bool) -> float:
     count = fallen(s, where - 1, s.queue) if pruning else 0
     forget(s)
     insert(s, x, where)
-    s.numbers[ACCEPTED] += 1
     return prune(s, s.queue, count, s.fresh)
-
-
-@entry
-def consider(
-    s: State, offsets: Counts, items: Items, supports: Counts, start: int, stop: int, pruning: bool
-) -> tuple[int, int, float]:
-    """Consider the candidates from ``start`` to ``stop``: accept what makes data and code table smaller together.
-
-    Returns the next candidate, why the loop came back, and by how many bits the total grew (not above 0).
-    """
-    grown = 0.0
-    for c in range(start, stop):
-        begin, end = offsets[c], offsets[c + 1]
-        if end - begin < 2:
-            continue
-        if s.numbers[ELEMENTS] == len(s.spare):
-            return c, MORE_SLOTS, grown
-        x = fill(s, items[begin:end], supports[c])
-        where = rank_for(s, x)
-        bits = try_adding(s, x, where)
-        if bits >= -TOLERANCE:
-            forget(s)
-            continue
-        if not room_for(s, x):
-            forget(s)
-            return c, MORE_POOL, grown
-        grown += bits + admit(s, x, where, pruning)
-    return stop, DONE, grown
-
-
-@entry
-def put(s: State, items: Items, support: int) -> int:
-    """Add an itemset whatever it does to the size, if slots and pool have room; return why not, or ``DONE``."""
-    if s.numbers[ELEMENTS] == len(s.spare):
-        return MORE_SLOTS
-    x = fill(s, items, support)
-    where = rank_for(s, x)
-    if not room_for(s, x):
-        return MORE_POOL
-    try_adding(s, x, where)
-    if s.numbers[TOUCHED]:
-        cover_with(s, x, where)
-        settle(s)
-    forget(s)
-    insert(s, x, where)
-    return DONE

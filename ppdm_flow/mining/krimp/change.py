@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from ppdm_flow.mining.itemsets.bits import weight_common
-from ppdm_flow.mining.itemsets.kernels import inlined, part
+from ppdm_flow.mining.itemsets.kernels import inlined, spliced
 from ppdm_flow.mining.krimp.occurrences import (
     NONE,
     intersect_level,
@@ -19,7 +21,7 @@ from ppdm_flow.mining.krimp.occurrences import (
     rows_using,
     rows_with,
 )
-from ppdm_flow.mining.krimp.rows import cover_again, keep, note
+from ppdm_flow.mining.krimp.rows import cover_rows, note
 from ppdm_flow.mining.krimp.state import (
     CODES,
     ELEMENTS,
@@ -75,6 +77,8 @@ def forget(s: State) -> None:
 @inlined
 def settle(s: State) -> None:
     """Let the usages be as the change on trial would have them; it stays known until it is forgotten."""
+    if s.numbers[TOUCHED] == 0:
+        return
     for i in range(s.numbers[TOUCHED]):
         s.usage[s.touched[i]] += s.change[s.touched[i]]
     s.numbers[TOTAL], s.numbers[CODES] = s.numbers[TRIED_TOTAL], s.numbers[TRIED_CODES]
@@ -93,11 +97,11 @@ def rows_for(s: State, x: int, where: int) -> int:
     item = rarest(s, x)
     if item != NONE:
         return rows_with(s, x, item)
-    intersect_level(s, x, level_for(s, x, where), False)
+    intersect_level(s, x, level_for(s, x, where), s.some)
     return list_rows(s)
 
 
-@part
+@spliced
 def try_adding(s: State, x: int, where: int) -> float:
     """Put the addition of ``x`` at rank ``where`` on trial; return by how many bits the total would grow.
 
@@ -108,46 +112,40 @@ def try_adding(s: State, x: int, where: int) -> float:
         count = rows_with(s, x, item)
     else:
         level = level_for(s, x, where)
-        intersect_level(s, x, 0, True)
+        intersect_level(s, x, np.int64(0), s.alone)
         alone = weight_common(s.alone, s.alone, s.planes, s.ends)
         if alone > 0:
             note(s, x, alone)
             for i in range(s.length[x]):
-                note(s, len(s.length) + s.items[x, i], -alone)
+                note(s, np.int64(len(s.length) + s.items[x, i]), -alone)
         count = 0
         if level > 0:
-            intersect_level(s, x, level, False)
+            intersect_level(s, x, level, s.some)
             for w in range(len(s.some)):
                 s.some[w] &= ~s.alone[w]
             count = list_rows(s)
-    for k in range(count):
-        cover_again(s, s.hits[k], x, where, True, True)
+    cover_rows(s, count, x, where, np.int64(1), np.int64(1))
     if s.numbers[TOUCHED] == 0:
         return 0.0
     return bits_more(s)
 
 
-@part
+@spliced
 def try_removing(s: State, x: int) -> float:
     """Put the removal of ``x`` on trial; return by how many bits the total would grow."""
-    for k in range(rows_using(s, x)):
-        cover_again(s, s.hits[k], x, s.rank[x], False, True)
+    cover_rows(s, rows_using(s, x), x, np.int64(s.rank[x]), np.int64(0), np.int64(1))
     if s.numbers[TOUCHED] == 0:
         return 0.0
     return bits_more(s)
 
 
-@part
+@spliced
 def cover_with(s: State, x: int, where: int) -> None:
     """Cover the rows with ``x`` at rank ``where``, for good; usages are settled apart."""
-    for k in range(rows_for(s, x, where)):
-        if cover_again(s, s.hits[k], x, where, True, False):
-            keep(s, s.hits[k])
+    cover_rows(s, rows_for(s, x, where), x, where, np.int64(1), np.int64(0))
 
 
-@part
+@spliced
 def cover_without(s: State, x: int) -> None:
     """Cover the rows without ``x``, for good; usages are settled apart."""
-    for k in range(rows_using(s, x)):
-        if cover_again(s, s.hits[k], x, s.rank[x], False, False):
-            keep(s, s.hits[k])
+    cover_rows(s, rows_using(s, x), x, np.int64(s.rank[x]), np.int64(0), np.int64(0))

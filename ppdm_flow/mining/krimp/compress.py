@@ -8,18 +8,18 @@ import numpy as np
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.mining.itemsets.collection import Itemsets
+from ppdm_flow.mining.itemsets.collection import Counts, Items, Itemsets
 from ppdm_flow.mining.itemsets.database import Database
 from ppdm_flow.mining.itemsets.mine import least_rows
-from ppdm_flow.mining.krimp.accept import DONE, MORE_SLOTS, consider, put
 from ppdm_flow.mining.krimp.code_table import CodeTable, read_off
-from ppdm_flow.mining.krimp.joins import Best, join, look_around
-from ppdm_flow.mining.krimp.pairs import pair_all
+from ppdm_flow.mining.krimp.joins import Best
 from ppdm_flow.mining.krimp.progress import Pace, Watch
+from ppdm_flow.mining.krimp.search import CONSIDER, DONE, JOIN, MORE_SLOTS, PUT, search
 from ppdm_flow.mining.krimp.state import ACCEPTED, PRUNED, State, begin_state, with_pool, with_slots
 
 MOST_PAIRED = 8192
 """SLIM keeps a square of counts over all codes."""
+_NO_CANDIDATES = Itemsets(np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int64))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,10 +55,10 @@ def krimp(
     table = resume.table if resume else read_off(s, database)
     bits, going = table.sizes.total, True
     pace = Pace(table.start, len(candidates))
-    sets = (candidates.offsets, candidates.items, candidates.supports)
+    best, sets = _started(s), _arrays(candidates)
     while going and position < len(candidates):
         stop = min(position + pace.stride, len(candidates))
-        position, why, grown = consider(s, *sets, position, stop, pruning)
+        position, why, grown = search(s, best, *sets, CONSIDER, position, stop, 0, pruning)
         bits += grown
         if why != DONE:
             s = _roomier(s, why)
@@ -83,15 +83,14 @@ def slim(
     if database.items > MOST_PAIRED:
         raise _too_wide(database.items)
     s = _begun(database, database.cells.shape[1], resume, pairing=True)
-    pair_all(s)
-    best = _started(s)
+    best, sets = _started(s), _arrays(_NO_CANDIDATES)
     least = least_rows(min_support, database.rows)
     tried = resume.position if resume else 0
     table = resume.table if resume else read_off(s, database)
     bits, going, complete = table.sizes.total, True, False
     pace = Pace(table.start, None)
     while going and not complete:
-        why, grown, done = join(s, best, least, pruning, pace.stride)
+        done, why, grown = search(s, best, *sets, JOIN, 0, pace.stride, least, pruning)
         bits += grown
         tried += done
         if why != DONE:
@@ -123,11 +122,21 @@ def _begun(database: Database, longest: int, resume: Compression | None, *, pair
 
 
 def _put_all(s: State, itemsets: Itemsets) -> State:
-    for i in range(len(itemsets)):  # over elements of a code table, some thousands at most
-        items = itemsets.items[itemsets.offsets[i] : itemsets.offsets[i + 1]]
-        while (why := put(s, items, itemsets.supports[i])) != DONE:
+    best, sets, position = _started(s), _arrays(itemsets), 0
+    while position < len(itemsets):
+        position, why, _ = search(s, best, *sets, PUT, position, len(itemsets), 0, False)
+        if why != DONE:
             s = _roomier(s, why)
     return s
+
+
+def _arrays(itemsets: Itemsets) -> tuple[Counts, Items, Counts]:
+    """Return offsets, items and supports of the types that the kernel is compiled for."""
+    return (
+        np.ascontiguousarray(itemsets.offsets, dtype=np.int64),
+        np.ascontiguousarray(itemsets.items, dtype=np.int32),
+        np.ascontiguousarray(itemsets.supports, dtype=np.int64),
+    )
 
 
 def _roomier(s: State, why: int) -> State:
@@ -135,16 +144,15 @@ def _roomier(s: State, why: int) -> State:
 
 
 def _started(s: State) -> Best:
-    size = len(s.usage)
-    best = Best(
+    """Return what SLIM knows of partners before it has looked; where no pairs are counted, nothing ever."""
+    size = len(s.pairs)
+    return Best(
         np.full(size, -1, dtype=np.int32),
         np.zeros(size),
         np.zeros(size, dtype=np.int64),
         np.zeros(1, dtype=np.int64),
         np.zeros(s.items.shape[1] + 1, dtype=np.int32),
     )
-    look_around(s, best)
-    return best
 
 
 def _compression(

@@ -11,12 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ppdm_flow.mining.itemsets.kernels import entry, inlined, part
-from ppdm_flow.mining.krimp.accept import DONE, MORE_POOL, MORE_SLOTS, TOLERANCE, admit, fill
-from ppdm_flow.mining.krimp.change import forget, log_term, try_adding
+from ppdm_flow.mining.itemsets.kernels import inlined, part
+from ppdm_flow.mining.krimp.accept import fill
+from ppdm_flow.mining.krimp.change import log_term
 from ppdm_flow.mining.krimp.occurrences import rows_containing
-from ppdm_flow.mining.krimp.order import rank_for, room_for
-from ppdm_flow.mining.krimp.state import CODES, ELEMENTS, TOTAL, Counts, Floats, Items, State
+from ppdm_flow.mining.krimp.state import CODES, TOTAL, Counts, Floats, Items, State
 
 
 class Best(NamedTuple):
@@ -35,7 +34,7 @@ class Best(NamedTuple):
 @inlined
 def promise(s: State, a: int, b: int, before: float) -> float:
     """Return by how many bits the union of two codes would make data and table smaller if it took all shared rows."""
-    u, v, both = s.usage[a], s.usage[b], s.pairs[a, b]
+    u, v, both = s.usage[a], s.usage[b], np.int64(s.pairs[a, b])
     total, codes = s.numbers[TOTAL] - both, s.numbers[CODES] + 1
     bits = log_term(s, u - both) + log_term(s, v - both) + log_term(s, both) - log_term(s, u) - log_term(s, v)
     bits -= s.bits[a] + s.bits[b]
@@ -72,10 +71,10 @@ def look_again(s: State, best: Best) -> None:
     best.clock[0] += 1
     before = size_now(s)
     for a in range(len(s.pairs)):
-        if not s.dirty[a]:
-            continue
-        s.tried[a] = 0
-        s.tried[:, a] = 0
+        if s.dirty[a]:
+            for b in range(len(s.pairs)):
+                s.tried[a, b] = 0
+                s.tried[b, a] = 0
     for a in range(len(s.pairs)):
         if s.dirty[a] or (best.partner[a] >= 0 and s.dirty[best.partner[a]]):
             look(s, best, a)
@@ -87,13 +86,15 @@ def look_again(s: State, best: Best) -> None:
                 bits = promise(s, a, b, before)
                 if bits > best.bits[b]:
                     best.partner[b], best.bits[b] = a, bits
-    s.dirty[:] = 0
+    for a in range(len(s.pairs)):
+        s.dirty[a] = 0
 
 
-@entry
+@inlined
 def look_around(s: State, best: Best) -> None:
     """Find the best partners of all codes."""
-    s.dirty[:] = 1
+    for a in range(len(s.pairs)):
+        s.dirty[a] = 1
     look_again(s, best)
 
 
@@ -125,44 +126,33 @@ def unite(s: State, a: int, b: int, out: Items) -> int:
     return count
 
 
-@entry
-def join(s: State, best: Best, least: int, pruning: bool, trials: int) -> tuple[int, float, int]:
-    """Try so many unions; return why the loop came back, by how many bits the total grew, and how many were tried.
-
-    A union that fewer than ``least`` rows have is not tried. ``DONE`` with trials left means that none is of use.
-    """
-    grown = 0.0
-    done = 0
-    while done < trials:
+@inlined
+def next_union(s: State, best: Best) -> int:
+    """Return the code whose union with its best partner promises most; it has none where no union is of use."""
+    a = foremost(best)
+    while best.partner[a] >= 0 and best.round[a] != best.clock[0]:
+        look(s, best, a)
         a = foremost(best)
-        b = best.partner[a]
-        if b < 0:
-            return DONE, grown, done
-        if best.round[a] != best.clock[0]:
-            look(s, best, a)
-            continue
-        if s.numbers[ELEMENTS] == len(s.spare):
-            return MORE_SLOTS, grown, done
-        x = fill(s, best.both[: unite(s, a, b, best.both)], 0)
-        support = 0
-        for k in range(rows_containing(s, x)):
-            support += s.weights[s.hits[k]]
-        s.support[x] = support
-        where = rank_for(s, x)
-        bits = try_adding(s, x, where) if support >= least else 0.0
-        if bits >= -TOLERANCE:
-            forget(s)
-            s.tried[a, b] = 1
-            s.tried[b, a] = 1
-            look(s, best, a)
-            if best.partner[b] == a:
-                look(s, best, b)
-            done += 1
-            continue
-        if not room_for(s, x):
-            forget(s)
-            return MORE_POOL, grown, done
-        grown += bits + admit(s, x, where, pruning)
-        look_again(s, best)
-        done += 1
-    return DONE, grown, done
+    return a
+
+
+@inlined
+def unite_next(s: State, best: Best, a: int) -> int:
+    """Describe the union of a code with its best partner in the next spare slot, with its support; return the slot."""
+    x = fill(s, best.both[: unite(s, a, np.int64(best.partner[a]), best.both)], np.int64(0))
+    support = 0
+    for k in range(rows_containing(s, x)):
+        support += s.weights[s.hits[k]]
+    s.support[x] = support
+    return x
+
+
+@inlined
+def give_up(s: State, best: Best, a: int) -> None:
+    """Do not try the union of a code and its best partner again as long as their rows stay the same."""
+    b = np.int64(best.partner[a])
+    s.tried[a, b] = 1
+    s.tried[b, a] = 1
+    look(s, best, a)
+    if best.partner[b] == a:
+        look(s, best, b)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ppdm_flow.mining.itemsets.bits import intersect_only, lowest
+from ppdm_flow.mining.itemsets.bits import Words, intersect_only, lowest
 from ppdm_flow.mining.itemsets.kernels import inlined
 from ppdm_flow.mining.krimp.state import State
 
@@ -43,9 +43,8 @@ def rows_with(s: State, x: int, item: int) -> int:
 
 
 @inlined
-def intersect_level(s: State, x: int, level: int, alone: bool) -> None:
-    """Intersect the items of ``x`` on a level, into ``alone`` or into ``some``."""
-    out = s.alone if alone else s.some
+def intersect_level(s: State, x: int, level: int, out: Words) -> None:
+    """Write the rows in which the items of ``x`` are all free on a level to ``out``."""
     lines = s.free[level]
     intersect_only(lines[s.line[s.items[x, 0]]], lines[s.line[s.items[x, 1]]], out)
     for i in range(2, s.length[x]):
@@ -83,7 +82,7 @@ def rows_using(s: State, x: int) -> int:
         return rows_with(s, x, item)
     top = len(s.free) - 1
     level = min(s.length[x] - 1, top)
-    intersect_level(s, x, level, False)
+    intersect_level(s, x, level, s.some)
     if s.length[x] - 2 < top:
         exclude_level(s, x, s.length[x] - 2)
     return list_rows(s)
@@ -95,5 +94,5 @@ def rows_containing(s: State, x: int) -> int:
     item = rarest(s, x)
     if item != NONE:
         return rows_with(s, x, item)
-    intersect_level(s, x, len(s.free) - 1, False)
+    intersect_level(s, x, len(s.free) - 1, s.some)
     return list_rows(s)

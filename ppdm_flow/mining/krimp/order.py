@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ppdm_flow.mining.itemsets.kernels import inlined, part
 from ppdm_flow.mining.krimp.occurrences import rows_containing
 from ppdm_flow.mining.krimp.rows import first_from
@@ -40,7 +42,7 @@ def room_for(s: State, x: int) -> bool:
     count = rows_containing(s, x)
     need = s.numbers[POOL]
     for k in range(count):
-        row = s.hits[k]
+        row = np.int64(s.hits[k])
         if s.held[row] == s.room[row]:
             need += 2 * s.room[row]
     return bool(need <= len(s.pool))
@@ -57,7 +59,7 @@ def insert(s: State, x: int, where: int) -> None:
     s.rank[x] = where
     s.numbers[ELEMENTS] += 1
     for k in range(rows_containing(s, x)):
-        row = s.hits[k]
+        row = np.int64(s.hits[k])
         if s.held[row] == s.room[row]:
             to = s.numbers[POOL]
             for i in range(s.held[row]):
@@ -76,9 +78,9 @@ def insert(s: State, x: int, where: int) -> None:
 def remove(s: State, x: int) -> None:
     """Take ``x`` out of the table and of all rows, and give its slot back."""
     for k in range(rows_containing(s, x)):
-        row = s.hits[k]
+        row = np.int64(s.hits[k])
         s.held[row] -= 1
-        for i in range(first_from(s, row, s.rank[x]), s.at[row] + s.held[row]):
+        for i in range(first_from(s, row, np.int64(s.rank[x])), s.at[row] + s.held[row]):
             s.pool[i] = s.pool[i + 1]
     s.numbers[ELEMENTS] -= 1
     for rank in range(s.rank[x], s.numbers[ELEMENTS]):

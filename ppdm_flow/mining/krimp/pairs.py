@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ppdm_flow.mining.itemsets.bits import lowest
-from ppdm_flow.mining.itemsets.kernels import entry, inlined
-from ppdm_flow.mining.krimp.state import Items, State
+from ppdm_flow.mining.itemsets.kernels import inlined
+from ppdm_flow.mining.krimp.state import PAIRED, Items, State
 
 
 @inlined
@@ -46,18 +46,19 @@ def pair_again(s: State, held: int, holds: int, mass: int) -> None:
         s.stamp[s.now[k]] = 3 if s.stamp[s.now[k]] else 2
     for k in range(held):
         if s.stamp[s.was[k]] == 1:
-            pair_up(s, s.was[k], s.was, held, 1, -mass)
+            pair_up(s, s.was[k], s.was, held, np.int64(1), -mass)
     for k in range(holds):
         if s.stamp[s.now[k]] == 2:
-            pair_up(s, s.now[k], s.now, holds, 2, mass)
+            pair_up(s, s.now[k], s.now, holds, np.int64(2), mass)
     for k in range(held):
         s.stamp[s.was[k]] = 0
     for k in range(holds):
         s.stamp[s.now[k]] = 0
 
 
-@entry
+@inlined
 def pair_all(s: State) -> None:
-    """Count the pairs of all rows, from nothing."""
+    """Count the pairs of all rows, from nothing: the covers that change later keep them up to date."""
+    s.numbers[PAIRED] = 1
     for row in range(len(s.cells)):
-        pair_again(s, 0, codes_of(s, row, s.now), s.weights[row])
+        pair_again(s, np.int64(0), codes_of(s, row, s.now), s.weights[row])

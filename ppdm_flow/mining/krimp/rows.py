@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ppdm_flow.mining.itemsets.bits import Words, lowest
-from ppdm_flow.mining.itemsets.kernels import inlined
+from ppdm_flow.mining.itemsets.kernels import inlined, part, spliced
 from ppdm_flow.mining.krimp.pairs import codes_of, pair_again
 from ppdm_flow.mining.krimp.state import HEAD, SAME, TAIL, TOUCHED, State
 
@@ -63,7 +63,7 @@ def same(s: State) -> bool:
     return True
 
 
-@inlined
+@spliced
 def open_row(s: State, row: int, rank: int) -> int:
     """Write what a row's elements before ``rank`` leave to ``old`` and ``new``; return how many these are."""
     for w in range(len(s.old)):
@@ -77,7 +77,7 @@ def open_row(s: State, row: int, rank: int) -> int:
     return j
 
 
-@inlined
+@spliced
 def follow(s: State, row: int, j: int, start: int, noting: bool) -> None:
     """Cover on with the elements from ``pool[start]``, as it was (``cover`` from ``j``) and as it becomes."""
     count = s.covers[row]
@@ -85,7 +85,7 @@ def follow(s: State, row: int, j: int, start: int, noting: bool) -> None:
     filled = s.numbers[TAIL]
     converged = False
     for k in range(start, s.at[row] + s.held[row]):
-        e = s.pool[k]
+        e = np.int64(s.pool[k])
         used = j < count and s.cover[row, j] == e
         if fits(s, e, s.new):
             s.tail[filled] = e
@@ -114,7 +114,7 @@ def follow(s: State, row: int, j: int, start: int, noting: bool) -> None:
     s.numbers[SAME] = converged
 
 
-@inlined
+@spliced
 def note_singletons(s: State, row: int) -> None:
     """Note which cells of a row are left to singletons, or are no more."""
     mass = s.weights[row]
@@ -123,11 +123,11 @@ def note_singletons(s: State, row: int) -> None:
         while left:
             place = np.int64(lowest(left))
             gone = (s.old[w] >> np.uint64(place)) & np.uint64(1)
-            note(s, len(s.length) + s.cells[row, 64 * w + place], -mass if gone else mass)
+            note(s, np.int64(len(s.length) + s.cells[row, 64 * w + place]), -mass if gone else mass)
             left &= left - np.uint64(1)
 
 
-@inlined
+@spliced
 def cover_again(s: State, row: int, x: int, where: int, adding: bool, noting: bool) -> bool:
     """Cover a row as it would be with element ``x`` at rank ``where``, or without it; return whether that differs.
 
@@ -156,7 +156,7 @@ def cover_again(s: State, row: int, x: int, where: int, adding: bool, noting: bo
     return True
 
 
-@inlined
+@spliced
 def keep(s: State, row: int) -> None:
     """Make the cover that was found last the row's own, and move its cells to the levels where they are covered now."""
     held = codes_of(s, row, s.was) if len(s.pairs) else 0
@@ -182,7 +182,7 @@ def keep(s: State, row: int) -> None:
         pair_again(s, held, codes_of(s, row, s.now), s.weights[row])
 
 
-@inlined
+@spliced
 def _level(s: State, row: int, e: int) -> None:
     """Flip an element's cells on the levels between the lengths that cover them before and after."""
     top = len(s.free) - 1
@@ -196,3 +196,16 @@ def _level(s: State, row: int, e: int) -> None:
         if a != b and s.line[item] >= 0:
             for level in range(min(a, b) - 1, min(max(a, b) - 1, top)):
                 s.free[level, s.line[item], row >> 6] ^= bit
+
+
+@part
+def cover_rows(s: State, count: int, x: int, where: int, adding: bool, noting: bool) -> None:
+    """Cover the rows in ``hits[:count]`` as they would be with ``x`` at rank ``where``, or without it.
+
+    With ``noting`` the usages that this moves become the change on trial, else the rows keep their new covers. All that
+    covers a row is called from here alone: it is compiled into each of its callers.
+    """
+    for k in range(count):
+        row = np.int64(s.hits[k])
+        if cover_again(s, row, x, where, adding, noting) and not noting:
+            keep(s, row)

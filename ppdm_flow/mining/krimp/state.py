@@ -19,10 +19,11 @@ Items = npt.NDArray[np.int32]
 Bytes = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float64]
 
-TOTAL, CODES, ELEMENTS, POOL, TRIED_TOTAL, TRIED_CODES, TOUCHED, HEAD, TAIL, SAME, ACCEPTED, PRUNED = range(12)
+TOTAL, CODES, ELEMENTS, POOL, TRIED_TOTAL, TRIED_CODES, TOUCHED, HEAD, TAIL, SAME, ACCEPTED, PRUNED, PAIRED = range(13)
 """Places in ``State.numbers``: the sum of usages and how many codes are in use; elements in the table; the pool's end;
 the same two as the change on trial would leave them; how many usages it touches; of the row covered last, how many
-elements of its cover stay, how many follow, whether its singletons stay the same; additions and removals so far."""
+elements of its cover stay, how many follow, whether its singletons stay the same; additions and removals so far;
+whether pairs are counted."""
 
 MOST_BITS = 1 << 32
 """``free`` takes at most so many bits (512 MB)."""
@@ -114,7 +115,7 @@ def begin_state(database: Database, longest: int, slots: int = 256, *, pairing: 
     """Return the standard code table: every cell is covered by its singleton."""
     rows, places = database.cells.shape
     width = max(1, words_for(places))
-    numbers = np.zeros(12, dtype=np.int64)
+    numbers = np.zeros(13, dtype=np.int64)
     numbers[TOTAL], numbers[CODES] = database.supports.sum(), np.count_nonzero(database.supports)
     numbers[POOL] = 4 * rows
     data = _data(database, longest)
