@@ -12,21 +12,21 @@ import numpy as np
 from ppdm_flow.mining.itemsets.kernels import inlined, spliced
 from ppdm_flow.mining.krimp.change import cover_with, cover_without, forget, settle, try_adding, try_removing
 from ppdm_flow.mining.krimp.order import insert, remove
-from ppdm_flow.mining.krimp.state import ELEMENTS, PRUNED, TOUCHED, Items, State
+from ppdm_flow.mining.krimp.state import ELEMENTS, PRUNED, TOUCHED, Covered, Data, Items, Pairing, Table, Trial
 
 TOLERANCE = 1e-6
 """Differences of fewer bits are the arithmetic's, not the data's."""
 
 
 @inlined
-def fallen(s: State, after: int, out: Items) -> int:
+def fallen(table: Table, trial: Trial, after: int, out: Items) -> int:
     """Write the elements after rank ``after`` whose usage the change on trial lowers to ``out``, in cover order."""
     count = 0
-    for i in range(s.numbers[TOUCHED]):
-        code = s.touched[i]
-        if code < len(s.length) and s.change[code] < 0 and s.rank[code] > after:
+    for i in range(trial.numbers[TOUCHED]):
+        code = trial.touched[i]
+        if code < len(table.length) and trial.change[code] < 0 and table.rank[code] > after:
             j = count
-            while j > 0 and s.rank[out[j - 1]] > s.rank[code]:
+            while j > 0 and table.rank[out[j - 1]] > table.rank[code]:
                 out[j] = out[j - 1]
                 j -= 1
             out[j] = code
@@ -35,12 +35,12 @@ def fallen(s: State, after: int, out: Items) -> int:
 
 
 @inlined
-def requeue(s: State, queue: Items, done: int, count: int, fresh: Items, more: int) -> int:
+def requeue(table: Table, queue: Items, done: int, count: int, fresh: Items, more: int) -> int:
     """Sort ``queue[done:count]`` by usage and put the new ones of ``fresh[:more]`` where theirs belongs."""
     for i in range(done + 1, count):
         e = queue[i]
         j = i
-        while j > done and s.usage[queue[j - 1]] > s.usage[e]:
+        while j > done and table.usage[queue[j - 1]] > table.usage[e]:
             queue[j] = queue[j - 1]
             j -= 1
         queue[j] = e
@@ -54,7 +54,7 @@ def requeue(s: State, queue: Items, done: int, count: int, fresh: Items, more: i
         if known:
             continue
         j = count
-        while j > done and s.usage[queue[j - 1]] > s.usage[e]:
+        while j > done and table.usage[queue[j - 1]] > table.usage[e]:
             queue[j] = queue[j - 1]
             j -= 1
         queue[j] = e
@@ -63,56 +63,60 @@ def requeue(s: State, queue: Items, done: int, count: int, fresh: Items, more: i
 
 
 @spliced
-def prune(s: State, queue: Items, count: int, fresh: Items) -> float:
+def prune(
+    data: Data, table: Table, covered: Covered, trial: Trial, pairing: Pairing, queue: Items, count: int, fresh: Items
+) -> float:
     """Look at ``queue[:count]`` and at what falls on the way; return by how many bits the total grew (not above 0)."""
     grown = 0.0
     done = 0
     while done < count:
         e = np.int64(queue[done])
         done += 1
-        if s.usage[e] == 0:
-            remove(s, e)
-            s.numbers[PRUNED] += 1
+        if table.usage[e] == 0:
+            remove(data, table, covered, trial, e)
+            table.numbers[PRUNED] += 1
             continue
-        bits = try_removing(s, e)
+        bits = try_removing(data, table, covered, trial, pairing, e)
         if bits > TOLERANCE:
-            forget(s)
+            forget(trial)
             continue
-        cover_without(s, e)
-        settle(s)
-        more = fallen(s, np.int64(s.rank[e]), fresh)
-        forget(s)
-        remove(s, e)
-        s.numbers[PRUNED] += 1
+        cover_without(data, table, covered, trial, pairing, e)
+        settle(table, trial)
+        more = fallen(table, trial, np.int64(table.rank[e]), fresh)
+        forget(trial)
+        remove(data, table, covered, trial, e)
+        table.numbers[PRUNED] += 1
         grown += bits
-        count = requeue(s, queue, done, count, fresh, more)
+        count = requeue(table, queue, done, count, fresh, more)
     return grown
 
 
 @inlined
-def fill(s: State, items: Items, support: int) -> int:
+def fill(data: Data, table: Table, items: Items, support: int) -> int:
     """Describe an itemset, items ascending, in the next spare slot; return the slot."""
-    x = np.int64(s.spare[s.numbers[ELEMENTS]])
-    s.length[x] = len(items)
-    s.support[x] = support
-    s.usage[x] = 0
-    s.bits[x] = 0.0
-    for w in range(s.mask.shape[1]):
-        s.mask[x, w] = 0
+    x = np.int64(table.spare[table.numbers[ELEMENTS]])
+    table.length[x] = len(items)
+    table.support[x] = support
+    table.usage[x] = 0
+    table.bits[x] = 0.0
+    for w in range(table.mask.shape[1]):
+        table.mask[x, w] = 0
     for i in range(len(items)):
         item = items[i]
-        s.items[x, i] = item
-        s.bits[x] += s.standard[item]
-        s.mask[x, s.place[item] >> 6] |= np.uint64(1) << np.uint64(s.place[item] & 63)
+        table.items[x, i] = item
+        table.bits[x] += data.standard[item]
+        table.mask[x, data.place[item] >> 6] |= np.uint64(1) << np.uint64(data.place[item] & 63)
     return x
 
 
 @spliced
-def admit(s: State, x: int, where: int, pruning: bool) -> float:
+def admit(
+    data: Data, table: Table, covered: Covered, trial: Trial, pairing: Pairing, x: int, where: int, pruning: bool
+) -> float:
     """Make the addition on trial final; return by how many bits pruning then made the total grow (not above 0)."""
-    cover_with(s, x, where)
-    settle(s)
-    count = fallen(s, where - 1, s.queue) if pruning else 0
-    forget(s)
-    insert(s, x, where)
-    return prune(s, s.queue, count, s.fresh)
+    cover_with(data, table, covered, trial, pairing, x, where)
+    settle(table, trial)
+    count = fallen(table, trial, where - 1, trial.queue) if pruning else 0
+    forget(trial)
+    insert(data, table, covered, trial, x, where)
+    return prune(data, table, covered, trial, pairing, trial.queue, count, trial.fresh)

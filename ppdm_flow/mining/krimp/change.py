@@ -29,123 +29,160 @@ from ppdm_flow.mining.krimp.state import (
     TOUCHED,
     TRIED_CODES,
     TRIED_TOTAL,
-    State,
+    Covered,
+    Data,
+    Pairing,
+    Table,
+    Trial,
 )
 
 
 @inlined
-def log_term(s: State, usage: int) -> float:
+def log_term(data: Data, usage: int) -> float:
     """(u + 1) log2 u, and 0 for a code that is not in use."""
-    if usage < len(s.logs):
-        return s.logs[usage]  # type: ignore[no-any-return]  # a float of numba's
+    if usage < len(data.logs):
+        return data.logs[usage]  # type: ignore[no-any-return]  # a float of numba's
     return (usage + 1.0) * math.log2(usage)
 
 
 @inlined
-def bits_more(s: State) -> float:
+def bits_more(data: Data, table: Table, trial: Trial) -> float:
     """Return by how many bits the change on trial makes data and code table larger together."""
     bits = 0.0
-    total, codes = s.numbers[TOTAL], s.numbers[CODES]
+    total, codes = table.numbers[TOTAL], table.numbers[CODES]
     before = (total + codes) * math.log2(total)
-    for i in range(s.numbers[TOUCHED]):
-        code = s.touched[i]
-        by = s.change[code]
+    for i in range(trial.numbers[TOUCHED]):
+        code = trial.touched[i]
+        by = trial.change[code]
         if by == 0:
             continue
-        usage = s.usage[code]
-        bits += log_term(s, usage) - log_term(s, usage + by)
+        usage = table.usage[code]
+        bits += log_term(data, usage) - log_term(data, usage + by)
         total += by
         if usage == 0:
             codes += 1
-            bits += s.bits[code]
+            bits += table.bits[code]
         elif usage + by == 0:
             codes -= 1
-            bits -= s.bits[code]
-    s.numbers[TRIED_TOTAL], s.numbers[TRIED_CODES] = total, codes
+            bits -= table.bits[code]
+    trial.numbers[TRIED_TOTAL], trial.numbers[TRIED_CODES] = total, codes
     return bits + (total + codes) * math.log2(total) - before  # type: ignore[no-any-return]
 
 
 @inlined
-def forget(s: State) -> None:
+def forget(trial: Trial) -> None:
     """Drop the change on trial."""
-    for i in range(s.numbers[TOUCHED]):
-        s.change[s.touched[i]] = 0
-        s.marked[s.touched[i]] = 0
-    s.numbers[TOUCHED] = 0
+    for i in range(trial.numbers[TOUCHED]):
+        trial.change[trial.touched[i]] = 0
+        trial.marked[trial.touched[i]] = 0
+    trial.numbers[TOUCHED] = 0
 
 
 @inlined
-def settle(s: State) -> None:
+def settle(table: Table, trial: Trial) -> None:
     """Let the usages be as the change on trial would have them; it stays known until it is forgotten."""
-    if s.numbers[TOUCHED] == 0:
+    if trial.numbers[TOUCHED] == 0:
         return
-    for i in range(s.numbers[TOUCHED]):
-        s.usage[s.touched[i]] += s.change[s.touched[i]]
-    s.numbers[TOTAL], s.numbers[CODES] = s.numbers[TRIED_TOTAL], s.numbers[TRIED_CODES]
+    for i in range(trial.numbers[TOUCHED]):
+        table.usage[trial.touched[i]] += trial.change[trial.touched[i]]
+    table.numbers[TOTAL], table.numbers[CODES] = trial.numbers[TRIED_TOTAL], trial.numbers[TRIED_CODES]
 
 
 @inlined
-def level_for(s: State, x: int, where: int) -> int:
+def level_for(table: Table, covered: Covered, x: int, where: int) -> int:
     """Return the level on which all rows that would use ``x`` at rank ``where`` are free in its items."""
-    last = where == s.numbers[ELEMENTS] or s.length[s.order[where]] < s.length[x]
-    return int(min(s.length[x] - 2 if last else s.length[x] - 1, len(s.free) - 1))
+    last = where == table.numbers[ELEMENTS] or table.length[table.order[where]] < table.length[x]
+    return int(min(table.length[x] - 2 if last else table.length[x] - 1, len(covered.free) - 1))
 
 
 @inlined
-def rows_for(s: State, x: int, where: int) -> int:
+def rows_for(data: Data, table: Table, covered: Covered, trial: Trial, x: int, where: int) -> int:
     """Write rows to ``hits`` among which are all that would use ``x`` at rank ``where``; return how many."""
-    item = rarest(s, x)
+    item = rarest(data, table, x)
     if item != NONE:
-        return rows_with(s, x, item)
-    intersect_level(s, x, level_for(s, x, where), s.some)
-    return list_rows(s)
+        return rows_with(data, table, trial, x, item)
+    intersect_level(data, table, covered, x, level_for(table, covered, x, where), trial.some)
+    return list_rows(trial)
 
 
 @spliced
-def try_adding(s: State, x: int, where: int) -> float:
+def try_adding(data: Data, table: Table, covered: Covered, trial: Trial, pairing: Pairing, x: int, where: int) -> float:
     """Put the addition of ``x`` at rank ``where`` on trial; return by how many bits the total would grow.
 
     Where singletons alone cover its items, ``x`` takes their place and nothing else moves: such rows are only counted.
     """
-    item = rarest(s, x)
+    item = rarest(data, table, x)
     if item != NONE:
-        count = rows_with(s, x, item)
+        count = rows_with(data, table, trial, x, item)
     else:
-        level = level_for(s, x, where)
-        intersect_level(s, x, np.int64(0), s.alone)
-        alone = weight_common(s.alone, s.alone, s.planes, s.ends)
+        level = level_for(table, covered, x, where)
+        intersect_level(data, table, covered, x, np.int64(0), trial.alone)
+        alone = weight_common(trial.alone, trial.alone, data.planes, data.ends)
         if alone > 0:
-            note(s, x, alone)
-            for i in range(s.length[x]):
-                note(s, np.int64(len(s.length) + s.items[x, i]), -alone)
+            note(trial, x, alone)
+            for i in range(table.length[x]):
+                note(trial, np.int64(len(table.length) + table.items[x, i]), -alone)
         count = 0
         if level > 0:
-            intersect_level(s, x, level, s.some)
-            for w in range(len(s.some)):
-                s.some[w] &= ~s.alone[w]
-            count = list_rows(s)
-    cover_rows(s, count, x, where, np.int64(1), np.int64(1))
-    if s.numbers[TOUCHED] == 0:
+            intersect_level(data, table, covered, x, level, trial.some)
+            for w in range(len(trial.some)):
+                trial.some[w] &= ~trial.alone[w]
+            count = list_rows(trial)
+    cover_rows(data, table, covered, trial, pairing, count, x, where, np.int64(1), np.int64(1))
+    if trial.numbers[TOUCHED] == 0:
         return 0.0
-    return bits_more(s)
+    return bits_more(data, table, trial)
 
 
 @spliced
-def try_removing(s: State, x: int) -> float:
+def try_removing(data: Data, table: Table, covered: Covered, trial: Trial, pairing: Pairing, x: int) -> float:
     """Put the removal of ``x`` on trial; return by how many bits the total would grow."""
-    cover_rows(s, rows_using(s, x), x, np.int64(s.rank[x]), np.int64(0), np.int64(1))
-    if s.numbers[TOUCHED] == 0:
+    cover_rows(
+        data,
+        table,
+        covered,
+        trial,
+        pairing,
+        rows_using(data, table, covered, trial, x),
+        x,
+        np.int64(table.rank[x]),
+        np.int64(0),
+        np.int64(1),
+    )
+    if trial.numbers[TOUCHED] == 0:
         return 0.0
-    return bits_more(s)
+    return bits_more(data, table, trial)
 
 
 @spliced
-def cover_with(s: State, x: int, where: int) -> None:
+def cover_with(data: Data, table: Table, covered: Covered, trial: Trial, pairing: Pairing, x: int, where: int) -> None:
     """Cover the rows with ``x`` at rank ``where``, for good; usages are settled apart."""
-    cover_rows(s, rows_for(s, x, where), x, where, np.int64(1), np.int64(0))
+    cover_rows(
+        data,
+        table,
+        covered,
+        trial,
+        pairing,
+        rows_for(data, table, covered, trial, x, where),
+        x,
+        where,
+        np.int64(1),
+        np.int64(0),
+    )
 
 
 @spliced
-def cover_without(s: State, x: int) -> None:
+def cover_without(data: Data, table: Table, covered: Covered, trial: Trial, pairing: Pairing, x: int) -> None:
     """Cover the rows without ``x``, for good; usages are settled apart."""
-    cover_rows(s, rows_using(s, x), x, np.int64(s.rank[x]), np.int64(0), np.int64(0))
+    cover_rows(
+        data,
+        table,
+        covered,
+        trial,
+        pairing,
+        rows_using(data, table, covered, trial, x),
+        x,
+        np.int64(table.rank[x]),
+        np.int64(0),
+        np.int64(0),
+    )

@@ -71,16 +71,17 @@ class CodeTable:
 
 def read_off(s: State, database: Database) -> CodeTable:
     """Return the code table of a state."""
-    slots = len(s.length)
-    order = s.order[: s.numbers[ELEMENTS]]
-    lengths = s.length[order].astype(np.int64)
+    table = s.table
+    slots = len(table.length)
+    order = table.order[: table.numbers[ELEMENTS]]
+    lengths = table.length[order].astype(np.int64)
     offsets = np.concatenate([[0], np.cumsum(lengths)])
-    items = s.items[order][np.arange(s.items.shape[1]) < lengths[:, None]]
+    items = table.items[order][np.arange(table.items.shape[1]) < lengths[:, None]]
     standard = standard_bits(database)
-    usages, singles = s.usage[order], s.usage[slots:].copy()
-    bits = np.concatenate([s.bits[order], standard])
+    usages, singles = table.usage[order], table.usage[slots:].copy()
+    bits = np.concatenate([table.bits[order], standard])
     return CodeTable(
-        Itemsets(offsets, items, s.support[order]),
+        Itemsets(offsets, items, table.support[order]),
         usages,
         singles,
         standard,

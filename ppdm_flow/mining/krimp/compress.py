@@ -145,13 +145,13 @@ def _roomier(s: State, why: int) -> State:
 
 def _started(s: State) -> Best:
     """Return what SLIM knows of partners before it has looked; where no pairs are counted, nothing ever."""
-    size = len(s.pairs)
+    size = len(s.pairing.pairs)
     return Best(
         np.full(size, -1, dtype=np.int32),
         np.zeros(size),
         np.zeros(size, dtype=np.int64),
         np.zeros(1, dtype=np.int64),
-        np.zeros(s.items.shape[1] + 1, dtype=np.int32),
+        np.zeros(s.table.items.shape[1] + 1, dtype=np.int32),
     )
 
 
@@ -159,7 +159,7 @@ def _compression(
     s: State, database: Database, position: int, candidates: int | None, complete: bool, resume: Compression | None
 ) -> Compression:
     before = (resume.accepted, resume.pruned) if resume else (0, 0)
-    accepted, pruned = int(s.numbers[ACCEPTED]) + before[0], int(s.numbers[PRUNED]) + before[1]
+    accepted, pruned = int(s.table.numbers[ACCEPTED]) + before[0], int(s.table.numbers[PRUNED]) + before[1]
     return Compression(read_off(s, database), position, candidates, complete, accepted, pruned)
 
 

@@ -15,7 +15,7 @@ from ppdm_flow.mining.itemsets.kernels import inlined, part
 from ppdm_flow.mining.krimp.accept import fill
 from ppdm_flow.mining.krimp.change import log_term
 from ppdm_flow.mining.krimp.occurrences import rows_containing
-from ppdm_flow.mining.krimp.state import CODES, TOTAL, Counts, Floats, Items, State
+from ppdm_flow.mining.krimp.state import CODES, TOTAL, Counts, Covered, Data, Floats, Items, Pairing, Table, Trial
 
 
 class Best(NamedTuple):
@@ -32,70 +32,76 @@ class Best(NamedTuple):
 
 
 @inlined
-def promise(s: State, a: int, b: int, before: float) -> float:
+def promise(data: Data, table: Table, pairing: Pairing, a: int, b: int, before: float) -> float:
     """Return by how many bits the union of two codes would make data and table smaller if it took all shared rows."""
-    u, v, both = s.usage[a], s.usage[b], np.int64(s.pairs[a, b])
-    total, codes = s.numbers[TOTAL] - both, s.numbers[CODES] + 1
-    bits = log_term(s, u - both) + log_term(s, v - both) + log_term(s, both) - log_term(s, u) - log_term(s, v)
-    bits -= s.bits[a] + s.bits[b]
+    u, v, both = table.usage[a], table.usage[b], np.int64(pairing.pairs[a, b])
+    total, codes = table.numbers[TOTAL] - both, table.numbers[CODES] + 1
+    bits = (
+        log_term(data, u - both)
+        + log_term(data, v - both)
+        + log_term(data, both)
+        - log_term(data, u)
+        - log_term(data, v)
+    )
+    bits -= table.bits[a] + table.bits[b]
     if u == both:
         codes -= 1
-        bits += s.bits[a]
+        bits += table.bits[a]
     if v == both:
         codes -= 1
-        bits += s.bits[b]
+        bits += table.bits[b]
     return bits + before - (total + codes) * math.log2(total)  # type: ignore[no-any-return]
 
 
 @inlined
-def size_now(s: State) -> float:
+def size_now(table: Table) -> float:
     """Return the part of the total size that depends on the sum of usages."""
-    return (s.numbers[TOTAL] + s.numbers[CODES]) * math.log2(max(s.numbers[TOTAL], 1))  # type: ignore[no-any-return]
+    return (table.numbers[TOTAL] + table.numbers[CODES]) * math.log2(max(table.numbers[TOTAL], 1))  # type: ignore[no-any-return]
 
 
 @part
-def look(s: State, best: Best, a: int) -> None:
+def look(data: Data, table: Table, pairing: Pairing, best: Best, a: int) -> None:
     """Find the best partner of one code."""
     best.partner[a], best.bits[a], best.round[a] = -1, 0.0, best.clock[0]
-    before = size_now(s)
-    for b in range(len(s.pairs)):
-        if s.pairs[a, b] > 0 and not s.tried[a, b]:
-            bits = promise(s, a, b, before)
+    before = size_now(table)
+    for b in range(len(pairing.pairs)):
+        if pairing.pairs[a, b] > 0 and not pairing.tried[a, b]:
+            bits = promise(data, table, pairing, a, b, before)
             if bits > best.bits[a]:
                 best.partner[a], best.bits[a] = b, bits
 
 
 @part
-def look_again(s: State, best: Best) -> None:
+def look_again(data: Data, table: Table, pairing: Pairing, best: Best) -> None:
     """Bring the partners up to date with the codes whose rows have changed."""
     best.clock[0] += 1
-    before = size_now(s)
-    for a in range(len(s.pairs)):
-        if s.dirty[a]:
-            for b in range(len(s.pairs)):
-                s.tried[a, b] = 0
-                s.tried[b, a] = 0
-    for a in range(len(s.pairs)):
-        if s.dirty[a] or (best.partner[a] >= 0 and s.dirty[best.partner[a]]):
-            look(s, best, a)
-    for a in range(len(s.pairs)):
-        if not s.dirty[a]:
+    before = size_now(table)
+    for a in range(len(pairing.pairs)):
+        if pairing.dirty[a]:
+            for b in range(len(pairing.pairs)):
+                pairing.tried[a, b] = 0
+                pairing.tried[b, a] = 0
+    for a in range(len(pairing.pairs)):
+        if pairing.dirty[a] or (best.partner[a] >= 0 and pairing.dirty[best.partner[a]]):
+            look(data, table, pairing, best, a)
+    for a in range(len(pairing.pairs)):
+        if not pairing.dirty[a]:
             continue
-        for b in range(len(s.pairs)):
-            if s.pairs[a, b] > 0 and not s.dirty[b]:
-                bits = promise(s, a, b, before)
+        for b in range(len(pairing.pairs)):
+            if pairing.pairs[a, b] > 0 and not pairing.dirty[b]:
+                bits = promise(data, table, pairing, a, b, before)
                 if bits > best.bits[b]:
                     best.partner[b], best.bits[b] = a, bits
-    for a in range(len(s.pairs)):
-        s.dirty[a] = 0
+    for a in range(len(pairing.pairs)):
+        pairing.dirty[a] = 0
 
 
 @inlined
-def look_around(s: State, best: Best) -> None:
+def look_around(data: Data, table: Table, pairing: Pairing, best: Best) -> None:
     """Find the best partners of all codes."""
-    for a in range(len(s.pairs)):
-        s.dirty[a] = 1
-    look_again(s, best)
+    for a in range(len(pairing.pairs)):
+        pairing.dirty[a] = 1
+    look_again(data, table, pairing, best)
 
 
 @inlined
@@ -109,14 +115,14 @@ def foremost(best: Best) -> int:
 
 
 @inlined
-def unite(s: State, a: int, b: int, out: Items) -> int:
+def unite(table: Table, a: int, b: int, out: Items) -> int:
     """Write the items of two codes, ascending, to ``out``; return how many."""
     count = 0
     for side in range(2):
         code = np.int64(b) if side else np.int64(a)
-        size = s.length[code] if code < len(s.length) else 1
+        size = table.length[code] if code < len(table.length) else 1
         for i in range(size):
-            item = s.items[code, i] if code < len(s.length) else np.int32(code - len(s.length))
+            item = table.items[code, i] if code < len(table.length) else np.int32(code - len(table.length))
             j = count
             while j > 0 and out[j - 1] > item:
                 out[j] = out[j - 1]
@@ -127,32 +133,32 @@ def unite(s: State, a: int, b: int, out: Items) -> int:
 
 
 @inlined
-def next_union(s: State, best: Best) -> int:
+def next_union(data: Data, table: Table, pairing: Pairing, best: Best) -> int:
     """Return the code whose union with its best partner promises most; it has none where no union is of use."""
     a = foremost(best)
     while best.partner[a] >= 0 and best.round[a] != best.clock[0]:
-        look(s, best, a)
+        look(data, table, pairing, best, a)
         a = foremost(best)
     return a
 
 
 @inlined
-def unite_next(s: State, best: Best, a: int) -> int:
+def unite_next(data: Data, table: Table, covered: Covered, trial: Trial, best: Best, a: int) -> int:
     """Describe the union of a code with its best partner in the next spare slot, with its support; return the slot."""
-    x = fill(s, best.both[: unite(s, a, np.int64(best.partner[a]), best.both)], np.int64(0))
+    x = fill(data, table, best.both[: unite(table, a, np.int64(best.partner[a]), best.both)], np.int64(0))
     support = 0
-    for k in range(rows_containing(s, x)):
-        support += s.weights[s.hits[k]]
-    s.support[x] = support
+    for k in range(rows_containing(data, table, covered, trial, x)):
+        support += data.weights[trial.hits[k]]
+    table.support[x] = support
     return x
 
 
 @inlined
-def give_up(s: State, best: Best, a: int) -> None:
+def give_up(data: Data, table: Table, pairing: Pairing, best: Best, a: int) -> None:
     """Do not try the union of a code and its best partner again as long as their rows stay the same."""
     b = np.int64(best.partner[a])
-    s.tried[a, b] = 1
-    s.tried[b, a] = 1
-    look(s, best, a)
+    pairing.tried[a, b] = 1
+    pairing.tried[b, a] = 1
+    look(data, table, pairing, best, a)
     if best.partner[b] == a:
-        look(s, best, b)
+        look(data, table, pairing, best, b)

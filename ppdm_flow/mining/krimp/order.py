@@ -7,29 +7,29 @@ import numpy as np
 from ppdm_flow.mining.itemsets.kernels import inlined, part
 from ppdm_flow.mining.krimp.occurrences import rows_containing
 from ppdm_flow.mining.krimp.rows import first_from
-from ppdm_flow.mining.krimp.state import ELEMENTS, POOL, State
+from ppdm_flow.mining.krimp.state import ELEMENTS, Covered, Data, Table, Trial
 
 
 @inlined
-def precedes(s: State, a: int, b: int) -> bool:
+def precedes(table: Table, a: int, b: int) -> bool:
     """Whether slot ``a`` comes before slot ``b`` in standard cover order."""
-    if s.length[a] != s.length[b]:
-        return bool(s.length[a] > s.length[b])
-    if s.support[a] != s.support[b]:
-        return bool(s.support[a] > s.support[b])
-    for i in range(s.length[a]):
-        if s.items[a, i] != s.items[b, i]:
-            return bool(s.items[a, i] < s.items[b, i])
+    if table.length[a] != table.length[b]:
+        return bool(table.length[a] > table.length[b])
+    if table.support[a] != table.support[b]:
+        return bool(table.support[a] > table.support[b])
+    for i in range(table.length[a]):
+        if table.items[a, i] != table.items[b, i]:
+            return bool(table.items[a, i] < table.items[b, i])
     return False
 
 
 @inlined
-def rank_for(s: State, x: int) -> int:
+def rank_for(table: Table, x: int) -> int:
     """Return the rank at which a new element belongs."""
-    low, high = 0, s.numbers[ELEMENTS]
+    low, high = 0, table.numbers[ELEMENTS]
     while low < high:
         middle = (low + high) >> 1
-        if precedes(s, s.order[middle], x):
+        if precedes(table, table.order[middle], x):
             low = middle + 1
         else:
             high = middle
@@ -37,54 +37,54 @@ def rank_for(s: State, x: int) -> int:
 
 
 @part
-def room_for(s: State, x: int) -> bool:
+def room_for(data: Data, table: Table, covered: Covered, trial: Trial, x: int) -> bool:
     """Whether the pool can take ``x`` in every row that contains it; writes these rows to ``hits``."""
-    count = rows_containing(s, x)
-    need = s.numbers[POOL]
+    count = rows_containing(data, table, covered, trial, x)
+    need = covered.end[0]
     for k in range(count):
-        row = np.int64(s.hits[k])
-        if s.held[row] == s.room[row]:
-            need += 2 * s.room[row]
-    return bool(need <= len(s.pool))
+        row = np.int64(trial.hits[k])
+        if covered.held[row] == covered.room[row]:
+            need += 2 * covered.room[row]
+    return bool(need <= len(covered.pool))
 
 
 @part
-def insert(s: State, x: int, where: int) -> None:
+def insert(data: Data, table: Table, covered: Covered, trial: Trial, x: int, where: int) -> None:
     """Put ``x`` at rank ``where``, in the table and in the rows that contain it: the pool must have room for it."""
-    for rank in range(s.numbers[ELEMENTS], where, -1):
-        e = s.order[rank - 1]
-        s.order[rank] = e
-        s.rank[e] = rank
-    s.order[where] = x
-    s.rank[x] = where
-    s.numbers[ELEMENTS] += 1
-    for k in range(rows_containing(s, x)):
-        row = np.int64(s.hits[k])
-        if s.held[row] == s.room[row]:
-            to = s.numbers[POOL]
-            for i in range(s.held[row]):
-                s.pool[to + i] = s.pool[s.at[row] + i]
-            s.at[row] = to
-            s.room[row] *= 2
-            s.numbers[POOL] += s.room[row]
-        place = first_from(s, row, where)
-        for i in range(s.at[row] + s.held[row], place, -1):
-            s.pool[i] = s.pool[i - 1]
-        s.pool[place] = x
-        s.held[row] += 1
+    for rank in range(table.numbers[ELEMENTS], where, -1):
+        e = table.order[rank - 1]
+        table.order[rank] = e
+        table.rank[e] = rank
+    table.order[where] = x
+    table.rank[x] = where
+    table.numbers[ELEMENTS] += 1
+    for k in range(rows_containing(data, table, covered, trial, x)):
+        row = np.int64(trial.hits[k])
+        if covered.held[row] == covered.room[row]:
+            to = covered.end[0]
+            for i in range(covered.held[row]):
+                covered.pool[to + i] = covered.pool[covered.at[row] + i]
+            covered.at[row] = to
+            covered.room[row] *= 2
+            covered.end[0] += covered.room[row]
+        place = first_from(table, covered, row, where)
+        for i in range(covered.at[row] + covered.held[row], place, -1):
+            covered.pool[i] = covered.pool[i - 1]
+        covered.pool[place] = x
+        covered.held[row] += 1
 
 
 @part
-def remove(s: State, x: int) -> None:
+def remove(data: Data, table: Table, covered: Covered, trial: Trial, x: int) -> None:
     """Take ``x`` out of the table and of all rows, and give its slot back."""
-    for k in range(rows_containing(s, x)):
-        row = np.int64(s.hits[k])
-        s.held[row] -= 1
-        for i in range(first_from(s, row, np.int64(s.rank[x])), s.at[row] + s.held[row]):
-            s.pool[i] = s.pool[i + 1]
-    s.numbers[ELEMENTS] -= 1
-    for rank in range(s.rank[x], s.numbers[ELEMENTS]):
-        e = s.order[rank + 1]
-        s.order[rank] = e
-        s.rank[e] = rank
-    s.spare[s.numbers[ELEMENTS]] = x
+    for k in range(rows_containing(data, table, covered, trial, x)):
+        row = np.int64(trial.hits[k])
+        covered.held[row] -= 1
+        for i in range(first_from(table, covered, row, np.int64(table.rank[x])), covered.at[row] + covered.held[row]):
+            covered.pool[i] = covered.pool[i + 1]
+    table.numbers[ELEMENTS] -= 1
+    for rank in range(table.rank[x], table.numbers[ELEMENTS]):
+        e = table.order[rank + 1]
+        table.order[rank] = e
+        table.rank[e] = rank
+    table.spare[table.numbers[ELEMENTS]] = x

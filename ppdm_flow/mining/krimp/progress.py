@@ -50,4 +50,4 @@ class Pace:
         if watch is None:
             return True
         share = bits / self.start.data if self.start.data else 1.0
-        return watch(Progress(position, self.candidates, bits, share, int(s.numbers[ELEMENTS])))
+        return watch(Progress(position, self.candidates, bits, share, int(s.table.numbers[ELEMENTS])))

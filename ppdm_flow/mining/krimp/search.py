@@ -12,7 +12,7 @@ from ppdm_flow.mining.krimp.change import forget, try_adding
 from ppdm_flow.mining.krimp.joins import Best, give_up, look_again, look_around, next_union, unite_next
 from ppdm_flow.mining.krimp.order import rank_for, room_for
 from ppdm_flow.mining.krimp.pairs import pair_all
-from ppdm_flow.mining.krimp.state import ACCEPTED, ELEMENTS, PAIRED, Counts, Items, State
+from ppdm_flow.mining.krimp.state import ACCEPTED, ELEMENTS, Counts, Items, State
 
 PUT, CONSIDER, JOIN = range(3)
 """What to do: accept all candidates; accept those that pay (KRIMP); find candidates, and accept those that pay (SLIM).
@@ -40,38 +40,39 @@ def search(
     ``PUT``). A union that fewer than ``least`` rows have is not accepted. ``JOIN`` that is ``DONE`` before ``stop`` has
     found that no union is of use.
     """
-    if len(s.pairs) and not s.numbers[PAIRED]:
-        pair_all(s)
+    data, table, covered, trial, pairing = s
+    if len(pairing.pairs) and not pairing.counted[0]:
+        pair_all(data, table, covered, pairing)
     if task == JOIN and best.clock[0] == 0:
-        look_around(s, best)
+        look_around(data, table, pairing, best)
     grown = 0.0
     a = 0
     for c in range(start, stop):
         if task == JOIN:
-            a = next_union(s, best)
+            a = next_union(data, table, pairing, best)
             if best.partner[a] < 0:
                 return c, DONE, grown
         elif offsets[c + 1] - offsets[c] < 2:
             continue
-        if s.numbers[ELEMENTS] == len(s.spare):
+        if table.numbers[ELEMENTS] == len(table.spare):
             return c, MORE_SLOTS, grown
         if task == JOIN:
-            x = unite_next(s, best, a)
+            x = unite_next(data, table, covered, trial, best, a)
         else:
-            x = fill(s, items[offsets[c] : offsets[c + 1]], supports[c])
-        where = rank_for(s, x)
-        bits = try_adding(s, x, where) if s.support[x] >= least else 0.0
+            x = fill(data, table, items[offsets[c] : offsets[c + 1]], supports[c])
+        where = rank_for(table, x)
+        bits = try_adding(data, table, covered, trial, pairing, x, where) if table.support[x] >= least else 0.0
         if task != PUT and bits >= -TOLERANCE:
-            forget(s)
+            forget(trial)
             if task == JOIN:
-                give_up(s, best, a)
+                give_up(data, table, pairing, best, a)
             continue
-        if not room_for(s, x):
-            forget(s)
+        if not room_for(data, table, covered, trial, x):
+            forget(trial)
             return c, MORE_POOL, grown
-        grown += bits + admit(s, x, where, pruning)
+        grown += bits + admit(data, table, covered, trial, pairing, x, where, pruning)
         if task != PUT:
-            s.numbers[ACCEPTED] += 1
+            table.numbers[ACCEPTED] += 1
         if task == JOIN:
-            look_again(s, best)
+            look_again(data, table, pairing, best)
     return stop, DONE, grown

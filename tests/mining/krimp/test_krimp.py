@@ -145,14 +145,14 @@ def test_slim_loses_nothing(twin, rows, least):
 def test_room_grows():
     database = Database.of_lists([[0, 1], [0, 2]], 3)
     s = begin_state(database, 2, 4, pairing=True)
-    s.pairs[4, 5] = s.pairs[5, 4] = 7
-    s.usage[4] = 9
+    s.pairing.pairs[4, 5] = s.pairing.pairs[5, 4] = 7
+    s.table.usage[4] = 9
     grown = with_pool(with_slots(s))
-    assert grown.pairs.shape == (11, 11)
-    assert grown.pairs[8, 9] == grown.pairs[9, 8] == 7
-    assert grown.usage[8] == 9
-    assert len(grown.pool) == 2 * len(s.pool)
-    assert sorted(grown.spare) == list(range(8))
+    assert grown.pairing.pairs.shape == (11, 11)
+    assert grown.pairing.pairs[8, 9] == grown.pairing.pairs[9, 8] == 7
+    assert grown.table.usage[8] == 9
+    assert len(grown.covered.pool) == 2 * len(s.covered.pool)
+    assert sorted(grown.table.spare) == list(range(8))
 
 
 @pytest.mark.parametrize("rows", [[[0]], [[0, 1, 2]], [[0, 1]] * 50, [[]], [[], [0]]])
