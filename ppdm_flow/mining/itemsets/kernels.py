@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
 import numba
+import numpy as np
 
 from ppdm_flow.sdk.compiled import compiled, tolerant
 from ppdm_flow.sdk.compiling import dispatcher
@@ -21,6 +22,10 @@ R = TypeVar("R")
 UNCOUNTED: dict[str, Any] = {"nogil": True, "_nrt": False}
 PART: dict[str, Any] = {**UNCOUNTED, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
+wide: Callable[[Any], int] = np.int64  # type: ignore[assignment]
+"""Makes a whole number one of 64 bits, and a constant a number. A kernel is compiled anew for each type of its
+arguments, and for each constant: calls of one that is much code give it all the same."""
+
 
 def inlined(function: Callable[P, R]) -> Callable[P, R]:
     """Compile ``function``, which allocates nothing, into every kernel that calls it. Python cannot call it."""
@@ -29,7 +34,10 @@ def inlined(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def spliced(function: Callable[P, R]) -> Callable[P, R]:
-    """Splice ``function`` into its only caller."""
+    """Splice the source of ``function``, which allocates nothing, into its caller: for long ones with one caller.
+
+    Else they are compiled twice, by themselves and as a part of their caller.
+    """
     kernel: Callable[P, R] = numba.njit(inline="always", **PART)(function)
     return kernel
 

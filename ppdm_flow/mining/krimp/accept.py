@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ppdm_flow.mining.itemsets.kernels import inlined, spliced
-from ppdm_flow.mining.krimp.change import cover_with, cover_without, forget, settle, try_adding, try_removing
+from ppdm_flow.mining.itemsets.kernels import inlined, spliced, wide
+from ppdm_flow.mining.krimp.change import cover_with, cover_without, forget, settle, try_removing
 from ppdm_flow.mining.krimp.order import insert, remove
 from ppdm_flow.mining.krimp.state import ELEMENTS, PRUNED, TOUCHED, Covered, Data, Items, Pairing, Table, Trial
 
@@ -70,7 +70,7 @@ def prune(
     grown = 0.0
     done = 0
     while done < count:
-        e = np.int64(queue[done])
+        e = wide(queue[done])
         done += 1
         if table.usage[e] == 0:
             remove(data, table, covered, trial, e)
@@ -82,7 +82,7 @@ def prune(
             continue
         cover_without(data, table, covered, trial, pairing, e)
         settle(table, trial)
-        more = fallen(table, trial, np.int64(table.rank[e]), fresh)
+        more = fallen(table, trial, wide(table.rank[e]), fresh)
         forget(trial)
         remove(data, table, covered, trial, e)
         table.numbers[PRUNED] += 1
@@ -94,7 +94,7 @@ def prune(
 @inlined
 def fill(data: Data, table: Table, items: Items, support: int) -> int:
     """Describe an itemset, items ascending, in the next spare slot; return the slot."""
-    x = np.int64(table.spare[table.numbers[ELEMENTS]])
+    x = wide(table.spare[table.numbers[ELEMENTS]])
     table.length[x] = len(items)
     table.support[x] = support
     table.usage[x] = 0

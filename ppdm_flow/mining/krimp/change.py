@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from ppdm_flow.mining.itemsets.bits import weight_common
-from ppdm_flow.mining.itemsets.kernels import inlined, spliced
+from ppdm_flow.mining.itemsets.kernels import inlined, spliced, wide
 from ppdm_flow.mining.krimp.occurrences import (
     NONE,
     intersect_level,
@@ -21,7 +19,7 @@ from ppdm_flow.mining.krimp.occurrences import (
     rows_using,
     rows_with,
 )
-from ppdm_flow.mining.krimp.rows import cover_rows, note
+from ppdm_flow.mining.krimp.rows import KEEP, NOTE, WITH, WITHOUT, cover_rows, note
 from ppdm_flow.mining.krimp.state import (
     CODES,
     ELEMENTS,
@@ -116,19 +114,19 @@ def try_adding(data: Data, table: Table, covered: Covered, trial: Trial, pairing
         count = rows_with(data, table, trial, x, item)
     else:
         level = level_for(table, covered, x, where)
-        intersect_level(data, table, covered, x, np.int64(0), trial.alone)
+        intersect_level(data, table, covered, x, wide(0), trial.alone)
         alone = weight_common(trial.alone, trial.alone, data.planes, data.ends)
         if alone > 0:
             note(trial, x, alone)
             for i in range(table.length[x]):
-                note(trial, np.int64(len(table.length) + table.items[x, i]), -alone)
+                note(trial, wide(len(table.length) + table.items[x, i]), -alone)
         count = 0
         if level > 0:
             intersect_level(data, table, covered, x, level, trial.some)
             for w in range(len(trial.some)):
                 trial.some[w] &= ~trial.alone[w]
             count = list_rows(trial)
-    cover_rows(data, table, covered, trial, pairing, count, x, where, np.int64(1), np.int64(1))
+    cover_rows(data, table, covered, trial, pairing, count, x, where, wide(WITH), wide(NOTE))
     if trial.numbers[TOUCHED] == 0:
         return 0.0
     return bits_more(data, table, trial)
@@ -145,9 +143,9 @@ def try_removing(data: Data, table: Table, covered: Covered, trial: Trial, pairi
         pairing,
         rows_using(data, table, covered, trial, x),
         x,
-        np.int64(table.rank[x]),
-        np.int64(0),
-        np.int64(1),
+        wide(table.rank[x]),
+        wide(WITHOUT),
+        wide(NOTE),
     )
     if trial.numbers[TOUCHED] == 0:
         return 0.0
@@ -166,8 +164,8 @@ def cover_with(data: Data, table: Table, covered: Covered, trial: Trial, pairing
         rows_for(data, table, covered, trial, x, where),
         x,
         where,
-        np.int64(1),
-        np.int64(0),
+        wide(WITH),
+        wide(KEEP),
     )
 
 
@@ -182,7 +180,7 @@ def cover_without(data: Data, table: Table, covered: Covered, trial: Trial, pair
         pairing,
         rows_using(data, table, covered, trial, x),
         x,
-        np.int64(table.rank[x]),
-        np.int64(0),
-        np.int64(0),
+        wide(table.rank[x]),
+        wide(WITHOUT),
+        wide(KEEP),
     )

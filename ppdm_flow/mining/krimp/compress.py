@@ -127,6 +127,7 @@ def _put_all(s: State, itemsets: Itemsets) -> State:
         position, why, _ = search(s, best, *sets, PUT, position, len(itemsets), 0, False)
         if why != DONE:
             s = _roomier(s, why)
+    s.table.numbers[ACCEPTED] = 0
     return s
 
 

@@ -11,10 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ppdm_flow.mining.itemsets.kernels import inlined, part
+from ppdm_flow.mining.itemsets.kernels import inlined, part, spliced, wide
 from ppdm_flow.mining.krimp.accept import fill
 from ppdm_flow.mining.krimp.change import log_term
 from ppdm_flow.mining.krimp.occurrences import rows_containing
+from ppdm_flow.mining.krimp.pairs import pair_all
 from ppdm_flow.mining.krimp.state import CODES, TOTAL, Counts, Covered, Data, Floats, Items, Pairing, Table, Trial
 
 
@@ -34,7 +35,7 @@ class Best(NamedTuple):
 @inlined
 def promise(data: Data, table: Table, pairing: Pairing, a: int, b: int, before: float) -> float:
     """Return by how many bits the union of two codes would make data and table smaller if it took all shared rows."""
-    u, v, both = table.usage[a], table.usage[b], np.int64(pairing.pairs[a, b])
+    u, v, both = table.usage[a], table.usage[b], wide(pairing.pairs[a, b])
     total, codes = table.numbers[TOTAL] - both, table.numbers[CODES] + 1
     bits = (
         log_term(data, u - both)
@@ -96,12 +97,15 @@ def look_again(data: Data, table: Table, pairing: Pairing, best: Best) -> None:
         pairing.dirty[a] = 0
 
 
-@inlined
-def look_around(data: Data, table: Table, pairing: Pairing, best: Best) -> None:
-    """Find the best partners of all codes."""
-    for a in range(len(pairing.pairs)):
-        pairing.dirty[a] = 1
-    look_again(data, table, pairing, best)
+@spliced
+def get_to_know(data: Data, table: Table, covered: Covered, pairing: Pairing, best: Best) -> None:
+    """Count the pairs of all codes and find their best partners, where that was not done yet."""
+    if not pairing.counted[0]:
+        pair_all(data, table, covered, pairing)
+    if best.clock[0] == 0:
+        for a in range(len(pairing.pairs)):
+            pairing.dirty[a] = 1
+        look_again(data, table, pairing, best)
 
 
 @inlined
@@ -119,7 +123,7 @@ def unite(table: Table, a: int, b: int, out: Items) -> int:
     """Write the items of two codes, ascending, to ``out``; return how many."""
     count = 0
     for side in range(2):
-        code = np.int64(b) if side else np.int64(a)
+        code = wide(b) if side else wide(a)
         size = table.length[code] if code < len(table.length) else 1
         for i in range(size):
             item = table.items[code, i] if code < len(table.length) else np.int32(code - len(table.length))
@@ -145,7 +149,7 @@ def next_union(data: Data, table: Table, pairing: Pairing, best: Best) -> int:
 @inlined
 def unite_next(data: Data, table: Table, covered: Covered, trial: Trial, best: Best, a: int) -> int:
     """Describe the union of a code with its best partner in the next spare slot, with its support; return the slot."""
-    x = fill(data, table, best.both[: unite(table, a, np.int64(best.partner[a]), best.both)], np.int64(0))
+    x = fill(data, table, best.both[: unite(table, a, wide(best.partner[a]), best.both)], wide(0))
     support = 0
     for k in range(rows_containing(data, table, covered, trial, x)):
         support += data.weights[trial.hits[k]]
@@ -156,7 +160,7 @@ def unite_next(data: Data, table: Table, covered: Covered, trial: Trial, best: B
 @inlined
 def give_up(data: Data, table: Table, pairing: Pairing, best: Best, a: int) -> None:
     """Do not try the union of a code and its best partner again as long as their rows stay the same."""
-    b = np.int64(best.partner[a])
+    b = wide(best.partner[a])
     pairing.tried[a, b] = 1
     pairing.tried[b, a] = 1
     look(data, table, pairing, best, a)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ppdm_flow.mining.itemsets.bits import Words, intersect_only, lowest
-from ppdm_flow.mining.itemsets.kernels import inlined
+from ppdm_flow.mining.itemsets.kernels import inlined, wide
 from ppdm_flow.mining.krimp.state import Covered, Data, Table, Trial
 
 NONE = -1
@@ -69,7 +69,7 @@ def list_rows(trial: Trial) -> int:
     for w in range(len(trial.some)):
         word = trial.some[w]
         while word:
-            trial.hits[count] = 64 * w + np.int64(lowest(word))
+            trial.hits[count] = 64 * w + wide(lowest(word))
             count += 1
             word &= word - np.uint64(1)
     return count

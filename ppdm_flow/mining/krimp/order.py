@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from ppdm_flow.mining.itemsets.kernels import inlined, part
+from ppdm_flow.mining.itemsets.kernels import inlined, part, wide
 from ppdm_flow.mining.krimp.occurrences import rows_containing
 from ppdm_flow.mining.krimp.rows import first_from
 from ppdm_flow.mining.krimp.state import ELEMENTS, Covered, Data, Table, Trial
@@ -42,7 +40,7 @@ def room_for(data: Data, table: Table, covered: Covered, trial: Trial, x: int) -
     count = rows_containing(data, table, covered, trial, x)
     need = covered.end[0]
     for k in range(count):
-        row = np.int64(trial.hits[k])
+        row = wide(trial.hits[k])
         if covered.held[row] == covered.room[row]:
             need += 2 * covered.room[row]
     return bool(need <= len(covered.pool))
@@ -59,7 +57,7 @@ def insert(data: Data, table: Table, covered: Covered, trial: Trial, x: int, whe
     table.rank[x] = where
     table.numbers[ELEMENTS] += 1
     for k in range(rows_containing(data, table, covered, trial, x)):
-        row = np.int64(trial.hits[k])
+        row = wide(trial.hits[k])
         if covered.held[row] == covered.room[row]:
             to = covered.end[0]
             for i in range(covered.held[row]):
@@ -78,9 +76,9 @@ def insert(data: Data, table: Table, covered: Covered, trial: Trial, x: int, whe
 def remove(data: Data, table: Table, covered: Covered, trial: Trial, x: int) -> None:
     """Take ``x`` out of the table and of all rows, and give its slot back."""
     for k in range(rows_containing(data, table, covered, trial, x)):
-        row = np.int64(trial.hits[k])
+        row = wide(trial.hits[k])
         covered.held[row] -= 1
-        for i in range(first_from(table, covered, row, np.int64(table.rank[x])), covered.at[row] + covered.held[row]):
+        for i in range(first_from(table, covered, row, wide(table.rank[x])), covered.at[row] + covered.held[row]):
             covered.pool[i] = covered.pool[i + 1]
     table.numbers[ELEMENTS] -= 1
     for rank in range(table.rank[x], table.numbers[ELEMENTS]):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ppdm_flow.mining.itemsets.bits import lowest
-from ppdm_flow.mining.itemsets.kernels import inlined
+from ppdm_flow.mining.itemsets.kernels import inlined, wide
 from ppdm_flow.mining.krimp.state import Covered, Data, Items, Pairing, Table
 
 
@@ -19,7 +19,7 @@ def codes_of(data: Data, table: Table, covered: Covered, row: int, out: Items) -
     for w in range(table.mask.shape[1]):
         left = covered.single[row, w]
         while left:
-            place = 64 * w + np.int64(lowest(left))
+            place = 64 * w + wide(lowest(left))
             out[count] = len(table.length) + data.cells[row, place]
             count += 1
             left &= left - np.uint64(1)
@@ -46,10 +46,10 @@ def pair_again(pairing: Pairing, held: int, holds: int, mass: int) -> None:
         pairing.stamp[pairing.now[k]] = 3 if pairing.stamp[pairing.now[k]] else 2
     for k in range(held):
         if pairing.stamp[pairing.was[k]] == 1:
-            pair_up(pairing, pairing.was[k], pairing.was, held, np.int64(1), -mass)
+            pair_up(pairing, pairing.was[k], pairing.was, held, wide(1), -mass)
     for k in range(holds):
         if pairing.stamp[pairing.now[k]] == 2:
-            pair_up(pairing, pairing.now[k], pairing.now, holds, np.int64(2), mass)
+            pair_up(pairing, pairing.now[k], pairing.now, holds, wide(2), mass)
     for k in range(held):
         pairing.stamp[pairing.was[k]] = 0
     for k in range(holds):
@@ -61,4 +61,4 @@ def pair_all(data: Data, table: Table, covered: Covered, pairing: Pairing) -> No
     """Count the pairs of all rows, from nothing: the covers that change later keep them up to date."""
     pairing.counted[0] = 1
     for row in range(len(data.cells)):
-        pair_again(pairing, np.int64(0), codes_of(data, table, covered, row, pairing.now), data.weights[row])
+        pair_again(pairing, wide(0), codes_of(data, table, covered, row, pairing.now), data.weights[row])

@@ -9,9 +9,14 @@ from __future__ import annotations
 import numpy as np
 
 from ppdm_flow.mining.itemsets.bits import Words, lowest
-from ppdm_flow.mining.itemsets.kernels import inlined, part, spliced
+from ppdm_flow.mining.itemsets.kernels import inlined, part, spliced, wide
 from ppdm_flow.mining.krimp.pairs import codes_of, pair_again
 from ppdm_flow.mining.krimp.state import HEAD, SAME, TAIL, TOUCHED, Covered, Data, Pairing, Table, Trial
+
+WITHOUT, WITH = range(2)
+"""Whether rows are covered with an element more, or less."""
+KEEP, NOTE = range(2)
+"""Whether rows keep their new covers, or the usages that these would move are only noted."""
 
 
 @inlined
@@ -78,16 +83,14 @@ def open_row(data: Data, table: Table, covered: Covered, trial: Trial, row: int,
 
 
 @spliced
-def follow(
-    data: Data, table: Table, covered: Covered, trial: Trial, row: int, j: int, start: int, noting: bool
-) -> None:
+def follow(data: Data, table: Table, covered: Covered, trial: Trial, row: int, j: int, start: int, noting: int) -> None:
     """Cover on with the elements from ``pool[start]``, as it was (``cover`` from ``j``) and as it becomes."""
     count = covered.covers[row]
     mass = data.weights[row]
     filled = trial.numbers[TAIL]
     converged = False
     for k in range(start, covered.at[row] + covered.held[row]):
-        e = np.int64(covered.pool[k])
+        e = wide(covered.pool[k])
         used = j < count and covered.cover[row, j] == e
         if fits(table, e, trial.new):
             trial.tail[filled] = e
@@ -123,15 +126,15 @@ def note_singletons(data: Data, table: Table, trial: Trial, row: int) -> None:
     for w in range(len(trial.old)):
         left = trial.old[w] ^ trial.new[w]
         while left:
-            place = np.int64(lowest(left))
+            place = wide(lowest(left))
             gone = (trial.old[w] >> np.uint64(place)) & np.uint64(1)
-            note(trial, np.int64(len(table.length) + data.cells[row, 64 * w + place]), -mass if gone else mass)
+            note(trial, wide(len(table.length) + data.cells[row, 64 * w + place]), -mass if gone else mass)
             left &= left - np.uint64(1)
 
 
 @spliced
 def cover_again(
-    data: Data, table: Table, covered: Covered, trial: Trial, row: int, x: int, where: int, adding: bool, noting: bool
+    data: Data, table: Table, covered: Covered, trial: Trial, row: int, x: int, where: int, adding: int, noting: int
 ) -> bool:
     """Cover a row as it would be with element ``x`` at rank ``where``, or without it; return whether that differs.
 
@@ -212,15 +215,14 @@ def cover_rows(
     count: int,
     x: int,
     where: int,
-    adding: bool,
-    noting: bool,
+    adding: int,
+    noting: int,
 ) -> None:
     """Cover the rows in ``hits[:count]`` as they would be with ``x`` at rank ``where``, or without it.
 
-    With ``noting`` the usages that this moves become the change on trial, else the rows keep their new covers. All that
-    covers a row is called from here alone: it is compiled into each of its callers.
+    All that covers a row is called from here alone, so that it is compiled once.
     """
     for k in range(count):
-        row = np.int64(trial.hits[k])
+        row = wide(trial.hits[k])
         if cover_again(data, table, covered, trial, row, x, where, adding, noting) and not noting:
             keep(data, table, covered, trial, pairing, row)

@@ -9,9 +9,8 @@ from __future__ import annotations
 from ppdm_flow.mining.itemsets.kernels import entry
 from ppdm_flow.mining.krimp.accept import TOLERANCE, admit, fill
 from ppdm_flow.mining.krimp.change import forget, try_adding
-from ppdm_flow.mining.krimp.joins import Best, give_up, look_again, look_around, next_union, unite_next
+from ppdm_flow.mining.krimp.joins import Best, get_to_know, give_up, look_again, next_union, unite_next
 from ppdm_flow.mining.krimp.order import rank_for, room_for
-from ppdm_flow.mining.krimp.pairs import pair_all
 from ppdm_flow.mining.krimp.state import ACCEPTED, ELEMENTS, Counts, Items, State
 
 PUT, CONSIDER, JOIN = range(3)
@@ -41,10 +40,8 @@ def search(
     found that no union is of use.
     """
     data, table, covered, trial, pairing = s
-    if len(pairing.pairs) and not pairing.counted[0]:
-        pair_all(data, table, covered, pairing)
-    if task == JOIN and best.clock[0] == 0:
-        look_around(data, table, pairing, best)
+    if len(pairing.pairs):
+        get_to_know(data, table, covered, pairing, best)
     grown = 0.0
     a = 0
     for c in range(start, stop):
@@ -71,8 +68,7 @@ def search(
             forget(trial)
             return c, MORE_POOL, grown
         grown += bits + admit(data, table, covered, trial, pairing, x, where, pruning)
-        if task != PUT:
-            table.numbers[ACCEPTED] += 1
+        table.numbers[ACCEPTED] += 1
         if task == JOIN:
             look_again(data, table, pairing, best)
     return stop, DONE, grown

@@ -24,8 +24,8 @@ TOTAL, CODES, ELEMENTS, ACCEPTED, PRUNED = range(5)
 """Places in ``Table.numbers``: the sum of usages and how many codes are in use; elements in the table; additions and
 removals so far."""
 TRIED_TOTAL, TRIED_CODES, TOUCHED, HEAD, TAIL, SAME = range(6)
-"""Places in ``Trial.numbers``: the sum of usages and the codes in use as the change would leave them; how many usages it
-touches; of the row covered last, how many elements of its cover stay, how many follow, whether its singletons stay."""
+"""Places in ``Trial.numbers``: the sum of usages and the codes in use as the change would leave them; how many usages
+it touches; of the row covered last, how many elements of its cover stay, how many follow, whether its singletons do."""
 
 MOST_BITS = 1 << 32
 """``free`` takes at most so many bits (512 MB)."""
@@ -76,8 +76,8 @@ class Table(NamedTuple):
 class Covered(NamedTuple):
     """The covers of the rows.
 
-    ``cover`` (R, P // 2) the elements of the cover in order, ``covers`` (R,) how many, ``single`` (R, W) what is left to
-    singletons. The elements that a row contains, in cover order, are ``pool[at[r]:at[r] + held[r]]``, with room for
+    ``cover`` (R, P // 2) the elements of the cover in order, ``covers`` (R,) how many, ``single`` (R, W) what is left
+    to singletons. The elements that a row contains, in cover order, are ``pool[at[r]:at[r] + held[r]]``, with room for
     ``room[r]``; the pool is filled up to ``end[0]``.
 
     ``free`` (levels, lines, words): the rows in which item i, of line ``line[i]``, is not covered by an element of

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,7 +13,7 @@ from ppdm_flow.mining.itemsets.collection import Itemsets
 from ppdm_flow.mining.itemsets.database import Database
 from ppdm_flow.mining.itemsets.mine import mine
 from ppdm_flow.mining.krimp import state
-from ppdm_flow.mining.krimp.compress import cover, krimp, slim
+from ppdm_flow.mining.krimp.compress import _begun, cover, krimp, slim
 from ppdm_flow.mining.krimp.state import begin_state, with_pool, with_slots
 
 ROWS = st.lists(st.frozensets(st.integers(0, 5), max_size=5), min_size=1, max_size=25).filter(any)
@@ -140,6 +142,19 @@ def test_slim_loses_nothing(twin, rows, least):
     assert found.complete
     again = slim(database, least, resume=found)
     assert again.table.sizes.total <= found.table.sizes.total + 1e-6
+
+
+@given(TABLES)
+def test_pairs_are_those_of_the_covers_that_a_search_goes_on_from(rows):
+    database = Database.of_lists(rows, 16)
+    s = _begun(database, 4, slim(database), pairing=True)
+    slots, pairs = len(s.table.length), np.zeros_like(s.pairing.pairs)
+    for row, weight in enumerate(database.weights):
+        singles = [place for place in range(4) if s.covered.single[row, 0] >> np.uint64(place) & np.uint64(1)]
+        codes = [*s.covered.cover[row, : s.covered.covers[row]], *(slots + database.cells[row, singles])]
+        for a, b in permutations(codes, 2):
+            pairs[a, b] += weight
+    assert (s.pairing.pairs == pairs).all()
 
 
 def test_room_grows():
