@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 import time
 from collections.abc import Callable
+from types import CellType, FunctionType
 from typing import Any
 
 import numba
@@ -20,22 +22,25 @@ def dispatcher(function: Callable[..., Any], made_of: str, **options: Any) -> An
     ``made_of`` is what the code on disk has to be made of (`ingredients`); ``options`` are those of ``numba.njit``.
     Where the cache cannot be written (a read-only installation, a full disk) each process compiles.
     """
+    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # Python carries it out then
+        return function
+    holding = _holding(function, made_of)
     try:
-        kernel = numba.njit(cache=True, **options)(function)
+        return numba.njit(cache=True, **options)(holding)
     except RuntimeError:  # numba finds no place that it may write to
-        kernel = numba.njit(**options)(function)
-    stamp(kernel, made_of)
-    return kernel
+        return numba.njit(**options)(holding)
 
 
-def stamp(kernel: Any, text: str) -> None:
-    """Let the kernel's machine code on disk be good only as long as ``text`` is the same.
+def _holding(function: Callable[..., Any], text: str) -> FunctionType:
+    """Return the function with ``text`` in a cell of its closure that nothing reads.
 
-    Numba by itself looks at the module of the kernel alone.
+    Numba looks for machine code by the module of a function alone, and by what its closure holds.
     """
-    file = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
-    if file is not None:
-        vars(file)["_source_stamp"] = (vars(file)["_source_stamp"], text)
+    code = function.__code__
+    cells = (*(function.__closure__ or ()), CellType(text))
+    code = code.replace(co_freevars=(*code.co_freevars, "_made_of"))
+    made = FunctionType(code, function.__globals__, function.__name__, function.__defaults__, cells)
+    return functools.update_wrapper(made, function)
 
 
 class _Announcer(event.Listener):
