@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ppdm_flow.audits.records.kernels import Scratch
 from ppdm_flow.mining.itemsets import little
 from ppdm_flow.mining.itemsets.output import Output
 from ppdm_flow.sdk.compiled import Kernel, TooMuchWorkError
@@ -22,6 +23,8 @@ def parts_of(value: Any) -> Iterator[Any]:
     """Yield all that a result or an argument is made of."""
     if isinstance(value, Output):  # has room left, in which anything may stand
         value = (value.items[: value.used[1]], value.ends[: value.used[0]], value.supports[: value.used[0]], value.used)
+    if isinstance(value, Scratch):
+        return
     if isinstance(value, tuple):
         for each in value:
             yield from parts_of(each)

@@ -17,6 +17,10 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
+wide: Callable[[Any], int] = np.int64  # type: ignore[assignment]
+"""Makes a whole number one of 64 bits, and a constant a number. A kernel is compiled anew for each type of its
+arguments, and for each constant: calls of one that is much code give it all the same."""
+
 Steps = Callable[..., float]
 """Tells from a kernel's arguments about how often its innermost loop goes round."""
 

@@ -40,7 +40,8 @@ def _holding(function: Callable[..., Any], text: str) -> FunctionType:
     cells = (*(function.__closure__ or ()), CellType(text))
     code = code.replace(co_freevars=(*code.co_freevars, "_made_of"))
     made = FunctionType(code, function.__globals__, function.__name__, function.__defaults__, cells)
-    return functools.update_wrapper(made, function)
+    functools.update_wrapper(made, function)
+    return made
 
 
 class _Announcer(event.Listener):

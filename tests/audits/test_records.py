@@ -59,7 +59,7 @@ def test_distances(data, shape, tile):
     """However many records stand together: those that are not looked at are none of the nearest."""
     queries, reference = data.draw(points(*shape)), data.draw(points(*shape))
     every = np.array([[plain(queries, i, reference, j) for j in range(len(reference))] for i in range(len(queries))])
-    with mock.patch.object(distances, "_TILE", tile):
+    with mock.patch.object(distances, "TILE", tile):
         best, where = nearest(queries, reference)
     assert best == pytest.approx(every.min(axis=1))
     assert where.tolist() == every.argmin(axis=1).tolist()

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
 import numba
-import numpy as np
 
 from ppdm_flow.sdk.compiled import compiled, tolerant
 from ppdm_flow.sdk.compiling import dispatcher
@@ -21,10 +20,6 @@ R = TypeVar("R")
 
 UNCOUNTED: dict[str, Any] = {"nogil": True, "_nrt": False}
 PART: dict[str, Any] = {**UNCOUNTED, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-
-wide: Callable[[Any], int] = np.int64  # type: ignore[assignment]
-"""Makes a whole number one of 64 bits, and a constant a number. A kernel is compiled anew for each type of its
-arguments, and for each constant: calls of one that is much code give it all the same."""
 
 
 def inlined(function: Callable[P, R]) -> Callable[P, R]:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ppdm_flow.mining.itemsets.kernels import inlined, spliced, wide
+from ppdm_flow.mining.itemsets.kernels import inlined, spliced
 from ppdm_flow.mining.krimp.change import cover_with, cover_without, forget, settle, try_removing
 from ppdm_flow.mining.krimp.order import insert, remove
 from ppdm_flow.mining.krimp.state import ELEMENTS, PRUNED, TOUCHED, Covered, Data, Items, Pairing, Table, Trial
+from ppdm_flow.sdk.compiled import wide
 
 TOLERANCE = 1e-6
 """Differences of fewer bits are the arithmetic's, not the data's."""

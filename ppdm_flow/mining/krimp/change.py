@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 from ppdm_flow.mining.itemsets.bits import weight_common
-from ppdm_flow.mining.itemsets.kernels import inlined, spliced, wide
+from ppdm_flow.mining.itemsets.kernels import inlined, spliced
 from ppdm_flow.mining.krimp.occurrences import (
     NONE,
     intersect_level,
@@ -33,6 +33,7 @@ from ppdm_flow.mining.krimp.state import (
     Table,
     Trial,
 )
+from ppdm_flow.sdk.compiled import wide
 
 
 @inlined

@@ -11,12 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ppdm_flow.mining.itemsets.kernels import inlined, part, spliced, wide
+from ppdm_flow.mining.itemsets.kernels import inlined, part, spliced
 from ppdm_flow.mining.krimp.accept import fill
 from ppdm_flow.mining.krimp.change import log_term
 from ppdm_flow.mining.krimp.occurrences import rows_containing
 from ppdm_flow.mining.krimp.pairs import pair_all
 from ppdm_flow.mining.krimp.state import CODES, TOTAL, Counts, Covered, Data, Floats, Items, Pairing, Table, Trial
+from ppdm_flow.sdk.compiled import wide
 
 
 class Best(NamedTuple):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ppdm_flow.mining.itemsets.bits import Words, intersect_only, lowest
-from ppdm_flow.mining.itemsets.kernels import inlined, wide
+from ppdm_flow.mining.itemsets.kernels import inlined
 from ppdm_flow.mining.krimp.state import Covered, Data, Table, Trial
+from ppdm_flow.sdk.compiled import wide
 
 NONE = -1
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from ppdm_flow.mining.itemsets.kernels import inlined, part, wide
+from ppdm_flow.mining.itemsets.kernels import inlined, part
 from ppdm_flow.mining.krimp.occurrences import rows_containing
 from ppdm_flow.mining.krimp.rows import first_from
 from ppdm_flow.mining.krimp.state import ELEMENTS, Covered, Data, Table, Trial
+from ppdm_flow.sdk.compiled import wide
 
 
 @inlined

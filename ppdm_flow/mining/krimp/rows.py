@@ -9,9 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from ppdm_flow.mining.itemsets.bits import Words, lowest
-from ppdm_flow.mining.itemsets.kernels import inlined, part, spliced, wide
+from ppdm_flow.mining.itemsets.kernels import inlined, part, spliced
 from ppdm_flow.mining.krimp.pairs import codes_of, pair_again
 from ppdm_flow.mining.krimp.state import HEAD, SAME, TAIL, TOUCHED, Covered, Data, Pairing, Table, Trial
+from ppdm_flow.sdk.compiled import wide
 
 WITHOUT, WITH = range(2)
 """Whether rows are covered with an element more, or less."""
