@@ -6,7 +6,7 @@ import contextlib
 import functools
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Generic, ParamSpec, TypeVar
 
 import numpy as np
@@ -61,9 +61,15 @@ class Kernel(Generic[P, R]):
     """
 
     def __init__(
-        self, function: Callable[P, R], steps: Steps | None = None, plain: Callable[P, R] | None = None
+        self,
+        function: Callable[P, R],
+        steps: Steps | None = None,
+        plain: Callable[P, R] | None = None,
+        *,
+        options: Mapping[str, Any] | None = None,
     ) -> None:
         functools.update_wrapper(self, function)
+        self.targetoptions = {"nogil": True, **(options or {})}
         self.py_func = function
         self.steps = steps
         self._plain = function if plain is None else plain
@@ -96,13 +102,64 @@ class Kernel(Generic[P, R]):
         if self._dispatcher is None:
             from ppdm_flow.sdk.compiling import dispatcher  # noqa: PLC0415  # imports numba: slow to start
 
-            self._dispatcher = dispatcher(self.py_func, self._made_of, nogil=True)
+            self._dispatcher = dispatcher(self.py_func, self._made_of, **self.targetoptions)
         return self._dispatcher
 
     @property
     def _numba_type_(self) -> Any:
-        """What numba takes it for where another kernel calls it: numba's protocol."""
+        """What numba takes it for where another kernel calls it: numba's protocol, as ``targetoptions`` are."""
         return self.dispatcher._numba_type_
+
+    def __deepcopy__(self, _memo: dict[int, Any]) -> Kernel[P, R]:
+        """Return the kernel itself: numba copies the code of functions that it splices into others."""
+        return self
+
+
+class Part(Kernel[P, R]):
+    """A function for compiled kernels to call, of which no machine code is kept by itself. Python carries it out."""
+
+    def __init__(self, function: Callable[P, R], options: Mapping[str, Any]) -> None:
+        super().__init__(function, options=options)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run the function by Python."""
+        return self.plainly(*args, **kwargs)
+
+    @property
+    def dispatcher(self) -> Any:
+        """Numba's object."""
+        if self._dispatcher is None:
+            from ppdm_flow.sdk.compiling import part  # noqa: PLC0415  # imports numba: slow to start
+
+            self._dispatcher = part(self.py_func, **self.targetoptions)
+        return self._dispatcher
+
+
+class Instruction(Generic[P, R]):
+    """A function that is one instruction of LLVM in compiled code; Python carries out ``plain``."""
+
+    def __init__(self, plain: Callable[P, R], name: str) -> None:
+        functools.update_wrapper(self, plain)
+        self.plain = plain
+        self._name = name
+        self._type: Any = None
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run it by Python."""
+        return self.plain(*args, **kwargs)
+
+    @property
+    def _numba_type_(self) -> Any:
+        """What numba takes it for where a kernel calls it: numba's protocol."""
+        if self._type is None:
+            from ppdm_flow.sdk.compiling import instruction_type  # noqa: PLC0415  # imports numba: slow to start
+
+            self._type = instruction_type(self._name)
+        return self._type
+
+    def __deepcopy__(self, _memo: dict[int, Any]) -> Instruction[P, R]:
+        """Return the instruction itself, as kernels do."""
+        return self
 
 
 def compiled(function: Callable[P, R]) -> Callable[P, R]:

@@ -10,8 +10,10 @@ from types import CellType, FunctionType
 from typing import Any
 
 import numba
+from numba import types
 from numba.core import event
 from numba.core.registry import cpu_target
+from numba.extending import intrinsic
 
 _LOG = logging.getLogger("ppdm_flow")
 
@@ -29,6 +31,35 @@ def dispatcher(function: Callable[..., Any], made_of: str, **options: Any) -> An
         return numba.njit(cache=True, **options)(holding)
     except RuntimeError:  # numba finds no place that it may write to
         return numba.njit(**options)(holding)
+
+
+def part(function: Callable[..., Any], **options: Any) -> Any:
+    """Return what compiles ``function`` where kernels call it."""
+    return numba.njit(**options)(function)
+
+
+def instruction_type(name: str) -> Any:
+    """Return numba's type of an instruction on one word: see :data:`_INSTRUCTIONS`."""
+    made = intrinsic(_INSTRUCTIONS[name])
+    cpu_target.typing_context.refresh()
+    return cpu_target.typing_context.resolve_value_type(made)
+
+
+def _popcount(_context: Any, _word: Any) -> Any:
+    def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        return builder.ctpop(args[0])
+
+    return types.uint64(types.uint64), generate
+
+
+def _lowest(_context: Any, _word: Any) -> Any:
+    def generate(context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        return builder.cttz(args[0], context.get_constant(types.boolean, True))
+
+    return types.uint64(types.uint64), generate
+
+
+_INSTRUCTIONS = {"ctpop": _popcount, "cttz": _lowest}
 
 
 def _holding(function: Callable[..., Any], text: str) -> FunctionType:

@@ -2,33 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
-from numba import config, types
-from numba.extending import intrinsic
 
 from ppdm_flow.mining.itemsets.kernels import entry, inlined
+from ppdm_flow.sdk.compiled import Instruction
 
 Words = npt.NDArray[np.uint64]
 
 WORD = 64
-
-
-def _popcount(_context: Any, _word: Any) -> Any:
-    def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
-        return builder.ctpop(args[0])
-
-    return types.uint64(types.uint64), generate
-
-
-def _lowest(_context: Any, _word: Any) -> Any:
-    def generate(context: Any, builder: Any, _signature: Any, args: Any) -> Any:
-        return builder.cttz(args[0], context.get_constant(types.boolean, True))
-
-    return types.uint64(types.uint64), generate
 
 
 def _ones(word: np.uint64) -> np.uint64:
@@ -39,14 +21,10 @@ def _trailing(word: np.uint64) -> np.uint64:
     return np.uint64((int(word) & -int(word)).bit_length() - 1)
 
 
-popcount: Callable[[np.uint64], np.uint64]
-"""The number of ones in a word: LLVM's ``ctpop``, which it vectorizes where the processor can."""
-lowest: Callable[[np.uint64], np.uint64]
-"""The position of the lowest one in a word that has one: LLVM's ``cttz``."""
-if config.DISABLE_JIT:  # type: ignore[attr-defined]  # Python calls them then
-    popcount, lowest = _ones, _trailing
-else:
-    popcount, lowest = intrinsic(_popcount), intrinsic(_lowest)  # type: ignore[assignment]  # what is no call
+popcount = Instruction(_ones, "ctpop")
+"""The number of ones in a word: LLVM vectorizes it where the processor can."""
+lowest = Instruction(_trailing, "cttz")
+"""The position of the lowest one in a word that has one."""
 
 
 def words_for(rows: int) -> int:

@@ -9,11 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
-import numba
-
-from ppdm_flow.sdk.compiled import compiled, tolerant
-from ppdm_flow.sdk.compiling import dispatcher
-from ppdm_flow.sdk.ingredients import ingredients
+from ppdm_flow.sdk.compiled import Kernel, Part, compiled, tolerant
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -23,9 +19,8 @@ PART: dict[str, Any] = {**UNCOUNTED, "no_cpython_wrapper": True, "no_cfunc_wrapp
 
 
 def inlined(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile ``function``, which allocates nothing, into every kernel that calls it. Python cannot call it."""
-    kernel: Callable[P, R] = numba.njit(forceinline=True, **PART)(function)
-    return kernel
+    """Compile ``function``, which allocates nothing, into every kernel that calls it."""
+    return Part(function, {**PART, "forceinline": True})
 
 
 def spliced(function: Callable[P, R]) -> Callable[P, R]:
@@ -33,20 +28,17 @@ def spliced(function: Callable[P, R]) -> Callable[P, R]:
 
     Else they are compiled twice, by themselves and as a part of their caller.
     """
-    kernel: Callable[P, R] = numba.njit(inline="always", **PART)(function)
-    return kernel
+    return Part(function, {**PART, "inline": "always"})
 
 
 def part(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile ``function``, which allocates nothing, for kernels to call. Python cannot call it."""
-    kernel: Callable[P, R] = numba.njit(**PART)(function)
-    return kernel
+    """Compile ``function``, which allocates nothing, for kernels to call."""
+    return Part(function, PART)
 
 
 def entry(function: Callable[P, R]) -> Callable[P, R]:
     """Compile ``function``, which allocates nothing, for Python to call, and keep it where that can be written."""
-    kernel: Callable[P, R] = dispatcher(function, ingredients(function), **UNCOUNTED)
-    return tolerant(kernel)
+    return tolerant(Kernel(function, options=UNCOUNTED))
 
 
 def allocating(function: Callable[P, R]) -> Callable[P, R]:
