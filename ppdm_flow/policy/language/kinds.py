@@ -179,6 +179,12 @@ def over_releases() -> RequirementSpec:
     return next(spec for spec in specs if spec.requirement.successive and spec.written)
 
 
+def is_over_releases(names: Iterable[str]) -> bool:
+    """Whether the built-in kind of :func:`over_releases` is among these names; no kind beside them is imported."""
+    own = {each.name for each in listed(GROUP) if each.built_in}
+    return any(spec.requirement.successive and spec.written for spec in kinds_among(own.intersection(names)))
+
+
 def with_operators(*, on_sets: bool) -> str:
     """Return the name of the kind that bounds what a randomized attribute tells, or randomized sets."""
     bounding = (s for s in built_in() if s.requirement.needs_operator and s.requirement.on_sets is on_sets)
