@@ -7,6 +7,7 @@ the later steps. A text of ``LONG`` bytes or more is hashed by keyed BLAKE2b, wh
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -58,16 +59,17 @@ def _siphash(words: Hashes, begins: Places, lengths: Places, key: bytes) -> Hash
         word[ended] |= lengths[ended].astype(np.uint64) << np.uint64(56)
         parts = [part[:going] for part in state]
         parts[3] ^= word
-        _rounds(*parts, 2)
+        _rounds(parts, 2)
         parts[0] ^= word
     state[2] ^= np.uint64(0xFF)
-    _rounds(*state, 4)
+    _rounds(state, 4)
     hashed: Hashes = state[0] ^ state[1] ^ state[2] ^ state[3]
     return hashed
 
 
-def _rounds(a: Hashes, b: Hashes, c: Hashes, d: Hashes, number: int) -> None:
+def _rounds(state: Sequence[Hashes], number: int) -> None:
     """Mix the four words of each text's state ``number`` times, in place."""
+    a, b, c, d = state
     for _ in range(number):
         for x, y, turn in ((a, b, 13), (c, d, 16)):
             x += y

@@ -120,10 +120,7 @@ def refuse_quotations(plan: Plan, stream: LoadedStream, said: Iterable[PluginTex
         rest = [name for name in names if name not in held]
         possible = stream.possible(candidates, rest)
         unexplained = {
-            span
-            for each in every
-            for span in runs[each.text]
-            if span in possible and not _explained(span, each, known)
+            span for each in every for span in runs[each.text] if span in possible and not _explained(span, each, known)
         }
         occurring = chain(occurring, _occurring(stream, rest, unexplained))
     for value, column in occurring:
