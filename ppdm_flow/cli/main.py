@@ -52,7 +52,7 @@ def app(words: Sequence[str], prog_name: str, *, alone: bool = False) -> None:
         gc.enable()
     if alone:
         gc.freeze()
-    program(words, prog_name=prog_name)
+    program(words, prog_name=prog_name, obj=alone)
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:

@@ -23,6 +23,7 @@ from ppdm_flow.cli.terminal.options import (
     option,
 )
 from ppdm_flow.cli.terminal.output import columns, complain, say
+from ppdm_flow.cli.terminal.own_process import keep_pandas_away
 from ppdm_flow.cli.terminal.progress import listening
 from ppdm_flow.core.addresses.table import place_of_data
 from ppdm_flow.report.forms import JUDGED
@@ -77,6 +78,8 @@ def run(
     Exit status: 0 released, 1 withheld, 2 the policy or the data is at fault, 3 the tool failed, 130 interrupted.
     """
     there = output_targets(ctx, JUDGED, "text")
+    if engine is EngineName.LOCAL:
+        keep_pandas_away(ctx)
     with listening(quiet=quiet, verbose=verbose > 0) as listener, report_errors_to_ci(there, str(policy)):
         ran = api.run(
             policy,

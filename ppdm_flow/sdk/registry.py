@@ -71,6 +71,11 @@ def _origin(distribution: Distribution) -> tuple[str, str]:
     return OWN if name.replace("-", "_") == LIGHT else name, metadata["Version"]
 
 
+def only_built_in() -> bool:
+    """Whether no other distribution has a plugin."""
+    return all(p.built_in for group in (*GROUPS, "requirements") for p in listed(group))
+
+
 def find(group: str, name: str) -> Listed:
     """Return the one plugin of that name. Raises PluginError where there is none, or more than one."""
     every = listed(group)

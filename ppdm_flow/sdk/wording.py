@@ -23,6 +23,7 @@ _GAP = re.compile(r"\{[^{}]*\}|%[a-z]|[,;:.] ")
 _OPTIMIZED = 0x1
 """The flag of a function's code; its first constant is the docstring."""
 _INSIDE = r"[^\W_]"
+_LETTER_OR_DIGIT = re.compile(_INSIDE)
 
 
 def constants(home: str) -> Iterator[str]:
@@ -87,7 +88,7 @@ def is_explained(value: str, text: str, pieces: Iterable[str]) -> bool:
         if not places:
             break
         if wanted in piece and piece in lower:
-            spans = [(m.start(), m.start() + len(piece)) for m in re.finditer(f"(?={re.escape(piece)})", lower)]
+            spans = list(_everywhere(piece, lower))
             places = [p for p in places if not any(a <= p[0] and p[1] <= b for a, b in spans)]
     return not places
 
@@ -127,7 +128,7 @@ class _Covered:
         """Whether each place of the value lies inside of a piece."""
         left = [p for p in _places(value.casefold(), self._lower) if not any(map(_within(p), self._spans))]
         for piece in self._pieces if left else ():
-            spans = [(m.start(), m.start() + len(piece)) for m in re.finditer(f"(?={re.escape(piece)})", self._lower)]
+            spans = list(_everywhere(piece, self._lower))
             self._spans += spans
             left = [p for p in left if not any(map(_within(p), spans))]
             if not left:
@@ -152,8 +153,20 @@ def unexplained(text: str, pieces: Iterable[str]) -> bool:
 
 
 def _places(wanted: str, text: str) -> Iterator[tuple[int, int]]:
-    for match in re.finditer(f"(?={_bounded(wanted)})", text):
-        yield match.start(), match.start() + len(wanted)
+    """Yield where ``wanted`` stands as words of its own, as the pattern of :func:`_bounded` finds it."""
+    opens, closes = _LETTER_OR_DIGIT.match(wanted), _LETTER_OR_DIGIT.match(wanted[-1:])
+    for start, end in _everywhere(wanted, text):
+        inside = opens and start and _LETTER_OR_DIGIT.match(text, start - 1)
+        if not inside and not (closes and _LETTER_OR_DIGIT.match(text, end)):
+            yield start, end
+
+
+def _everywhere(wanted: str, text: str) -> Iterator[tuple[int, int]]:
+    """Yield where ``wanted`` begins and ends, overlapping places too; a pattern for each would have to be compiled."""
+    start = text.find(wanted)
+    while start >= 0:
+        yield start, start + len(wanted)
+        start = text.find(wanted, start + 1)
 
 
 def _bounded(words: str, ending: str = "") -> str:

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -150,8 +149,10 @@ class LimitTransform(Deterministic):
 
 def _truncated(column: Baskets, rows: RowNumbers, most: int) -> Baskets:
     """Keep the ``most`` items with the smallest hashes of each row."""
+    from pandas.util import hash_array  # noqa: PLC0415  # slow to import, and only where a set is too large
+
     names = column.categories.to_numpy(zero_copy_only=False).astype(object)
-    known = pd.util.hash_array(names, hash_key="limit_items_2002", categorize=False)
+    known = hash_array(names, hash_key="limit_items_2002", categorize=False)
     row = column.rows()
     hashes = _mixed(known[column.items] ^ _mixed(rows.astype(np.uint64))[row])
     order = np.lexsort((hashes, row))

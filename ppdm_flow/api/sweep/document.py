@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Sequence
 from datetime import datetime
 
-from scipy import stats
+from scipy import special
 
 from ppdm_flow.api.sweep.grid import Axis
 from ppdm_flow.api.sweep.metrics import Metric
@@ -128,7 +128,7 @@ def together(figures: Sequence[Figure | None]) -> SweepFigure:
             own["note"] = first.note
         return own
     mean = statistics.fmean(there)
-    reach = float(stats.t.ppf(0.5 + LEVEL / 2, len(there) - 1)) * statistics.stdev(there) / len(there) ** 0.5
+    reach = float(special.stdtrit(len(there) - 1, 0.5 + LEVEL / 2)) * statistics.stdev(there) / len(there) ** 0.5
     return {"value": mean, "interval": [mean - reach, mean + reach], "values": there}
 
 

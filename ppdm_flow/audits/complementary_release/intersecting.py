@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
-from scipy import stats
+from scipy import special
 
 from ppdm_flow.audits.labels.joining import look_up
 from ppdm_flow.audits.labels.released import Classes, CountableRows
@@ -115,7 +115,7 @@ class CommonValues:
     @property
     def alarming(self) -> bool:
         """Whether guesses would hardly ever be right so often."""
-        return self.right > 0 and bool(stats.poisson.sf(self.right - 1, self.expected) < ALARM)
+        return self.right > 0 and bool(special.pdtrc(self.right - 1, self.expected) < ALARM)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -157,7 +157,11 @@ def _note(shares: Shares, rest: int) -> str:
 
 def cramers_v(left: Codes, right: Codes, weights: Floats) -> float:
     """Return V of two columns of codes from 0, shape (rows,), with row weights."""
-    rows, columns = _sums(left, weights), _sums(right, weights)
+    return _cramers_v((left, right), (_sums(left, weights), _sums(right, weights)), weights)
+
+
+def _cramers_v(pair: tuple[Codes, Codes], margins: tuple[Floats, Floats], weights: Floats) -> float:
+    (left, right), (rows, columns) = pair, margins
     total = weights.sum()
     smaller = min(int((rows > 0).sum()), int((columns > 0).sum())) - 1
     if smaller < 1 or total <= 0:
@@ -181,10 +185,11 @@ def associations(table: Table, columns: list[str], weight: str | None) -> Floats
     counts = count(table, columns, weight)  # equal rows once: 190 pairs are looked at
     weights = counts.counts.astype(np.float64)
     dense = [np.unique(counts.of(c), return_inverse=True)[1].astype(np.int32) for c in columns]
+    margins = [_sums(codes, weights) for codes in dense]
     matrix = np.eye(len(columns))
     for i, left in enumerate(dense):
         for j in range(i):
-            matrix[i, j] = matrix[j, i] = cramers_v(left, dense[j], weights)
+            matrix[i, j] = matrix[j, i] = _cramers_v((left, dense[j]), (margins[i], margins[j]), weights)
     return matrix
 
 

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+from scipy import special
 
 from ppdm_flow.audits.krimp_dissimilarity.spec import KrimpDissimilarityParams
 from ppdm_flow.audits.records.columns import beside
@@ -102,7 +102,9 @@ def _internal(halves: npt.NDArray[np.float64], both: Databases) -> Figure:
     mean, note = float(halves.mean()), f"mean of {len(halves)} random halves of the original against the original"
     if len(halves) == 1:
         return Figure(mean, "share", sample=both.sample, note=note)
-    reach = float(stats.t.ppf(0.5 + LEVEL / 2, len(halves) - 1)) * float(halves.std(ddof=1)) / math.sqrt(len(halves))
+    reach = (
+        float(special.stdtrit(len(halves) - 1, 0.5 + LEVEL / 2)) * float(halves.std(ddof=1)) / math.sqrt(len(halves))
+    )
     return Figure(mean, "share", (mean - reach, mean + reach), both.sample, note)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+from scipy import special
 from sklearn.utils.validation import has_fit_parameter
 
 from ppdm_flow.audits.learning.catalogue import CLASSIFIERS, Option, strange, typed
@@ -42,7 +42,7 @@ def pessimistic_errors(rows: Floats, wrong: Floats, confidence: float = CONFIDEN
     ``rows`` times the upper limit of the binomial error rate (Quinlan, C4.5, 1993, section 4.2).
     """
     right = np.maximum(rows - wrong, 0.0)
-    limit = np.where(right > 0, stats.beta.ppf(1 - confidence, wrong + 1, np.maximum(right, 1e-12)), 1.0)
+    limit = np.where(right > 0, special.betaincinv(wrong + 1, np.maximum(right, 1e-12), 1 - confidence), 1.0)
     errors: Floats = rows * limit
     return errors
 

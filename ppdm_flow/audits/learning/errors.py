@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import islice, repeat
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from ppdm_flow.audits.learning.classifiers import Learner
 from ppdm_flow.audits.learning.sides import Floats, Integers, Side, Truths, code
@@ -102,6 +102,6 @@ def interval(values: Floats, test_share: float, least: float = 0.0) -> tuple[flo
     if repeats < 2:
         return None
     scale = math.sqrt(max((1 / repeats + test_share / (1 - test_share)) * float(values.var(ddof=1)), least))
-    reach = float(stats.t.ppf(0.5 + LEVEL / 2, repeats - 1)) * scale
+    reach = float(special.stdtrit(repeats - 1, 0.5 + LEVEL / 2)) * scale
     mean = float(values.mean())
     return mean - reach, mean + reach

@@ -108,7 +108,8 @@ def refuse_quotations(plan: Plan, stream: LoadedStream, said: Iterable[PluginTex
     code has the same words, and in the report where the policy says ``report: {values: show}``.
     """
     every = [each for each in said if each.published or not plan.show_values]
-    candidates = {span for text in {each.text for each in every} for span in spans(text)}
+    runs = {text: frozenset(spans(text)) for text in {each.text for each in every}}
+    candidates = frozenset[str]().union(*runs.values())
     names = [a.name for a in stream.attributes if _is_searched(a)]
     if not candidates or not names:
         return
@@ -119,15 +120,14 @@ def refuse_quotations(plan: Plan, stream: LoadedStream, said: Iterable[PluginTex
         rest = [name for name in names if name not in held]
         possible = stream.possible(candidates, rest)
         unexplained = {
-            span
-            for each in every
-            for span in spans(each.text)
-            if span in possible and not _explained(span, each, known)
+            span for each in every for span in runs[each.text] if span in possible and not _explained(span, each, known)
         }
         occurring = chain(occurring, _occurring(stream, rest, unexplained))
     for value, column in occurring:
         for each in every:
-            if value in each.text and value in _quoted(each.text, value) and not _explained(value, each, known):
+            if not (value in each.text if len(value) > LONGEST else value in runs[each.text]):
+                continue
+            if not _explained(value, each, known):
                 raise run_fault(
                     "PPF930",
                     f"{each.who}: {each.where} holds a value of the column `{column}` that the policy does not name",
@@ -146,7 +146,7 @@ def _is_searched(facts: AttributeFacts) -> bool:
     return facts.type not in _NUMBERS and facts.role not in _WEIGHTS
 
 
-def _occurring(stream: LoadedStream, names: Sequence[str], candidates: set[str]) -> Iterator[tuple[str, str]]:
+def _occurring(stream: LoadedStream, names: Sequence[str], candidates: AbstractSet[str]) -> Iterator[tuple[str, str]]:
     """Yield the values of these columns, with the first one's name, that are among the candidates or begin like one."""
     if not candidates or not names:
         return
@@ -170,14 +170,6 @@ def _among(wanted: pa.StringArray, part: Texts) -> list[tuple[str, str]]:
             long = long.filter(pc.is_in(pc.utf8_slice_codeunits(long, 0, LONGEST), value_set=wanted))
             occurring += ((name, str(value)) for value in pc.unique(long).to_pylist())
     return occurring
-
-
-def _quoted(text: str, value: str) -> Iterator[str]:
-    """Yield what of a text may be the value: runs of words, or the value itself where it is longer than these."""
-    if len(value) > LONGEST:
-        yield value
-    else:
-        yield from spans(text)
 
 
 def _explained(value: str, said: PluginText, known: Explanations) -> bool:

@@ -20,7 +20,7 @@ from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.ledger.key import LedgerKey, hashes_of, ranked
 from ppdm_flow.plan.definition import Plan, ReleaseNode
 from ppdm_flow.plan.together import read_together
-from ppdm_flow.policy.language.kinds import over_releases
+from ppdm_flow.policy.language.kinds import is_over_releases
 from ppdm_flow.sdk.history import Earlier, Hashes, History, Membership, Places
 from ppdm_flow.sdk.view import PairedView
 from ppdm_flow.tables.numbering import joined, numbered
@@ -186,7 +186,7 @@ def beside(
 
 def of_run(plan: Plan, candidates: Sequence[Candidate]) -> Mapping[str, History]:
     """Return the same without a ledger, where somebody asks: the people are the rows of the source."""
-    cumulative = any(node.bound.info.name == over_releases().name for node in plan.audits)
+    cumulative = is_over_releases(node.bound.info.name for node in plan.audits)
     if not cumulative or not read_together(plan):
         return {}
     key = LedgerKey(secrets.token_bytes())

@@ -106,8 +106,6 @@ def import_algorithms(bound: Iterable[Bound]) -> None:
     for each in bound:
         with contextlib.suppress(Exception):
             each.spec.load()
-    with contextlib.suppress(Exception):
-        import pandas  # noqa: F401, ICN001, PLC0415  # slow, and not needed before something is released
 
 
 def make_algorithm(bound: Bound) -> Any:

@@ -6,11 +6,13 @@ import secrets
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.numeric.column import NumericColumn
 from ppdm_flow.tables.sets import Baskets, SeededSets, SetColumn
 from ppdm_flow.tables.table import Table
+from ppdm_flow.tables.text_hash import text_hashes
 
 Hashes = npt.NDArray[np.uint64]
 
@@ -21,15 +23,16 @@ _MISSING_BITS = 0xC2B2AE3D27D4EB4F
 class MultisetHash:
     """The sum, modulo 2^64, of one keyed 64-bit hash a row, and the number of rows.
 
-    Texts are hashed by SipHash under ``key`` (16 characters, fresh for each run), once for each distinct one, numbers
-    by their bits, and mixed with their column's place; a row's hash is the sum of its cells' (tabulation hashing),
-    mixed under the key. Two tables with the same rows have the same sum; tables with other rows have it with
-    a probability of about 2^-64.
+    Texts are hashed under ``key`` (16 characters, fresh for each run), once for each distinct one, numbers by their
+    bits, and mixed with their column's place; a row's hash is the sum of its cells' (tabulation hashing), mixed under
+    the key. Two tables with the same rows have the same sum; tables with other rows have it with a probability of about
+    2^-64.
     """
 
     def __init__(self, key: str) -> None:
-        self._key = key
-        self._salt = self._texts(np.array(["row"], dtype=object))
+        self._key = key.encode()
+        self._last: dict[int, tuple[pa.StringArray, Hashes]] = {}
+        self._salt = self._texts(pa.array(["row"]))
         self.rows = 0
         self.total = 0
 
@@ -66,7 +69,7 @@ class MultisetHash:
     def _cells(self, column: Column, place: int) -> Hashes:
         if isinstance(column, NumericColumn):
             return self._numbers(column, place)
-        known = self._texts(column.categories.to_numpy(zero_copy_only=False).astype(object))
+        known = self._categories(column.categories, place)
         special = np.array([0x9E3779B97F4A7C15, _MISSING_BITS], dtype=np.uint64) ^ self._salt
         cells: Hashes = _mixed(np.concatenate([known, special]), place + 2).take(column.codes)
         return cells
@@ -83,7 +86,7 @@ class MultisetHash:
 
         A linear form over 32-bit halves with random 64-bit factors tells two rows apart up to a chance of 2^-33.
         """
-        alphabet = self._texts(column.categories.to_numpy(zero_copy_only=False).astype(object))
+        alphabet = self._texts(column.categories)
         if isinstance(column, Baskets):
             sums = np.zeros(len(column.items) + 1, dtype=np.uint64)
             np.cumsum(_mixed(alphabet, 0)[column.items], out=sums[1:])
@@ -95,17 +98,22 @@ class MultisetHash:
         return _mixed(_mixed(self._form(np.ascontiguousarray(column.words).view(np.uint32)), 2) ^ known, 3)
 
     def _form(self, halves: npt.NDArray[np.unsignedinteger]) -> Hashes:
-        factors = self._texts(np.array([f"half {i}" for i in range(halves.shape[1])], dtype=object))
+        factors = self._texts(pa.array([f"half {i}" for i in range(halves.shape[1])], pa.string()))
         hashes = np.zeros(len(halves), dtype=np.uint64)
         for start in range(0, len(halves), _ROWS):
             hashes[start : start + _ROWS] = halves[start : start + _ROWS].astype(np.uint64) @ factors
         return hashes
 
-    def _texts(self, texts: npt.NDArray[np.object_]) -> Hashes:
-        from pandas.util import hash_array  # noqa: PLC0415  # pandas is imported while the source is read
-
-        hashes: Hashes = hash_array(texts, hash_key=self._key, categorize=False)
+    def _categories(self, categories: pa.StringArray, place: int) -> Hashes:
+        """Hash the texts of a column; partitions often have the same ones as the partition before."""
+        last, hashes = self._last.get(place, (None, None))
+        if hashes is None or not categories.equals(last):
+            hashes = self._texts(categories)
+            self._last[place] = categories, hashes
         return hashes
+
+    def _texts(self, texts: pa.StringArray) -> Hashes:
+        return text_hashes(texts, self._key)
 
 
 def _mixed(hashes: Hashes, place: int) -> Hashes:

@@ -7,18 +7,19 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
+import pyarrow as pa
 
 from ppdm_flow.mining.anonymity.levels import Level, exact
 from ppdm_flow.tables.column import SPECIALS, Column
 from ppdm_flow.tables.counts import Counts, weights_of
 from ppdm_flow.tables.table import Table
+from ppdm_flow.tables.text_hash import text_hashes
 
 Integers = npt.NDArray[np.int64]
 
 Words = npt.NDArray[np.uint64]
 
-_SALTS = ("ppdm-flow rows a", "ppdm-flow rows b")
+_SALTS = (b"ppdm-flow rows a", b"ppdm-flow rows b")
 """Keys of SipHash (16 bytes): one for each half."""
 
 _STEP = 0x9E3779B97F4A7C15
@@ -34,18 +35,17 @@ def fingerprints(columns: Sequence[Column], levels: Sequence[Level], rows: int) 
     """
     halves = [np.zeros(rows, dtype=np.uint64) for _ in _SALTS]
     for place, (column, level) in enumerate(zip(columns, levels, strict=True)):
-        texts = level(column.categories).to_numpy(zero_copy_only=False).astype(object)
+        texts = level(column.categories)
         dense = column.dense
         for half, salt in zip(halves, _SALTS, strict=True):
             half += _of_cells(texts, salt, place)[dense]
     return halves[0], halves[1]
 
 
-def _of_cells(texts: npt.NDArray[np.object_], salt: str, place: int) -> Words:
+def _of_cells(texts: pa.StringArray, salt: bytes, place: int) -> Words:
     """Return a word for each dense code: suppressed, missing, then the texts."""
     words = np.arange(len(texts) + SPECIALS, dtype=np.uint64)
-    if len(texts):
-        words[SPECIALS:] = pd.util.hash_array(texts, hash_key=salt, categorize=False)
+    words[SPECIALS:] = _mixed(text_hashes(texts, salt))
     return _mixed(words + np.uint64(_STEP * (place + 1) % (1 << 64)))
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import linalg, stats
+from scipy import linalg, special
 
 from ppdm_flow.mining.regression.design import BLOCK, Design, Floats, Term
 
@@ -47,7 +47,7 @@ class Estimates:
     def quantile(self) -> Floats:
         """How many standard errors the interval of each term reaches to either side, shape (terms,)."""
         upper = 1.0 - (1.0 - LEVEL) / 2
-        reach = stats.norm.ppf(upper) if self.freedom is None else stats.t.ppf(upper, self.freedom)
+        reach = special.ndtri(upper) if self.freedom is None else special.stdtrit(self.freedom, upper)
         return np.broadcast_to(np.asarray(reach, dtype=np.float64), self.values.shape)
 
     @property

@@ -12,7 +12,7 @@ from ppdm_flow.plan.cluster.steps import demanded, passes_of
 from ppdm_flow.plan.cluster.work import DRIVER, Amount, Work
 from ppdm_flow.plan.definition import AuditNode, Plan, ReleaseNode
 from ppdm_flow.plan.together import links, read_together
-from ppdm_flow.policy.language.kinds import over_releases
+from ppdm_flow.policy.language.kinds import is_over_releases
 
 _PASSES_TOGETHER = 3
 """Questions that an audit has for each other release, by both routes."""
@@ -68,7 +68,7 @@ def across(plan: Plan, rows: int) -> Iterator[Work]:
         why = "rows are compared, and those that fit are joined"
         amount = Amount(len(names), held, 0, held)
         yield Work("join", " + ".join(sorted(names)), "", DRIVER, why, amount, whole=True)
-    successive = any(node.bound.info.name == over_releases().name for node in plan.audits)
+    successive = is_over_releases(node.bound.info.name for node in plan.audits)
     if plan.ledger is not None or (successive and read_together(plan)):
         held = rows * (_HASH_BYTES + ROW_BYTES) * len(own)
         amount = Amount(len(own), sum(table_bytes(rows, len(r.attributes)) for r in own), 0, held)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
+from html import escape
 from math import ceil, floor
 from typing import Any
-from xml.sax.saxutils import escape, quoteattr
 
 from ppdm_flow.plan.graph import lanes, levels, release_key
 from ppdm_flow.plan.pictures.cards import INDENT, PAD, Card, cards, folded
@@ -18,6 +19,7 @@ _MARGIN = 16.0
 _BETWEEN = 30.0
 _APART = 22.0
 _STRAIGHT = 9.0
+_escaped = partial(escape, quote=False)
 
 
 _TIP = (
@@ -54,11 +56,11 @@ def svg(document: Document) -> str:
     title = f"Plan of {document['policy']}"
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="ppdm-plan" viewBox="0 0 {_n(wide)} {_n(high)}"'
-        f' width="{_n(wide)}" height="{_n(high)}" role="img" aria-label={quoteattr(title)}>'
+        f' width="{_n(wide)}" height="{_n(high)}" role="img" aria-label="{escape(title)}">'
     )
     parts = [
         head,
-        f"<title>{escape(title)}</title>",
+        f"<title>{_escaped(title)}</title>",
         f"<style>{style(wide)}</style>",
         _TIP,
         *_edges(document, spots),
@@ -122,7 +124,7 @@ def _edges(document: Document, spots: Mapping[str, Spot]) -> Iterator[str]:
         yield f'<path class="pp-edge" d="{path}H{_n(x1)}" marker-end="url(#ppdm-tip)"/>'
         if output:
             x = x1 - 10 - width(output, 10.0)
-            yield f'<text class="pp-label" x="{_n(x)}" y="{_n(y1 - 5)}" font-size="10">{escape(output)}</text>'
+            yield f'<text class="pp-label" x="{_n(x)}" y="{_n(y1 - 5)}" font-size="10">{_escaped(output)}</text>'
 
 
 def _targets(document: Document) -> Iterator[tuple[str, str]]:
@@ -139,7 +141,7 @@ def _drawn(spot: Spot) -> Iterator[str]:
     card = spot.card
     yield f'<g class="pp-{card.look}">'
     if card.tip:
-        yield f"<title>{escape(card.tip)}</title>"
+        yield f"<title>{_escaped(card.tip)}</title>"
     yield (
         f'<rect class="pp-body" x="{_n(spot.left)}" y="{_n(spot.top)}" width="{_n(spot.width)}"'
         f' height="{_n(card.height)}" rx="9"/>'
@@ -166,7 +168,7 @@ def _text(spot: Spot) -> Iterator[str]:
             yield f'<circle class="pp-ring" cx="{_n(x + 4)}" cy="{_n(y - 3.8)}" r="2.7"/>'
         yield (
             f'<text class="pp-{line.look}" x="{_n(x + shift)}" y="{_n(y)}" font-size="{_n(line.size)}">'
-            f"{escape(line.text)}</text>"
+            f"{_escaped(line.text)}</text>"
         )
 
 

@@ -95,6 +95,8 @@ def spec_of(name: str) -> RequirementSpec:
 
 def known(name: str) -> RequirementSpec | None:
     """Return the kind of that name; None where none is installed that can be loaded."""
+    if name not in installed():
+        return None  # no error is made, which would say what name is near
     try:
         return spec_of(name)
     except PluginError:
@@ -150,9 +152,8 @@ def kinds_among(names: Iterable[str]) -> tuple[RequirementSpec, ...]:
 def kind_of(identifier: str) -> RequirementSpec | None:
     """Return the kind of a requirement by its id (``privacy.KIND`` or ``privacy.KIND.NAME``); None of anything else."""
     first, _, rest = identifier.partition(".")
-    name = rest.partition(".")[0] if first == "privacy" else ""
-    if (named := known(name)) is not None:
-        return named
+    if first == "privacy":
+        return known(rest.partition(".")[0])
     return next((spec for spec in built_in() if spec.id and spec.id == identifier), None)
 
 
@@ -177,6 +178,12 @@ def over_releases() -> RequirementSpec:
     """Return the kind on several releases together that a policy can ask for."""
     specs = (loaded(each) for each in listed(GROUP) if each.built_in)  # one after the other: few have to be imported
     return next(spec for spec in specs if spec.requirement.successive and spec.written)
+
+
+def is_over_releases(names: Iterable[str]) -> bool:
+    """Whether the built-in kind of :func:`over_releases` is among these names; no kind beside them is imported."""
+    own = {each.name for each in listed(GROUP) if each.built_in}
+    return any(spec.requirement.successive and spec.written for spec in kinds_among(own.intersection(names)))
 
 
 def with_operators(*, on_sets: bool) -> str:

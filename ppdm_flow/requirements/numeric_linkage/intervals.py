@@ -21,10 +21,10 @@ def clopper_pearson(hits: float, trials: int, error: float) -> tuple[float, floa
     >>> [round(end, 4) for end in clopper_pearson(0, 100, 0.05)]
     [0.0, 0.0362]
     """
-    from scipy.stats import beta  # noqa: PLC0415  # slow to import
+    from scipy.special import betaincinv  # noqa: PLC0415  # slow to import
 
-    low = float(beta.ppf(error / 2, hits, trials - hits + 1)) if hits > 0 else 0.0
-    high = float(beta.ppf(1 - error / 2, hits + 1, trials - hits)) if hits < trials else 1.0
+    low = float(betaincinv(hits, trials - hits + 1, error / 2)) if hits > 0 else 0.0
+    high = float(betaincinv(hits + 1, trials - hits, 1 - error / 2)) if hits < trials else 1.0
     return low, high
 
 
@@ -34,10 +34,10 @@ def upper_ends(hits: Floats, trials: int, error: float) -> Floats:
     >>> upper_ends(np.array([0.0, 100.0]), 100, 0.05).round(4).tolist()
     [0.0362, 1.0]
     """
-    from scipy.stats import beta  # noqa: PLC0415  # slow to import
+    from scipy.special import betaincinv  # noqa: PLC0415  # slow to import
 
     some = np.minimum(hits, trials * (1 - 1e-12))  # of all there is no quantile
-    return np.where(hits < trials, beta.ppf(1 - error / 2, some + 1, trials - some), 1.0)
+    return np.where(hits < trials, betaincinv(some + 1, trials - some, 1 - error / 2), 1.0)
 
 
 def wilson(share: float, trials: int, error: float) -> tuple[float, float]:

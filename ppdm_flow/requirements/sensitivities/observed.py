@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+from scipy import special
 
 from ppdm_flow.requirements.sensitivities.fit.joint import Joint
 from ppdm_flow.requirements.sensitivities.posteriors import Telling
@@ -78,8 +78,8 @@ def clopper_pearson(hits: Places, trials: Places, error: float) -> tuple[Floats,
     """
     some = (hits > 0, hits < trials)
     low, high = np.zeros(len(hits)), np.ones(len(hits))
-    low[some[0]] = stats.beta.ppf(error / 2, hits[some[0]], trials[some[0]] - hits[some[0]] + 1)
-    high[some[1]] = stats.beta.isf(error / 2, hits[some[1]] + 1, trials[some[1]] - hits[some[1]])
+    low[some[0]] = special.betaincinv(hits[some[0]], trials[some[0]] - hits[some[0]] + 1, error / 2)
+    high[some[1]] = special.betainccinv(hits[some[1]] + 1, trials[some[1]] - hits[some[1]], error / 2)
     return low, high
 
 

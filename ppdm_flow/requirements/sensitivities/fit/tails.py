@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+from scipy import special
+
+from ppdm_flow.mining.tails import above, at_most
 
 Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
@@ -17,8 +19,8 @@ ENOUGH_VARIANCE = 100.0
 
 def binomial(hits: Counts, trials: Counts, probability: Floats | float) -> Floats:
     """Return two-sided exact tail probabilities: twice the smaller tail, at most 1."""
-    lower = stats.binom.cdf(hits, trials, probability)
-    upper = stats.binom.sf(hits - 1, trials, probability)
+    lower = at_most(hits, trials, probability)
+    upper = above(hits - 1, trials, probability)
     doubled: Floats = np.minimum(1.0, 2.0 * np.minimum(lower, upper))
     return doubled
 
@@ -38,7 +40,7 @@ def bennett(deviation: Floats | float, variance: Floats | float) -> Floats:
 
 def chi_square(statistic: float, freedom: int) -> float:
     """Return the upper tail; 1 without degrees of freedom."""
-    return float(stats.chi2.sf(statistic, freedom)) if freedom > 0 else 1.0
+    return float(special.chdtrc(freedom, statistic)) if freedom > 0 else 1.0
 
 
 def fisher(probabilities: Floats) -> float:
