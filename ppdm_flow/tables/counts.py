@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ppdm_flow.core.roles import AttributeType
-from ppdm_flow.tables.column import SPECIALS, Column, union
+from ppdm_flow.tables.column import SPECIALS, Column, stacked_texts, union
 from ppdm_flow.tables.numeric.column import NumericColumn
 from ppdm_flow.tables.table import Table
 
@@ -134,11 +134,8 @@ def merge(parts: Iterable[Counts]) -> Counts:
     columns = every[0].columns
     if not columns:
         return _rows_alike(np.concatenate([p.counts for p in every]))
-    categories = tuple(union(p.categories[i] for p in every) for i in range(len(columns)))
-    codes = [
-        np.concatenate([Column(p.codes[:, i], p.categories[i]).onto(categories[i]).codes for p in every])
-        for i in range(len(columns))
-    ]
+    stacked = [stacked_texts([Column(p.codes[:, i], p.categories[i]) for p in every]) for i in range(len(columns))]
+    categories, codes = tuple(c.categories for c in stacked), [c.codes for c in stacked]
     return _collapse(columns, categories, codes, np.concatenate([p.counts for p in every]))
 
 
