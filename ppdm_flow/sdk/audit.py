@@ -44,6 +44,15 @@ class Sql(Protocol):
         ...
 
 
+@runtime_checkable
+class GroupedSql(Sql, Protocol):
+    """A database that remembers groups of the released file, for all audits of the release."""
+
+    def groups(self, query: str) -> Any:
+        """Return the result of a SELECT over ``candidate`` alone as an Arrow table, which is made at most once."""
+        ...
+
+
 def quoted(identifier: str) -> str:
     """An identifier for SQL."""
     return '"' + identifier.replace('"', '""') + '"'

@@ -11,12 +11,14 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ppdm_flow.core.roles import AttributeType
-from ppdm_flow.tables.column import SPECIALS, Column, union
+from ppdm_flow.tables.column import SPECIALS, Column, stacked_texts, union
 from ppdm_flow.tables.numeric.column import NumericColumn
 from ppdm_flow.tables.table import Table
 
 _KEY_LIMIT = 1 << 62
 _DENSE_LIMIT = 1 << 22
+_SAMPLE = 1 << 14
+"""About how many keys are looked at before all others."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -134,11 +136,8 @@ def merge(parts: Iterable[Counts]) -> Counts:
     columns = every[0].columns
     if not columns:
         return _rows_alike(np.concatenate([p.counts for p in every]))
-    categories = tuple(union(p.categories[i] for p in every) for i in range(len(columns)))
-    codes = [
-        np.concatenate([Column(p.codes[:, i], p.categories[i]).onto(categories[i]).codes for p in every])
-        for i in range(len(columns))
-    ]
+    stacked = [stacked_texts([Column(p.codes[:, i], p.categories[i]) for p in every]) for i in range(len(columns))]
+    categories, codes = tuple(c.categories for c in stacked), [c.codes for c in stacked]
     return _collapse(columns, categories, codes, np.concatenate([p.counts for p in every]))
 
 
@@ -168,16 +167,36 @@ def _keys(codes: Sequence[npt.NDArray[np.int32]], widths: Sequence[int]) -> tupl
 
 
 def _numbered(keys: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return the distinct keys, sorted, and the place of each key among them: ``np.unique`` by hashing, not sorting.
+    """Return the distinct keys, sorted, and the place of each key among them: ``np.unique`` in less time."""
+    return _by_sorting(keys) if _mostly_differ(keys) else _by_hashing(keys)
 
-    Rows are many and distinct ones few, so that only the latter are worth sorting.
-    """
+
+def _mostly_differ(keys: npt.NDArray[np.int64]) -> bool:
+    """Whether there seems to be a distinct key for every four: a sample of s has s^2 / 2d repetitions of d keys."""
+    sample = np.sort(keys[:: max(1, len(keys) // _SAMPLE)])
+    repeated = np.count_nonzero(sample[1:] == sample[:-1])
+    return bool(repeated * len(keys) <= 2 * len(sample) ** 2)
+
+
+def _by_hashing(keys: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Where distinct keys are few, only these are worth sorting."""
     coded = pa.array(keys).dictionary_encode()
     distinct = coded.dictionary.to_numpy()
     order = np.argsort(distinct)
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.arange(len(order))
     return distinct[order], rank[coded.indices.to_numpy()]
+
+
+def _by_sorting(keys: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Where they are many, a table of hashes outgrows the processor's caches."""
+    order = np.argsort(keys)
+    ordered = keys[order]
+    first = np.ones(len(keys), dtype=bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
+    places = np.empty(len(keys), dtype=np.int64)
+    places[order] = np.cumsum(first) - 1
+    return ordered[first], places
 
 
 def _collapse(

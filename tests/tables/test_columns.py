@@ -11,7 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ppdm_flow.core.roles import Role
-from ppdm_flow.tables.column import MISSING, SUPPRESSED, SUPPRESSED_TEXT, Column, union
+from ppdm_flow.tables.column import (
+    _MANY,
+    MISSING,
+    SUPPRESSED,
+    SUPPRESSED_TEXT,
+    Column,
+    _are_runs,
+    stacked_texts,
+    union,
+)
 from ppdm_flow.tables.schema import Field, Schema
 from ppdm_flow.tables.table import Table, concat
 
@@ -63,6 +72,31 @@ def test_stacking_partitions_gives_the_table_back(cells, cuts):
     whole = concat(pieces)
     assert whole["x"].texts() == cells
     assert whole.rows.tolist() == list(range(len(cells)))
+
+
+@given(parts=st.lists(st.tuples(CELLS, st.booleans()), min_size=2, max_size=4))
+def test_long_sorted_categories_are_merged_to_what_hashing_gives(parts):
+    columns = [Column.of(cells, None if in_order else ["é", "c", "b", "a", ""]) for cells, in_order in parts]
+    hashed = stacked_texts(columns)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ppdm_flow.tables.column._MANY", 0)
+        merged = stacked_texts(columns)
+    assert merged.texts() == [text for cells, _ in parts for text in cells]
+    assert merged.categories.equals(hashed.categories)
+    np.testing.assert_array_equal(merged.codes, hashed.codes)
+
+
+def test_merging_starts_where_texts_are_many_and_in_order():
+    texts = pa.array([f"{number:06}" for number in range(_MANY)])
+    halves = [texts.take(pa.array(np.arange(start, _MANY, 2))) for start in (0, 1)]
+    assert _are_runs(pa.chunked_array([*halves, halves[0]]))
+    assert not _are_runs(pa.chunked_array([halves[0], halves[1][:-1]]))
+    assert not _are_runs(pa.chunked_array([*halves, texts[::-1]]))
+    columns = [Column(np.arange(len(half), dtype=np.int32), half) for half in (*halves, halves[0])]
+    stacked = stacked_texts(columns)
+    assert stacked.categories.equals(texts)
+    expected = [np.arange(0, _MANY, 2), np.arange(1, _MANY, 2), np.arange(0, _MANY, 2)]
+    np.testing.assert_array_equal(stacked.codes, np.concatenate(expected))
 
 
 def test_stacking_needs_tables_with_the_same_columns():

@@ -11,7 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ppdm_flow.tables.column import MISSING, SUPPRESSED, SUPPRESSED_TEXT, Column
-from ppdm_flow.tables.counts import Counts, count, merge, weights_of
+from ppdm_flow.tables.counts import (
+    Counts,
+    _by_hashing,
+    _by_sorting,
+    _mostly_differ,
+    _numbered,
+    count,
+    merge,
+    weights_of,
+)
 from ppdm_flow.tables.table import Table
 
 CELL = st.sampled_from([None, SUPPRESSED_TEXT, "a", "b", "B", "é", "", "10", "9"])
@@ -114,6 +123,25 @@ def test_keys_beyond_64_bits(columns, width):
     assert {tuple(r): n for r, n in zip(found.codes.tolist(), found.counts.tolist(), strict=True)} == expected
     keys = [tuple(r) for r in found.codes.tolist()]
     assert keys == sorted(keys)
+
+
+@pytest.mark.parametrize(("rows", "different"), [(0, 1), (1, 1), (300, 7), (300, 3000), (70_000, 70_000)])
+def test_keys_are_numbered_alike_by_sorting_and_by_hashing(rows, different):
+    draws = np.random.default_rng(5)
+    keys = draws.integers(0, 1 << 60, different)[draws.integers(0, different, rows)]
+    expected, places = np.unique(keys, return_inverse=True)
+    for number in (_by_sorting, _by_hashing, _numbered):
+        found, inverse = number(keys)
+        np.testing.assert_array_equal(found, expected)
+        np.testing.assert_array_equal(inverse, places)
+
+
+def test_a_sample_tells_whether_keys_mostly_differ():
+    draws = np.random.default_rng(6)
+    assert _mostly_differ(draws.permutation(200_000))
+    assert _mostly_differ(draws.integers(0, 200_000, 200_000))
+    assert not _mostly_differ(np.tile(np.arange(10_000), 20))  # each of 20 partitions has every key
+    assert not _mostly_differ(draws.integers(0, 10_000, 200_000))
 
 
 def test_rows_that_differ_in_one_cell_of_many_columns_stay_apart():

@@ -15,7 +15,7 @@ import pyarrow as pa
 from ppdm_flow.core.results import Chart, Series
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
-from ppdm_flow.tables.column import MISSING, SPECIALS, SUPPRESSED, Codes, Column, union
+from ppdm_flow.tables.column import MISSING, SPECIALS, SUPPRESSED, Codes, Column, stacked_texts, union
 from ppdm_flow.tables.counts import Counts, count
 from ppdm_flow.tables.table import Table
 
@@ -84,8 +84,10 @@ def entropy(shares: Floats) -> float:
 def shares(original: DataView, source: str, candidate: DataView, column: str) -> Shares:
     """Count one column on both sides; missing and suppressed cells are values of their own."""
     before, after = original.counts((source,)), candidate.counts((column,))
-    names = union((before.names(source), after.names(column)))
-    return Shares(names, _over(before, source, names), _over(after, column, names))
+    both = stacked_texts([_cells(before, source), _cells(after, column)])
+    size, first = len(both.categories), len(before)
+    at_first, at_last = _share(both.codes[:first], before.counts, size), _share(both.codes[first:], after.counts, size)
+    return Shares(both.categories, at_first, at_last)
 
 
 def recoded_shares(joint: Counts) -> Shares | None:
@@ -111,9 +113,8 @@ def recoded_shares(joint: Counts) -> Shares | None:
     return Shares(names, at_level, shown, own)
 
 
-def _over(counts: Counts, column: str, names: pa.StringArray) -> Floats:
-    codes = Column(np.ascontiguousarray(counts.of(column)), counts.names(column)).onto(names).codes
-    return _share(codes, counts.counts, len(names))
+def _cells(counts: Counts, column: str) -> Column:
+    return Column(counts.of(column), counts.names(column))
 
 
 def _share(codes: Codes, counts: npt.NDArray[np.int64], size: int) -> Floats:

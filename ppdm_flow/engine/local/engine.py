@@ -6,11 +6,13 @@ import contextlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.draws import Draws
 from ppdm_flow.core.file_sets import data_sha256
 from ppdm_flow.engine.local.expansion import ExpandedStream
+from ppdm_flow.engine.local.groups import SharedGroups
 from ppdm_flow.engine.local.source import SourceStream
 from ppdm_flow.engine.local.transforms import GeneratedStream, MemoryStream, OrderedStream, RowStream, run_table_step
 from ppdm_flow.engine.local.writing import read_back, write
@@ -35,6 +37,9 @@ class LocalEngine:
     """Rows in partitions, in memory where they fit; sorted out of core; DuckDB for the second route."""
 
     name = "local"
+
+    def __init__(self) -> None:
+        self._groups = WeakKeyDictionary[ReadBack, SharedGroups]()
 
     def check(self, folder: Path) -> None:
         """Do nothing: this process is what works on the rows."""
@@ -120,7 +125,8 @@ class LocalEngine:
         """Return DuckDB over the released file itself."""
         from ppdm_flow.engine.local.sql import DuckSql  # noqa: PLC0415  # imported while the source is read
 
-        return DuckSql(release, place, original, candidate, folder, threads, siblings)
+        groups = self._groups.setdefault(candidate, SharedGroups())
+        return DuckSql(release, place, original, candidate, folder, threads, siblings, groups)
 
     def close(self) -> None:
         """Do nothing: nothing is held between calls."""

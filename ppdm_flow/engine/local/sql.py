@@ -18,6 +18,7 @@ from ppdm_flow.core.file_sets import file_set
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.core.texts.sql_names import quoted
 from ppdm_flow.engine.faults import run_fault
+from ppdm_flow.engine.local.groups import SharedGroups
 from ppdm_flow.engine.streams.coding import arrow
 from ppdm_flow.engine.streams.stream import ReadBack, Stream
 from ppdm_flow.plan.definition import ReleaseNode
@@ -41,6 +42,7 @@ class DuckSql:
 
     Installing and loading extensions, files beside the released one, and changes of the configuration are refused.
     A file in a form that DuckDB would type by itself (not text columns) comes to it from our reader instead.
+    ``groups`` are those that the audits of the release share.
     """
 
     def __init__(
@@ -52,7 +54,9 @@ class DuckSql:
         folder: Path,
         threads: int,
         siblings: Mapping[str, Stream] | None = None,
+        groups: SharedGroups | None = None,
     ) -> None:
+        self._groups = SharedGroups() if groups is None else groups
         self._release = release
         self._file = file
         self._siblings = {sibling(name): _TextStream(stream) for name, stream in (siblings or {}).items()}
@@ -72,6 +76,10 @@ class DuckSql:
         """Return the same as an Arrow table. Raises RunError as above."""
         with self._asking(tables) as opened:
             return opened.sql(query, params=list(parameters)).to_arrow_table()
+
+    def groups(self, query: str) -> pa.Table:
+        """Return the result of one SELECT over the file, asked by no audit before. Raises RunError as above."""
+        return self._groups.once(query, lambda: self.table(query))
 
     @contextmanager
     def _asking(self, tables: Mapping[str, Any]) -> Iterator[duckdb.DuckDBPyConnection]:

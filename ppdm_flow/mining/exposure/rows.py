@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from ppdm_flow.mining.exposure.paired import paired_counts, relation
-from ppdm_flow.mining.releases.relation import all_known, classes
+from ppdm_flow.mining.releases.relation import all_known, classes, remembered
 from ppdm_flow.mining.releases.successive import combinations, together
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.history import Membership
@@ -76,7 +76,12 @@ class ReleasedRows:
             return None
         schema = self.candidate.schema
         if not original:
-            return Relation(classes("candidate", released, schema, all_known(known)))
+            many = len(self.candidate.counts(list(dict.fromkeys(released))))
+            text, tables = remembered(self.ctx.sql, classes("candidate", released, schema), many)
+            if not tables:
+                return Relation(classes("candidate", released, schema, all_known(known)))
+            there = " AND ".join(f"c{i} IS NOT NULL" for i, c in enumerate(released) if c in known)
+            return Relation(f"SELECT * FROM ({text}){f' WHERE {there}' if there else ''}", tables)  # noqa: S608  # our own names
         table = relation(_pairs(self.ctx, original), released, original, schema.weight)
         return Relation(_grouped(released, original, known), {"paired": table}, _single(released, original, known))
 

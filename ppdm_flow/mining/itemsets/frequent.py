@@ -13,7 +13,17 @@ from ppdm_flow.mining.itemsets import little
 from ppdm_flow.mining.itemsets.bits import intersect_only
 from ppdm_flow.mining.itemsets.kernels import allocating
 from ppdm_flow.mining.itemsets.output import DEPTH, HIGH, ITEM, LOW, SUPPORT, Output, append, deeper, full, push, wider
-from ppdm_flow.mining.itemsets.search import Data, Scratch, clear, count_later, listed, scratch, spread, weight
+from ppdm_flow.mining.itemsets.search import (
+    WORDS_A_ROW,
+    Data,
+    Scratch,
+    clear,
+    count_later,
+    listed,
+    scratch,
+    spread,
+    weight,
+)
 from ppdm_flow.sdk.compiled import compiled_for, tolerant
 
 Items = npt.NDArray[np.int32]
@@ -91,7 +101,7 @@ def search(data: Data, out: Output) -> Output:
             continue
         mine = occurs[length]
         intersect_only(occurs[length - 1], data.bits[item], mine)
-        if stack[waiting, SUPPORT] <= data.sparse:
+        if stack[waiting, SUPPORT] * WORDS_A_ROW <= (high - low) * words:
             out = lists(data, s, rows[: listed(mine, rows)], prefix, length, item, out)
             continue
         later = wider(later, high + high - low)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ppdm_flow.mining.itemsets.bits import Words
 from ppdm_flow.mining.itemsets.output import Output
-from ppdm_flow.mining.itemsets.search import Data
+from ppdm_flow.mining.itemsets.search import WORDS_A_ROW, Data
 from ppdm_flow.sdk.compiled import TooMuchWorkError
 
 STEPS = 250_000
@@ -75,7 +75,8 @@ class _Search:
 
     def _extensions(self, one: _Waiting) -> list[_Waiting]:
         """Return the frequent extensions in the order in which the compiled search puts them on its stack."""
-        listed = one.later is None or one.support <= self._data.sparse
+        words = self._data.bits.shape[1]
+        listed = one.later is None or one.support * WORDS_A_ROW <= len(one.later) * words
         later = range(one.item + 1, self._data.ranks) if listed or one.later is None else one.later
         self._spend(1 + len(later) * self._cost)
         length, kept = one.length + 1, list[_Waiting]()

@@ -26,12 +26,17 @@ MOST_BITS = 1 << 31
 """Bit vectors of items are kept while they need at most so many bits (256 MB); else rows are listed."""
 
 
+WORDS_A_ROW = 1 << 11
+"""A search of all frequent sets goes on with lists of rows where each row stands for so many words of bits, or more:
+lists do not say which items are still frequent, and every set below costs more for that."""
+
+
 class Data(NamedTuple):
     """Items here are ranks: frequent items by ascending support, so that searches start with the rarest.
 
     ``items[begin[r]:begin[r + 1]]``: the ranks in row r, ascending. ``bits`` (ranks, words), without lines if too
-    large; ``planes`` and ``ends`` are the rows' weights. ``least`` support counts; a search with ``sparse`` rows or
-    less goes on with lists of rows in place of bits.
+    large; ``planes`` and ``ends`` are the rows' weights. ``least`` support counts; a search of closed sets with
+    ``sparse`` rows or less goes on with lists of rows in place of bits.
     """
 
     begin: Counts

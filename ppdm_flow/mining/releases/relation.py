@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from ppdm_flow.sdk.audit import quoted
+from ppdm_flow.sdk.audit import GroupedSql, Sql, quoted
 from ppdm_flow.tables.schema import Schema
 
 _WIDE = 64
 """Columns beyond which rows are grouped by one hash of their cells: many keys take much memory each."""
+_FEW = 1 << 17
+"""Combinations up to which they are remembered."""
 
 
 def weight_of(schema: Schema) -> str:
@@ -28,6 +32,17 @@ def classes(relation: str, columns: Sequence[str], schema: Schema, where: str = 
     counted = f" FILTER (WHERE {where})" if where and not kept else ""
     inner = f"SELECT {named}SUM({weight_of(schema)}){counted} AS n FROM {relation}{kept}{grouped}"  # noqa: S608  # identifiers are quoted, no values
     return f"SELECT * FROM ({inner}) WHERE n > 0"  # noqa: S608  # the same
+
+
+def remembered(sql: Sql, grouped: str, many: int) -> tuple[str, Mapping[str, Any]]:
+    """Return a SELECT of what ``grouped`` selects of ``candidate``, and the tables that it reads.
+
+    Where these are few groups, ``many`` of them, the file is read for them once, whatever else asks for the same.
+    """
+    if many > _FEW or not isinstance(sql, GroupedSql):
+        return grouped, {}
+    name = f"groups_{hashlib.sha256(grouped.encode()).hexdigest()}"  # two SELECTs of one query may differ
+    return f"SELECT * REPLACE (CAST(n AS HUGEINT) AS n) FROM {name}", {name: sql.groups(grouped)}  # noqa: S608  # our own name
 
 
 def _digest(columns: Sequence[str]) -> str:

@@ -168,7 +168,7 @@ def _found(
 def _again(sql: Sql, told: Told, size: int, candidate: DataView, ctx: AuditContext) -> tuple[list[int], int]:
     if _counts_people(ctx):
         return singled_out_people(sql, told, candidate, size, ctx)
-    return singled_out(sql, told, candidate.schema, size, ctx.nulls)
+    return singled_out(sql, told, candidate, size, ctx.nulls)
 
 
 def _counts_people(ctx: AuditContext) -> bool:

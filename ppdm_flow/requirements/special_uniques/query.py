@@ -10,26 +10,27 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, islice
 
 from ppdm_flow.core.roles import Nulls
-from ppdm_flow.mining.releases.relation import classes, crowds
+from ppdm_flow.mining.releases.relation import classes, crowds, remembered
 from ppdm_flow.requirements.special_uniques.attributes import Told
 from ppdm_flow.sdk.audit import Sql
-from ppdm_flow.tables.schema import Schema
+from ppdm_flow.sdk.view import DataView
 
 _SETS = 100
 """So many sets in one query at most."""
 
 
-def singled_out(sql: Sql, told: Told, schema: Schema, size: int, nulls: Nulls) -> tuple[list[int], int]:
+def singled_out(sql: Sql, told: Told, candidate: DataView, size: int, nulls: Nulls) -> tuple[list[int], int]:
     """Return how many rows a set of at most 1, …, ``size`` attributes singles out, and how many rows there are."""
     columns = told.columns
-    grouped = classes("candidate", columns, schema)
-    rows = int(sql.rows(f"SELECT COALESCE(SUM(n), 0) FROM ({grouped})")[0][0])  # noqa: S608  # our own query
+    combinations_there = len(candidate.counts(list(columns)))
+    grouped, tables = remembered(sql, classes("candidate", columns, candidate.schema), combinations_there)
+    rows = int(sql.rows(f"SELECT COALESCE(SUM(n), 0) FROM ({grouped})", (), tables)[0][0])  # noqa: S608  # our own query
     found: set[int] = set()
     many: list[int] = []
     for level in range(1, size + 1):
         sets = _sets(told, columns, level)
         while some := tuple(islice(sets, _SETS)):
-            found.update(int(row[0]) for row in sql.rows(_query(grouped, len(columns), some, nulls)))
+            found.update(int(row[0]) for row in sql.rows(_query(grouped, len(columns), some, nulls), (), tables))
         many.append(len(found))
     return many, rows
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -9,14 +12,20 @@ import pytest
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import RunError
 from ppdm_flow.core.roles import Role
+from ppdm_flow.engine.local.engine import LocalEngine
+from ppdm_flow.engine.local.groups import SharedGroups
 from ppdm_flow.engine.local.sql import DuckSql
 from ppdm_flow.engine.local.transforms import MemoryStream
 from ppdm_flow.engine.local.writing import batch, stream_of
 from ppdm_flow.engine.opening.opening import open_sink
 from ppdm_flow.engine.streams.reading import Budget
 from ppdm_flow.engine.streams.stream import Stop
+from ppdm_flow.mining.exposure.rows import ReleasedRows
 from ppdm_flow.plan.definition import ReleaseNode
+from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.tables.schema import Field, Schema
 from ppdm_flow.tables.table import Table
+from ppdm_flow.testing.view import InMemorySql, InMemoryView
 
 ROWS = [("a", None), ("", "⊥"), ('x"y', "1,2"), ("line\nbreak", "cr\rhere"), ("é", "NULL"), ("01", "1.0"), (None, None)]
 
@@ -112,3 +121,89 @@ def test_a_file_that_duckdb_would_type_by_itself_comes_from_our_reader(tmp_path)
     made = DuckSql(release, file, original, candidate, tmp_path, 1)
     assert sorted(made.rows("SELECT n FROM candidate"), key=repr) == [("1.0",), ("1e+16",), (None,)]
     made.close()
+
+
+def opened(tmp_path, name, groups):
+    """A second route over two equal rows and one other, in a file of its own."""
+    folder = tmp_path / name
+    folder.mkdir()
+    file = folder / "t.csv"
+    file.write_text("x,y\na,1\na,1\nb,\n")
+    release = ReleaseNode("r", "source", file.name, "csv", {}, "internal", facts("x", "y"))
+    candidate = stream_of(release, file, 10, Budget(1 << 20), Stop())
+    return DuckSql(release, file, candidate, candidate, folder, 1, groups=groups), file, candidate
+
+
+def test_groups_are_read_from_the_file_once_for_all_audits_of_a_release(tmp_path):
+    shared = SharedGroups()
+    first, _, _ = opened(tmp_path, "first", shared)
+    second, file, _ = opened(tmp_path, "second", shared)
+    other, _, _ = opened(tmp_path, "other", None)
+    query = "SELECT x AS c0, SUM(1) AS n FROM candidate GROUP BY 1"
+    groups = [("a", 2), ("b", 1)]
+    assert sorted(zip(*first.groups(query).to_pydict().values(), strict=True)) == groups
+    file.write_text("x,y\nc,1\n")
+    assert second.groups(query) is first.groups(query)
+    assert second.groups(f"{query} HAVING n > 0").to_pydict() == {"c0": ["c"], "n": [1]}
+    assert sorted(zip(*other.groups(query).to_pydict().values(), strict=True)) == groups
+    for made in (first, second, other):
+        made.close()
+
+
+def test_audits_of_one_reading_share_groups_and_those_of_another_do_not(tmp_path):
+    engine = LocalEngine()
+    _, file, candidate = opened(tmp_path, "one", None)
+    _, changed, again = opened(tmp_path, "again", None)
+    changed.write_text("x,y\nc,1\n")
+    release = ReleaseNode("r", "source", file.name, "csv", {}, "internal", facts("x", "y"))
+    query = "SELECT x AS c0, SUM(1) AS n FROM candidate GROUP BY 1"
+    of_one = [engine.second_route(release, file, candidate, candidate, {}, tmp_path, 1).groups(query) for _ in range(2)]
+    of_another = engine.second_route(release, changed, again, again, {}, tmp_path, 1).groups(query)
+    assert of_one[0] is of_one[1]
+    assert of_another.to_pydict() == {"c0": ["c"], "n": [1]}
+
+
+def test_whoever_asks_for_the_same_waits_and_a_failure_is_no_answer():
+    shared, asked, go_on = SharedGroups(), threading.Event(), threading.Event()
+    answer = pa.table({"n": [1]})
+
+    def slow():
+        asked.set()
+        go_on.wait()
+        return answer
+
+    def never():
+        raise AssertionError("asked twice")
+
+    def fail():
+        raise RunError(())
+
+    with pytest.raises(RunError):
+        shared.once("q", fail)
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(shared.once, "q", slow)
+        asked.wait()
+        second = pool.submit(shared.once, "q", never)
+        go_on.set()
+        assert first.result() is second.result() is answer
+
+
+@pytest.mark.parametrize(("known", "groups"), [((), 4), (("x",), 3), (("x", "y"), 1)])
+def test_remembered_groups_are_those_of_the_file(known, groups, monkeypatch):
+    rows = {"x": ["a", "a", None, "b", "⊥"], "y": ["1", "1", "1", None, None]}
+    view = InMemoryView(Table.of(rows), Schema(tuple(Field(n, Role.QUASI_IDENTIFIER) for n in rows)))
+
+    class Grouped(InMemorySql):
+        def groups(self, query):
+            return self.table(query)
+
+    ctx = AuditContext("r", {}, {}, sql=Grouped({"candidate": view.table()}))
+    found = []
+    for few in (0, 1 << 10):
+        monkeypatch.setattr("ppdm_flow.mining.releases.relation._FEW", few)
+        relation = ReleasedRows(view, ctx).relation(("x", "y"), (), known)
+        assert bool(relation.tables) == bool(few)
+        kinds = ctx.sql.rows(f"DESCRIBE {relation.text}", (), relation.tables)
+        found.append((sorted(ctx.sql.rows(relation.text, (), relation.tables), key=repr), [k[:2] for k in kinds]))
+    assert found[0] == found[1]
+    assert len(found[0][0]) == groups

@@ -44,6 +44,20 @@ def test_the_same_sets_in_the_same_order(seed, rows, density, share, longest, mo
     assert bits(little.search(data, _room(most))) == bits(KERNEL.dispatcher(data, _room(most)))
 
 
+def test_the_same_where_rare_items_go_on_with_lists_and_others_with_bits(monkeypatch):
+    monkeypatch.setattr(little, "STEPS", 100_000_000)
+    draw = np.random.default_rng(7)
+    rare = [draw.choice(900, 3, replace=False) for _ in range(3000)]
+    baskets = [sorted({*pair.tolist(), *(900 + np.flatnonzero(draw.random(4) < 0.5)).tolist()}) for pair in rare]
+    database = Database.of_lists(baskets, 904)
+    data, _ = prepare(database, 2, 12)
+    words_a_row = (data.ranks - 1 - np.arange(data.ranks)) * data.bits.shape[1] / np.sort(database.supports)
+    assert 10 < (words_a_row >= search.WORDS_A_ROW).sum() < data.ranks - 10
+    found = little.search(data, _room(100_000))
+    assert bits(found) == bits(KERNEL.dispatcher(data, _room(100_000)))
+    assert found.used[0] > 1000
+
+
 def test_too_much_work_changes_nothing_and_is_compiled(monkeypatch):
     draw = np.random.default_rng(2)
     database = Database.of_lists([np.flatnonzero(draw.random(12) < 0.6).tolist() for _ in range(400)], 12)
