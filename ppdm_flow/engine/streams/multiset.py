@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from copy import copy
 
 import numpy as np
 import numpy.typing as npt
@@ -43,6 +44,12 @@ class MultisetHash:
         hashes = _mixed(_mixed(self.of_rows(table), 0) ^ self._salt, 1)  # twice: sums of cells are not independent
         self.rows += len(table)
         self.total = (self.total + int(hashes.sum(dtype=np.uint64))) % (1 << 64)
+
+    def empty(self) -> MultisetHash:
+        """Return one under the same key that has seen nothing."""
+        other = copy(self)
+        other.rows = other.total = 0
+        return other
 
     def add(self, later: MultisetHash) -> None:
         """Take in the rows that another one saw under the same key."""

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from ppdm_flow.engine.streams.rebatching import ahead
+from ppdm_flow.engine.streams.workers import ahead
 
 
 def test_order_and_end():
