@@ -103,6 +103,17 @@ class SourceStream:
         self._stop.check()
         return Part(narrow.table(names))
 
+    def rows_at(self, places: Places, columns: Sequence[str]) -> Iterator[Table]:
+        """Yield these columns of the rows at some places, ascending, from 0: of what is held nothing else is made."""
+        names, start = tuple(columns), 0
+        held = self._memory.tables
+        for part in self.parts(names) if held is None else held:
+            begin, end = np.searchsorted(places, [start, start + len(part)])
+            if end > begin:
+                wanted = places[begin:end] - start
+                yield part.table.take(wanted) if isinstance(part, Part) else part.take(wanted, names)
+            start += len(part)
+
     def read_once(self, columns: Sequence[str] | None = None) -> Iterator[Part]:
         """Yield the partitions that have a row left, from the file, without having loaded it; nothing is remembered."""
         names = self._names if columns is None else tuple(columns)
@@ -245,7 +256,8 @@ class SourceStream:
     def _remember(self, table: Table, narrow: NarrowTable | None) -> None:
         if self._memory.tables is None or not len(table):
             return
-        narrow = narrow or NarrowTable.of(table.select(self._names))
+        if narrow is None:
+            narrow = NarrowTable.of(table.select(self._names))
         size = narrow.nbytes
         if self._budget.take(size):
             self._memory.tables.append(narrow)

@@ -13,7 +13,7 @@ from ppdm_flow.engine.candidates.directory import RunDirectory
 from ppdm_flow.engine.events import Journal, Listener, ignore_events
 from ppdm_flow.engine.faults import output_fault
 from ppdm_flow.engine.ledger.ledger import open_ledger
-from ppdm_flow.engine.machine import utc_now
+from ppdm_flow.engine.machine import keep_freed_memory, utc_now
 from ppdm_flow.engine.options import Outcome, RunContext, RunOptions
 from ppdm_flow.engine.run.carry_out import audited_run, open_original
 from ppdm_flow.engine.run.finishing import Documents, FinishedRun
@@ -44,6 +44,7 @@ def execute(
     """
     chosen = options or RunOptions()
     check_escrow(chosen.escrow)
+    keep_freed_memory()
     directory = RunDirectory(out / plan.policy)
     try:
         started, clock = utc_now(), time.perf_counter()

@@ -40,6 +40,10 @@ class NarrowColumn:
         """Bytes held."""
         return int(self.codes.nbytes + self.categories.nbytes)
 
+    def take(self, places: npt.NDArray[np.int64]) -> NarrowColumn:
+        """Return the cells at some positions."""
+        return NarrowColumn(self.codes[places], self.categories)
+
     def column(self) -> Column:
         """Return it in the form that algorithms work on."""
         return Column(self.codes.astype(np.int32), self.categories)
@@ -96,6 +100,11 @@ class NarrowNumbers:
     def categories(self) -> pa.StringArray:
         """The distinct numbers as texts."""
         return self.column().categories
+
+    def take(self, places: npt.NDArray[np.int64]) -> NarrowNumbers:
+        """Return the cells at some positions."""
+        mask = None if self.mask is None else np.packbits(np.unpackbits(self.mask, count=len(self.values))[places])
+        return NarrowNumbers(self.values[places], self.kind, mask)
 
     def column(self) -> NumericColumn:
         """Return it in the form that algorithms work on."""
@@ -179,6 +188,16 @@ class NarrowTable:
     def texts(self, name: str) -> pa.StringArray:
         """Return the categories of a column, or the alphabet of a column of sets."""
         return (self.columns[name] if name in self.columns else self.sets[name]).categories
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def take(self, places: npt.NDArray[np.int64], names: tuple[str, ...]) -> Table:
+        """Return these columns of the rows at some positions."""
+        rows = self.rows[places] if not isinstance(self.rows, range) else places + self.rows.start
+        sets = {n: self.sets[n] for n in names if n in self.sets}
+        whole = NarrowTable({}, self.rows, sets).table(tuple(sets)).take(places) if sets else Table({}, rows)
+        return Table({n: self.columns[n].take(places).column() for n in names if n not in sets}, rows, whole.sets)
 
     def table(self, names: tuple[str, ...]) -> Table:
         """Return these columns."""

@@ -36,6 +36,9 @@ class Part:
     table: Table
     keys: Keys | None = None
 
+    def __len__(self) -> int:
+        return len(self.table)
+
     def kept(self, table: Table) -> Part:
         """Return ``table``, made of some of these rows in their order, with the keys of the rows that stayed."""
         if self.keys is None or table.rows is self.table.rows:
@@ -81,7 +84,16 @@ class CountedStream(Protocol):
 
 
 @runtime_checkable
-class DistributedStream(Stream, Protocol):
+class PickedStream(Stream, Protocol):
+    """A stream that gives single rows without making all others."""
+
+    def rows_at(self, places: Places, columns: Sequence[str]) -> Iterator[Table]:
+        """Yield these columns of the rows at some places of the stream, ascending, from 0, in their order."""
+        ...
+
+
+@runtime_checkable
+class DistributedStream(PickedStream, Protocol):
     """A stream whose partitions are elsewhere: what is asked of them goes there, and only the answers come back."""
 
     def results(self, work: Callable[[Part], Result], columns: Sequence[str] | None = None) -> Iterator[Result]:
@@ -90,10 +102,6 @@ class DistributedStream(Stream, Protocol):
 
     def counts(self, columns: Sequence[str], weight: str | None) -> Counts:
         """Count combinations."""
-        ...
-
-    def rows_at(self, places: Places, columns: Sequence[str]) -> Iterator[Table]:
-        """Yield these columns of the rows at some places of the stream, ascending, from 0, in their order."""
         ...
 
     def check_room(self, columns: int, who: str) -> None:

@@ -20,6 +20,7 @@ from ppdm_flow.engine.streams.stream import (
     CountedStream,
     DistributedStream,
     Part,
+    PickedStream,
     Stream,
     check_room,
     results,
@@ -86,7 +87,7 @@ class StreamView:
             self._known(columns)
         names = self._schema.names if columns is None else tuple(dict.fromkeys(columns))
         wanted = (np.arange(size, dtype=np.int64) * rows) // max(1, size)
-        if isinstance(self.stream, DistributedStream):
+        if isinstance(self.stream, PickedStream):
             return concat(map(_compact, self.stream.rows_at(wanted, names)))
         pieces = []
         start = 0
