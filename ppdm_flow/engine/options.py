@@ -77,7 +77,7 @@ _ROWS_OF_SETS = 1 << 15
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """``partition_rows`` and ``workers`` change nothing in the release.
+    """``partition_rows`` and ``workers``, the cores that work at once, change nothing in the release.
 
     ``key`` overrides the key that the policy's ``randomness`` asks for (tests); ``escrow`` is a new file that the key
     is written to. ``memory_limit`` bounds the bytes of coded data that are held at once, beside what an algorithm

@@ -48,9 +48,7 @@ class LocalEngine:
         self, source: Source, attributes: Sequence[AttributeFacts], reading: ReadOptions, resources: Resources
     ) -> SourceStream:
         """Return the rows of a source, to be loaded."""
-        return SourceStream(
-            source, attributes, reading, resources.budget, resources.stop, workers=resources.workers
-        )
+        return SourceStream(source, attributes, reading, resources.budget, resources.stop, workers=resources.workers)
 
     def digest(self, path: Path) -> str:
         """Return the hash of a file, or of the list of several."""

@@ -68,5 +68,5 @@ class Pools:
 
 def _block(part: Part, pieces: Sequence[Callable[[], Piece]]) -> Block:
     rows = part.table.rows
-    narrow = rows.astype(np.uint32) if len(rows) and 0 <= rows.min() and rows.max() <= _SHORT else rows
+    narrow = rows.astype(np.uint32) if len(rows) and rows.min() >= 0 and rows.max() <= _SHORT else rows
     return Block((FixedLengthPiece.of(part_keys(part)), FixedLengthPiece.of(narrow), *(piece() for piece in pieces)))

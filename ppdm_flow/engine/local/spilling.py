@@ -178,7 +178,11 @@ class Spill:
         arrays, at = [], 0
         for (kind, cell), length in zip(self.forms, self.lengths[:, number].tolist(), strict=True):
             cells = length * math.prod(cell)
-            arrays.append(np.frombuffer(octets, kind, cells, at).reshape(length, *cell) if cells else np.empty((length, *cell), kind))
+            arrays.append(
+                np.frombuffer(octets, kind, cells, at).reshape(length, *cell)
+                if cells
+                else np.empty((length, *cell), kind)
+            )
             at += -(-cells * kind.itemsize // _ALIGNED) * _ALIGNED
         left = iter(arrays)
         return Block(tuple(_piece(many, left) for many in self.shape))

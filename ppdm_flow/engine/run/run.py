@@ -19,6 +19,7 @@ from ppdm_flow.engine.run.carry_out import audited_run, open_original
 from ppdm_flow.engine.run.finishing import Documents, FinishedRun
 from ppdm_flow.engine.steps.graph import Graph
 from ppdm_flow.engine.steps.keys import check_escrow
+from ppdm_flow.engine.streams.workers import arrow_threads
 from ppdm_flow.plan.definition import Plan
 
 EVENTS = "events.jsonl"
@@ -49,7 +50,7 @@ def execute(
     try:
         started, clock = utc_now(), time.perf_counter()
         journal = Journal(directory.home / EVENTS, listener)
-        with closing(journal), RunContext(plan, chosen, journal) as context:
+        with closing(journal), arrow_threads(chosen.workers), RunContext(plan, chosen, journal) as context:
             ledger = open_ledger(plan)
 
             def neighbours(_candidates: Sequence[Candidate], _graph: Graph) -> None:

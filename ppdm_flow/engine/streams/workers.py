@@ -6,7 +6,10 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from typing import Any, TypeVar
+
+import pyarrow as pa
 
 T = TypeVar("T")
 _END: Any = object()
@@ -80,6 +83,17 @@ class Workers:
             pool, self._pool = self._pool, None
         if pool is not None:
             pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def arrow_threads(number: int) -> Iterator[None]:
+    """Let Arrow, whose threads belong to the process, decode with no more than so many meanwhile."""
+    before = pa.cpu_count()
+    pa.set_cpu_count(max(1, min(before, number)))
+    try:
+        yield
+    finally:
+        pa.set_cpu_count(before)
 
 
 ALONE = Workers(1)

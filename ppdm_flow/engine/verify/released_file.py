@@ -50,9 +50,7 @@ class ReleasedFile:
         options, plan = context.options, context.plan
         node = _node(plan, name, path)
         have = context.resources
-        rows = stream_of(
-            node, path, have.partition_rows, have.budget, have.stop, foreign=True, workers=have.workers
-        )
+        rows = stream_of(node, path, have.partition_rows, have.budget, have.stop, foreign=True, workers=have.workers)
         if not rows.row_count:
             raise data_fault("PPF714", f"`{path}` has a header and no rows")
         subject = _subject(context, node, path, source, rows, operator)
