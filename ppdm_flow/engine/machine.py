@@ -35,6 +35,13 @@ def keep_freed_memory() -> None:
             mallopt(_M_TRIM_THRESHOLD, 2 * _KEPT)
 
 
+def return_freed_memory() -> None:
+    """Give memory that was freed back to the system, where a stage ends that took much of it."""
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError, AttributeError):  # another C library
+            ctypes.CDLL(None).malloc_trim(0)
+
+
 def utc_now() -> datetime:
     """Return the time."""
     return datetime.now(UTC)
