@@ -74,7 +74,7 @@ def run(
     keep_withheld: bool = False,
     escrow: Path | None = None,
     partition_rows: int = 262_144,
-    workers: int = 2,
+    workers: int | None = None,
     strict: bool = False,
     locked: bool = False,
     clock: Clock = utc_today,
@@ -88,11 +88,12 @@ def run(
     ``warned`` is called with the policy's warnings before anything is done. Raises PolicyError, DataError,
     PluginError or RunError; then nothing is released. With ``locked``, that a template, definition or plugin is not as
     the lock file has it is wrong too. ``clock`` tells the day, for waivers: at the start, and again at the verdict.
-    ``where`` says what works on the rows: this machine, unless said otherwise.
+    ``where`` says what works on the rows: this machine, unless said otherwise. ``workers`` are the cores that work at
+    once, all of them where it is None.
     """
-    options = RunOptions(
-        partition_rows=partition_rows, workers=workers, keep_withheld=keep_withheld, escrow=escrow, clock=clock
-    )
+    options = RunOptions(partition_rows=partition_rows, keep_withheld=keep_withheld, escrow=escrow, clock=clock)
+    if workers is not None:
+        options = replace(options, workers=workers)
     if where.memory is not None:
         options = replace(options, memory_limit=where.memory << 20)
     clear_copies(out)

@@ -56,7 +56,10 @@ def run(
     partition_rows: Annotated[
         int, typer.Option("--partition-rows", min=1, help="Rows in memory at once; the release is the same.")
     ] = 262_144,
-    workers: Annotated[int, typer.Option("--workers", min=1, help="Branches that run at once.")] = 2,
+    workers: Annotated[
+        int | None,
+        typer.Option("--workers", min=1, help="Cores that work at once, by default all.", show_default=False),
+    ] = None,
     engine: Annotated[
         EngineName, typer.Option("--engine", help="What works on the rows: this machine, or a cluster.")
     ] = EngineName.LOCAL,

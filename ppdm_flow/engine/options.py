@@ -15,9 +15,11 @@ from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.events import Listener, ignore_events
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.local.engine import LocalEngine
+from ppdm_flow.engine.machine import cores
 from ppdm_flow.engine.seam import Engine, Resources
 from ppdm_flow.engine.streams.reading import Budget
 from ppdm_flow.engine.streams.stream import Stop
+from ppdm_flow.engine.streams.workers import ALONE, Workers
 from ppdm_flow.plan.cluster.amounts import MEMORY
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.sdk.storage import Snapshots
@@ -75,7 +77,7 @@ _ROWS_OF_SETS = 1 << 15
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """``partition_rows`` and ``workers`` change nothing in the release.
+    """``partition_rows`` and ``workers``, the cores that work at once, change nothing in the release.
 
     ``key`` overrides the key that the policy's ``randomness`` asks for (tests); ``escrow`` is a new file that the key
     is written to. ``memory_limit`` bounds the bytes of coded data that are held at once, beside what an algorithm
@@ -86,7 +88,7 @@ class RunOptions:
     """
 
     partition_rows: int = 262_144
-    workers: int = 2
+    workers: int = field(default_factory=cores)
     keep_withheld: bool = False
     key: RunKey | None = None
     escrow: Path | None = None
@@ -119,7 +121,7 @@ class RunContext:
     """``options`` are made to fit the plan. Leaving the context stops everything that still reads.
 
     A copy with another plan or other options stops with its original, reads databases at the same moment, and has a
-    budget of its own.
+    budget of its own; threads they share.
     """
 
     plan: Plan
@@ -128,10 +130,13 @@ class RunContext:
     stop: Stop = field(default_factory=Stop)
     snapshots: Snapshots = field(default_factory=Snapshots)
     budget: Budget = field(init=False)
+    workers: Workers = ALONE
 
     def __post_init__(self) -> None:
         self.options = self.options.fitting(self.plan)
         self.budget = Budget(self.options.memory_limit)
+        if self.workers.number != self.options.workers:
+            self.workers = Workers(self.options.workers)
 
     @property
     def engine(self) -> Engine:
@@ -141,10 +146,11 @@ class RunContext:
     @property
     def resources(self) -> Resources:
         """What the engine may use."""
-        return Resources(self.options.partition_rows, self.budget, self.stop, self.listener)
+        return Resources(self.options.partition_rows, self.budget, self.stop, self.listener, self.workers)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_error: object) -> None:
         self.stop.set()
+        self.workers.close()

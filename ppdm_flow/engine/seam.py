@@ -20,6 +20,7 @@ from ppdm_flow.engine.step_timer import StepTimer
 from ppdm_flow.engine.streams.numbering import Numbering
 from ppdm_flow.engine.streams.reading import Budget, Look, ReadOptions
 from ppdm_flow.engine.streams.stream import LoadedStream, ReadBack, Stop, Stream
+from ppdm_flow.engine.streams.workers import ALONE, Workers
 from ppdm_flow.engine.written_files import WrittenFiles
 from ppdm_flow.plan.definition import ReleaseNode, StepNode
 from ppdm_flow.sdk.anonymizer import Generator, OrderTransform, RowTransform, TableTransform
@@ -30,12 +31,13 @@ from ppdm_flow.sdk.view import PairedView
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """What a run has: rows a partition, bytes of coded data, the sign to stop, and who is told how it goes on."""
+    """What a run has: rows a partition, bytes of coded data, the sign to stop, who is told how it goes on, threads."""
 
     partition_rows: int
     budget: Budget
     stop: Stop
     listener: Listener = ignore_events
+    workers: Workers = ALONE
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,7 +83,7 @@ def test_run_options_do_not_change_the_release(here, folder):
     text = (folder / "yes.yaml").read_text() + "randomness: {mode: reproducible, seed: one}\n"
     (folder / "seeded.yaml").write_text(text)
     found = set()
-    for number, words in enumerate((["--partition-rows", "7"], ["--workers", "1"], [])):
+    for number, words in enumerate((["--partition-rows", "7"], *(["--workers", w] for w in "123"), [])):
         out = f"seeded{number}"
         assert here("run", "seeded.yaml", "--out", out, *words, cwd=folder).returncode == 0
         (file,) = (folder / out).rglob("released/r/r.csv")

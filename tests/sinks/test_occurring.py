@@ -23,7 +23,7 @@ def test_nothing_but_what_occurs_in_the_order_of_rows(pieces, head, few):
     ]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(algorithm, "_HEAD", head)
-        patch.setattr(algorithm, "_FEW", few)
+        patch.setattr(algorithm, "_BYTE", few)
         found = algorithm._occurring(arrays)
     rows = [cell for cells, _ in pieces for cell in cells]
     assert found.to_pylist() == rows

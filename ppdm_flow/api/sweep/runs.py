@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -14,6 +13,7 @@ from ppdm_flow.api.sweep.points import PlannedPoint
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.engine.faults import wrap_plugin_errors
 from ppdm_flow.engine.judging.results import JudgedResults
+from ppdm_flow.engine.machine import cores
 from ppdm_flow.engine.options import RunContext, RunOptions
 from ppdm_flow.engine.run.carry_out import Opened, open_original
 from ppdm_flow.engine.run.scratch_run import measure, reading_of
@@ -36,11 +36,6 @@ class RunDone:
 
 
 Tell = Callable[[RunDone], None]
-
-
-def cores() -> int:
-    """Return how many processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class _SharedOriginal:

@@ -12,13 +12,13 @@ from ppdm_flow.api.sweep.document import document
 from ppdm_flow.api.sweep.grid import axes, grid
 from ppdm_flow.api.sweep.metrics import check, metrics, near, requested_metrics
 from ppdm_flow.api.sweep.points import PlannedPoint, plan_points
-from ppdm_flow.api.sweep.runs import Result, Runs, Tell, cores
+from ppdm_flow.api.sweep.runs import Result, Runs, Tell
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.errors import PpdmError, UsageError
 from ppdm_flow.core.texts.visible import json_text
 from ppdm_flow.engine.candidates.directory import RunDirectory
 from ppdm_flow.engine.judging.results import JudgedResults
-from ppdm_flow.engine.machine import utc_now
+from ppdm_flow.engine.machine import cores, utc_now
 from ppdm_flow.engine.options import RunOptions
 from ppdm_flow.report.sweep import forms, picture
 from ppdm_flow.report.sweep.fields import SweepDocument

@@ -8,12 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from ppdm_flow.api.loading.locked import Locks
-from ppdm_flow.api.sweep.runs import cores
 from ppdm_flow.api.test.coverage import coverage
 from ppdm_flow.api.test.files import Policies, find, matching, read, sets_of
 from ppdm_flow.api.test.pool import Job, RecordingOptions, Tell, results, workers_for
 from ppdm_flow.core.diagnostics import Diagnostic, has_errors
 from ppdm_flow.core.errors import PolicyError, UsageError
+from ppdm_flow.engine.machine import cores
 from ppdm_flow.policy.test.loading import LoadedTests
 from ppdm_flow.report.test.results import PolicyTestResults
 

@@ -53,7 +53,7 @@ class LocalEngine:
         self, source: Source, attributes: Sequence[AttributeFacts], reading: ReadOptions, resources: Resources
     ) -> SourceStream:
         """Return the rows of a source, to be loaded."""
-        return SourceStream(source, attributes, reading, resources.budget, resources.stop)
+        return SourceStream(source, attributes, reading, resources.budget, resources.stop, workers=resources.workers)
 
     def digest(self, path: Path) -> str:
         """Return the hash of a file, or of the list of several."""
@@ -81,13 +81,13 @@ class LocalEngine:
         resources: Resources,
     ) -> Mapping[str, MemoryStream]:
         """Carry out a step on the whole table, in memory."""
-        return run_table_step(source, node, transform, draws, clock, resources.partition_rows, resources.stop)
+        return run_table_step(source, node, transform, draws, clock, resources)
 
     def generator(
         self, rows: int, node: StepNode, transform: Generator, draws: Draws, clock: StepTimer, resources: Resources
     ) -> Stream:
         """Make each partition when it is asked for."""
-        return GeneratedStream(rows, node, transform, draws, clock, resources.partition_rows, resources.stop)
+        return GeneratedStream(rows, node, transform, draws, clock, resources)
 
     def expanded(self, source: Stream, numbering: Numbering) -> Stream:
         """Write weighted rows out, a partition at a time."""
@@ -110,7 +110,7 @@ class LocalEngine:
 
     def read_back(self, release: ReleaseNode, place: Path, resources: Resources, *looks: Look) -> SourceStream:
         """Read a written release once."""
-        return read_back(release, place, resources.partition_rows, resources.budget, resources.stop, *looks)
+        return read_back(release, place, resources, *looks)
 
     def second_route(
         self,

@@ -2,95 +2,122 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.engine.local.pools import Pools
-from ppdm_flow.engine.local.spilling import Block, joined, load, save
+from ppdm_flow.engine.local.spilling import Block, Bucketed, Spill, joined
 from ppdm_flow.engine.streams.stream import Keys, Part
+from ppdm_flow.engine.streams.workers import ALONE, Workers
 from ppdm_flow.tables.table import Table
 
-_BITS = 6
+_BITS = 8
+_BUCKETS = 1 << _BITS
 _TOGETHER = 1 << 18
 _BYTES = 1 << 27
+_AT_ONCE = 1 << 17
+"""Rows up to which neighbouring buckets are sorted together."""
 _MANY = 1 << 16
 _RUN_BITS = 8
+
+T = TypeVar("T")
 
 
 class Spool:
     """Takes partitions in any order and gives the rows back sorted.
 
-    Above ``limit`` bytes the buckets go to files in ``folder``: numbers only, the texts stay in memory.
+    Above ``limit`` bytes the buckets go to files in ``folder``: numbers only, the texts stay in memory. Buckets are
+    filled, read and sorted by ``workers``, the next ones while one is in use.
     """
 
-    def __init__(self, names: Sequence[str], folder: Path, limit: int) -> None:
+    def __init__(self, names: Sequence[str], folder: Path, limit: int, workers: Workers = ALONE) -> None:
         self._pools = Pools(names)
         self._folder = folder
         self._limit = limit
-        self._pending: list[Block] = []
-        self._buckets: list[list[Block]] = [[] for _ in range(1 << _BITS)]
-        self._held = 0
-        self._spilled: set[int] = set()
+        self._workers = workers
+        self._pending: list[Callable[[], Block]] = []
+        self._rows = 0
+        self._bytes = 0
+        self._coming: deque[Future[Bucketed]] = deque()
+        self._held: list[Bucketed] = []
+        self._spills: list[Spill] = []
 
     def add(self, part: Part) -> None:
         """Take in a partition with keys."""
-        self._pending.append(self._pools.block(part))
-        if sum(map(len, self._pending)) >= _TOGETHER or sum(b.nbytes for b in self._pending) >= _BYTES:
+        self._pending.append(self._pools.prepared(part))
+        self._rows += len(part.table)
+        self._bytes += sum(s.nbytes for s in part.table.sets.values())
+        if self._rows >= _TOGETHER or self._bytes >= _BYTES:
             self._distribute()
+        self._collect(self._workers.number)
 
     def tables(self) -> Iterator[Table]:
-        """Yield the rows in order, a bucket at a time."""
+        """Yield the rows in order, some buckets at a time."""
+        return self.each(_same)
+
+    def each(self, work: Callable[[Table], T]) -> Iterator[T]:
+        """Yield what ``work``, which several threads may do at once, makes of the same tables."""
         self._distribute()
-        for number in range(len(self._buckets)):
-            blocks = [*self._from_disk(number), *self._buckets[number]]
-            self._buckets[number] = []
-            if blocks:
-                block = joined(blocks)
-                yield self._pools.table(block, order_of(block))
+        self._collect(0)
+        try:
+            yield from self._workers.each(partial(self._made, work, *some) for some in self._together())
+        finally:
+            self._held = []
+            for spill in self._spills:
+                spill.delete()
+
+    def _made(self, work: Callable[[Table], T], first: int, last: int) -> T:
+        spilled = (spill.load(number) for spill in self._spills for number in range(first, last))
+        blocks = [*spilled, *(held.buckets(first, last) for held in self._held)]
+        block = joined([b for b in blocks if len(b)])
+        return work(self._pools.table(block, order_of(block)))
+
+    def _together(self) -> Iterator[tuple[int, int]]:
+        """Yield the bounds of neighbouring buckets that are sorted together; there is a row in each such range."""
+        rows = np.zeros(_BUCKETS, dtype=np.int64)
+        for sizes in (*(spill.sizes for spill in self._spills), *(held.sizes for held in self._held)):
+            rows += sizes
+        first, total = 0, 0
+        for number, size in enumerate(rows.tolist()):
+            if total and total + size > _AT_ONCE:
+                yield first, number
+                first, total = number, 0
+            total += size
+        if total:
+            yield first, _BUCKETS
 
     def _distribute(self) -> None:
-        if not self._pending:
-            return
-        block = joined(self._pending)
-        self._pending = []
-        keys: Keys = block.plain(0)
-        bucket = (keys >> np.uint64(64 - _BITS)).astype(np.uint8)  # narrow: then a stable sort is a radix sort
-        order = np.argsort(bucket, kind="stable")
-        bounds = np.searchsorted(bucket[order], np.arange(len(self._buckets) + 1))
-        by_bucket = block.take(order)  # once: rows of one bucket lie far from each other
-        for number in range(len(self._buckets)):
-            begin, end = int(bounds[number]), int(bounds[number + 1])
-            if begin < end:
-                self._buckets[number].append(by_bucket.take(slice(begin, end)))
-        self._held += block.nbytes
-        if self._held > self._limit:
-            self._spill()
+        if self._pending:
+            self._coming.append(self._workers.submit(partial(_bucketed, self._pending)))
+            self._pending, self._rows, self._bytes = [], 0, 0
 
-    def _spill(self) -> None:
-        for number, blocks in enumerate(self._buckets):
-            if blocks:
-                with self._file(number).open("ab") as file:
-                    for block in blocks:
-                        save(file, block)
-                self._spilled.add(number)
-            self._buckets[number] = []
-        self._held = 0
+    def _collect(self, waiting: int) -> None:
+        """Take in what is distributed, until no more than so many are on their way."""
+        while len(self._coming) > waiting:
+            self._held.append(self._coming.popleft().result())
+            if sum(b.block.nbytes for b in self._held) > self._limit:
+                self._spills.append(Spill.of(self._held, self._folder / f"spill-{len(self._spills)}"))
+                self._held = []
 
-    def _from_disk(self, number: int) -> Iterator[Block]:
-        if number not in self._spilled:
-            return
-        path = self._file(number)
-        size = path.stat().st_size
-        with path.open("rb") as file:
-            while file.tell() < size:
-                yield load(file)
-        path.unlink()
 
-    def _file(self, number: int) -> Path:
-        return self._folder / f"bucket-{number:02d}"
+def _bucketed(jobs: Sequence[Callable[[], Block]]) -> Bucketed:
+    block = joined([job() for job in jobs])
+    keys: Keys = block.plain(0)
+    bucket = (keys >> np.uint64(64 - _BITS)).astype(np.uint8)  # narrow: then a stable sort is a radix sort
+    order = np.argsort(bucket, kind="stable")
+    bounds = np.concatenate([[0], np.cumsum(np.bincount(bucket, minlength=_BUCKETS))])
+    return Bucketed(block.take(order), bounds)  # once: rows of one bucket lie far from each other
+
+
+def _same(table: Table) -> Table:
+    return table
 
 
 def order_of(block: Block) -> npt.NDArray[np.int64]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -11,7 +14,7 @@ from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.engine.faults import run_fault
 from ppdm_flow.engine.local.spilling import FixedLengthPiece, Piece, RaggedPiece
 from ppdm_flow.engine.streams.narrow import fitting
-from ppdm_flow.tables.column import Column
+from ppdm_flow.tables.column import MISSING, SUPPRESSED, Column
 from ppdm_flow.tables.numeric.column import NumericColumn
 from ppdm_flow.tables.sets import Baskets, PackedSets, SeededSets, SetColumn
 
@@ -34,15 +37,17 @@ class Pool:
             self._pieces = [pa.concat_arrays(self._pieces)] if self._pieces else [pa.array([], pa.string())]
         return self._pieces[0]
 
-    def coded(self, column: Column) -> npt.NDArray[np.int32]:
-        """Return the codes of ``column`` in the pool, after taking in what is new."""
-        names = column.categories
-        if self._size > _LOOKED_UP:
-            code_map = np.arange(self._size, self._size + len(names), dtype=np.int32)
-            self._append(names)
-        else:
-            code_map = self._looked_up(names)
-        return column.mapped(code_map, names).codes
+    def piece(self, column: Column) -> Callable[[], Piece]:
+        """Take in what is new in ``column``, and return what makes its codes in the pool, as narrow as these can be."""
+        code_map = self.code_map(column.categories)
+        return partial(_coded, column.codes, code_map.astype(fitting(self._size)))
+
+    def code_map(self, names: pa.StringArray) -> npt.NDArray[np.int32]:
+        """Return the place of each text in the pool, after taking in what is new."""
+        if self._size <= _LOOKED_UP:
+            return self._looked_up(names)
+        self._append(names)
+        return np.arange(self._size - len(names), self._size, dtype=np.int32)
 
     def _looked_up(self, names: pa.StringArray) -> npt.NDArray[np.int32]:
         known = self.categories()
@@ -59,23 +64,34 @@ class Pool:
             self._size += len(names)
 
 
+def _coded(codes: npt.NDArray[np.int32], code_map: npt.NDArray[np.signedinteger]) -> Piece:
+    if np.array_equal(code_map, np.arange(len(code_map))):
+        return FixedLengthPiece.of(codes.astype(code_map.dtype))
+    special = np.array([SUPPRESSED, MISSING], dtype=code_map.dtype)
+    return FixedLengthPiece.of(np.concatenate([code_map, special]).take(codes))
+
+
 class NumberPool:
     """Turns numeric columns of one type into arrays of numbers and back."""
 
     def __init__(self, kind: AttributeType) -> None:
         self.kind = kind
 
-    def piece(self, column: Column) -> Piece:
-        """Return values and mask. Raises RunError for a column of another kind."""
+    def piece(self, column: Column) -> Callable[[], Piece]:
+        """Return what makes values and mask. Raises RunError for a column of another kind."""
         if not isinstance(column, NumericColumn) or column.kind is not self.kind:
             raise run_fault("PPF753", "partitions of one release have numbers and labels in one column")
         missing = np.zeros(len(column), dtype=bool) if column.missing is None else column.missing
-        return FixedLengthPiece.of(column.values, missing)
+        return partial(FixedLengthPiece.of, column.values, missing)
 
     def column(self, piece: Piece) -> NumericColumn:
         """Return the column again."""
         values, missing = piece.arrays
         return NumericColumn(values, self.kind, missing)
+
+
+def _ragged(column: Baskets, code_map: npt.NDArray[np.signedinteger]) -> Piece:
+    return RaggedPiece(column.sizes, code_map[column.items])
 
 
 _LAST = -1
@@ -92,15 +108,16 @@ class SetPool:
         self._items = Pool()
         self._model: SetColumn | None = None
 
-    def piece(self, column: SetColumn) -> Piece:
-        """Return the numbers. Raises RunError where alphabets differ that must not."""
+    def piece(self, column: SetColumn) -> Callable[[], Piece]:
+        """Return what makes the numbers. Raises RunError where alphabets differ that must not."""
         if self._model is None:
             self._model = column.take(slice(0, 0))
         if isinstance(column, Baskets):
-            codes = self._items.coded(Column(np.arange(len(column.categories), dtype=np.int32), column.categories))
-            return RaggedPiece(column.sizes, codes[column.items].astype(fitting(len(self._items))))
+            codes = self._items.code_map(column.categories).astype(fitting(len(self._items)))
+            return partial(_ragged, column, codes)
         self._same_alphabet(column)
-        return FixedLengthPiece.of(column.words if isinstance(column, PackedSets) else column.seeds, column.sizes)
+        cells = column.words if isinstance(column, PackedSets) else column.seeds
+        return partial(FixedLengthPiece.of, cells, column.sizes)
 
     def column(self, piece: Piece) -> SetColumn:
         """Return the sets again."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
 from ppdm_flow.engine.local.pool import NumberPool, Pool, SetPool
 from ppdm_flow.engine.local.spilling import Block, FixedLengthPiece, Piece, Places
 from ppdm_flow.engine.streams.coding import without_unused
-from ppdm_flow.engine.streams.narrow import fitting
 from ppdm_flow.engine.streams.stream import Part, part_keys
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.numeric.column import NumericColumn
@@ -17,6 +17,7 @@ from ppdm_flow.tables.sets import SetColumn
 from ppdm_flow.tables.table import Table
 
 _HEAD = 2
+_SHORT = (1 << 32) - 1
 
 
 class Pools:
@@ -28,8 +29,14 @@ class Pools:
 
     def block(self, part: Part) -> Block:
         """Return a partition with keys as a block. Raises RunError for a column that others have in another form."""
-        pieces = [self._piece(i, part.table, n) for i, n in enumerate(self._names)]
-        return Block((FixedLengthPiece.of(part_keys(part)), FixedLengthPiece.of(part.table.rows), *pieces))
+        return self.prepared(part)()
+
+    def prepared(self, part: Part) -> Callable[[], Block]:
+        """Take in the categories of a partition, and return what makes its block, which any thread may carry out.
+
+        Raises RunError as above.
+        """
+        return partial(_block, part, [self._piece(i, part.table, n) for i, n in enumerate(self._names)])
 
     def table(self, block: Block, places: Places) -> Table:
         """Return the rows of a block at some places; only the categories that occur there stay."""
@@ -45,7 +52,7 @@ class Pools:
                 columns[name] = without_unused(Column(piece.arrays[0].astype(np.int32), pool.categories()))
         return Table(columns, block.plain(1)[places].astype(np.int64, copy=False), sets)
 
-    def _piece(self, place: int, table: Table, name: str) -> Piece:
+    def _piece(self, place: int, table: Table, name: str) -> Callable[[], Piece]:
         pool = self._pools[place]
         if name in table.sets:
             pool = self._pools[place] = pool if isinstance(pool, SetPool) else SetPool()
@@ -56,5 +63,10 @@ class Pools:
         if isinstance(pool, NumberPool):
             return pool.piece(column)
         pool = self._pools[place] = pool if isinstance(pool, Pool) else Pool()
-        codes = pool.coded(column)
-        return FixedLengthPiece.of(codes.astype(fitting(len(pool))))
+        return pool.piece(column)
+
+
+def _block(part: Part, pieces: Sequence[Callable[[], Piece]]) -> Block:
+    rows = part.table.rows
+    narrow = rows.astype(np.uint32) if len(rows) and rows.min() >= 0 and rows.max() <= _SHORT else rows
+    return Block((FixedLengthPiece.of(part_keys(part)), FixedLengthPiece.of(narrow), *(piece() for piece in pieces)))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -18,8 +20,9 @@ from ppdm_flow.engine.streams.coding import mark_texts
 from ppdm_flow.engine.streams.narrow import NarrowTable
 from ppdm_flow.engine.streams.numbers import NumberReader, Spellings
 from ppdm_flow.engine.streams.reading import Budget, Look, ReadOptions
-from ppdm_flow.engine.streams.rebatching import ahead, numbered, partitions, picked
-from ppdm_flow.engine.streams.stream import Part, Places, Result, Stop, Texts, texts_of_part
+from ppdm_flow.engine.streams.rebatching import Job, numbered, partition_jobs, picked
+from ppdm_flow.engine.streams.stream import Part, PartJob, Places, Result, Stop, Texts, parts_of, texts_of_part
+from ppdm_flow.engine.streams.workers import ALONE, Workers
 from ppdm_flow.sdk.storage import Source, TypedSource
 from ppdm_flow.tables.column import MISSING, SUPPRESSED, SUPPRESSED_TEXT, Column
 from ppdm_flow.tables.numeric.column import LONGEST_NUMBER, NumericColumn, missing_mask
@@ -43,8 +46,10 @@ class SourceStream:
         budget: Budget,
         stop: Stop,
         start: int = 0,
+        workers: Workers = ALONE,
     ) -> None:
         self.attributes = tuple(attributes)
+        self.workers = workers
         self.rows_read = 0
         self.row_count = 0
         self._longest: dict[str, int] = {}
@@ -60,7 +65,9 @@ class SourceStream:
 
     def load(self, before: Sequence[Look] = (), after: Sequence[Look] = ()) -> None:
         """Read everything once; ``before`` see every partition as it is read, ``after`` without dropped rows."""
-        for table in ahead(self._read(tuple(dict.fromkeys((*self._names, *self._reading.incomplete))))):
+        names = tuple(dict.fromkeys((*self._names, *self._reading.incomplete)))
+        whole = not (self._reading.selects or self._reading.foreign)
+        for table, narrow in self._tables(names, narrow=whole and self._memory.tables is not None):
             for look in before:
                 look.look(table)
             self.rows_read += len(table)
@@ -69,15 +76,13 @@ class SourceStream:
             for look in after:
                 look.look(kept)
             self._measure(kept)
-            self._remember(kept.select(self._names))
+            self._remember(kept, narrow)
 
     def parts(self, columns: Sequence[str] | None = None) -> Iterator[Part]:
         """Yield the partitions, from memory or from the file again."""
         names = self._names if columns is None else tuple(columns)
         if self._memory.tables is not None:
-            for narrow in self._memory.tables:
-                self._stop.check()
-                yield Part(narrow.table(names))
+            yield from parts_of(self, names)
             return
         for number, table in enumerate(self._read(names)):
             kept = table
@@ -86,6 +91,28 @@ class SourceStream:
                 kept = table.take(mask)
             if len(kept):
                 yield Part(kept)
+
+    def jobs(self, columns: Sequence[str] | None = None) -> Iterator[PartJob]:
+        """Yield what makes the same partitions; where these are in a file, the next one is read meanwhile."""
+        names = self._names if columns is None else tuple(columns)
+        if self._memory.tables is None:
+            return (partial(_made, part) for part in self.parts(names))
+        return (partial(self._widened, narrow, names) for narrow in self._memory.tables)
+
+    def _widened(self, narrow: NarrowTable, names: tuple[str, ...]) -> Part:
+        self._stop.check()
+        return Part(narrow.table(names))
+
+    def rows_at(self, places: Places, columns: Sequence[str]) -> Iterator[Table]:
+        """Yield these columns of the rows at some places, ascending, from 0: of what is held nothing else is made."""
+        names, start = tuple(columns), 0
+        held = self._memory.tables
+        for part in self.parts(names) if held is None else held:
+            begin, end = np.searchsorted(places, [start, start + len(part)])
+            if end > begin:
+                wanted = places[begin:end] - start
+                yield part.table.take(wanted) if isinstance(part, Part) else part.take(wanted, names)
+            start += len(part)
 
     def read_once(self, columns: Sequence[str] | None = None) -> Iterator[Part]:
         """Yield the partitions that have a row left, from the file, without having loaded it; nothing is remembered."""
@@ -146,17 +173,27 @@ class SourceStream:
         return tuple(a.name for a in self.attributes)
 
     def _read(self, names: tuple[str, ...], places: Places | None = None) -> Iterator[Table]:
+        return (table for table, _ in self._tables(names, places))
+
+    def _tables(
+        self, names: tuple[str, ...], places: Places | None = None, *, narrow: bool = False
+    ) -> Iterator[tuple[Table, NarrowTable | None]]:
+        """Yield partitions as they are read, coded several at once; ``narrow`` asks for what may be kept of them."""
         with wrap_plugin_errors(self._reading.who):
             columns = {n: self._reading.columns[n] for n in names}
             readers = self._last_readers = {n: r for n, r in self._readers().items() if n in columns}
             batches, size = self._batches(columns, readers), self._reading.partition_rows
-            if places is None:
-                tables = partitions(batches, names, size, readers, self._start)
-            else:
-                tables = numbered(partitions(picked(batches, places), names, size, readers), places + self._start)
-            for table in tables:
+            rows = batches if places is None else picked(batches, places)
+            jobs = self.workers.ahead(partition_jobs(rows, names, size, readers, self._start))
+            tables = chain.from_iterable(self.workers.each(partial(self._coded, narrow, job) for job in jobs))
+            for table, kept in tables if places is None else numbered(tables, places + self._start):
                 self._stop.check()
-                yield self._marked(table)
+                yield self._marked(table) if self._reading.foreign else table, kept
+
+    def _coded(self, narrow: bool, job: Job) -> list[tuple[Table, NarrowTable | None]]:
+        """Carry out a job. What another tool wrote is looked at in the order of rows, so not here."""
+        tables = [table if self._reading.foreign else self._marked(table) for table in job()]
+        return [(table, NarrowTable.of(table.select(self._names)) if narrow else None) for table in tables]
 
     def _readers(self) -> dict[str, NumberReader]:
         """Return readers of the numeric columns, which remember what they have seen: new ones for every pass."""
@@ -216,13 +253,18 @@ class SourceStream:
             size = LONGEST_NUMBER if numeric else pc.max(pc.binary_length(column.categories)).as_py() or 0
             self._longest[name] = max(size, self._longest.get(name, 0))
 
-    def _remember(self, table: Table) -> None:
+    def _remember(self, table: Table, narrow: NarrowTable | None) -> None:
         if self._memory.tables is None or not len(table):
             return
-        narrow = NarrowTable.of(table)
+        if narrow is None:
+            narrow = NarrowTable.of(table.select(self._names))
         size = narrow.nbytes
         if self._budget.take(size):
             self._memory.tables.append(narrow)
             self._memory.size += size
         else:
             self.release()
+
+
+def _made(part: Part) -> Part:
+    return part

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, BinaryIO, Protocol
+from itertools import islice
+from pathlib import Path
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -97,26 +100,102 @@ def joined(blocks: Sequence[Block]) -> Block:
     return Block(tuple(_joined(pieces) for pieces in columns))
 
 
-def save(file: BinaryIO, block: Block) -> None:
-    """Append a block to a file."""
-    shape = [_RAGGED if isinstance(p, RaggedPiece) else len(p.arrays) for p in block.pieces]
-    np.save(file, np.array(shape), allow_pickle=False)
-    for piece in block.pieces:
-        for array in piece.arrays:
-            np.save(file, array, allow_pickle=False)
+@dataclass(frozen=True, slots=True, eq=False)
+class Bucketed:
+    """A block whose rows are ordered by bucket; those of bucket ``i`` lie from ``bounds[i]`` to ``bounds[i + 1]``."""
+
+    block: Block
+    bounds: npt.NDArray[np.int64]
+
+    @property
+    def sizes(self) -> npt.NDArray[np.int64]:
+        """Rows of each bucket."""
+        return np.diff(self.bounds)
+
+    def buckets(self, first: int, last: int) -> Block:
+        """Return the rows of the buckets from ``first`` to below ``last``."""
+        return self.block.take(slice(int(self.bounds[first]), int(self.bounds[last])))
+
+    def cuts(self) -> Iterator[tuple[Array, npt.NDArray[np.int64]]]:
+        """Yield each array with the places where its buckets begin and end."""
+        for piece in self.block.pieces:
+            if isinstance(piece, RaggedPiece):
+                ends = np.concatenate([[0], np.cumsum(piece.sizes, dtype=np.int64)])
+                yield piece.sizes, self.bounds
+                yield piece.items, ends[self.bounds]
+            else:
+                yield from ((array, self.bounds) for array in piece.arrays)
 
 
-def load(file: BinaryIO) -> Block:
-    """Read the next block of a file."""
-    shape = np.load(file, allow_pickle=False).tolist()
-    return Block(tuple(_loaded(file, arrays) for arrays in shape))
+_ALIGNED = 8
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Spill:
+    """The rows of some blocks in a file, bucket by bucket; what one of them takes is read at once.
+
+    ``forms`` has for each array of a block its type and the shape of a cell, ``lengths`` (arrays, buckets) how many
+    cells each has, ``starts`` (buckets + 1,) where a bucket begins in the file; ``shape`` is how many arrays make up
+    each piece.
+    """
+
+    path: Path
+    shape: tuple[int, ...]
+    forms: tuple[tuple[np.dtype[Any], tuple[int, ...]], ...]
+    lengths: npt.NDArray[np.int64]
+    starts: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, blocks: Sequence[Bucketed], path: Path) -> Spill:
+        """Write the blocks, which have the same columns."""
+        shape = tuple(_RAGGED if isinstance(p, RaggedPiece) else len(p.arrays) for p in blocks[0].block.pieces)
+        by_array = list(zip(*(block.cuts() for block in blocks), strict=True))
+        kinds = [np.result_type(*(array.dtype for array, _ in each)) for each in by_array]
+        forms = tuple((kind, each[0][0].shape[1:]) for kind, each in zip(kinds, by_array, strict=True))
+        lengths = np.array([sum(np.diff(cuts) for _, cuts in each) for each in by_array])
+        starts = [0]
+        with path.open("xb") as file:
+            for number in range(lengths.shape[1]):
+                for kind, each in zip(kinds, by_array, strict=True):
+                    for array, cuts in each:
+                        file.write(np.ascontiguousarray(array[cuts[number] : cuts[number + 1]], dtype=kind).data)
+                    file.write(bytes(-file.tell() % _ALIGNED))
+                starts.append(file.tell())
+        return cls(path, shape, forms, lengths, np.array(starts))
+
+    @property
+    def sizes(self) -> npt.NDArray[np.int64]:
+        """Rows of each bucket."""
+        sizes: npt.NDArray[np.int64] = self.lengths[0]
+        return sizes
+
+    def load(self, number: int) -> Block:
+        """Return the rows of a bucket."""
+        begin, end = int(self.starts[number]), int(self.starts[number + 1])
+        with self.path.open("rb") as file:
+            file.seek(begin)
+            octets = file.read(end - begin)
+        arrays, at = [], 0
+        for (kind, cell), length in zip(self.forms, self.lengths[:, number].tolist(), strict=True):
+            cells = length * math.prod(cell)
+            arrays.append(
+                np.frombuffer(octets, kind, cells, at).reshape(length, *cell)
+                if cells
+                else np.empty((length, *cell), kind)
+            )
+            at += -(-cells * kind.itemsize // _ALIGNED) * _ALIGNED
+        left = iter(arrays)
+        return Block(tuple(_piece(many, left) for many in self.shape))
+
+    def delete(self) -> None:
+        """Delete the file."""
+        self.path.unlink(missing_ok=True)
+
+
+def _piece(arrays: int, left: Iterator[Array]) -> Piece:
+    return RaggedPiece(next(left), next(left)) if arrays == _RAGGED else FixedLengthPiece(tuple(islice(left, arrays)))
 
 
 def _joined(pieces: Sequence[Piece]) -> Piece:
     arrays = tuple(np.concatenate(a) for a in zip(*(p.arrays for p in pieces), strict=True))
     return RaggedPiece(*arrays) if isinstance(pieces[0], RaggedPiece) else FixedLengthPiece(arrays)
-
-
-def _loaded(file: BinaryIO, arrays: int) -> Piece:
-    arrays_read = tuple(np.load(file, allow_pickle=False) for _ in range(arrays or 2))
-    return RaggedPiece(*arrays_read) if arrays == _RAGGED else FixedLengthPiece(arrays_read)

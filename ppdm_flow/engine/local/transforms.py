@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -12,8 +13,10 @@ from ppdm_flow.core.draws import Draws
 from ppdm_flow.engine.calls.lending import Loan, detached_table, guard_plugin_call, is_foreign, lent_rows
 from ppdm_flow.engine.calls.promises import broken_promise, check_generated, check_partition, check_table, conformed
 from ppdm_flow.engine.faults import run_fault
+from ppdm_flow.engine.seam import Resources
 from ppdm_flow.engine.step_timer import StepTimer
-from ppdm_flow.engine.streams.stream import Part, Stop, Stream
+from ppdm_flow.engine.streams.stream import Part, PartJob, Stop, Stream, jobs_of, parts_of, workers_of
+from ppdm_flow.engine.streams.workers import ALONE, Workers
 from ppdm_flow.plan.definition import StepNode
 from ppdm_flow.sdk.anonymizer import Generator, OrderTransform, RowTransform, TableTransform
 from ppdm_flow.tables.table import Table, concat
@@ -49,21 +52,31 @@ class RowStream:
         self._sparing = sparing and not is_foreign(node.bound)
         self.has_keys: bool = isinstance(source, OrderedStream) or (isinstance(source, RowStream) and source.has_keys)
 
+    @property
+    def workers(self) -> Workers:
+        """Those of the input."""
+        return workers_of(self._source)
+
     def parts(self, columns: Sequence[str] | None = None) -> Iterator[Part]:
         """Yield the transformed partitions; columns that the step leaves alone come straight from its input."""
+        return parts_of(self, columns)
+
+    def jobs(self, columns: Sequence[str] | None = None) -> Iterator[PartJob]:
+        """Yield what makes the same partitions."""
         names = [a.name for a in self.attributes] if columns is None else list(columns)
         named = columns is not None or (self._sparing and not self.has_keys)  # keys come where no column is named
         if named and self._node.effect.rows == "same" and self._made.isdisjoint(names):
-            yield from self._source.parts(names)
-            return
+            return jobs_of(self._source, names)
         given = self._given(names) if named and self._sparing else None
         facts = self.attributes
         if given is not None:
             facts = tuple(a for a in facts if a.name in self._made or a.name in given)
-        for part in self._source.parts(given):
-            out = self._apply(part.table, facts)
-            if len(out):
-                yield part.kept(out.select(names))
+        return (partial(self._transformed, job, facts, names) for job in jobs_of(self._source, given))
+
+    def _transformed(self, job: PartJob, facts: Sequence[AttributeFacts], names: Sequence[str]) -> Part | None:
+        part = job()
+        out = None if part is None else self._apply(part.table, facts)
+        return part.kept(out.select(names)) if part is not None and out is not None and len(out) else None
 
     def _given(self, names: Sequence[str]) -> list[str]:
         """Return the columns of the input that the step needs to make ``names``, in their order."""
@@ -93,37 +106,65 @@ class OrderedStream:
         self._draws = draws
         self._clock = clock
 
+    @property
+    def workers(self) -> Workers:
+        """Those of the input."""
+        return workers_of(self._source)
+
     def parts(self, columns: Sequence[str] | None = None) -> Iterator[Part]:
         """Yield the partitions; keys only where the whole row is asked for."""
+        return parts_of(self, columns)
+
+    def jobs(self, columns: Sequence[str] | None = None) -> Iterator[PartJob]:
+        """Yield what makes the same partitions."""
         if columns is not None:
-            yield from self._source.parts(columns)
-            return
-        for part in self._source.parts():
-            started = time.perf_counter()
-            with guard_plugin_call(self._node, self._source.attributes):
-                keys = np.array(self._transform.keys(Loan.of(self._node, part.table).theirs, self._draws))
-            self._clock.add(started)
-            if keys.shape != (len(part.table),) or keys.dtype != np.uint64:
-                raise broken_promise(self._node, "returned keys of another shape or type than one uint64 a row")
-            yield Part(part.table, keys)
+            return jobs_of(self._source, columns)
+        return (partial(self._keyed, job) for job in jobs_of(self._source))
+
+    def _keyed(self, job: PartJob) -> Part | None:
+        part = job()
+        if part is None:
+            return None
+        started = time.perf_counter()
+        with guard_plugin_call(self._node, self._source.attributes):
+            keys = np.array(self._transform.keys(Loan.of(self._node, part.table).theirs, self._draws))
+        self._clock.add(started)
+        if keys.shape != (len(part.table),) or keys.dtype != np.uint64:
+            raise broken_promise(self._node, "returned keys of another shape or type than one uint64 a row")
+        return Part(part.table, keys)
 
 
 class MemoryStream:
     """Rows held in memory, as a step that needs the whole table leaves them."""
 
-    def __init__(self, table: Table, attributes: tuple[AttributeFacts, ...], partition_rows: int, stop: Stop) -> None:
+    def __init__(
+        self,
+        table: Table,
+        attributes: tuple[AttributeFacts, ...],
+        partition_rows: int,
+        stop: Stop,
+        workers: Workers = ALONE,
+    ) -> None:
         self.attributes = attributes
+        self.workers = workers
         self._table = table
         self._size = partition_rows
         self._stop = stop
 
     def parts(self, columns: Sequence[str] | None = None) -> Iterator[Part]:
         """Yield slices of the table."""
+        return parts_of(self, columns)
+
+    def jobs(self, columns: Sequence[str] | None = None) -> Iterator[PartJob]:
+        """Yield what makes the slices."""
         table = self._table if columns is None else self._table.select(columns)
         for start in range(0, len(table), self._size):
-            self._stop.check()
-            rows = slice(start, start + self._size)
-            yield Part(table.take(rows))  # type: ignore[arg-type]  # a slice is a view
+            yield partial(self._slice, table, start)
+
+    def _slice(self, table: Table, start: int) -> Part:
+        self._stop.check()
+        rows = slice(start, start + self._size)
+        return Part(table.take(rows))  # type: ignore[arg-type]  # a slice is a view
 
 
 class GeneratedStream:
@@ -136,30 +177,36 @@ class GeneratedStream:
         transform: Generator,
         draws: Draws,
         clock: StepTimer,
-        partition_rows: int,
-        stop: Stop,
+        resources: Resources,
     ) -> None:
         self.attributes = node.attributes
+        self.workers = resources.workers
         self._rows = rows
         self._node = node
         self._transform = transform
         self._draws = draws
         self._clock = clock
-        self._size = partition_rows
-        self._stop = stop
+        self._size = resources.partition_rows
+        self._stop = resources.stop
 
     def parts(self, columns: Sequence[str] | None = None) -> Iterator[Part]:
         """Yield generated partitions."""
+        return parts_of(self, columns)
+
+    def jobs(self, columns: Sequence[str] | None = None) -> Iterator[PartJob]:
+        """Yield what makes the same partitions."""
         names = [a.name for a in self.attributes] if columns is None else list(columns)
-        for start in range(0, self._rows, self._size):
-            self._stop.check()
-            rows = np.arange(start, min(self._rows, start + self._size), dtype=np.int64)
-            started = time.perf_counter()
-            with guard_plugin_call(self._node, self.attributes):
-                out = detached_table(self._node, self._transform.generate(lent_rows(self._node, rows), self._draws))
-            self._clock.add(started)
-            check_generated(self._node, rows, out, self.attributes)
-            yield Part(conformed(self._node, out, self.attributes).select(names))
+        return (partial(self._generated, start, names) for start in range(0, self._rows, self._size))
+
+    def _generated(self, start: int, names: Sequence[str]) -> Part:
+        self._stop.check()
+        rows = np.arange(start, min(self._rows, start + self._size), dtype=np.int64)
+        started = time.perf_counter()
+        with guard_plugin_call(self._node, self.attributes):
+            out = detached_table(self._node, self._transform.generate(lent_rows(self._node, rows), self._draws))
+        self._clock.add(started)
+        check_generated(self._node, rows, out, self.attributes)
+        return Part(conformed(self._node, out, self.attributes).select(names))
 
 
 def run_table_step(
@@ -168,8 +215,7 @@ def run_table_step(
     transform: TableTransform,
     draws: Draws,
     clock: StepTimer,
-    partition_rows: int,
-    stop: Stop,
+    resources: Resources,
 ) -> Mapping[str, MemoryStream]:
     """Carry out a step that needs the whole table, in the order that earlier steps asked for."""
     table = in_order(list(source.parts()))
@@ -184,7 +230,11 @@ def run_table_step(
         facts = tuple(a for a in node.attributes if wanted is None or a.name in wanted)
         check_table(node, table, out, facts)
         streams[name] = MemoryStream(
-            conformed(node, out, facts).select([a.name for a in facts]), facts, partition_rows, stop
+            conformed(node, out, facts).select([a.name for a in facts]),
+            facts,
+            resources.partition_rows,
+            resources.stop,
+            resources.workers,
         )
     return streams
 

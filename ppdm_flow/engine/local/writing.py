@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
+from typing import TypeVar
 
 import pyarrow as pa
 
@@ -17,12 +20,12 @@ from ppdm_flow.engine.local.partitions import Partitions
 from ppdm_flow.engine.local.source import SourceStream
 from ppdm_flow.engine.opening.opening import open_sink, takes_numbers
 from ppdm_flow.engine.opening.released import released_checks, released_source
-from ppdm_flow.engine.seam import Target, WrittenRows
+from ppdm_flow.engine.seam import Resources, Target, WrittenRows
 from ppdm_flow.engine.streams.coding import arrow
 from ppdm_flow.engine.streams.multiset import MultisetHash
 from ppdm_flow.engine.streams.reading import Budget, Look
-from ppdm_flow.engine.streams.rebatching import ahead
-from ppdm_flow.engine.streams.stream import Part, Stop, Stream
+from ppdm_flow.engine.streams.stream import Part, PartJob, Stop, Stream, jobs_of, workers_of
+from ppdm_flow.engine.streams.workers import ALONE, Workers
 from ppdm_flow.plan.definition import ReleaseNode
 from ppdm_flow.sdk.storage import Sink
 from ppdm_flow.tables.column import Column
@@ -30,6 +33,8 @@ from ppdm_flow.tables.numeric.column import NumericColumn
 from ppdm_flow.tables.numeric.texts import arrow_numbers
 from ppdm_flow.tables.sets.arrow import field_of, to_arrow
 from ppdm_flow.tables.table import Table
+
+T = TypeVar("T")
 
 
 def write(release: ReleaseNode, stream: Stream, target: Target) -> WrittenRows:
@@ -39,13 +44,15 @@ def write(release: ReleaseNode, stream: Stream, target: Target) -> WrittenRows:
     path.parent.mkdir(parents=True, exist_ok=True)
     seen = MultisetHash(target.key)
     limit = target.limit // 2 if release.partition_by else target.limit  # which are sorted twice
-    parts = _ordered(_hashed(stream, names, seen), Spool(names, spool, limit))
+    rows = _OrderedRows(stream, names, seen, Spool(names, spool, limit, workers_of(stream)))
     with wrap_plugin_errors(f"release `{release.name}`"):
         if release.partition_by:
+            parts = rows.each(Part)
             _write_partitions(release, stream, parts, path, spool, limit)
         else:
             with opened_sink(release, path, names) as sink:
-                _write_all(sink, (part.table for part in parts), names, typed=takes_numbers(release))
+                for ready in rows.each(partial(batch, names=names, typed=takes_numbers(release))):
+                    sink.write(ready)
     if not seen.rows:
         raise data_fault("PPF725", f"release `{release.name}` has no rows: the steps before it dropped them all")
     return WrittenRows(seen.rows, seen.value)
@@ -60,7 +67,7 @@ def _write_partitions(
     every = tuple(a.name for a in release.attributes)
     second = spool / "partitions"
     second.mkdir(mode=0o700)
-    tables = partitions.sorted_tables(parts, Spool(every, second, limit))
+    tables = partitions.sorted_tables(parts, Spool(every, second, limit, workers_of(stream)))
     typed = takes_numbers(release)
     for number, pieces in groupby(tables, key=itemgetter(0)):
         file = partitions.path(number, path)
@@ -80,29 +87,36 @@ def opened_sink(release: ReleaseNode, path: Path, names: tuple[str, ...]) -> Ite
         sink.close()
 
 
-def _write_all(sink: Sink, tables: Iterator[Table], names: tuple[str, ...], *, typed: bool) -> None:
-    for ready in ahead(batch(table, names, typed=typed) for table in tables):
-        sink.write(ready)
+@dataclass(frozen=True, slots=True)
+class _OrderedRows:
+    """The rows of a stream in the order that their keys ask for, where they have keys; ``seen`` hashes them."""
 
+    stream: Stream
+    names: tuple[str, ...]
+    seen: MultisetHash
+    spool: Spool
 
-def _ordered(parts: Iterator[Part], spool: Spool) -> Iterator[Part]:
-    """Yield the rows in the order that their keys ask for, where they have keys."""
-    ordered = False
-    for part in ahead(parts):
-        if part.keys is None:
-            yield part
-        else:
-            ordered = True
-            spool.add(part)
-    if ordered:
-        yield from (Part(table) for table in spool.tables())
+    def each(self, work: Callable[[Table], T]) -> Iterator[T]:
+        """Yield what ``work``, which several threads may do at once, makes of the rows, some at a time."""
+        ordered = False
+        jobs = (partial(self._hashed, job, work) for job in jobs_of(self.stream))
+        for hashed, part, made in workers_of(self.stream).each(jobs):
+            self.seen.add(hashed)
+            if part is not None:
+                ordered = True
+                self.spool.add(part)
+            yield from made
+        if ordered:
+            yield from self.spool.each(work)
 
-
-def _hashed(stream: Stream, names: tuple[str, ...], seen: MultisetHash) -> Iterator[Part]:
-    for part in stream.parts():
-        kept = Part(part.table.select(names), part.keys)
-        seen.look(kept.table)
-        yield kept
+    def _hashed(self, job: PartJob, work: Callable[[Table], T]) -> tuple[MultisetHash, Part | None, list[T]]:
+        """Return the hash of a partition, and itself where it is to be ordered, or what is made of it."""
+        part, hashed = job(), self.seen.empty()
+        if part is None:
+            return hashed, None, []
+        kept = Part(part.table.select(self.names), part.keys)
+        hashed.look(kept.table)
+        return (hashed, None, [work(kept.table)]) if kept.keys is None else (hashed, kept, [])
 
 
 def batch(table: Table, names: Sequence[str] | None = None, *, typed: bool = False) -> pa.RecordBatch:
@@ -124,12 +138,11 @@ def _cells(column: Column, *, typed: bool) -> pa.Array:
     return arrow(column)
 
 
-def read_back(
-    release: ReleaseNode, path: Path, partition_rows: int, budget: Budget, stop: Stop, *looks: Look
-) -> SourceStream:
+def read_back(release: ReleaseNode, path: Path, resources: Resources, *looks: Look) -> SourceStream:
     """Return the released file as a stream. Raises RunError where it cannot be read as what the plan releases."""
     try:
-        return stream_of(release, path, partition_rows, budget, stop, *looks)
+        have = resources
+        return stream_of(release, path, have.partition_rows, have.budget, have.stop, *looks, workers=have.workers)
     except DataError as error:
         raise RunError(error.diagnostics) from None
 
@@ -142,12 +155,13 @@ def stream_of(
     stop: Stop,
     *looks: Look,
     foreign: bool = False,
+    workers: Workers = ALONE,
 ) -> SourceStream:
     """Return a file with exactly the columns of ``release``, in their order. Raises DataError.
 
     ``foreign``: another tool wrote it.
     """
     source, reading = released_source(release, path, partition_rows, foreign=foreign)
-    stream = SourceStream(source, release.attributes, reading, budget, stop)
+    stream = SourceStream(source, release.attributes, reading, budget, stop, workers=workers)
     stream.load(after=(*released_checks(release), *looks))
     return stream

@@ -13,12 +13,13 @@ from ppdm_flow.engine.candidates.directory import RunDirectory
 from ppdm_flow.engine.events import Journal, Listener, ignore_events
 from ppdm_flow.engine.faults import output_fault
 from ppdm_flow.engine.ledger.ledger import open_ledger
-from ppdm_flow.engine.machine import utc_now
+from ppdm_flow.engine.machine import keep_freed_memory, utc_now
 from ppdm_flow.engine.options import Outcome, RunContext, RunOptions
 from ppdm_flow.engine.run.carry_out import audited_run, open_original
 from ppdm_flow.engine.run.finishing import Documents, FinishedRun
 from ppdm_flow.engine.steps.graph import Graph
 from ppdm_flow.engine.steps.keys import check_escrow
+from ppdm_flow.engine.streams.workers import arrow_threads
 from ppdm_flow.plan.definition import Plan
 
 EVENTS = "events.jsonl"
@@ -44,11 +45,12 @@ def execute(
     """
     chosen = options or RunOptions()
     check_escrow(chosen.escrow)
+    keep_freed_memory()
     directory = RunDirectory(out / plan.policy)
     try:
         started, clock = utc_now(), time.perf_counter()
         journal = Journal(directory.home / EVENTS, listener)
-        with closing(journal), RunContext(plan, chosen, journal) as context:
+        with closing(journal), arrow_threads(chosen.workers), RunContext(plan, chosen, journal) as context:
             ledger = open_ledger(plan)
 
             def neighbours(_candidates: Sequence[Candidate], _graph: Graph) -> None:

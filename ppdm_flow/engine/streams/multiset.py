@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Iterator, Sequence
+from copy import copy
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ppdm_flow.tables.column import Column
+from ppdm_flow.tables.column import SPECIALS, Column
 from ppdm_flow.tables.numeric.column import NumericColumn
 from ppdm_flow.tables.sets import Baskets, SeededSets, SetColumn
 from ppdm_flow.tables.table import Table
@@ -17,6 +19,9 @@ from ppdm_flow.tables.text_hash import text_hashes
 Hashes = npt.NDArray[np.uint64]
 
 _ROWS = 1 << 12
+_STRETCH = 1 << 15
+"""Rows whose hashes stay in the cache."""
+_COMBINATIONS = 1 << 12
 _MISSING_BITS = 0xC2B2AE3D27D4EB4F
 
 
@@ -47,6 +52,13 @@ class MultisetHash:
         self.rows += len(table)
         self.total = (self.total + int(hashes.sum(dtype=np.uint64))) % (1 << 64)
 
+    def empty(self) -> MultisetHash:
+        """Return one under the same key that has seen nothing."""
+        other = copy(self)
+        other.rows = other.total = 0
+        other._last = {}
+        return other
+
     def add(self, later: MultisetHash) -> None:
         """Take in the rows that another one saw under the same key."""
         self.rows += later.rows
@@ -56,7 +68,11 @@ class MultisetHash:
         """Return a hash of each row (rows,): equal cells in as many columns give equal ones."""
         hashes = np.zeros(len(table), dtype=np.uint64)
         for place, column in enumerate(table.columns.values()):
-            hashes += self._cells(column, place)
+            if isinstance(column, NumericColumn):
+                hashes += self._numbers(column, place)
+        for columns, sums in self._alphabets(table):
+            for start in range(0, len(table), _STRETCH):
+                hashes[start : start + _STRETCH] += sums.take(_places(columns, start))
         for place, sets in enumerate(table.sets.values(), len(table.columns)):
             hashes += _mixed(self._sets(sets) ^ self._salt, place + 2)
         return hashes
@@ -66,13 +82,29 @@ class MultisetHash:
         """Rows and hash."""
         return self.rows, self.total
 
-    def _cells(self, column: Column, place: int) -> Hashes:
-        if isinstance(column, NumericColumn):
-            return self._numbers(column, place)
+    def _alphabets(self, table: Table) -> Iterator[tuple[Sequence[Column], Hashes]]:
+        """Yield columns of texts, several at once where these are few, with the sums of their cells' hashes.
+
+        What is in the rows of such columns is one place in a table then, and not one for each of them.
+        """
+        columns: list[Column] = []
+        sums = np.zeros(1, dtype=np.uint64)
+        for place, column in enumerate(table.columns.values()):
+            if isinstance(column, NumericColumn):
+                continue
+            if columns and len(sums) * column.width > _COMBINATIONS:
+                yield columns, sums
+                columns, sums = [], np.zeros(1, dtype=np.uint64)
+            columns.append(column)
+            sums = np.add.outer(sums, self._alphabet(column, place)).ravel()
+        if columns:
+            yield columns, sums
+
+    def _alphabet(self, column: Column, place: int) -> Hashes:
+        """Return the hash of each dense code."""
         known = self._categories(column.categories, place)
         special = np.array([0x9E3779B97F4A7C15, _MISSING_BITS], dtype=np.uint64) ^ self._salt
-        cells: Hashes = _mixed(np.concatenate([known, special]), place + 2).take(column.codes)
-        return cells
+        return _mixed(np.concatenate([special, known]), place + 2)
 
     def _numbers(self, column: NumericColumn, place: int) -> Hashes:
         """Hash numbers by their bits, mixed twice under the key: no text is made of them."""
@@ -114,6 +146,16 @@ class MultisetHash:
 
     def _texts(self, texts: pa.StringArray) -> Hashes:
         return text_hashes(texts, self._key)
+
+
+def _places(columns: Sequence[Column], start: int) -> npt.NDArray[np.int32]:
+    """Return the place of each row's cells among all combinations of dense codes, for a stretch of rows."""
+    places = columns[0].codes[start : start + _STRETCH] + np.int32(SPECIALS)
+    for column in columns[1:]:
+        places *= np.int32(column.width)
+        places += column.codes[start : start + _STRETCH]
+        places += np.int32(SPECIALS)
+    return places
 
 
 def _mixed(hashes: Hashes, place: int) -> Hashes:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ppdm_flow.core.roles import AttributeType
-from ppdm_flow.tables.column import Column
+from ppdm_flow.tables.column import SPECIALS, Column
 from ppdm_flow.tables.counts import Counts
 from ppdm_flow.tables.numeric.column import NumericColumn, dtype_of
 from ppdm_flow.tables.sets import Baskets, SetColumn
@@ -40,9 +40,50 @@ class NarrowColumn:
         """Bytes held."""
         return int(self.codes.nbytes + self.categories.nbytes)
 
+    def take(self, places: npt.NDArray[np.int64]) -> NarrowColumn:
+        """Return the cells at some positions."""
+        return NarrowColumn(self.codes[places], self.categories)
+
     def column(self) -> Column:
         """Return it in the form that algorithms work on."""
         return Column(self.codes.astype(np.int32), self.categories)
+
+
+_HALF = 4
+_PAIRS = np.stack([np.arange(256) & 15, np.arange(256) >> _HALF], axis=1).astype(np.int32) - np.int32(SPECIALS)
+_PAIR = np.ascontiguousarray(_PAIRS).view(np.int64).ravel()
+"""The two codes that each byte stands for, as one number: they are looked up together."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairedColumn:
+    """A column of so few categories that two cells fit into a byte: the first one has the lower half of it."""
+
+    pairs: npt.NDArray[np.uint8]
+    rows: int
+    categories: pa.StringArray
+
+    @classmethod
+    def of(cls, column: Column) -> PairedColumn:
+        """Return the column in fewer bytes; the width must not be above 16."""
+        dense = np.zeros(len(column) + len(column) % 2, dtype=np.uint8)
+        dense[: len(column)] = column.dense
+        return cls(dense[::2] | dense[1::2] << np.uint8(_HALF), len(column), column.categories)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held."""
+        return int(self.pairs.nbytes + self.categories.nbytes)
+
+    def take(self, places: npt.NDArray[np.int64]) -> NarrowColumn:
+        """Return the cells at some positions."""
+        pairs = self.pairs[places // 2]
+        dense = np.where(places % 2, pairs >> np.uint8(_HALF), pairs & np.uint8(15))
+        return NarrowColumn(dense.astype(np.int8) - np.int8(SPECIALS), self.categories)
+
+    def column(self) -> Column:
+        """Return it in the form that algorithms work on."""
+        return Column(_PAIR.take(self.pairs).view(np.int32)[: self.rows], self.categories)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,6 +138,11 @@ class NarrowNumbers:
         """The distinct numbers as texts."""
         return self.column().categories
 
+    def take(self, places: npt.NDArray[np.int64]) -> NarrowNumbers:
+        """Return the cells at some positions."""
+        mask = None if self.mask is None else np.packbits(np.unpackbits(self.mask, count=len(self.values))[places])
+        return NarrowNumbers(self.values[places], self.kind, mask)
+
     def column(self) -> NumericColumn:
         """Return it in the form that algorithms work on."""
         values = self.values.astype(dtype_of(self.kind))
@@ -139,8 +185,10 @@ class NarrowBaskets:
         return Baskets(offsets, self.items.astype(np.int32), self.categories)
 
 
-def _narrow(column: Column) -> NarrowColumn | NarrowNumbers:
-    return NarrowNumbers.of(column) if isinstance(column, NumericColumn) else NarrowColumn.of(column)
+def _narrow(column: Column) -> NarrowColumn | PairedColumn | NarrowNumbers:
+    if isinstance(column, NumericColumn):
+        return NarrowNumbers.of(column)
+    return PairedColumn.of(column) if column.width <= 1 << _HALF else NarrowColumn.of(column)
 
 
 def _consecutive(rows: RowNumbers) -> bool:
@@ -152,7 +200,7 @@ def _consecutive(rows: RowNumbers) -> bool:
 class NarrowTable:
     """A partition in few bytes; ``start`` stands for consecutive row numbers."""
 
-    columns: dict[str, NarrowColumn | NarrowNumbers]
+    columns: dict[str, NarrowColumn | PairedColumn | NarrowNumbers]
     rows: RowNumbers | range
     sets: dict[str, SetColumn | NarrowBaskets] = field(default_factory=dict)
 
@@ -179,6 +227,16 @@ class NarrowTable:
     def texts(self, name: str) -> pa.StringArray:
         """Return the categories of a column, or the alphabet of a column of sets."""
         return (self.columns[name] if name in self.columns else self.sets[name]).categories
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def take(self, places: npt.NDArray[np.int64], names: tuple[str, ...]) -> Table:
+        """Return these columns of the rows at some positions."""
+        rows = self.rows[places] if not isinstance(self.rows, range) else places + self.rows.start
+        sets = {n: self.sets[n] for n in names if n in self.sets}
+        whole = NarrowTable({}, self.rows, sets).table(tuple(sets)).take(places) if sets else Table({}, rows)
+        return Table({n: self.columns[n].take(places).column() for n in names if n not in sets}, rows, whole.sets)
 
     def table(self, names: tuple[str, ...]) -> Table:
         """Return these columns."""

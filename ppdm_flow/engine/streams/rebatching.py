@@ -1,10 +1,11 @@
-"""Partitions of exactly the size asked for, whatever blocks a reader yields; the next is made while one is used."""
+"""Partitions of exactly the size asked for, whatever blocks a reader yields."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +15,7 @@ from ppdm_flow.engine.streams.numbers import NumberReader
 from ppdm_flow.engine.streams.stream import Places
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.sets import stacked
+from ppdm_flow.tables.sets.arrow import holds_sets
 from ppdm_flow.tables.table import Table, stacked_columns
 
 
@@ -29,31 +31,84 @@ def partitions(
     Those with a reader in ``readers`` are numeric columns. Where sets are packed, partitions have so many rows that
     their bits stay below 64 MB.
     """
-    waiting: list[Table] = []
+    for job in partition_jobs(batches, names, size, readers, start):
+        yield from job()
+
+
+Beside = TypeVar("Beside")
+Job = Callable[[], list[Table]]
+"""Makes some partitions; any thread may carry it out."""
+
+
+def partition_jobs(
+    batches: Iterator[pa.RecordBatch],
+    names: Sequence[str],
+    size: int,
+    readers: Mapping[str, NumberReader] = {},
+    start: int = 0,
+) -> Iterator[Job]:
+    """Yield what makes the same tables; what a reader of numbers has to see in the order of rows it has seen then."""
+    waiting: list[_Block] = []
     held = 0
     for batch in batches:
         size = bounded(size, batch)
-        waiting.append(_table(batch, names, start, readers))
+        waiting.append(_Block(batch, start, _numbers(batch, names, start, readers)))
         start += batch.num_rows
         held += batch.num_rows
         if held >= size:
-            table = _joined(waiting)
-            full = held - held % size
-            yield from (_slice(table, at, at + size) for at in range(0, full, size))
-            waiting = [_slice(table, full, held)] if full < held else []
-            held -= full
+            full, waiting = _cut(waiting, held - held % size)
+            yield partial(_tables, full, names, size)
+            held %= size
     if held:
-        yield _slice(_joined(waiting), 0, held)
+        yield partial(_tables, waiting, names, size)
 
 
-def _table(batch: pa.RecordBatch, names: Sequence[str], start: int, readers: Mapping[str, NumberReader]) -> Table:
-    sets = split(batch, names, start)
-    columns: dict[str, Column] = {}
-    for i, name in enumerate(names):
-        if name not in sets:
-            reader = readers.get(name)
-            columns[name] = encode_texts(batch.column(i)) if reader is None else reader.read(batch.column(i), start)
-    return Table(columns, np.arange(start, start + batch.num_rows, dtype=np.int64), sets)
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """What a reader yielded: its rows from number ``start`` on, and those columns of them that are numeric."""
+
+    batch: pa.RecordBatch
+    start: int
+    numbers: Mapping[str, Column]
+
+    def slice(self, begin: int, rows: int) -> _Block:
+        """Return some of the rows, without a copy."""
+        numbers = {n: c.take(slice(begin, begin + rows)) for n, c in self.numbers.items()}
+        return _Block(self.batch.slice(begin, rows), self.start + begin, numbers)
+
+    def table(self, names: Sequence[str]) -> Table:
+        """Return the rows, coded."""
+        batch, start = self.batch, self.start
+        sets = split(batch, names, start)
+        columns = {
+            name: self.numbers[name] if name in self.numbers else encode_texts(batch.column(i))
+            for i, name in enumerate(names)
+            if name not in sets
+        }
+        return Table(columns, np.arange(start, start + batch.num_rows, dtype=np.int64), sets)
+
+
+def _numbers(
+    batch: pa.RecordBatch, names: Sequence[str], start: int, readers: Mapping[str, NumberReader]
+) -> Mapping[str, Column]:
+    columns = {name: batch.column(i) for i, name in enumerate(names) if name in readers}
+    return {name: readers[name].read(c, start) for name, c in columns.items() if not holds_sets(c.type)}
+
+
+def _cut(blocks: Sequence[_Block], rows: int) -> tuple[list[_Block], list[_Block]]:
+    """Return the first so many rows, and the others."""
+    first, others = [], []
+    for block in blocks:
+        taken = min(rows, block.batch.num_rows)
+        rows -= taken
+        first += [block.slice(0, taken)] if taken else []
+        others += [block.slice(taken, block.batch.num_rows - taken)] if taken < block.batch.num_rows else []
+    return first, others
+
+
+def _tables(blocks: Sequence[_Block], names: Sequence[str], size: int) -> list[Table]:
+    table = _joined([block.table(names) for block in blocks])
+    return [_slice(table, at, min(at + size, len(table))) for at in range(0, len(table), size)]
 
 
 def _joined(tables: list[Table]) -> Table:
@@ -80,27 +135,9 @@ def picked(batches: Iterable[pa.RecordBatch], places: Places) -> Iterator[pa.Rec
         start += batch.num_rows
 
 
-def numbered(tables: Iterable[Table], rows: Places) -> Iterator[Table]:
-    """Yield the tables under these row numbers, one after the other."""
+def numbered(tables: Iterable[tuple[Table, Beside]], rows: Places) -> Iterator[tuple[Table, Beside]]:
+    """Yield the tables, each with what is beside it, under these row numbers, one after the other."""
     start = 0
-    for table in tables:
-        yield Table(table.columns, rows[start : start + len(table)], table.sets)
+    for table, beside in tables:
+        yield Table(table.columns, rows[start : start + len(table)], table.sets), beside
         start += len(table)
-
-
-T = TypeVar("T")
-_END: Any = object()
-
-
-def ahead(items: Iterable[T]) -> Iterator[T]:
-    """Yield the items in order, each made by a thread of its own while the one before is in use.
-
-    An error in making an item is raised where the item would have come. At most one item is made ahead; whoever stops
-    early waits for that one.
-    """
-    source = iter(items)
-    with ThreadPoolExecutor(1, thread_name_prefix="ahead") as pool:
-        coming = pool.submit(next, source, _END)
-        while (item := coming.result()) is not _END:
-            coming = pool.submit(next, source, _END)
-            yield item

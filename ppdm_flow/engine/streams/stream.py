@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol, TypeVar, runtime_checkable
 
 import numpy as np
@@ -16,6 +17,7 @@ from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import RunError
 from ppdm_flow.engine.faults import run_fault
 from ppdm_flow.engine.streams.reading import Look
+from ppdm_flow.engine.streams.workers import ALONE, Workers
 from ppdm_flow.tables.counts import Counts
 from ppdm_flow.tables.schema import Field, Schema
 from ppdm_flow.tables.table import RowNumbers, Table
@@ -33,6 +35,9 @@ class Part:
 
     table: Table
     keys: Keys | None = None
+
+    def __len__(self) -> int:
+        return len(self.table)
 
     def kept(self, table: Table) -> Part:
         """Return ``table``, made of some of these rows in their order, with the keys of the rows that stayed."""
@@ -79,7 +84,16 @@ class CountedStream(Protocol):
 
 
 @runtime_checkable
-class DistributedStream(Stream, Protocol):
+class PickedStream(Stream, Protocol):
+    """A stream that gives single rows without making all others."""
+
+    def rows_at(self, places: Places, columns: Sequence[str]) -> Iterator[Table]:
+        """Yield these columns of the rows at some places of the stream, ascending, from 0, in their order."""
+        ...
+
+
+@runtime_checkable
+class DistributedStream(PickedStream, Protocol):
     """A stream whose partitions are elsewhere: what is asked of them goes there, and only the answers come back."""
 
     def results(self, work: Callable[[Part], Result], columns: Sequence[str] | None = None) -> Iterator[Result]:
@@ -90,13 +104,48 @@ class DistributedStream(Stream, Protocol):
         """Count combinations."""
         ...
 
-    def rows_at(self, places: Places, columns: Sequence[str]) -> Iterator[Table]:
-        """Yield these columns of the rows at some places of the stream, ascending, from 0, in their order."""
-        ...
-
     def check_room(self, columns: int, who: str) -> None:
         """Raise RunError, about ``who``, where so many columns of all rows are more than this process may hold."""
         ...
+
+
+PartJob = Callable[[], Part | None]
+"""Makes one partition, or None where it has no row; any thread may carry it out, in any order."""
+
+
+@runtime_checkable
+class SharedStream(Stream, Protocol):
+    """A stream whose partitions several threads make at once."""
+
+    @property
+    def workers(self) -> Workers:
+        """The threads."""
+        ...
+
+    def jobs(self, columns: Sequence[str] | None = None) -> Iterator[PartJob]:
+        """Yield what makes the partitions with these columns, in the order of rows."""
+        ...
+
+
+def workers_of(stream: Stream) -> Workers:
+    """Return the threads that may make the partitions of a stream."""
+    return stream.workers if isinstance(stream, SharedStream) else ALONE
+
+
+def jobs_of(stream: Stream, columns: Sequence[str] | None = None) -> Iterator[PartJob]:
+    """Yield what makes the partitions; of a stream that makes them by itself they are made already."""
+    if isinstance(stream, SharedStream):
+        return stream.jobs(columns)
+    return (partial(_made, part) for part in stream.parts(columns))
+
+
+def parts_of(stream: SharedStream, columns: Sequence[str] | None = None) -> Iterator[Part]:
+    """Yield the partitions that have a row, some of which are made at once."""
+    return (part for part in stream.workers.each(stream.jobs(columns)) if part is not None)
+
+
+def _made(part: Part) -> Part:
+    return part
 
 
 def check_room(stream: Stream, columns: int, who: str) -> None:
@@ -114,9 +163,15 @@ def results(stream: Stream, work: Callable[[Part], Result], columns: Sequence[st
     """Yield what ``work`` makes of each partition, wherever these are, in the order of rows."""
     if isinstance(stream, DistributedStream):
         yield from stream.results(work, columns)
-    else:
-        for part in stream.parts(columns):
-            yield work(part)
+        return
+    jobs = (partial(_worked, job, work) for job in jobs_of(stream, columns))
+    for made in workers_of(stream).each(jobs):
+        yield from made
+
+
+def _worked(job: PartJob, work: Callable[[Part], Result]) -> list[Result]:
+    part = job()
+    return [] if part is None else [work(part)]
 
 
 class ReadBack(Stream, Protocol):

@@ -20,6 +20,7 @@ from ppdm_flow.engine.streams.stream import (
     CountedStream,
     DistributedStream,
     Part,
+    PickedStream,
     Stream,
     check_room,
     results,
@@ -86,7 +87,7 @@ class StreamView:
             self._known(columns)
         names = self._schema.names if columns is None else tuple(dict.fromkeys(columns))
         wanted = (np.arange(size, dtype=np.int64) * rows) // max(1, size)
-        if isinstance(self.stream, DistributedStream):
+        if isinstance(self.stream, PickedStream):
             return concat(map(_compact, self.stream.rows_at(wanted, names)))
         pieces = []
         start = 0
@@ -148,8 +149,8 @@ class StreamView:
             return self.stream.counts(columns, weight)
         wanted = columns if weight is None else (*columns, weight)
         waiting: list[Counts] = []
-        for part in self.partitions(wanted):
-            waiting.append(count(part, columns, weight))
+        for counted in results(self.stream, partial(_counts_of, columns, weight), wanted):
+            waiting.append(counted)
             if len(waiting) >= _GATHER and sum(map(len, waiting[1:])) >= len(waiting[0]):
                 waiting = [merge(waiting)]
         return merge(waiting) if waiting else count(self._nothing(wanted), columns, weight)
@@ -211,6 +212,10 @@ def unknown(name: str, known: Sequence[str]) -> DataError:
 def part_length(part: Part) -> int:
     """Return how many rows a partition has."""
     return len(part.table)
+
+
+def _counts_of(columns: Sequence[str], weight: str | None, part: Part) -> Counts:
+    return count(part.table, columns, weight)
 
 
 def texts_of(column: str, part: Part) -> pa.StringArray:

@@ -49,7 +49,8 @@ class ReleasedFile:
         """Read a file. Raises DataError where it does not fit, or identifiers or subjects are in it."""
         options, plan = context.options, context.plan
         node = _node(plan, name, path)
-        rows = stream_of(node, path, options.partition_rows, context.budget, context.stop, foreign=True)
+        have = context.resources
+        rows = stream_of(node, path, have.partition_rows, have.budget, have.stop, foreign=True, workers=have.workers)
         if not rows.row_count:
             raise data_fault("PPF714", f"`{path}` has a header and no rows")
         subject = _subject(context, node, path, source, rows, operator)

@@ -191,11 +191,11 @@ class _Remaker:
 
         A release that a cluster wrote in parts has to have the same rows in the same order.
         """
-        file, rows = self.files[target.release.name], context.options.partition_rows
+        file = self.files[target.release.name]
         in_parts = target.reproducible and is_in_parts(file)
         if target.reproducible and not in_parts:
             return data_sha256(file) == made.sha256
-        kept = read_back(target.release, file, rows, context.budget, context.stop)
+        kept = read_back(target.release, file, context.resources)
         names, key = [a.name for a in target.made.attributes], MultisetHash.fresh_key()
         told = _rows_in_order if in_parts else _rows
         return told(kept, names, key) == told(made.subject.candidate.stream, names, key)

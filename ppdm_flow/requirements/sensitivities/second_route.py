@@ -96,8 +96,9 @@ def _tally(view: DataView, column: str) -> Counter[str | None]:
     for part in view.partitions((column, weight) if weight else (column,)):
         names = [SUPPRESSED_TEXT, None, *part[column].categories.to_pylist()]
         weights = weights_of(part[weight]) if weight else np.ones(len(part), dtype=np.int64)
-        order = np.argsort(part[column].dense, kind="stable")
-        ends = np.searchsorted(part[column].dense[order], np.arange(len(names)), side="right")
+        cells = part[column].dense.astype(np.min_scalar_type(len(names)))  # narrow: then a stable sort is a radix sort
+        order = np.argsort(cells, kind="stable")
+        ends = np.searchsorted(cells[order], np.arange(len(names), dtype=cells.dtype), side="right")
         running = np.concatenate([[0], np.cumsum(weights[order])])
         for name, start, end in zip(names, np.concatenate([[0], ends[:-1]]), ends, strict=True):
             seen[name] += int(running[end] - running[start])

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -79,8 +80,8 @@ def _parts(kind: pa.DataType) -> tuple[str, ...]:
 
 
 ROW_GROUP = 1 << 17
-_FEW = 1 << 8
 _HEAD = 1 << 12
+_BYTE = 1 << 7
 _TEXTS = pa.dictionary(pa.int32(), pa.string())
 
 
@@ -164,34 +165,34 @@ def _gathered(pieces: list[pa.Array]) -> pa.Array:
 
 def _occurring(pieces: list[pa.Array]) -> pa.DictionaryArray:
     """Return the cells under a dictionary of nothing but what occurs, in order of rows: blocks leave no trace."""
-    united = pa.chunked_array([_encoded(p) for p in pieces], _TEXTS).unify_dictionaries().combine_chunks()
-    few = _few_occurring(united)
-    if few is not None:
-        return few
-    places = united.indices.dictionary_encode()
-    return pa.DictionaryArray.from_arrays(places.indices, united.dictionary.take(places.dictionary))
+    coded = [_encoded(p) for p in pieces]
+    if any(not c.dictionary.equals(coded[0].dictionary) for c in coded[1:]):
+        coded = pa.chunked_array(coded, _TEXTS).unify_dictionaries().chunks
+    names = coded[0].dictionary
+    codes = pa.concat_arrays([c.indices for c in coded])
+    rank = None if codes.null_count else _ranked(codes.slice(0, _HEAD).to_numpy(), len(names))
+    if rank is not None:
+        order = pa.array(np.argsort(rank), pa.int32())
+        places = pa.array(rank.take(codes.to_numpy()), pa.int32())
+        return pa.DictionaryArray.from_arrays(places, names.take(order), safe=False)
+    if len(names) <= _BYTE:
+        codes = codes.cast(pa.int8(), safe=False)  # of bytes, what occurs is looked up in a table
+    found = codes.dictionary_encode()
+    return pa.DictionaryArray.from_arrays(found.indices, names.take(found.dictionary), safe=False)
 
 
-def _few_occurring(cells: pa.DictionaryArray) -> pa.DictionaryArray | None:
-    """Return the same where all that occurs is among the first rows, which mostly is so with few texts; else None."""
-    width = len(cells.dictionary)
-    if width > _FEW:
+def _ranked(head: npt.NDArray[np.int32], width: int) -> npt.NDArray[np.int32] | None:
+    """Return the place of each code in the order in which they occur, if all are among the first rows; else None."""
+    first = np.full(width, len(head))
+    first[head[::-1]] = np.arange(len(head) - 1, -1, -1)  # of a code that is there twice the last number stays
+    if width > len(head) or (first == len(head)).any():
         return None
-    indices = cells.indices.fill_null(width) if cells.indices.null_count else cells.indices
-    codes = indices.to_numpy()
-    first, head = np.full(width + 1, _HEAD), codes[:_HEAD]
-    first[head[::-1]] = np.arange(len(head) - 1, -1, -1)  # of a text that is there twice the last number stays
-    occurs = np.bincount(codes, minlength=width + 1) > 0
-    if (occurs & (first == _HEAD)).any():
-        return None
-    order = np.argsort(first[:width], kind="stable")[: np.count_nonzero(occurs[:width])]
-    rank = np.zeros(width + 1, dtype=np.int32)
-    rank[order] = np.arange(len(order), dtype=np.int32)
-    places = pa.array(rank.take(codes), mask=codes == width if cells.indices.null_count else None)
-    return pa.DictionaryArray.from_arrays(places, cells.dictionary.take(pa.array(order)))
+    rank = np.empty(width, dtype=np.int32)
+    rank[np.argsort(first)] = np.arange(width, dtype=np.int32)
+    return rank
 
 
 def _encoded(column: pa.Array) -> pa.DictionaryArray:
     if pa.types.is_dictionary(column.type) and not column.dictionary.null_count:
-        return column.cast(_TEXTS)
+        return column if column.type == _TEXTS else column.cast(_TEXTS)
     return column.cast(pa.string()).dictionary_encode()

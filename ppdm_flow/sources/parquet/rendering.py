@@ -24,6 +24,8 @@ def texts(array: pa.Array) -> pa.DictionaryArray:
     if dictionary.null_count or rendered_alike:
         again = dictionary.dictionary_encode()
         return pa.DictionaryArray.from_arrays(again.indices.take(coded.indices.cast(pa.int32())), again.dictionary)
+    if dictionary is coded.dictionary and coded.type == _TEXTS:
+        return coded
     return pa.DictionaryArray.from_arrays(coded.indices.cast(pa.int32()), dictionary)
 
 

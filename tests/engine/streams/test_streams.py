@@ -25,6 +25,7 @@ from ppdm_flow.engine.streams.reading import Budget, ReadOptions
 from ppdm_flow.engine.streams.rebatching import partitions
 from ppdm_flow.engine.streams.stream import Part, Stop, StoppedError, positions
 from ppdm_flow.engine.streams.view import StreamView
+from ppdm_flow.engine.streams.workers import ALONE, Workers
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.counts import summed
 from ppdm_flow.tables.table import Table, concat
@@ -57,14 +58,17 @@ class FakeSource:
             start, turn = start + size, turn + 1
 
 
+WORKERS = (ALONE, Workers(2), Workers(3))
+
+
 def facts(*names: str, role: Role = Role.INSENSITIVE) -> tuple[AttributeFacts, ...]:
     return tuple(AttributeFacts(n, role) for n in names)
 
 
-def stream(rows, sizes=(3, 7), size=4, limit=1 << 20, names=("x", "y"), **reading) -> SourceStream:
+def stream(rows, sizes=(3, 7), size=4, limit=1 << 20, names=("x", "y"), workers=ALONE, **reading) -> SourceStream:
     source = FakeSource(rows, names, list(sizes))
     found = ReadOptions({n: n for n in names}, partition_rows=size, **reading)
-    made = SourceStream(source, facts(*names), found, Budget(limit), Stop())
+    made = SourceStream(source, facts(*names), found, Budget(limit), Stop(), workers=workers)
     made.load()
     return made
 
@@ -88,9 +92,16 @@ def test_partitions_have_exactly_their_size_whatever_the_blocks(rows, sizes, siz
 
 
 @HERE
-@given(rows=ROWS, limit=st.sampled_from([0, 60, 1 << 20]), size=st.integers(1, 20), drop=st.booleans())
-def test_a_source_gives_the_same_from_memory_and_from_the_file_again(rows, limit, size, drop):
-    made = stream(rows, size=size, limit=limit, missing=("?",), incomplete=("x", "y") if drop else ())
+@given(
+    rows=ROWS,
+    limit=st.sampled_from([0, 60, 1 << 20]),
+    size=st.integers(1, 20),
+    drop=st.booleans(),
+    workers=st.sampled_from(WORKERS),
+)
+def test_a_source_gives_the_same_from_memory_and_from_the_file_again(rows, limit, size, drop, workers):
+    incomplete = ("x", "y") if drop else ()
+    made = stream(rows, size=size, limit=limit, missing=("?",), incomplete=incomplete, workers=workers)
     shown = [tuple(None if c == "?" else c for c in r) for r in rows]
     expected = [(i, r) for i, r in enumerate(shown) if not (drop and None in r)]
     for _ in range(2):
@@ -100,6 +111,9 @@ def test_a_source_gives_the_same_from_memory_and_from_the_file_again(rows, limit
         assert [x for p in one for x in cells(p)] == [(r[1],) for _, r in expected]
         assert all(p.names == ("y",) for p in one)
     assert (made.rows_read, made.row_count) == (len(rows), len(expected))
+    places = np.arange(0, len(expected), 3)
+    picked = [x for t in made.rows_at(places, ["y"]) for x in zip(t.rows.tolist(), cells(t), strict=True)]
+    assert picked == [(i, (r[1],)) for i, r in expected[::3]]
 
 
 @HERE
@@ -295,13 +309,16 @@ KEYS = st.lists(st.sampled_from([0, 1, 2, 1 << 40, 1 << 58, (1 << 58) + 1, 1 << 
     size=st.integers(1, 20),
     limit=st.sampled_from([0, 500, 1 << 30]),
     together=st.sampled_from([1, 16, 1 << 18]),
+    at_once=st.sampled_from([1, 8, 1 << 17]),
+    workers=st.sampled_from(WORKERS),
 )
-def test_a_spool_sorts_by_key_then_row(tmp_path_factory, monkeypatch, keys, size, limit, together):
+def test_a_spool_sorts_by_key_then_row(tmp_path_factory, monkeypatch, keys, size, limit, together, at_once, workers):
     from ppdm_flow.engine.local import ordering
 
     monkeypatch.setattr(ordering, "_TOGETHER", together)
+    monkeypatch.setattr(ordering, "_AT_ONCE", at_once)
     folder = tmp_path_factory.mktemp("spool")
-    spool = Spool(["v"], folder, limit)
+    spool = Spool(["v"], folder, limit, workers)
     for start in range(0, len(keys), size):
         part = keys[start : start + size]
         table = Table.of({"v": [f"{k % 7}" for k in part]}, start)

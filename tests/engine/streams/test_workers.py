@@ -1,0 +1,138 @@
+"""Work done by several threads: in order, errors where they belong, a bounded number in advance."""
+
+from __future__ import annotations
+
+import threading
+import time
+from functools import partial
+
+import pyarrow as pa
+import pytest
+
+from ppdm_flow.engine.streams.workers import ALONE, Workers, ahead, arrow_threads
+
+
+def test_order_and_end():
+    assert list(ahead(range(100))) == list(range(100))
+    assert list(ahead([])) == []
+    assert list(ahead([None, None])) == [None, None]
+
+
+def test_errors_come_where_their_item_would():
+    def items():
+        yield 1
+        yield 2
+        raise KeyError("third")
+
+    source = ahead(items())
+    assert (next(source), next(source)) == (1, 2)
+    with pytest.raises(KeyError, match="third"):
+        next(source)
+
+
+def test_one_item_is_made_ahead_by_another_thread():
+    made, threads = [], set()
+
+    def items():
+        for i in range(10):
+            made.append(i)
+            threads.add(threading.get_ident())
+            yield i
+
+    source = ahead(items())
+    assert next(source) == 0
+    time.sleep(0.05)
+    assert made == [0, 1]
+    assert threading.get_ident() not in threads
+    source.close()
+    assert made == [0, 1]
+    assert len(threads) == 1
+
+
+def test_no_thread_stays():
+    before = threading.active_count()
+    for _ in ahead(range(5)):
+        break
+    for _ in ahead(range(5)):
+        pass
+    assert threading.active_count() == before
+
+
+def failing(number: int) -> int:
+    if number == 3:
+        raise KeyError("third")
+    return number
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_results_come_in_the_order_of_jobs(number):
+    workers = Workers(number)
+    jobs = [partial(time.sleep, 0.02), *(partial(int, i) for i in range(1, 20))]
+    assert list(workers.each(jobs)) == [None, *range(1, 20)]
+    assert list(workers.each([])) == []
+    workers.close()
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_an_error_comes_where_its_result_would(number):
+    def jobs():
+        yield from (partial(failing, i) for i in range(3))
+        raise ValueError("no more jobs")
+
+    workers = Workers(number)
+    results = workers.each(partial(failing, i) for i in range(9))
+    assert [next(results) for _ in range(3)] == [0, 1, 2]
+    with pytest.raises(KeyError, match="third"):
+        next(results)
+    results = workers.each(jobs())
+    assert [next(results) for _ in range(3)] == [0, 1, 2]
+    with pytest.raises(ValueError, match="no more jobs"):
+        next(results)
+    with pytest.raises(KeyError, match="third"):
+        workers.submit(partial(failing, 3)).result()
+    workers.close()
+
+
+@pytest.mark.parametrize("number", [2, 3])
+def test_workers_work_at_once_and_not_far_ahead(number):
+    together, made = threading.Barrier(number, timeout=30), []
+
+    def jobs():
+        for i in range(20):
+            made.append(i)
+            yield together.wait if i < number else partial(int, i)
+
+    workers = Workers(number)
+    results = workers.each(jobs())
+    assert sorted(next(results) for _ in range(number)) == list(range(number))
+    assert len(made) <= 2 * number + 1
+    results.close()
+    assert len(made) <= 2 * number + 1
+    workers.close()
+
+
+def test_one_worker_is_whoever_asks():
+    before = threading.active_count()
+    threads = set(ALONE.each(threading.get_ident for _ in range(5)))
+    threads |= set(ALONE.ahead(threading.get_ident() for _ in range(5)))
+    threads.add(ALONE.submit(threading.get_ident).result())
+    assert threads == {threading.get_ident()}
+    assert threading.active_count() == before
+
+
+def test_threads_end_when_workers_are_closed():
+    before = threading.active_count()
+    workers = Workers(3)
+    assert list(workers.each(partial(int, i) for i in range(9))) == list(range(9))
+    assert threading.active_count() > before
+    workers.close()
+    assert threading.active_count() == before
+
+
+def test_arrow_takes_no_more_threads_than_there_are_workers():
+    before = pa.cpu_count()
+    with arrow_threads(1):
+        assert pa.cpu_count() == 1
+    with arrow_threads(before + 5):
+        assert pa.cpu_count() == before
+    assert pa.cpu_count() == before
