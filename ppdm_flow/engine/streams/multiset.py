@@ -56,7 +56,6 @@ class MultisetHash:
         """Return one under the same key that has seen nothing."""
         other = copy(self)
         other.rows = other.total = 0
-        other._last = {}
         return other
 
     def add(self, later: MultisetHash) -> None:
