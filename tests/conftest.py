@@ -59,10 +59,14 @@ def _kernel_forms() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(compiled, "PLAIN_STEPS", -1)
         if os.environ.get("PPDM_KERNELS") == "both":
-            from kernel_forms import comparing  # beside this file
+            from kernel_forms import Comparison  # beside this file
 
-            patched.setattr(compiled.Kernel, "__call__", comparing(compiled.Kernel.__call__))
-        yield
+            comparison = Comparison()
+            comparison.patch(patched)
+            yield
+            comparison.write()
+        else:
+            yield
 
 
 @pytest.fixture(scope="session")

@@ -23,6 +23,11 @@ class Scratch(NamedTuple):
     tally: Integers
     seen: Integers
 
+    def __deepcopy__(self, _memo: dict[int, Any]) -> Scratch:
+        """Return room of its own, in which ``ranks`` and ``distances`` are the same memory again."""
+        distances = self.distances.copy()
+        return Scratch(distances, distances.view(self.ranks.dtype), self.tally.copy(), self.seen.copy())
+
 
 @compiled
 def _fill(query: Codes, numbers: Numbers, codes: Codes, others: Numbers, begin: int, out: npt.NDArray[Any]) -> None:

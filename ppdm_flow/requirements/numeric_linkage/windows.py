@@ -107,7 +107,8 @@ def nearest_along(
             if owner[row] != but[i]:
                 distance = 0.0
                 for a in range(size):
-                    distance += (rows[row, a] - points[i, a]) ** 2
+                    apart = rows[row, a] - points[i, a]
+                    distance += apart * apart  # a power is not the same to the last bit in Python
                 for c in range(len(unseen)):
                     if categories[row, c] == -1:
                         distance += unseen[c]
@@ -136,7 +137,8 @@ def least_by_owner(
         for row in range(len(rows)):
             distance = penalty
             for a in range(rows.shape[1]):
-                distance += (rows[row, a] - points[i, a]) ** 2
+                apart = rows[row, a] - points[i, a]
+                distance += apart * apart  # a power is not the same to the last bit in Python
             for c in range(len(unseen)):
                 if categories[row, c] == -1:
                     distance += unseen[c]

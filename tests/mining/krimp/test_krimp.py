@@ -144,6 +144,15 @@ def test_slim_loses_nothing(twin, rows, least):
     assert again.table.sizes.total <= found.table.sizes.total + 1e-6
 
 
+def test_unions_that_do_not_pay_are_given_up():
+    rng = np.random.default_rng(40)
+    base = rng.integers(0, 3, 60)
+    alike = [np.where(rng.random(60) < 0.6, base, rng.integers(0, 3, 60)) + 3 * column for column in range(5)]
+    found = slim(Database.of_lists(np.stack(alike, axis=1).tolist()))
+    assert found.complete
+    assert (found.position, found.accepted) == (18, 16)
+
+
 @given(TABLES)
 def test_pairs_are_those_of_the_covers_that_a_search_goes_on_from(rows):
     database = Database.of_lists(rows, 16)
