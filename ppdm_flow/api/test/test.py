@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -43,6 +44,7 @@ def run_tests(
         _hold(jobs)
     number = workers_for(len(jobs), cores()) if workers is None else max(1, min(workers, len(jobs)))
     trace = measure_coverage or fail_under is not None
+    _need_libraries()
     tested = results(jobs, number, tell, RecordingOptions(trace, every_figure))
     outcome = PolicyTestResults(tested, 0.0, number, unselected, fail_under=fail_under)
     if trace:
@@ -68,6 +70,13 @@ def chosen(paths: Sequence[str | Path], patterns: Sequence[str]) -> tuple[list[J
         text = f"none of {len(every)} tests is meant by {names}"
         raise UsageError(Diagnostic("PPF651", text, help="`ppdm-flow test --list` shows them all"))
     return jobs, len(every) - len(jobs)
+
+
+def _need_libraries() -> None:
+    """Raise ModuleNotFoundError here where a library is missing: a process that lacks it could only end."""
+    for name in ("numpy", "pyarrow", "duckdb"):
+        if importlib.util.find_spec(name) is None:
+            raise ModuleNotFoundError(f"no module named {name}", name=name)
 
 
 def _hold(jobs: Sequence[Job]) -> None:
