@@ -61,7 +61,9 @@ class Described(Protocol):
 class RowTransform(Described, Protocol):
     """Small and picklable. The output for a row depends on that row, the fitted state and that row's draws only.
 
-    A row's draws are those of its row number, or those that its own cells address (`Draws.words_at`).
+    Partitions come in any order. Several threads call one of our own at once, a transform of another distribution is
+    called by one thread at a time. A row's draws are those of its row number, or those that its own cells address
+    (`Draws.words_at`).
     """
 
     @property

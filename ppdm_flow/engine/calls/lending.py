@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
+from threading import Lock
 from types import TracebackType
 from typing import Any
 
@@ -89,6 +90,11 @@ def _is_ours(trace: TracebackType | None) -> bool:
 def is_foreign(bound: Bound) -> bool:
     """Whether a plugin comes from another distribution than ppdm_flow itself."""
     return bound.distribution.replace("-", "_") != registry.OWN
+
+
+def turns(bound: Bound) -> AbstractContextManager[Any]:
+    """Let one thread at a time call a transform of another distribution, which may keep things between calls."""
+    return Lock() if is_foreign(bound) else nullcontext()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.draws import Draws
-from ppdm_flow.engine.calls.lending import Loan, detached_table, guard_plugin_call, is_foreign, lent_rows
+from ppdm_flow.engine.calls.lending import Loan, detached_table, guard_plugin_call, is_foreign, lent_rows, turns
 from ppdm_flow.engine.calls.promises import broken_promise, check_generated, check_partition, check_table, conformed
 from ppdm_flow.engine.faults import run_fault
 from ppdm_flow.engine.seam import Resources
@@ -46,6 +46,7 @@ class RowStream:
         self._transform = transform
         self._draws = draws
         self._clock = clock
+        self._turns = turns(node.bound)
         effect = node.effect
         added = {a.name for a in effect.adds}
         self._made = {*effect.changes, *added, *effect.renames, *effect.renames.values()}
@@ -86,7 +87,7 @@ class RowStream:
     def _apply(self, table: Table, facts: Sequence[AttributeFacts]) -> Table:
         started = time.perf_counter()
         loan = Loan.of(self._node, table)
-        with guard_plugin_call(self._node, self._source.attributes):
+        with self._turns, guard_plugin_call(self._node, self._source.attributes):
             out = loan.back(self._transform.apply(loan.theirs, self._draws))
         self._clock.add(started)
         check_partition(self._node, table, out, facts)
@@ -105,6 +106,7 @@ class OrderedStream:
         self._transform = transform
         self._draws = draws
         self._clock = clock
+        self._turns = turns(node.bound)
 
     @property
     def workers(self) -> Workers:
@@ -126,7 +128,7 @@ class OrderedStream:
         if part is None:
             return None
         started = time.perf_counter()
-        with guard_plugin_call(self._node, self._source.attributes):
+        with self._turns, guard_plugin_call(self._node, self._source.attributes):
             keys = np.array(self._transform.keys(Loan.of(self._node, part.table).theirs, self._draws))
         self._clock.add(started)
         if keys.shape != (len(part.table),) or keys.dtype != np.uint64:
@@ -186,6 +188,7 @@ class GeneratedStream:
         self._transform = transform
         self._draws = draws
         self._clock = clock
+        self._turns = turns(node.bound)
         self._size = resources.partition_rows
         self._stop = resources.stop
 
@@ -202,7 +205,7 @@ class GeneratedStream:
         self._stop.check()
         rows = np.arange(start, min(self._rows, start + self._size), dtype=np.int64)
         started = time.perf_counter()
-        with guard_plugin_call(self._node, self.attributes):
+        with self._turns, guard_plugin_call(self._node, self.attributes):
             out = detached_table(self._node, self._transform.generate(lent_rows(self._node, rows), self._draws))
         self._clock.add(started)
         check_generated(self._node, rows, out, self.attributes)

@@ -136,18 +136,8 @@ def try_adding(data: Data, table: Table, covered: Covered, trial: Trial, pairing
 @spliced
 def try_removing(data: Data, table: Table, covered: Covered, trial: Trial, pairing: Pairing, x: int) -> float:
     """Put the removal of ``x`` on trial; return by how many bits the total would grow."""
-    cover_rows(
-        data,
-        table,
-        covered,
-        trial,
-        pairing,
-        rows_using(data, table, covered, trial, x),
-        x,
-        wide(table.rank[x]),
-        wide(WITHOUT),
-        wide(NOTE),
-    )
+    count = rows_using(data, table, covered, trial, x)
+    cover_rows(data, table, covered, trial, pairing, count, x, wide(table.rank[x]), wide(WITHOUT), wide(NOTE))
     if trial.numbers[TOUCHED] == 0:
         return 0.0
     return bits_more(data, table, trial)
@@ -156,32 +146,12 @@ def try_removing(data: Data, table: Table, covered: Covered, trial: Trial, pairi
 @spliced
 def cover_with(data: Data, table: Table, covered: Covered, trial: Trial, pairing: Pairing, x: int, where: int) -> None:
     """Cover the rows with ``x`` at rank ``where``, for good; usages are settled apart."""
-    cover_rows(
-        data,
-        table,
-        covered,
-        trial,
-        pairing,
-        rows_for(data, table, covered, trial, x, where),
-        x,
-        where,
-        wide(WITH),
-        wide(KEEP),
-    )
+    count = rows_for(data, table, covered, trial, x, where)
+    cover_rows(data, table, covered, trial, pairing, count, x, where, wide(WITH), wide(KEEP))
 
 
 @spliced
 def cover_without(data: Data, table: Table, covered: Covered, trial: Trial, pairing: Pairing, x: int) -> None:
     """Cover the rows without ``x``, for good; usages are settled apart."""
-    cover_rows(
-        data,
-        table,
-        covered,
-        trial,
-        pairing,
-        rows_using(data, table, covered, trial, x),
-        x,
-        wide(table.rank[x]),
-        wide(WITHOUT),
-        wide(KEEP),
-    )
+    count = rows_using(data, table, covered, trial, x)
+    cover_rows(data, table, covered, trial, pairing, count, x, wide(table.rank[x]), wide(WITHOUT), wide(KEEP))

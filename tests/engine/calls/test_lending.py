@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -232,6 +233,24 @@ def test_what_a_step_changes_after_it_returned_reaches_nobody(bench, tools):
     sly = tools.released(bench.run(outsider(bench.plan(), "bands", Later, tools), **small).run_dir)
     assert len(written) > 7
     assert same_but_for(honest, sly) == set()
+
+
+def test_one_thread_at_a_time_calls_a_step(bench, tools):
+    """What a plugin keeps between calls is its own affair: nothing says that it may be called by several threads."""
+    inside, most = [], []
+
+    class Busy(Step):
+        def apply(self, part, draws):
+            inside.append(part)
+            most.append(len(inside))
+            time.sleep(0.002)
+            inside.pop()
+            return part
+
+    bench.data(tools.rows(400))
+    bench.run(outsider(bench.plan(), "bands", Busy, tools), partition_rows=20, workers=4)
+    assert len(most) >= 20
+    assert set(most) == {1}
 
 
 @pytest.mark.parametrize(
