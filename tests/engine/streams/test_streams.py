@@ -19,7 +19,7 @@ from ppdm_flow.engine.local.ordering import Spool
 from ppdm_flow.engine.local.source import SourceStream
 from ppdm_flow.engine.local.transforms import MemoryStream
 from ppdm_flow.engine.streams.multiset import MultisetHash
-from ppdm_flow.engine.streams.narrow import NarrowCounts, NarrowTable
+from ppdm_flow.engine.streams.narrow import NarrowCounts, NarrowTable, PairedColumn
 from ppdm_flow.engine.streams.pairs import StreamPairs
 from ppdm_flow.engine.streams.reading import Budget, ReadOptions
 from ppdm_flow.engine.streams.rebatching import partitions
@@ -172,6 +172,21 @@ def test_narrow_codes_hold_every_category(width):
     column = Column(np.arange(-2, width, dtype=np.int32), pa.array([f"{i:06d}" for i in range(width)]))
     table = Table({"x": column}, np.arange(width + 2))
     assert (NarrowTable.of(table).table(("x",))["x"].codes == column.codes).all()
+
+
+@pytest.mark.parametrize("rows", [0, 1, 2, 7])
+@pytest.mark.parametrize("texts", [0, 1, 13, 14, 15, 126, 127])
+def test_a_narrow_column_has_the_same_cells_however_many_texts_it_has(texts, rows):
+    names = pa.array([f"{i:03d}" for i in range(texts)], pa.string())
+    codes = (np.arange(rows) * 5 % (texts + 2) - 2).astype(np.int32)
+    codes[-1:] = texts - 1 if texts else -1
+    narrow = NarrowTable.of(Table({"x": Column(codes, names)}, np.arange(rows) * 3))
+    assert isinstance(narrow.columns["x"], PairedColumn) == (texts <= 14)
+    assert narrow.table(("x",))["x"].codes.tolist() == codes.tolist()
+    places = np.flatnonzero(np.arange(rows) % 3 != 1)
+    taken = narrow.take(places, ("x",))
+    assert taken["x"].codes.tolist() == codes[places].tolist()
+    assert taken.rows.tolist() == (places * 3).tolist()
 
 
 @HERE
