@@ -78,7 +78,7 @@ class ReleasedRows:
         if not original:
             many = len(self.candidate.counts(list(dict.fromkeys(released))))
             text, tables = remembered(self.ctx.sql, classes("candidate", released, schema), many)
-            if not tables:
+            if not tables or not set(known) <= set(released):  # groups have no cell of other columns
                 return Relation(classes("candidate", released, schema, all_known(known)))
             there = " AND ".join(f"c{i} IS NOT NULL" for i, c in enumerate(released) if c in known)
             return Relation(f"SELECT * FROM ({text}){f' WHERE {there}' if there else ''}", tables)  # noqa: S608  # our own names
