@@ -76,8 +76,8 @@ class ReleasedRows:
             return None
         schema = self.candidate.schema
         if not original:
-            many = len(self.candidate.counts(list(dict.fromkeys(released))))
-            text, tables = remembered(self.ctx.sql, classes("candidate", released, schema), many)
+            grouped = classes("candidate", released, schema)
+            text, tables = remembered(self.ctx.sql, grouped, lambda: len(self.counts(released)))
             if not tables or not set(known) <= set(released):  # groups have no cell of other columns
                 return Relation(classes("candidate", released, schema, all_known(known)))
             there = " AND ".join(f"c{i} IS NOT NULL" for i, c in enumerate(released) if c in known)

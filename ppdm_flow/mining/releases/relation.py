@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ppdm_flow.sdk.audit import GroupedSql, Sql, quoted
@@ -34,12 +34,12 @@ def classes(relation: str, columns: Sequence[str], schema: Schema, where: str = 
     return f"SELECT * FROM ({inner}) WHERE n > 0"  # noqa: S608  # the same
 
 
-def remembered(sql: Sql, grouped: str, many: int) -> tuple[str, Mapping[str, Any]]:
+def remembered(sql: Sql, grouped: str, many: Callable[[], int]) -> tuple[str, Mapping[str, Any]]:
     """Return a SELECT of what ``grouped`` selects of ``candidate``, and the tables that it reads.
 
-    Where these are few groups, ``many`` of them, the file is read for them once, whatever else asks for the same.
+    Where these are few groups, which ``many`` counts, the file is read for them once, whatever else asks for the same.
     """
-    if many > _FEW or not isinstance(sql, GroupedSql):
+    if not isinstance(sql, GroupedSql) or many() > _FEW:
         return grouped, {}
     name = f"groups_{hashlib.sha256(grouped.encode()).hexdigest()}"  # two SELECTs of one query may differ
     return f"SELECT * REPLACE (CAST(n AS HUGEINT) AS n) FROM {name}", {name: sql.groups(grouped)}  # noqa: S608  # our own name

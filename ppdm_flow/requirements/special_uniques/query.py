@@ -22,8 +22,8 @@ _SETS = 100
 def singled_out(sql: Sql, told: Told, candidate: DataView, size: int, nulls: Nulls) -> tuple[list[int], int]:
     """Return how many rows a set of at most 1, …, ``size`` attributes singles out, and how many rows there are."""
     columns = told.columns
-    combinations_there = len(candidate.counts(list(columns)))
-    grouped, tables = remembered(sql, classes("candidate", columns, candidate.schema), combinations_there)
+    every = classes("candidate", columns, candidate.schema)
+    grouped, tables = remembered(sql, every, lambda: len(candidate.counts(columns)))
     rows = int(sql.rows(f"SELECT COALESCE(SUM(n), 0) FROM ({grouped})", (), tables)[0][0])  # noqa: S608  # our own query
     found: set[int] = set()
     many: list[int] = []
