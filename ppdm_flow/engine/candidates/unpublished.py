@@ -15,6 +15,8 @@ from pathlib import Path
 CANDIDATE = "candidate"
 """The folder of what may be released, until it is."""
 RELEASED = "released"
+HELD = "held"
+"""The folder of what holds and waits for approvals: no release, and nothing that a later run removes."""
 PREFIX = ".tmp-"
 """How the name of a run's directory begins before the run is complete."""
 _MANIFEST = "manifest.json"
@@ -27,6 +29,12 @@ _HIDDEN = re.compile(rf"{re.escape(PREFIX)}(\d+-[0-9a-f]+|{_PLACE.pattern})")
 def is_unpublished(folder: Path) -> bool:
     """Whether a run's directory is that of a run that was not published, or not yet."""
     return folder.name.startswith(PREFIX) or os.path.lexists(folder / CANDIDATE)
+
+
+def is_held(folder: Path) -> bool:
+    """Whether a run's directory is that of a run which waits for approvals: it is published by none of its folders."""
+    there = (folder / HELD).is_dir() and not (folder / HELD).is_symlink()
+    return there and not is_unpublished(folder) and not os.path.lexists(folder / RELEASED)
 
 
 def is_dead(folder: Path) -> bool:
