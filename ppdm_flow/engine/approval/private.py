@@ -19,6 +19,7 @@ from typing_extensions import TypedDict
 
 from ppdm_flow.core.digests import sha256
 from ppdm_flow.engine.candidates.building import Candidate
+from ppdm_flow.engine.candidates.run_files import PRIVATE as NAME
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.ledger.chain import FIELDS, Entry, from_row, to_columns
 from ppdm_flow.engine.ledger.fields import PENDING
@@ -30,7 +31,6 @@ from ppdm_flow.plan.definition import LedgerNode, Plan
 from ppdm_flow.sdk.history import History, Membership
 from ppdm_flow.tables.numbering import Codes
 
-NAME = "held.private.json"
 _VERSION = 1
 
 

@@ -12,10 +12,10 @@ from ppdm_flow.core.digests import digest, sha256
 from ppdm_flow.core.file_names import DICTIONARY
 from ppdm_flow.core.results import HELD, RELEASED, WITHHELD, Report, WaiverResult
 from ppdm_flow.engine import manifest
-from ppdm_flow.engine.approval.private import NAME as PRIVATE
 from ppdm_flow.engine.approval.private import private_text
 from ppdm_flow.engine.candidates.artifacts import artifacts, as_json, dictionary
 from ppdm_flow.engine.candidates.directory import RunDirectory, check_leaving, check_verdict
+from ppdm_flow.engine.candidates.run_files import PRIVATE
 from ppdm_flow.engine.candidates.unpublished import CANDIDATE
 from ppdm_flow.engine.events import Journal, RequirementJudged, RunFinished
 from ppdm_flow.engine.faults import wrap_plugin_errors

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -14,10 +15,13 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.file_sets import without_values
-from ppdm_flow.core.results import RELEASED, WITHHELD
+from ppdm_flow.core.results import HELD, RELEASED, WITHHELD
 from ppdm_flow.core.waivers import day
 from ppdm_flow.engine import manifest
-from ppdm_flow.engine.candidates.unpublished import is_unpublished
+from ppdm_flow.engine.approval.publication import publication_fault
+from ppdm_flow.engine.candidates.run_files import RunFiles
+from ppdm_flow.engine.candidates.unpublished import HELD as HELD_FOLDER
+from ppdm_flow.engine.candidates.unpublished import is_held, is_unpublished
 from ppdm_flow.engine.manifest import Manifest, ManifestWaiver
 from ppdm_flow.plan.definition import Plan
 
@@ -32,6 +36,7 @@ PlanLoader = Callable[[Path, Path | None], Plan]
 
 POLICY = "policy.resolved.yaml"
 REPORT = "report.json"
+PLAN = "plan.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,17 +86,17 @@ def verify(run_dir: Path, data: Path | None, plan_loader: PlanLoader, clock: Clo
     if is_unpublished(run_dir.resolve()):
         return VerifyOutcome(run_dir, NOT_PUBLISHED, 0, (), (), (), contradictions=(_UNFINISHED,))
     known = _manifest(run_dir)
-    listed = known["files"]
-    present = {p.relative_to(run_dir).as_posix() for p in run_dir.rglob("*") if _is_entry(p)} - {manifest.NAME}
+    listed, files = known["files"], RunFiles(run_dir, known)
+    present = files.present()
     missing = _shown(listed.keys() - present)
     extra = _shown(present - listed.keys())
-    differing = {name for name in listed.keys() & present if _differs(run_dir / name, listed[name]["sha256"])}
+    differing = {name for name in listed.keys() & present if _differs(files.path(name), listed[name]["sha256"])}
     changed = _shown(differing)
     remeasured = None
     if data is not None and not (missing or changed):
         remeasured = _remeasured(run_dir, known, data, plan_loader(run_dir / POLICY, data))
     against = _contradictions(run_dir, known, frozenset(listed.keys() & present) - differing)
-    verdict, granted = str(known["verdict"]), used_waivers(known, clock())
+    verdict, granted = effective_verdict(run_dir, known), used_waivers(known, clock())
     return VerifyOutcome(run_dir, verdict, len(present), changed, missing, extra, remeasured, against, granted)
 
 
@@ -108,28 +113,52 @@ def _shown(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(without_values(name) for name in names))
 
 
-def _is_entry(path: Path) -> bool:
-    """Whether it has to be listed: everything but folders, links to folders included."""
-    return path.is_symlink() or not path.is_dir()
+def effective_verdict(run_dir: Path, known: Manifest) -> str:
+    """Return what became of a run: one that was held is released once its releases are out."""
+    verdict = str(known["verdict"])
+    return RELEASED if verdict == HELD and not is_held(run_dir) else verdict
 
 
 def _contradictions(run_dir: Path, known: manifest.Manifest, files: frozenset[str]) -> tuple[str, ...]:
     """Return where the manifest's verdict is not that of the report, or not that of the folders."""
     verdict = known["verdict"]
-    contradictions = []
+    contradictions = list(_approval(run_dir, known, files))
     folder = run_dir / RELEASED
-    if verdict == RELEASED and (folder.is_symlink() or not folder.is_dir()):
+    out = verdict == RELEASED or (verdict == HELD and not is_held(run_dir))
+    if out and (folder.is_symlink() or not folder.is_dir()):
         contradictions.append(_GONE)
     if REPORT in files and (said := _verdict(run_dir / REPORT)) != verdict:
         contradictions.append(f"the manifest says {verdict}, and `{REPORT}` says {said}")
     if REPORT in files and not agrees(run_dir / REPORT, known):
         contradictions.append(f"the manifest and `{REPORT}` tell of different waivers")
     folders = {name.partition("/")[0] for name in files if "/" in name}
-    if folders & {RELEASED, WITHHELD} and verdict not in folders:
+    if folders & {RELEASED, WITHHELD} and verdict not in folders and verdict != HELD:
         contradictions.append(f"the manifest says {verdict}, and there is no folder `{verdict}`")
     if verdict == WITHHELD and RELEASED in folders:
         contradictions.append(f"the manifest says {verdict}, and there is a folder `{RELEASED}`")
     return tuple(contradictions)
+
+
+def _approval(run_dir: Path, known: Manifest, files: frozenset[str]) -> Iterator[str]:
+    """Yield where a run that people have to approve is published otherwise than by their approval."""
+    verdict, held = known["verdict"], is_held(run_dir)
+    if verdict == HELD and not held and (run_dir / RELEASED).is_dir():
+        fault = publication_fault(run_dir)
+        if fault:
+            yield fault
+    if verdict != HELD and os.path.lexists(run_dir / HELD_FOLDER):
+        yield f"the manifest says {verdict}, and there is a folder `{HELD_FOLDER}`"
+    if verdict == HELD and not held and os.path.lexists(run_dir / HELD_FOLDER):
+        yield f"there are both folders, `{HELD_FOLDER}` and `{RELEASED}`, or another thing in place of one"
+    if verdict == RELEASED and PLAN in files and _asks_for_approvals(run_dir / PLAN):
+        yield f"the manifest says {verdict}, and `{PLAN}` asks for approvals: nobody can have approved it"
+
+
+def _asks_for_approvals(plan: Path) -> bool:
+    try:
+        return json.loads(plan.read_text(encoding="utf-8")).get("approvals") is not None
+    except (OSError, ValueError, AttributeError):
+        return True
 
 
 def _verdict(report: Path) -> str:
