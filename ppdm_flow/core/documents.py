@@ -42,6 +42,7 @@ class WaiverDocument(TypedDict):
     reason: Annotated[str, about("Why.")]
     owner: Annotated[str, about("Who answers for it.")]
     until: Annotated[Day, about("The last day that it counts on, UTC.")]
+    signed_by: NotRequired[Annotated[str, about("The role that has to sign it before anything is released.")]]
 
 
 def json_schema(name: str, document: Any) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.diagnostics import Diagnostic, has_errors, in_order
 from ppdm_flow.core.digests import digest
 from ppdm_flow.core.waivers import Waiver
+from ppdm_flow.plan.approvals import approvals_of
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.plan.document import document
 from ppdm_flow.plan.names import names_of
@@ -67,7 +68,9 @@ def compile_policy(
     every = in_order((*loaded.diagnostics, *(redacted(d, loaded.secrets) for d in faults)))
     checked = _check_waivers(loaded, loaded.policy, plan, every, clock)
     every = in_order((*every, *checked.faults))
-    plan = replace(plan, waivers=checked.waivers)
+    approvals, wrong = approvals_of(loaded.policy, checked.waivers, plan.home, loaded.places)
+    every = in_order((*every, *(redacted(d, loaded.secrets) for d in wrong)))
+    plan = replace(plan, waivers=checked.waivers, approvals=approvals)
     if digested:
         plan = replace(plan, digest=digest(document(plan)))
     plan = replace(plan, secrets=loaded.secrets - names_of(loaded.policy))

@@ -19,6 +19,7 @@ PATHS = (
     ("tables", "*", "attributes", "*", "hierarchy", "csv"),
     ("ledger", "path"),
     ("ledger", "key"),
+    ("approvals", "signers"),
 )
 """Where the language has a path of a file that is read."""
 
