@@ -54,6 +54,8 @@ class RunDirectory:
 
     def write(self, name: str, text: str) -> None:
         """Write a file and flush it to disk."""
+        with _writing(f"`{name}`"):
+            (self.home / name).parent.mkdir(parents=True, exist_ok=True)
         with _writing(f"`{name}`"), (self.home / name).open("x", encoding="utf-8", newline="\n") as file:
             file.write(text)
             file.flush()

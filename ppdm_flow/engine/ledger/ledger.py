@@ -19,6 +19,7 @@ from ppdm_flow.engine.ledger.key import LedgerKey, required
 from ppdm_flow.engine.ledger.membership import beside, membership
 from ppdm_flow.engine.ledger.store import LedgerStore, find_ledger
 from ppdm_flow.engine.ledger.witness import check_neighbours, testimony
+from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.engine.manifest import NAME as MANIFEST
 from ppdm_flow.engine.manifest import LedgerTestimony
 from ppdm_flow.plan.definition import Plan
@@ -55,20 +56,15 @@ class Ledger:
         self._same_ids(entries)
         return tuple(self._earlier(entry) for entry in entries)
 
-    def announce(
-        self, candidates: Sequence[Candidate], place: Path, started: datetime, folder: str | None = None
-    ) -> Sequence[int]:
+    def announce(self, candidates: Sequence[Candidate], place: Path, folder: str | None = None) -> Sequence[int]:
         """Write down, as pending, the releases of the run at ``place``, and return their numbers.
 
         ``folder`` is the URL of the one that the run is published in, if that is not on this machine.
 
         Raises RunError where the ledger cannot be written.
         """
-        return self.store.add(
-            written_down(
-                [(self.entry(c), self.members[c.release.name]) for c in candidates], place, started, folder
-            )
-        )
+        entries = [(self.entry(c), self.members[c.release.name]) for c in candidates]
+        return self.store.add(written_down(entries, place, utc_now(), folder))
 
     def testimony(self, count: int) -> LedgerTestimony:
         """Return what the manifest of a run with ``count`` releases says of the ledger."""

@@ -13,6 +13,7 @@ from ppdm_flow.core.file_names import DICTIONARY
 from ppdm_flow.core.results import HELD, RELEASED, WITHHELD, Report, WaiverResult
 from ppdm_flow.engine import manifest
 from ppdm_flow.engine.approval.private import private_text
+from ppdm_flow.engine.approval.signers_file import signers_copy
 from ppdm_flow.engine.candidates.artifacts import artifacts, as_json, dictionary
 from ppdm_flow.engine.candidates.directory import RunDirectory, check_leaving, check_verdict
 from ppdm_flow.engine.candidates.run_files import PRIVATE
@@ -187,6 +188,8 @@ class FinishedRun:
         texts |= {"plan.json": as_json(report.plan), "plan.mmd": draw("mermaid", report.plan)}
         if self.options.policy_text:
             texts["policy.resolved.yaml"] = self.options.policy_text
+        if self.plan.approvals is not None:
+            texts |= signers_copy(self.plan.approvals, report.plan)
         for name, text in texts.items():
             self.directory.write(name, text)
 

@@ -61,7 +61,7 @@ class Publication:
         """
         place = self._moved()
         folder = None if self.elsewhere is None else self.elsewhere.ledger_folder
-        numbers = ledger.announce(candidates, place, self.started, folder) if ledger else ()
+        numbers = ledger.announce(candidates, place, folder) if ledger else ()
         with contextlib.ExitStack() as stack:
             try:
                 check_bytes(place, self.files)
