@@ -119,6 +119,9 @@ class Manifest(TypedDict):
     ledger: NotRequired[LedgerTestimony]
     held: NotRequired[HeldPrivate]
     lock: NotRequired[UsedLock]
+    templates: NotRequired[
+        Annotated[dict[str, Sha256], about("SHA-256 of each template that the policy extends, by its reference.")]
+    ]
 
 
 def list_files(folder: Path, known: Mapping[str, str]) -> dict[str, HashedFile]:

@@ -21,9 +21,10 @@ import numpy as np
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.requirement import Requirement
+from ppdm_flow.core.results import RELEASED
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.approval.private import HeldRelease, Private, told_of
-from ppdm_flow.engine.candidates.run_files import RunFiles
+from ppdm_flow.engine.candidates.run_files import place_of
 from ppdm_flow.engine.faults import refusal
 from ppdm_flow.engine.judging.auditing import AuditResult, Subject, audit_all
 from ppdm_flow.engine.judging.judging import metrics_of
@@ -86,7 +87,7 @@ def _fixed(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def judged_again(
-    files: RunFiles, private: Private, plan: Plan, ledger: Ledger, own: Collection[int], today: date
+    run_dir: Path, private: Private, plan: Plan, ledger: Ledger, own: Collection[int], today: date
 ) -> Iterator[Diagnostic]:
     """Yield what does not hold any more; ``own`` are the run's own numbers in the ledger, of an interrupted release."""
     before = ledger.earlier(own)
@@ -96,7 +97,7 @@ def judged_again(
     histories = beside(known, members, before)
     for each in known:
         yield from _told_apart(plan, each, histories[each.release.name])
-    yield from _measured(files, plan, known, histories, today)
+    yield from _measured(run_dir, plan, known, histories, today)
 
 
 def _told_apart(plan: Plan, known: _Known, history: History) -> Iterator[Diagnostic]:
@@ -127,10 +128,10 @@ def same_groups(one: Codes, other: Codes) -> bool:
 
 
 def _measured(
-    files: RunFiles, plan: Plan, known: Sequence[_Known], histories: Mapping[str, History], today: date
+    run_dir: Path, plan: Plan, known: Sequence[_Known], histories: Mapping[str, History], today: date
 ) -> Iterator[Diagnostic]:
     """Yield the requirements and gates on several releases that do not hold any more, measured on what was kept."""
-    audited = _audited(files, plan, known, histories)
+    audited = _audited(run_dir, plan, known, histories)
     again = frozenset(r.id for a in audited for r in a.node.requirements)
     metrics = metrics_of(plan, audited, ())
     gates = tuple(g for g in plan.gates if any(_is(name, g.metric) for name in metrics))
@@ -148,7 +149,7 @@ def _is(name: str, metric: str) -> bool:
 
 
 def _audited(
-    files: RunFiles, plan: Plan, known: Sequence[_Known], histories: Mapping[str, History]
+    run_dir: Path, plan: Plan, known: Sequence[_Known], histories: Mapping[str, History]
 ) -> list[AuditResult]:
     folder = Path(tempfile.mkdtemp(prefix="ppdm-flow-"))
     audited: list[AuditResult] = []
@@ -158,7 +159,7 @@ def _audited(
             nodes = [n for n in plan.audits if n.release == each.release.name and any(map(_successive, n.requirements))]
             if nodes:
                 with RunContext(own, RunOptions()) as context:
-                    subject = _subject(files, context, each, histories[each.release.name])
+                    subject = _subject(run_dir, context, each, histories[each.release.name])
                     place = folder / str(number)
                     place.mkdir(mode=0o700)
                     audited += audit_all(context, [(_only(n), subject) for n in nodes], place)
@@ -175,9 +176,9 @@ def _only(node: AuditNode) -> AuditNode:
     return replace(node, requirements=tuple(filter(_successive, node.requirements)))
 
 
-def _subject(files: RunFiles, context: RunContext, known: _Known, history: History) -> Subject:
+def _subject(run_dir: Path, context: RunContext, known: _Known, history: History) -> Subject:
     release = known.release
-    file = files.path(f"released/{release.name}/{release.path}")
+    file = place_of(run_dir, f"{RELEASED}/{release.name}/{release.path}")
     back = context.engine.read_back(release, file, context.resources)
     attributes = context.plan.source.attributes
     return Subject(

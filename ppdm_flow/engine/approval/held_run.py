@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,9 +15,11 @@ from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.phrases import listed
 from ppdm_flow.core.results import HELD
 from ppdm_flow.engine.approval.private import Private, read_private
-from ppdm_flow.engine.candidates.run_files import MANIFEST, PRIVATE, RunFiles
+from ppdm_flow.engine.candidates.run_files import PRIVATE, PUBLICATION
 from ppdm_flow.engine.candidates.unpublished import RELEASED, is_held
 from ppdm_flow.engine.faults import output_fault, refusal
+from ppdm_flow.engine.evidence.writing import run_lock
+from ppdm_flow.engine.manifest import NAME as MANIFEST
 from ppdm_flow.engine.verify.verify import used_waivers, verify
 
 PLAN = "plan.json"
@@ -36,11 +36,6 @@ class HeldRun:
     private: Private
 
     @property
-    def files(self) -> RunFiles:
-        """Its files by their names in the manifest."""
-        return RunFiles(self.run_dir, self.manifest)
-
-    @property
     def releases(self) -> tuple[str, ...]:
         """The names of its releases."""
         return tuple(release["name"] for release in self.plan["releases"])
@@ -54,7 +49,7 @@ class HeldRun:
     def unchanged(self) -> None:
         """Hash all of it again. Raises RefusedError (PPF981) where a file is not what was judged and signed."""
         outcome = verify(self.run_dir, None, _no_plan)
-        if outcome.holds and outcome.verdict == HELD:
+        if outcome.unchanged and outcome.verdict == HELD:
             return
         names = [f"`{name}`" for name in (*outcome.changed, *outcome.missing, *outcome.extra)]
         what = f"changed since: {listed(names, _SHOWN)}" if names else "; ".join(outcome.contradictions)
@@ -75,16 +70,14 @@ def _no_plan(_policy: Path, _data: Path | None) -> Any:
 
 @contextmanager
 def locked_run(run_dir: Path) -> Iterator[None]:
-    """Keep others from releasing the run; the lock that a run has while it lives, so that no repair takes it for dead."""
-    try:
-        handle = os.open(run_dir, os.O_RDONLY | os.O_DIRECTORY)
-    except OSError:
-        raise UsageError(Diagnostic("PPF980", f"there is no run `{run_dir}`", help=_GIVE)) from None
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
+    """Keep others from signing or releasing the run: the lock that a run has while it lives, so no repair takes it for dead."""
+    if not run_dir.is_dir():
+        raise UsageError(Diagnostic("PPF980", f"there is no run `{run_dir}`", help=_GIVE))
+    with run_lock(run_dir):
+        for name in (f".{PUBLICATION}.new", PUBLICATION):
+            if is_held(run_dir):
+                (run_dir / name).unlink(missing_ok=True)
         yield
-    finally:
-        os.close(handle)
 
 
 _GIVE = "give the directory that `ppdm-flow run` printed"

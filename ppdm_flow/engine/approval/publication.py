@@ -12,7 +12,8 @@ from typing_extensions import TypedDict
 
 from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.documents import Day, Sha256, Version, about
-from ppdm_flow.engine.candidates.run_files import MANIFEST, PUBLICATION
+from ppdm_flow.engine.candidates.run_files import PUBLICATION
+from ppdm_flow.engine.manifest import NAME as MANIFEST
 from ppdm_flow.engine.manifest import LedgerTestimony
 
 VERSION: Literal[1] = 1

@@ -22,8 +22,12 @@ from ppdm_flow.engine.approval.held_run import HeldRun, locked_run, read_held, r
 from ppdm_flow.engine.approval.publication import VERSION, Publication, write_publication
 from ppdm_flow.engine.approval.signers_file import ReadSigners, lists_of_signers
 from ppdm_flow.engine.candidates.artifacts import as_json
-from ppdm_flow.engine.candidates.run_files import ATTESTATIONS, MANIFEST, PUBLICATION
+from ppdm_flow.engine.candidates.run_files import PUBLICATION
+from ppdm_flow.engine.evidence.attestations import attestations_of
+from ppdm_flow.engine.evidence.facts import RunFacts
+from ppdm_flow.engine.evidence.places import ATTESTATIONS
 from ppdm_flow.engine.evidence.signatures import SignatureResult, signatures_of
+from ppdm_flow.engine.evidence.writing import write_copy
 from ppdm_flow.engine.faults import output_fault
 from ppdm_flow.engine.ledger.chain import Entry
 from ppdm_flow.engine.ledger.fields import PENDING
@@ -32,6 +36,7 @@ from ppdm_flow.engine.ledger.ledger import Ledger, written_down
 from ppdm_flow.engine.ledger.store import LedgerStore, find_ledger
 from ppdm_flow.engine.ledger.witness import check_neighbours, testimony
 from ppdm_flow.engine.machine import utc_now
+from ppdm_flow.engine.manifest import NAME as MANIFEST
 from ppdm_flow.plan.definition import ReleaseNode
 
 if TYPE_CHECKING:
@@ -143,7 +148,7 @@ def _hold_against(held: HeldRun, store: LedgerStore, own: frozenset[int], tools:
         return
     plan = plan_at_release(held.run_dir, held.private, tools.load)
     ledger = Ledger(plan, store, required(store.key))
-    faults = tuple(judged_again(held.files, held.private, plan, ledger, own, tools.clock()))
+    faults = tuple(judged_again(held.run_dir, held.private, plan, ledger, own, tools.clock()))
     if faults:
         raise RefusedError(faults)
 
@@ -224,12 +229,9 @@ class _Publishing:
             document["tables"] = list(delivery.tables)
         with _writing(f"`{PUBLICATION}`"):
             self._without_copies()
-            for each in self.counted:
-                name = f"{each.role}-{each.key_id[:16]}"
-                folder = self.run_dir / HELD / each.release / ATTESTATIONS
-                folder.mkdir(exist_ok=True)
-                shutil.copyfile(self.run_dir / ATTESTATIONS / f"{name}-{each.release}.json", folder / f"{name}.json")
-            _sync_below(self.run_dir / HELD)
+            for found in attestations_of(self.run_dir, RunFacts.read(self.run_dir)):
+                if found.attestation is not None and not found.fault:
+                    write_copy(self.run_dir, found.attestation, HELD)
             write_publication(self.run_dir, as_json(document))
             _sync(self.run_dir)
 
@@ -273,14 +275,6 @@ def _writing(what: str) -> Iterator[None]:
         yield
     except OSError as error:
         raise output_fault(error, what) from None
-
-
-def _sync_below(folder: Path) -> None:
-    for path in sorted(folder.rglob(ATTESTATIONS)):
-        for file in path.iterdir():
-            _sync(file)
-        _sync(path)
-        _sync(path.parent)
 
 
 def _sync(path: Path) -> None:
