@@ -44,6 +44,12 @@ def _verify() -> ModuleType:
     return verify
 
 
+def _release() -> ModuleType:
+    from ppdm_flow.cli import release
+
+    return release
+
+
 def _deliver() -> ModuleType:
     from ppdm_flow.cli import deliver
 
@@ -152,6 +158,7 @@ VERBS: Mapping[str, Callable[[], ModuleType]] = {
     "run": _run,
     "audit": _audit,
     "verify": _verify,
+    "release": _release,
     "deliver": _deliver,
     "report": _report,
     "test": _test,

@@ -176,7 +176,7 @@ RELEASED, WITHHELD, HELD = "released", "withheld", "held"
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Everything that the report documents show, but for ``secrets``. ``verdict`` is ``released``, ``withheld``, ``held``."""
+    """Everything that the report documents show, but for ``secrets``. ``verdict`` is that of the run."""
 
     policy: str
     verdict: str

@@ -1,1 +1,1 @@
-"""Runs that hold and wait for approvals: what they keep, who has to agree, and how they become releases."""
+"""The release of held runs: who has to agree, what the ledger learned since, and one rename."""

@@ -23,9 +23,9 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.results import RELEASED
 from ppdm_flow.core.roles import Role
-from ppdm_flow.engine.approval.private import HeldRelease, Private, told_of
 from ppdm_flow.engine.candidates.run_files import place_of
 from ppdm_flow.engine.faults import refusal
+from ppdm_flow.engine.held.private import HeldRelease, Private, told_of
 from ppdm_flow.engine.judging.auditing import AuditResult, Subject, audit_all
 from ppdm_flow.engine.judging.judging import metrics_of
 from ppdm_flow.engine.judging.results import judge_audits
@@ -148,9 +148,7 @@ def _is(name: str, metric: str) -> bool:
     return name == metric or name.endswith(f"/{metric}")
 
 
-def _audited(
-    run_dir: Path, plan: Plan, known: Sequence[_Known], histories: Mapping[str, History]
-) -> list[AuditResult]:
+def _audited(run_dir: Path, plan: Plan, known: Sequence[_Known], histories: Mapping[str, History]) -> list[AuditResult]:
     folder = Path(tempfile.mkdtemp(prefix="ppdm-flow-"))
     audited: list[AuditResult] = []
     try:

@@ -14,11 +14,11 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.phrases import listed
 from ppdm_flow.core.results import HELD
-from ppdm_flow.engine.approval.private import Private, read_private
-from ppdm_flow.engine.candidates.run_files import PRIVATE, PUBLICATION
+from ppdm_flow.engine.candidates.run_files import PRIVATE
 from ppdm_flow.engine.candidates.unpublished import RELEASED, is_held
-from ppdm_flow.engine.faults import output_fault, refusal
 from ppdm_flow.engine.evidence.writing import run_lock
+from ppdm_flow.engine.faults import output_fault, refusal
+from ppdm_flow.engine.held.private import Private, read_private
 from ppdm_flow.engine.manifest import NAME as MANIFEST
 from ppdm_flow.engine.verify.verify import used_waivers, verify
 
@@ -70,13 +70,10 @@ def _no_plan(_policy: Path, _data: Path | None) -> Any:
 
 @contextmanager
 def locked_run(run_dir: Path) -> Iterator[None]:
-    """Keep others from signing or releasing the run: the lock that a run has while it lives, so no repair takes it for dead."""
+    """Keep others from signing or releasing the run; no repair of a ledger takes it for dead meanwhile."""
     if not run_dir.is_dir():
         raise UsageError(Diagnostic("PPF980", f"there is no run `{run_dir}`", help=_GIVE))
     with run_lock(run_dir):
-        for name in (f".{PUBLICATION}.new", PUBLICATION):
-            if is_held(run_dir):
-                (run_dir / name).unlink(missing_ok=True)
         yield
 
 
@@ -84,7 +81,7 @@ _GIVE = "give the directory that `ppdm-flow run` printed"
 
 
 def read_held(run_dir: Path) -> HeldRun:
-    """Return a held run. Raises UsageError (PPF980) where it is none, RefusedError where its documents are not whole."""
+    """Return a held run. Raises UsageError (PPF980) where it is none, RefusedError where it is not whole."""
     known = _document(run_dir, MANIFEST)
     verdict = known.get("verdict")
     if not is_held(run_dir):

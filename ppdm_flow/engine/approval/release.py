@@ -7,7 +7,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,8 +19,6 @@ from ppdm_flow.core.results import HELD, RELEASED
 from ppdm_flow.engine.approval.again import PlanLoader, judged_again, plan_at_release
 from ppdm_flow.engine.approval.decision import Asked, Decision, Missing, both, decide, not_before
 from ppdm_flow.engine.approval.held_run import HeldRun, locked_run, read_held, remove_private
-from ppdm_flow.engine.approval.publication import VERSION, Publication, write_publication
-from ppdm_flow.engine.approval.signers_file import ReadSigners, lists_of_signers
 from ppdm_flow.engine.candidates.artifacts import as_json
 from ppdm_flow.engine.candidates.run_files import PUBLICATION
 from ppdm_flow.engine.evidence.attestations import attestations_of
@@ -29,6 +27,8 @@ from ppdm_flow.engine.evidence.places import ATTESTATIONS
 from ppdm_flow.engine.evidence.signatures import SignatureResult, signatures_of
 from ppdm_flow.engine.evidence.writing import write_copy
 from ppdm_flow.engine.faults import output_fault
+from ppdm_flow.engine.held.publication import VERSION, Publication, write_publication
+from ppdm_flow.engine.held.signers_file import ReadSigners, lists_of_signers
 from ppdm_flow.engine.ledger.chain import Entry
 from ppdm_flow.engine.ledger.fields import PENDING
 from ppdm_flow.engine.ledger.key import required

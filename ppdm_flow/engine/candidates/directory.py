@@ -30,9 +30,10 @@ class RunDirectory:
     """``home`` is where the run is now: a hidden directory, later its place beside that.
 
     What may be released is called ``candidate`` until :meth:`publish` renames it to ``released``: that is the one
-    moment at which a run becomes a release. What has to be approved first :meth:`hold` renames to ``held``. The directory is locked (flock) while its process lives; the next run
-    removes those that were not published and whose lock is free. The parent's lock is held while a directory is made
-    or removed, so that no run sees another's before it is locked.
+    moment at which a run becomes a release. What has to be approved first :meth:`hold` renames to ``held``. The
+    directory is locked (flock) while its process lives; the next run removes those that were not published and whose
+    lock is free. The parent's lock is held while a directory is made or removed, so that no run sees another's before
+    it is locked.
     """
 
     def __init__(self, parent: Path) -> None:

@@ -10,6 +10,8 @@ PRIVATE = "held.private.json"
 """What a held run keeps for its release, and nobody else may read."""
 PUBLICATION = "publication.json"
 """Who approved a held run, and when it was released."""
+UNFINISHED = f".{PUBLICATION}.new"
+"""The same while it is written."""
 
 
 def place_of(run_dir: Path, name: str) -> Path:

@@ -8,7 +8,7 @@ from pathlib import Path
 from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.results import RELEASED
 from ppdm_flow.engine import manifest
-from ppdm_flow.engine.candidates.run_files import PRIVATE, PUBLICATION
+from ppdm_flow.engine.candidates.run_files import PRIVATE, PUBLICATION, UNFINISHED
 from ppdm_flow.engine.candidates.unpublished import HELD, is_held
 from ppdm_flow.engine.evidence.places import is_evidence
 
@@ -39,19 +39,19 @@ def compare(run_dir: Path, known: manifest.Manifest) -> ListedFiles:
     there = listed.keys() & place_of.keys()
     changed = {name for name in there if _differs(run_dir / place_of[name], listed[name]["sha256"])}
     extra = place_of.keys() - listed.keys()
-    evidence = {name for name in extra if is_evidence(name) or _of_held(run_dir / name, known)}
+    evidence = {name for name in extra if is_evidence(name) or _of_held(run_dir, name, known)}
     groups = (there - changed, changed, listed.keys() - there, extra - evidence, evidence)
     return ListedFiles(len(place_of), *(frozenset(group) for group in groups))
 
 
-def _of_held(path: Path, known: manifest.Manifest) -> bool:
+def _of_held(run_dir: Path, name: str, known: manifest.Manifest) -> bool:
     """Whether it is what a held run keeps for its release, as its manifest says, or what that release wrote."""
     said = known.get("held")
-    if said is None or path.is_symlink():
+    if said is None or (run_dir / name).is_symlink():
         return False
-    if path.name == PRIVATE:
-        return not _differs(path, said["sha256"])
-    return path.name == PUBLICATION
+    if name == PRIVATE:
+        return not _differs(run_dir / name, said["sha256"])
+    return name == PUBLICATION or (name == UNFINISHED and is_held(run_dir))
 
 
 def _listed_name(name: str, *, held: bool) -> str:

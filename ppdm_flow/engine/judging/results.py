@@ -6,7 +6,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ppdm_flow.core.results import HELD, RELEASED, Chart, Figure, Finding, Report, RequirementResult, StepResult, WaiverResult
+from ppdm_flow.core.results import (
+    HELD,
+    RELEASED,
+    Chart,
+    Figure,
+    Finding,
+    Report,
+    RequirementResult,
+    StepResult,
+    WaiverResult,
+)
 from ppdm_flow.engine.judging.auditing import AuditResult
 from ppdm_flow.engine.judging.judging import charts_of, findings_of, gates_of, metrics_of, requirements_of, verdict
 from ppdm_flow.engine.manifest import Checks

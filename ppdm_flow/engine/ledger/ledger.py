@@ -156,8 +156,8 @@ def written_down(
 ) -> list[tuple[Entry, Membership | None]]:
     """Return the entries as they are written down for the run at ``place``, published in ``folder`` if elsewhere."""
     manifest, home = sha256(place / MANIFEST), folder or str(place.parent.resolve())
-    facts = {"time": when.isoformat(timespec="seconds"), "folder": home, "run": place.name, "manifest": manifest}
-    return [(replace(entry, **facts), own) for entry, own in entries]
+    time = when.isoformat(timespec="seconds")
+    return [(replace(entry, time=time, folder=home, run=place.name, manifest=manifest), own) for entry, own in entries]
 
 
 def plan_of(plan: Plan, release: str) -> Plan:

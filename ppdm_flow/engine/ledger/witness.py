@@ -2,7 +2,7 @@
 
 A chain shows what was changed within a ledger, and not that the whole is an older copy. Runs that were judged with it
 since then do: an entry that they saw is not there, or is another one. A held run bears witness twice: of what it was
-judged with, and by its ``publication.json`` of what it was released with. Nothing shows it once these runs are gone too.
+judged with, and in ``publication.json`` of what it was released with. Nothing shows it once these runs are gone too.
 """
 
 from __future__ import annotations

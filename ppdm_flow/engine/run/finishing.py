@@ -12,14 +12,14 @@ from ppdm_flow.core.digests import digest, sha256
 from ppdm_flow.core.file_names import DICTIONARY
 from ppdm_flow.core.results import HELD, RELEASED, WITHHELD, Report, WaiverResult
 from ppdm_flow.engine import manifest
-from ppdm_flow.engine.approval.private import private_text
-from ppdm_flow.engine.approval.signers_file import signers_copy
 from ppdm_flow.engine.candidates.artifacts import artifacts, as_json, dictionary
 from ppdm_flow.engine.candidates.directory import RunDirectory, check_leaving, check_verdict
 from ppdm_flow.engine.candidates.run_files import PRIVATE
 from ppdm_flow.engine.candidates.unpublished import CANDIDATE
 from ppdm_flow.engine.events import Journal, RequirementJudged, RunFinished
 from ppdm_flow.engine.faults import wrap_plugin_errors
+from ppdm_flow.engine.held.private import private_text
+from ppdm_flow.engine.held.signers_file import signers_copy
 from ppdm_flow.engine.judging.results import JudgedResults
 from ppdm_flow.engine.judging.waiving import waive
 from ppdm_flow.engine.ledger.ledger import Ledger

@@ -17,10 +17,10 @@ from ppdm_flow.core.file_sets import without_values
 from ppdm_flow.core.results import HELD, RELEASED, WITHHELD
 from ppdm_flow.core.waivers import day
 from ppdm_flow.engine import manifest
-from ppdm_flow.engine.approval.publication import publication_fault
 from ppdm_flow.engine.candidates.unpublished import is_held, is_unpublished
 from ppdm_flow.engine.evidence.listed_files import compare
 from ppdm_flow.engine.evidence.outcome import EvidenceOutcome, evidence_of
+from ppdm_flow.engine.held.publication import publication_fault
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.engine.manifest import Manifest, ManifestWaiver
 from ppdm_flow.evidence.signers import Signers

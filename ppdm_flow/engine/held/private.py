@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NotRequired
+from typing import Any, NotRequired, cast
 
 import numpy as np
 from typing_extensions import TypedDict
@@ -86,9 +86,9 @@ class HeldRelease:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Private:
-    """``home`` is the policy's folder, ``columns`` those of the data by table, ``known`` numbers of the ledger's releases.
+    """``home`` is the policy's folder, ``columns`` those of the data by table.
 
-    ``releases`` are empty without a ledger.
+    ``known`` are the numbers of the releases that the ledger had; ``releases`` are empty without a ledger.
     """
 
     home: Path
@@ -154,7 +154,7 @@ def read_private(run_dir: Path, digest: str) -> Private:
         same = not path.is_symlink() and sha256(path) == digest
         document = json.loads(path.read_text(encoding="utf-8")) if same else {}
         if document.get("version") == _VERSION:
-            return _private(document)
+            return _private(cast("PrivateDocument", document))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         pass
     text = f"`{NAME}` of run `{run_dir.name}` is not there, or not as the run left it"
@@ -180,7 +180,7 @@ def _held(releases: Sequence[ReleaseDocument]) -> Iterable[HeldRelease]:
         if people is None:
             yield HeldRelease(entry)
             continue
-        subjects, classes = (hashes_of(base64.b64decode(people[key])) for key in ("subjects", "classes"))  # type: ignore[literal-required]
+        subjects, classes = (hashes_of(base64.b64decode(text)) for text in (people["subjects"], people["classes"]))
         told = np.frombuffer(base64.b64decode(people["told"]), dtype="<i8").astype(np.int64)
         own = Membership(subjects, classes, tuple(people["columns"]), people["rows"], people["cells"])
         yield HeldRelease(entry, own, told)

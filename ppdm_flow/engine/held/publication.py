@@ -12,7 +12,7 @@ from typing_extensions import TypedDict
 
 from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.documents import Day, Sha256, Version, about
-from ppdm_flow.engine.candidates.run_files import PUBLICATION
+from ppdm_flow.engine.candidates.run_files import PUBLICATION, UNFINISHED
 from ppdm_flow.engine.manifest import NAME as MANIFEST
 from ppdm_flow.engine.manifest import LedgerTestimony
 
@@ -50,11 +50,11 @@ class Publication(TypedDict):
     released: Annotated[str, about("When it was released, UTC, ISO 8601.")]
     manifest: Annotated[Sha256, about("SHA-256 of the run's manifest.")]
     signers: Annotated[Sha256, about("SHA-256 of the list of signers that counted on that day.")]
-    signatures: Annotated[list[CountedSignature], about("Every signature that counted: the author's, then those of roles.")]
-    waivers: NotRequired[Annotated[list[SignedWaiver], about("The waivers that had to be signed.")]]
-    ledger: NotRequired[
-        Annotated[LedgerTestimony, about("What the release saw of the ledger, and its numbers there.")]
+    signatures: Annotated[
+        list[CountedSignature], about("Every signature that counted: the author's, then those of roles.")
     ]
+    waivers: NotRequired[Annotated[list[SignedWaiver], about("The waivers that had to be signed.")]]
+    ledger: NotRequired[Annotated[LedgerTestimony, about("What the release saw of the ledger, and its numbers there.")]]
     tables: NotRequired[Annotated[list[str], about("The tables of databases that the releases became.")]]
 
 
@@ -86,7 +86,7 @@ def _whole(said: Any) -> bool:
 
 def write_publication(run_dir: Path, text: str) -> None:
     """Write it, whole or not at all, over one that an interrupted release left."""
-    half = run_dir / f".{PUBLICATION}.new"
+    half = run_dir / UNFINISHED
     with half.open("w", encoding="utf-8", newline="\n") as file:
         file.write(text)
         file.flush()

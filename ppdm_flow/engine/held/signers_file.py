@@ -1,4 +1,4 @@
-"""The list of signers of a run: a copy of it lies in the run's directory, under the name that the kept policy has for it."""
+"""The list of signers of a run: a copy lies in the run's directory, by the name that the kept policy has for it."""
 
 from __future__ import annotations
 
