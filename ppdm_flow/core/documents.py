@@ -27,7 +27,7 @@ def one_of(words: Iterable[str]) -> Any:
     return Field(json_schema_extra={"enum": list(words)})
 
 
-Verdict = Annotated[str, one_of(("released", "withheld"))]
+Verdict = Annotated[str, one_of(("released", "withheld", "held"))]
 Direction = Annotated[str, one_of(("at_least", "at_most"))]
 Randomness = Annotated[str, one_of(("sealed", "reproducible"))]
 Version = Annotated[Literal[1], about("Version of this document's form.")]
