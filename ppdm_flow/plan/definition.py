@@ -161,6 +161,7 @@ class Approvals:
     signers: str
     sha256: str
     waivers: Mapping[str, str] = field(default_factory=dict)
+    span: Span | None = field(default=None, compare=False)
 
     @property
     def needed(self) -> tuple[str, ...]:

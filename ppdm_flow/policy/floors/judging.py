@@ -21,6 +21,8 @@ from ppdm_flow.policy.text.nodes import PolicyPath
 _KIND = 2
 """Parts of ``privacy.KIND``."""
 _RELEASES = "releases"
+_WANTED = ("privacy", "approvals")
+"""Sections of which the lack is weaker than anything that they may say."""
 _ROLE = 3
 """Parts of ``attributes.NAME.role``."""
 
@@ -123,7 +125,7 @@ def _wants(floor: Floor, place: Place, tree: Any) -> bool:
         return False
     if isinstance(floor.demand, Bound) and floor.starred:
         return needed(place.path)
-    if isinstance(floor.demand, Bound | Present) or place.path[0] == "privacy":
+    if isinstance(floor.demand, Bound | Present) or place.path[0] in _WANTED:
         return True
     return value(tree, place.path[:-1]) is not MISSING
 
