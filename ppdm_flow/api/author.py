@@ -39,13 +39,13 @@ class Author:
 def check_approvals(plan: Plan, out: Path, author: Author | None) -> None:
     """Look before the work at what would make a held or signed run end in vain.
 
-    Raises UsageError where the run is to go to an object store (PPF978), which has no rename that makes a release, or
-    where the list of signers does not let the author sign (PPF977); PolicyError where it is none.
+    Raises UsageError where the run is to go to an object store (PPF968), which has no rename that makes a release, or
+    where the list of signers does not let the author sign (PPF967); PolicyError where it is none.
     """
     if is_bucket(out) and (plan.approvals is not None or author is not None):
         what = "a run that people have to approve" if plan.approvals is not None else "a run that is signed"
         text = f"{what} cannot be made in an object store: it is released later, by one rename"
-        raise UsageError(Diagnostic("PPF978", text, help="give a folder with `--out`, and copy what is released"))
+        raise UsageError(Diagnostic("PPF968", text, help="give a folder with `--out`, and copy what is released"))
     if plan.approvals is None:
         return
     signers = read_signers(Path(plan.approvals.signers))
@@ -56,7 +56,7 @@ def check_approvals(plan: Plan, out: Path, author: Author | None) -> None:
     if why:
         text = f"the key of `--sign` cannot sign as `{AUTHOR}`: {why}"
         help_ = f"`{Path(plan.approvals.signers).name}` says who may: give them the role `{AUTHOR}`"
-        raise UsageError(Diagnostic("PPF977", text, help=help_))
+        raise UsageError(Diagnostic("PPF967", text, help=help_))
 
 
 def with_own_signers(tree: Mapping[str, Any], plan: Plan) -> Mapping[str, Any]:

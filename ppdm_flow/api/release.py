@@ -22,7 +22,7 @@ from ppdm_flow.plan.definition import Plan
 from ppdm_flow.policy import load
 from ppdm_flow.policy.signers.reading import read_signers
 
-MISSING = "PPF979"
+MISSING = "PPF969"
 """The code of signatures that are not there."""
 
 
@@ -81,7 +81,7 @@ def release(
     """
     if is_bucket(run):
         text = "a run in an object store is never held"
-        raise UsageError(Diagnostic("PPF980", text, help="give the directory that `ppdm-flow run` printed"))
+        raise UsageError(Diagnostic("PPF970", text, help="give the directory that `ppdm-flow run` printed"))
     tools = ReleaseTools(_plan, read_signers, table_releases, signers, clock, now)
     return HeldRelease(release_run(Path(run), tools, check=check), check)
 

@@ -64,7 +64,7 @@ class _NoData:
     def parts(self, columns: Sequence[str] | None = None) -> Iterator[Part]:
         """Raise RefusedError."""
         del columns
-        raise refusal("PPF988", _NEEDS_DATA, advice=_RUN_AGAIN)
+        raise refusal("PPF978", _NEEDS_DATA, advice=_RUN_AGAIN)
 
 
 _RUN_AGAIN = "run the policy again: the run sees everything that was released since"
@@ -72,13 +72,13 @@ _NEEDS_DATA = "a requirement on several releases needs the data to be measured a
 
 
 def plan_at_release(run_dir: Path, private: Private, load: PlanLoader) -> Plan:
-    """Return the plan of a held run. Raises RefusedError (PPF988) where this program reads its policy otherwise."""
+    """Return the plan of a held run. Raises RefusedError (PPF978) where this program reads its policy otherwise."""
     plan = load(run_dir / "policy.resolved.yaml", private.columns)
     then = json.loads((run_dir / "plan.json").read_text(encoding="utf-8"))
     now = json.loads(json.dumps(document(plan)))
     if _fixed(now) != _fixed(then):
         text = f"this program makes another plan of the policy of run `{run_dir.name}` than the one that ran it"
-        raise refusal("PPF988", text, advice="run the policy again, with this version and these plugins")
+        raise refusal("PPF978", text, advice="run the policy again, with this version and these plugins")
     return replace(plan, home=str(private.home), ledger=private.ledger, digest=str(then.get("digest", "")))
 
 
@@ -111,7 +111,7 @@ def _told_apart(plan: Plan, known: _Known, history: History) -> Iterator[Diagnos
             f"release `{known.release.name}`: what was released since tells its people apart in another way, so nobody"
             f" knows whether {', '.join(f'`{id_}`' for id_ in bound)} would still hold beside it"
         )
-        yield Diagnostic("PPF988", text, help=_RUN_AGAIN)
+        yield Diagnostic("PPF978", text, help=_RUN_AGAIN)
 
 
 def _infers(requirement: Requirement) -> bool:
@@ -141,7 +141,7 @@ def _measured(
         if not result.passes:
             where = f" on release `{result.release}`" if result.release else ""
             text = f"`{result.id}`{where} does not hold beside what was released since: {result.sentence}"
-            yield Diagnostic("PPF987", text, result.span, help=_RUN_AGAIN)
+            yield Diagnostic("PPF977", text, result.span, help=_RUN_AGAIN)
 
 
 def _is(name: str, metric: str) -> bool:

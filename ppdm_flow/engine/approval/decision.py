@@ -81,7 +81,7 @@ def not_before(signatures: Iterable[SignatureResult], last: datetime | None) -> 
     """Return the signatures, those that are older than the ledger's last entry with that as their fault."""
     return tuple(
         replace(s, fault=f"it is older than the ledger's last entry, of {last:%Y-%m-%d %H:%M:%S} UTC: sign again")
-        if last is not None and s.good and s.signed is not None and s.signed < last
+        if last is not None and s.good and s.signed is not None and s.signed <= last
         else s
         for s in signatures
     )
@@ -151,12 +151,12 @@ class _Judge:
         own = next((s for s in every if s.good and s.signer in self._authors), None)
         if own is not None and role != AUTHOR:
             text = f"`{own.signer}` ran the policy, and nobody approves their own run: `{role}` has no other signature"
-            return Diagnostic("PPF985", text, help=_able_text(self._able(role)))
+            return Diagnostic("PPF975", text, help=_able_text(self._able(role)))
         if bad is not None:
             text = f"the signature in the role `{role}` of release `{bad.release}` does not count: {bad.fault}"
-            return Diagnostic("PPF984", text, help=_able_text(self._able(role)))
+            return Diagnostic("PPF974", text, help=_able_text(self._able(role)))
         text = f"nobody signed every release in the role `{role}`: one person has to sign all of them"
-        return Diagnostic("PPF984", text, help=_able_text(self._able(role)))
+        return Diagnostic("PPF974", text, help=_able_text(self._able(role)))
 
     def _able(self, role: str) -> Iterator[str]:
         """Yield who could sign in a role."""
@@ -178,7 +178,7 @@ def _one_in_several(roles: Sequence[str], people: Mapping[str, Sequence[str]]) -
         f"the roles {listed([f'`{role}`' for role in roles])} have to be signed by different people, and"
         f" {listed([f'`{name}`' for name in names])} signed for all of them"
     )
-    return Diagnostic("PPF986", text, help="let somebody else sign in one of the roles")
+    return Diagnostic("PPF976", text, help="let somebody else sign in one of the roles")
 
 
 def matching(people: Mapping[str, Sequence[str]]) -> dict[str, str] | None:

@@ -47,21 +47,21 @@ class HeldRun:
         return approvals
 
     def unchanged(self) -> None:
-        """Hash all of it again. Raises RefusedError (PPF981) where a file is not what was judged and signed."""
+        """Hash all of it again. Raises RefusedError (PPF971) where a file is not what was judged and signed."""
         outcome = verify(self.run_dir, None, _no_plan)
         if outcome.unchanged and outcome.verdict == HELD:
             return
         names = [f"`{name}`" for name in (*outcome.changed, *outcome.missing, *outcome.extra)]
         what = f"changed since: {listed(names, _SHOWN)}" if names else "; ".join(outcome.contradictions)
         text = f"run `{self.run_dir.name}` is not what was held: {what or 'it is not held any more'}"
-        raise refusal("PPF981", text, advice="`ppdm-flow verify RUN` says more; run the policy again")
+        raise refusal("PPF971", text, advice="`ppdm-flow verify RUN` says more; run the policy again")
 
     def waivers_count(self, today: date) -> None:
-        """Raise RefusedError (PPF989) where a waiver that the run rests on has expired since."""
+        """Raise RefusedError (PPF979) where a waiver that the run rests on has expired since."""
         for waiver in used_waivers(self.manifest, today):  # type: ignore[arg-type]  # mypy: a manifest
             if waiver.expired:
                 text = f"waiver `{waiver.name}` of run `{self.run_dir.name}` {waiver.text}"
-                raise refusal("PPF989", text, advice="run the policy again, with a waiver that counts or without one")
+                raise refusal("PPF979", text, advice="run the policy again, with a waiver that counts or without one")
 
 
 def _no_plan(_policy: Path, _data: Path | None) -> Any:
@@ -72,7 +72,7 @@ def _no_plan(_policy: Path, _data: Path | None) -> Any:
 def locked_run(run_dir: Path) -> Iterator[None]:
     """Keep others from signing or releasing the run; no repair of a ledger takes it for dead meanwhile."""
     if not run_dir.is_dir():
-        raise UsageError(Diagnostic("PPF980", f"there is no run `{run_dir}`", help=_GIVE))
+        raise UsageError(Diagnostic("PPF970", f"there is no run `{run_dir}`", help=_GIVE))
     with run_lock(run_dir):
         yield
 
@@ -81,7 +81,7 @@ _GIVE = "give the directory that `ppdm-flow run` printed"
 
 
 def read_held(run_dir: Path) -> HeldRun:
-    """Return a held run. Raises UsageError (PPF980) where it is none, RefusedError where it is not whole."""
+    """Return a held run. Raises UsageError (PPF970) where it is none, RefusedError where it is not whole."""
     known = _document(run_dir, MANIFEST)
     verdict = known.get("verdict")
     if not is_held(run_dir):
@@ -89,12 +89,12 @@ def read_held(run_dir: Path) -> HeldRun:
         if verdict == HELD and out:
             remove_private(run_dir)
         why = "it is released already" if out else f"its verdict is `{verdict}`, and it has no folder `held`"
-        raise UsageError(Diagnostic("PPF980", f"run `{run_dir.name}` does not wait for approvals: {why}", help=_GIVE))
+        raise UsageError(Diagnostic("PPF970", f"run `{run_dir.name}` does not wait for approvals: {why}", help=_GIVE))
     plan, said = _document(run_dir, PLAN), known.get("held")
     whole = isinstance(known.get("files"), Mapping) and isinstance(said, Mapping) and "approvals" in plan
     if verdict != HELD or not whole or not isinstance(plan.get("releases"), list):
         text = f"run `{run_dir.name}` has a folder `held`, and its documents are not those of a held run"
-        raise refusal("PPF981", text, advice="`ppdm-flow verify RUN` says more; run the policy again")
+        raise refusal("PPF971", text, advice="`ppdm-flow verify RUN` says more; run the policy again")
     return HeldRun(run_dir, known, plan, read_private(run_dir, str(said.get("sha256"))))  # type: ignore[union-attr]  # looked at above
 
 
@@ -113,5 +113,5 @@ def _document(run_dir: Path, name: str) -> Mapping[str, Any]:
     except (OSError, ValueError):
         document = None
     if not isinstance(document, Mapping):
-        raise UsageError(Diagnostic("PPF980", f"`{run_dir}` holds no `{name}` that can be read", help=_GIVE))
+        raise UsageError(Diagnostic("PPF970", f"`{run_dir}` holds no `{name}` that can be read", help=_GIVE))
     return document

@@ -148,7 +148,7 @@ def told_of(own: Membership, history: History) -> Codes:
 
 
 def read_private(run_dir: Path, digest: str) -> Private:
-    """Return what a held run kept. Raises DataError (PPF982) where it is not there, or not what the manifest says."""
+    """Return what a held run kept. Raises DataError (PPF972) where it is not there, or not what the manifest says."""
     path = run_dir / NAME
     try:
         same = not path.is_symlink() and sha256(path) == digest
@@ -158,7 +158,7 @@ def read_private(run_dir: Path, digest: str) -> Private:
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         pass
     text = f"`{NAME}` of run `{run_dir.name}` is not there, or not as the run left it"
-    raise data_fault("PPF982", text, advice="put it back, or run the policy again")
+    raise data_fault("PPF972", text, advice="put it back, or run the policy again")
 
 
 def _private(document: PrivateDocument) -> Private:

@@ -20,7 +20,7 @@ ReadSigners = Callable[[Path], Signers]
 def signers_copy(approvals: Approvals, document: Mapping[str, Any]) -> dict[str, str]:
     """Return the text of the list of signers by its name in the run's directory; ``document`` is the plan's.
 
-    Raises DataError (PPF983) where it is not the one that the plan was made with.
+    Raises DataError (PPF973) where it is not the one that the plan was made with.
     """
     try:
         data = Path(approvals.signers).read_bytes()
@@ -29,7 +29,7 @@ def signers_copy(approvals: Approvals, document: Mapping[str, Any]) -> dict[str,
         data, text = b"", ""
     if hashlib.sha256(data).hexdigest() != approvals.sha256:
         text = f"the list of signers `{Path(approvals.signers).name}` was changed while a run used it"
-        raise data_fault("PPF983", text, advice="run the policy again")
+        raise data_fault("PPF973", text, advice="run the policy again")
     return {str(document["approvals"]["signers"]): text}
 
 
@@ -38,10 +38,10 @@ def lists_of_signers(
 ) -> tuple[Signers, Signers]:
     """Return the list that the run had, and the one that counts today: at its place, or wherever the user says.
 
-    ``asked`` is what the plan's document says of approvals. Raises UsageError (PPF983) where today's is not there.
+    ``asked`` is what the plan's document says of approvals. Raises UsageError (PPF973) where today's is not there.
     """
     then = read(run_dir / str(asked["signers"]))
     if not today.is_file():
         text = f"there is no list of signers `{today}`: whose keys were revoked since the run is not known"
-        raise UsageError(Diagnostic("PPF983", text, help="give its place with `--signers FILE`"))
+        raise UsageError(Diagnostic("PPF973", text, help="give its place with `--signers FILE`"))
     return then, read(today)
