@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ppdm_flow.api.sign import sign
 from ppdm_flow.core.addresses.bucket import is_bucket
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.engine.approval.decision import AUTHOR
-from ppdm_flow.engine.evidence.signing import sign_run
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.evidence.key_files import Password, read_signing_key
-from ppdm_flow.evidence.keys import SigningKey
+from ppdm_flow.evidence.keys import PublicKey
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.plan.document import document
 from ppdm_flow.policy.signers.reading import read_signers
@@ -22,18 +22,27 @@ from ppdm_flow.policy.signers.reading import read_signers
 
 @dataclass(frozen=True, slots=True)
 class Author:
-    """Who signs a run in the role ``author``."""
+    """Who signs a run in the role ``author``: the file of their key, and its password where it has one."""
 
-    key: SigningKey
+    path: Path
+    public: PublicKey
+    password: Password = field(repr=False)
 
     @classmethod
     def of(cls, path: Path, password: Password) -> Author:
-        """Read the key in a file. Raises DataError where it cannot be used."""
-        return cls(read_signing_key(path, password))
+        """Read the key in a file, asking for its password once. Raises DataError where it cannot be used."""
+        asked: list[bytes | None] = []
 
-    def sign(self, run_dir: Path) -> None:
-        """Sign all releases of a run."""
-        sign_run(run_dir, self.key, AUTHOR, utc_now())
+        def once() -> bytes | None:
+            if not asked:
+                asked.append(password())
+            return asked[0]
+
+        return cls(path, read_signing_key(path, once).public, once)
+
+    def sign(self, run: Path) -> None:
+        """Sign all releases of a run, in an object store too."""
+        sign(run, self.path, AUTHOR, password=self.password)
 
 
 def check_approvals(plan: Plan, out: Path, author: Author | None) -> None:
@@ -42,16 +51,15 @@ def check_approvals(plan: Plan, out: Path, author: Author | None) -> None:
     Raises UsageError where the run is to go to an object store (PPF968), which has no rename that makes a release, or
     where the list of signers does not let the author sign (PPF967); PolicyError where it is none.
     """
-    if is_bucket(out) and (plan.approvals is not None or author is not None):
-        what = "a run that people have to approve" if plan.approvals is not None else "a run that is signed"
-        text = f"{what} cannot be made in an object store: it is released later, by one rename"
+    if plan.approvals is not None and is_bucket(out):
+        text = "a run that people have to approve cannot be made in an object store: it is released later, by one rename"
         raise UsageError(Diagnostic("PPF968", text, help="give a folder with `--out`, and copy what is released"))
     if plan.approvals is None:
         return
     signers = read_signers(Path(plan.approvals.signers))
     if author is None:
         return
-    signer = signers.of_key(author.key.public.key_id)
+    signer = signers.of_key(author.public.key_id)
     why = "no signer has this key" if signer is None else signer.refusal(AUTHOR, utc_now())
     if why:
         text = f"the key of `--sign` cannot sign as `{AUTHOR}`: {why}"

@@ -44,6 +44,18 @@ def _verify() -> ModuleType:
     return verify
 
 
+def _sign() -> ModuleType:
+    from ppdm_flow.cli import sign
+
+    return sign
+
+
+def _key() -> ModuleType:
+    from ppdm_flow.cli import key
+
+    return key
+
+
 def _release() -> ModuleType:
     from ppdm_flow.cli import release
 
@@ -158,6 +170,8 @@ VERBS: Mapping[str, Callable[[], ModuleType]] = {
     "run": _run,
     "audit": _audit,
     "verify": _verify,
+    "sign": _sign,
+    "key": _key,
     "release": _release,
     "deliver": _deliver,
     "report": _report,

@@ -68,6 +68,11 @@ class VerifyOutcome:
         return self.unchanged and measured and self.evidence.holds
 
     @property
+    def exit_status(self) -> int:
+        """0 as it was, 4 as it was and held for approvals, 1 not as it was."""
+        return 1 if not self.holds else 4 if self.verdict == HELD else 0
+
+    @property
     def text(self) -> str:
         """The outcome for people, a line a fact."""
         lines = [f"changed: {n}" for n in self.changed]
@@ -78,6 +83,8 @@ class VerifyOutcome:
         lines += self.evidence.lines
         lines += self.remeasured.lines if self.remeasured else []
         state = "is as it was" if self.holds else "is NOT as it was"
+        if not self.holds and self.unchanged and not self.evidence.faults and self.evidence.listed:
+            state = "is as it was, and NOT signed as it has to be"
         return "\n".join([*lines, f"{self.run_dir.name} ({self.verdict}) {state}: {self.files} files hashed"])
 
 
