@@ -52,7 +52,7 @@ def check_approvals(plan: Plan, out: Path, author: Author | None) -> None:
     where the list of signers does not let the author sign (PPF967); PolicyError where it is none.
     """
     if plan.approvals is not None and is_bucket(out):
-        text = "a run that people have to approve cannot be made in an object store: it is released later, by one rename"
+        text = "a run that people have to approve cannot go to an object store: it is released later, by one rename"
         raise UsageError(Diagnostic("PPF968", text, help="give a folder with `--out`, and copy what is released"))
     if plan.approvals is None:
         return

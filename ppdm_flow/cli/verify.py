@@ -47,8 +47,8 @@ def verify(
     Signatures are held against the run always; --signers says whose the keys are, and then an unsigned release, or a
     signature that does not count, is a fault.
 
-    Exit status: 0 as it was, 1 it is not, or it was not published or signed, 2 there is no such run or list of signers, 4 as
-    it was, and held for approvals.
+    Exit status: 0 as it was, 1 it is not, or it was not published or signed, 2 there is no such run or list of signers,
+    4 as it was, and held for approvals.
     """
     there = output_targets(ctx, VERIFIED, "text")
     with report_errors_to_ci(there, str(run)):

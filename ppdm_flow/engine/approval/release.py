@@ -84,7 +84,7 @@ def release(run_dir: Path, tools: ReleaseTools, *, check: bool = False) -> Relea
         if decision.missing:
             return ReleaseOutcome(run_dir, missing=decision.missing)
         with _opened(held, check=check) as (store, own):
-            last = None if store is None else _last(store.entries(), own)
+            last = None if store is None else _last(store.entries(), own | held.private.known)
             decision, digest = _decided(held, tools, last)
             if store is not None:
                 _hold_against(held, store, own, tools)
@@ -134,9 +134,12 @@ def _own(store: LedgerStore, run_dir: Path) -> frozenset[int]:
     return frozenset(e.number for e in store.entries() if e.state == PENDING and e.manifest == digest)
 
 
-def _last(entries: Sequence[Entry], own: frozenset[int]) -> datetime | None:
-    """Return when the last release was written into the ledger, as it says."""
-    times = [datetime.fromisoformat(e.time).astimezone(UTC) for e in entries if e.number not in own]
+def _last(entries: Sequence[Entry], known: frozenset[int]) -> datetime | None:
+    """Return when the last release was written into the ledger that the run did not know, as the ledger says.
+
+    What the run knew is older than the run, and no signature that is older than its run counts.
+    """
+    times = [datetime.fromisoformat(e.time).astimezone(UTC) for e in entries if e.number not in known]
     return max(times, default=None)
 
 

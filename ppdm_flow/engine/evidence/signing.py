@@ -47,8 +47,9 @@ def sign_run(
     """Sign the releases of a run in a role (all, where none is named), and return the files of their envelopes.
 
     Works for runs that are released, where each release gets its copy, and for those that are held. What the key has
-    signed in that role already stays as it is; of a held run the new signature takes its place. Raises UsageError where the run is not to be signed: it was withheld,
-    was not published, has no such release, or is not as its manifest says.
+    signed in that role already stays as it is; of a held run the new signature takes its place. Raises UsageError
+    where the run is not to be signed: it was withheld, was not published, has no such release, or is not as its
+    manifest says.
     """
     return tuple(run_dir / each.name for each in signed(run_dir, key, role, now, releases))
 

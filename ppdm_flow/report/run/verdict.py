@@ -178,8 +178,8 @@ def _sentence(
         what = f"{len(releases):,} releases{where}" if len(releases) > 1 else listed(releases) or "asked"
         when = " once people have approved it: `publication.json` says whether and when they did" if held else ""
         leave = f"The data may leave as {what}{when}."
-        held = [sum(check.holds for check in part) for part in (checks, gated)]
-        return f"{_held(*held, waived=waived)} {leave}"
+        holding = [sum(check.holds for check in part) for part in (checks, gated)]
+        return f"{_held(*holding, waived=waived)} {leave}"
     if failing:
         verb = "does" if failing == 1 else "do"
         return f"{failing:,} of {counted(total, 'check')} {verb} not hold.{beside} No release has left{where}."
