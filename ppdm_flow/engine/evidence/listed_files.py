@@ -10,7 +10,7 @@ from ppdm_flow.core.results import RELEASED
 from ppdm_flow.engine import manifest
 from ppdm_flow.engine.candidates.run_files import PRIVATE, PUBLICATION, UNFINISHED
 from ppdm_flow.engine.candidates.unpublished import HELD, is_held
-from ppdm_flow.engine.evidence.places import is_evidence
+from ppdm_flow.engine.evidence.places import HIDDEN, is_evidence
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,8 @@ def _of_held(run_dir: Path, name: str, known: manifest.Manifest) -> bool:
         return False
     if name == PRIVATE:
         return not _differs(run_dir / name, said["sha256"])
-    return name == PUBLICATION or (name == UNFINISHED and is_held(run_dir))
+    half = name == UNFINISHED or ("/" not in name and name.startswith(HIDDEN))
+    return name == PUBLICATION or (half and is_held(run_dir))
 
 
 def _listed_name(name: str, *, held: bool) -> str:

@@ -9,6 +9,8 @@ from ppdm_flow.evidence.checking import Attestation
 
 ATTESTATIONS = "attestations"
 """The folder of envelopes, beside the manifest and in each release."""
+HIDDEN = ".signing-"
+"""How the name of an envelope's file begins until it is whole."""
 _SHORT = 16
 
 
