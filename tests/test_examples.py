@@ -32,7 +32,7 @@ OF_THE_PLAN = {"PPF540", "PPF541", "PPF568"}
 """Codes among those of a policy's own that only its steps can tell."""
 WAIVERS = {f"PPF33{digit}" for digit in range(9)}
 """Whether a waiver counts, and what it covers, is known when the policy is compiled, on a day."""
-APPROVALS = {"PPF340", "PPF348", "PPF349", "PPF350"}
+APPROVALS = {"PPF340", "PPF348", "PPF349", *(f"PPF35{digit}" for digit in range(5))}
 """Who may approve, and whether that is enough, is known when the policy is compiled, on a day."""
 TODAY = date(2026, 11, 21)
 

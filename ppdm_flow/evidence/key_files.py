@@ -40,20 +40,17 @@ def read_signing_key(path: Path, password: Password = lambda: None) -> SigningKe
     if not secret:
         advice = f"run it on a terminal, or put its password into the variable {PASSWORD_VARIABLE}"
         raise _fault("PPF961", f"the key `{path}` is encrypted, and there is no password", advice)
-    try:
-        return _loaded(path, data, secret)
-    except DataError:
-        raise _fault("PPF961", f"the password of the key `{path}` is wrong, or the file is damaged") from None
+    return _loaded(path, data, secret)
 
 
-def read_public_key(path: Path) -> PublicKey:
-    """Return the public key in a file, or that of the private key in it if it is not encrypted.
+def read_public_key(path: Path, password: Password = lambda: None) -> PublicKey:
+    """Return the public key in a file, or that of the private key in it, for which a password may be asked.
 
     Raises DataError (PPF960) where there is none.
     """
     data = _read(path)
     if b"PRIVATE KEY-----" in data:
-        return read_signing_key(path).public
+        return read_signing_key(path, password).public
     try:
         return PublicKey.parse(data.decode("utf-8"))
     except UnicodeError:
@@ -104,9 +101,11 @@ def _loaded(path: Path, data: bytes, password: bytes | None) -> SigningKey:
     try:
         key = read(data, password)
     except UnsupportedAlgorithm:
-        advice = "write it in PEM (`ppdm-flow key --pem`, or `openssl pkcs8`), or install the package `bcrypt`"
+        advice = "write it in PEM (`ppdm-flow key --pem`, or `openssl pkcs8`), or run `pip install 'ppdm_flow[ssh]'`"
         raise _fault("PPF960", f"the key `{path}` is encrypted in a way that needs another package", advice) from None
     except ValueError:
+        if password is not None:
+            raise _fault("PPF961", f"the password of the key `{path}` is wrong, or the file is damaged") from None
         raise _fault("PPF960", f"`{path}` holds no private key in OpenSSH's format or PEM, or is damaged") from None
     if not isinstance(key, Ed25519PrivateKey):
         advice = "`ppdm-flow key FILE` makes one"

@@ -37,7 +37,7 @@ class ApprovalCheck:
 
 
 def check_approvals(loaded: Loaded, policy: Policy, home: str, today: date | None) -> ApprovalCheck:
-    """Read the signers file, and hold it against the roles that have to sign (PPF340 to PPF344, PPF348 to PPF350).
+    """Read the signers file, and hold it against the roles that have to sign (PPF340, PPF348, PPF349).
 
     ``today`` is the day on which keys have to be valid, which is only warned of: a run may be signed later. None leaves
     that out.
@@ -146,7 +146,7 @@ def _unpinned(loaded: Loaded) -> Iterator[Diagnostic]:
             note = "its owner can settle it with `floors: {approvals: not weaker}`, or `approvals.signers: present`"
             related = (Related(span, "the floor"),)
             yield Diagnostic(
-                "PPF350", text, place, Severity.WARNING, hint, notes=(note,), related=related, path=_SIGNERS
+                "PPF340", text, place, Severity.WARNING, hint, notes=(note,), related=related, path=_SIGNERS
             )
             return
 

@@ -43,10 +43,13 @@ def attestations_of(run_dir: Path, facts: RunFacts) -> tuple[FoundAttestation, .
     return tuple(_found(path, facts) for path in envelopes(run_dir / ATTESTATIONS))
 
 
-def copy_faults(run_dir: Path, found: tuple[FoundAttestation, ...], folder: str) -> Iterator[tuple[str, str]]:
+def copy_faults(
+    run_dir: Path, found: tuple[FoundAttestation, ...], folder: str, *, every: bool
+) -> Iterator[tuple[str, str]]:
     """Yield the copies in the releases that are not those of the envelopes: path and fault.
 
-    ``folder`` is where the releases are. A release of a held run has no copies before it is published.
+    ``folder`` is where the releases are. Each envelope has its copy where ``every`` is true: the release of a held run
+    has those that it rests on.
     """
     releases = run_dir / folder
     wanted = {
@@ -65,7 +68,7 @@ def copy_faults(run_dir: Path, found: tuple[FoundAttestation, ...], folder: str)
             same = False
         if not same:
             yield without_values(name), f"is not the copy of an envelope in `{ATTESTATIONS}`"
-    for name in sorted(wanted.keys() - present.keys()):
+    for name in sorted(wanted.keys() - present.keys() if every else ()):
         yield without_values(name), "is missing: the recipient has no copy of this envelope; sign again, or copy it"
 
 

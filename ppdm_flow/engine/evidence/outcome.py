@@ -55,7 +55,8 @@ def evidence_of(run_dir: Path, signers: Signers | None, now: datetime) -> Eviden
         return EvidenceOutcome(faults=(("manifest.json", f"{error}"),), listed=signers is not None)
     found = attestations_of(run_dir, facts)
     results = tuple(judged(each, signers or _NOBODY, now) for each in found)
-    copies = copy_faults(run_dir, found, RELEASED) if (run_dir / RELEASED).is_dir() else ()
+    out, every = (run_dir / RELEASED).is_dir(), facts.manifest["verdict"] == RELEASED
+    copies = copy_faults(run_dir, found, RELEASED, every=every) if out else ()
     faults = (*((r.file, r.fault) for r in results if r.damaged), *copies)
     if signers is None:
         return EvidenceOutcome(results, faults)

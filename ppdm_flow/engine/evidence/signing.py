@@ -30,10 +30,14 @@ from ppdm_flow.evidence.statement import payload, read_statement
 
 @dataclass(frozen=True, slots=True)
 class SignedRelease:
-    """A release with its envelope's file. ``again``: the key had signed it in that role already."""
+    """A release with the names of its envelope's file and of the copy for the recipient, by their paths in the run.
+
+    ``copy`` is empty as long as the run is held. ``again``: the key had signed it in that role already.
+    """
 
     release: str
-    path: Path
+    name: str
+    copy: str = ""
     again: bool = False
 
 
@@ -46,7 +50,7 @@ def sign_run(
     signed in that role already stays as it is. Raises UsageError where the run is not to be signed: it was withheld,
     was not published, has no such release, or is not as its manifest says.
     """
-    return tuple(each.path for each in signed(run_dir, key, role, now, releases))
+    return tuple(run_dir / each.name for each in signed(run_dir, key, role, now, releases))
 
 
 def signed(
@@ -68,19 +72,20 @@ def signed(
             read_statement(payload(statement))
             attestations.append(Attestation(Envelope.signed(payload(statement), key), statement))
         known = [_known(run_dir, facts, attestation) for attestation in attestations]
-        return tuple(_put(run_dir, facts, new, old) for new, old in zip(attestations, known, strict=True))
+        return tuple(_put(run_dir, new, old) for new, old in zip(attestations, known, strict=True))
 
 
-def _put(run_dir: Path, facts: RunFacts, new: Attestation, old: Attestation | None) -> SignedRelease:
+def _put(run_dir: Path, new: Attestation, old: Attestation | None) -> SignedRelease:
     attestation = old or new
-    path = run_dir / ATTESTATIONS / file_name(attestation)
+    name, copy = f"{ATTESTATIONS}/{file_name(attestation)}", ""
     if old is None:
         write_envelope(run_dir, attestation)
-    if facts.manifest["verdict"] == RELEASED or (run_dir / RELEASED).is_dir():
-        there = run_dir / copy_folder(attestation.release) / copy_name(attestation)
+    if (run_dir / RELEASED).is_dir():
+        copy = f"{copy_folder(attestation.release)}/{copy_name(attestation)}"
+        there = run_dir / copy
         if not there.is_file() or there.is_symlink() or there.read_bytes() != attestation.envelope.data:
             write_copy(run_dir, attestation)
-    return SignedRelease(attestation.release, path, again=old is not None)
+    return SignedRelease(attestation.release, name, copy, again=old is not None)
 
 
 def _known(run_dir: Path, facts: RunFacts, new: Attestation) -> Attestation | None:

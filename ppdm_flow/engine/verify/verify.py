@@ -75,6 +75,8 @@ class VerifyOutcome:
         lines += self.evidence.lines
         lines += self.remeasured.lines if self.remeasured else []
         state = "is as it was" if self.holds else "is NOT as it was"
+        if not self.holds and self.unchanged and not self.evidence.faults and self.evidence.listed:
+            state = "is as it was, and NOT signed as it has to be"
         return "\n".join([*lines, f"{self.run_dir.name} ({self.verdict}) {state}: {self.files} files hashed"])
 
 

@@ -1,4 +1,4 @@
-"""What is wrong with a list of signers beyond its shape: keys, names that look alike, days (PPF341 to PPF344)."""
+"""What is wrong with a list of signers beyond its shape: keys, names that look alike, days (PPF351 to PPF354)."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ class _Judge:
     def signer(self, name: str, entry: SignerEntry) -> Signer | None:
         """Return a signer; None where the key is of no use."""
         if not _readable(name):
-            self._say("PPF342", "a signer's name must be printable, without blanks around it", (name,), key=True)
+            self._say("PPF352", "a signer's name must be printable, without blanks around it", (name,), key=True)
         key = self._key(name, entry)
         first, last = self._day(name, "from", entry.from_), self._day(name, "until", entry.until)
         if first is not None and last is not None and last < first:
             text = f"the key of `{short(name)}` is valid until {last}, before it is from {first} on"
-            self._say("PPF344", text, (name, "until"))
+            self._say("PPF354", text, (name, "until"))
         revoked = self._revocation(name, entry)
         return None if key is None else Signer(name, frozenset(entry.roles), key, first, last, revoked)
 
@@ -50,7 +50,7 @@ class _Judge:
             first = owners.setdefault(signer.key, signer.name)
             if first != signer.name:
                 text = f"`{short(signer.name)}` has the key of `{short(first)}`"
-                yield self._fault("PPF343", text, (signer.name,), first, hint="each signer has a key of their own")
+                yield self._fault("PPF353", text, (signer.name,), first, hint="each signer has a key of their own")
 
     def alike(self, file: SignersFile) -> Iterator[Diagnostic]:
         """Yield names that readers take for one: equal but for case, or for other forms of the same letters."""
@@ -59,19 +59,19 @@ class _Judge:
             first = seen.setdefault(folded(name), name)
             if first != name:
                 text = f"two signers are called `{short(name)}`, but for the spelling of the same letters"
-                yield self._fault("PPF342", text, (name,), first, hint="give one of them another name")
+                yield self._fault("PPF352", text, (name,), first, hint="give one of them another name")
 
     def _key(self, name: str, entry: SignerEntry) -> PublicKey | None:
         if (entry.key is None) == (entry.pem is None):
             hint = "a line of OpenSSH at `key`, or a block at `pem`"
-            self._say("PPF341", f"signer `{short(name)}` must have one of `key` and `pem`", (name,), hint, key=True)
+            self._say("PPF351", f"signer `{short(name)}` must have one of `key` and `pem`", (name,), hint, key=True)
             return None
         which = "key" if entry.pem is None else "pem"
         try:
             return PublicKey.parse((entry.key if entry.pem is None else entry.pem) or "")
         except MalformedError as error:
             hint = "only Ed25519 keys sign: `ppdm-flow key FILE` makes one, and prints its entry"
-            self._say("PPF341", f"the key of `{short(name)}` {error}", (name, which), hint, key=True)
+            self._say("PPF351", f"the key of `{short(name)}` {error}", (name, which), hint, key=True)
             return None
 
     def _day(self, name: str, key: str, text: str | None) -> date | None:
@@ -79,7 +79,7 @@ class _Judge:
             return None
         read = day(text)
         if read is None:
-            self._say("PPF344", f"`{short(text)}` is not a date", (name, *key.split(".")), "write YYYY-MM-DD")
+            self._say("PPF354", f"`{short(text)}` is not a date", (name, *key.split(".")), "write YYYY-MM-DD")
         return read
 
     def _revocation(self, name: str, entry: SignerEntry) -> Revocation | None:
@@ -87,7 +87,7 @@ class _Judge:
             return None
         on = self._day(name, "revoked.on", entry.revoked.on)
         if not entry.revoked.reason.strip():
-            self._say("PPF344", "a revocation has no reason", (name, "revoked", "reason"), "say why: verify shows it")
+            self._say("PPF354", "a revocation has no reason", (name, "revoked", "reason"), "say why: verify shows it")
         return Revocation(on or date.min, entry.revoked.reason)
 
     def _say(self, code: str, text: str, path: tuple[str, ...], hint: str | None = None, *, key: bool = False) -> None:

@@ -27,7 +27,7 @@ _PRIVATE = "PRIVATE KEY"
 def read_signers(path: Path, shown: str | None = None) -> Signers:
     """Return the list of signers in a file; diagnostics name it ``shown``.
 
-    Raises UsageError (PPF340) where the file cannot be read, PolicyError with all its faults where it is no list of
+    Raises UsageError (PPF350) where the file cannot be read, PolicyError with all its faults where it is no list of
     signers. Nothing of a file is quoted that is not meant as one, or that holds a private key.
     """
     name = shown or str(path)
@@ -55,10 +55,10 @@ def _bytes(path: Path, name: str) -> bytes:
             data = file.read(SIZE_LIMIT + 1)
     except OSError as error:
         reason = (error.strerror or type(error).__name__).lower()
-        raise UsageError(Diagnostic("PPF340", f"cannot read the list of signers {name}: {reason}")) from None
+        raise UsageError(Diagnostic("PPF350", f"cannot read the list of signers {name}: {reason}")) from None
     if len(data) > SIZE_LIMIT:
         text = f"the list of signers {name} is larger than {SIZE_LIMIT // 1_000_000} MB"
-        raise UsageError(Diagnostic("PPF340", text))
+        raise UsageError(Diagnostic("PPF350", text))
     return data
 
 
@@ -76,11 +76,11 @@ def _root(text: str, name: str) -> Map:
 
 def _none(name: str) -> Diagnostic:
     text = f"`{name}` is not a list of signers: it has no key `signers` at its top"
-    return Diagnostic("PPF340", text, Span(name, 1, 1, 1, 1), help=_FORM)
+    return Diagnostic("PPF350", text, Span(name, 1, 1, 1, 1), help=_FORM)
 
 
 def _told(fault: Diagnostic) -> Diagnostic:
-    if fault.code == "PPF340":
+    if fault.code == "PPF350":
         return fault
     return replace(fault, help=fault.help or _FORM)
 
