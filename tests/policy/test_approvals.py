@@ -90,7 +90,9 @@ params: {apart: {type: boolean, default: true}, who: {type: list, default: [data
 approvals: {roles: "${params.who}", distinct: "${params.apart}", signers: signers.yaml}
 """
     files = {"house/house.yaml": house + FIGURES}
-    given = PERSON.replace("house/house.yaml", "{template: house/house.yaml, with: {apart: false, who: [data-owner]}}")
+    given = PERSON.replace(
+        "house/house.yaml", "[{template: house/house.yaml, with: {apart: false, who: [data-owner]}}]"
+    )
     for text, sets, places in (
         (PERSON, {}, set()),
         (PERSON, {"apart": "false"}, {"approvals.distinct"}),
