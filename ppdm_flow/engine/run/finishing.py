@@ -234,6 +234,8 @@ class FinishedRun:
             content["held"] = {"sha256": private["sha256"]}
         if self.options.locked is not None:
             content["lock"] = {"locked": True, "sha256": self.options.locked.sha256}
+        if self.options.templates:
+            content["templates"] = dict(self.options.templates)
         self.directory.write(manifest.NAME, as_json(content))
         hashes = {name: about["sha256"] for name, about in listed.items()}
         hashes |= {} if private is None else {PRIVATE: private["sha256"]}

@@ -137,7 +137,8 @@ def _missing(judged: PolicyUnderFloors, floor: Floor, path: PolicyPath) -> Diagn
     message = f"a floor requires `{text}` to {floor.words}, but this policy has no such {what}"
     if taken is not None:
         message = f"a floor requires `{text}` to {floor.words}, but it is removed here"
-    span = taken or judged.use
+    own = judged.flat.keys.get(path[:-1]) if floor.starred else None  # whatever name the floor is about stands there
+    span = taken or own or judged.use
     hint = "remove the `null`" if taken else f"state `{text}`" if span else None
     return Diagnostic(
         "PPF308", message, span or floor.span, hint=hint, related=_related(floor) if span else (), path=path

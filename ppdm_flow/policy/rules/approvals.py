@@ -1,4 +1,4 @@
-"""Approvals as the policy alone tells them: which roles sign, and which waivers need one (PPF341 to PPF343)."""
+"""Approvals as the policy alone tells them: which roles sign, and which waivers need one (PPF345 to PPF347)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def judge(scene: Scene) -> Iterator[Diagnostic]:
             yield from _author(scene, role, (*roles, str(place)))
         if not given.distinct:
             text = "one person may sign in several roles, so that fewer people see the release than roles are listed"
-            yield scene.fault("PPF342", text, ("approvals", "distinct"), warning=True, hint="say `distinct: true`")
+            yield scene.fault("PPF346", text, ("approvals", "distinct"), warning=True, hint="say `distinct: true`")
     for name, waiver in scene.policy.waivers.items():
         path = ("waivers", name, "signed_by")
         if waiver.signed_by is None:
@@ -32,10 +32,10 @@ def judge(scene: Scene) -> Iterator[Diagnostic]:
         if given is None and not scene.lacks("approvals"):
             text = f"waiver `{name}` has to be signed, and nothing says who may sign: the policy has no `approvals`"
             hint = "add `approvals: {roles: […], signers: signers.yaml}`"
-            yield scene.fault("PPF343", text, path, hint=hint)
+            yield scene.fault("PPF347", text, path, hint=hint)
 
 
 def _author(scene: Scene, role: str, path: PolicyPath) -> Iterator[Diagnostic]:
     if role == AUTHOR:
         text = "nobody approves their own run: the author signs it in any case, and somebody else approves it"
-        yield scene.fault("PPF341", text, path, hint="name the role of who approves, such as `data-owner`")
+        yield scene.fault("PPF345", text, path, hint="name the role of who approves, such as `data-owner`")
