@@ -42,9 +42,11 @@ class HeldRun:
 
     @property
     def asked(self) -> Mapping[str, Any]:
-        """What its plan says of approvals."""
+        """What its plan says of approvals; of the roles that sign waivers, those of waivers that the run rests on."""
+        used = {waiver["name"] for waiver in self.manifest.get("waivers", ()) if waiver["covers"]}
         approvals: Mapping[str, Any] = self.plan["approvals"]
-        return approvals
+        signed = {name: role for name, role in approvals.get("waivers", {}).items() if name in used}
+        return {**approvals, "waivers": signed}
 
     def unchanged(self) -> None:
         """Hash all of it again. Raises RefusedError (PPF971) where a file is not what was judged and signed."""

@@ -17,7 +17,9 @@ from ppdm_flow.engine.approval.again import same_groups
 from ppdm_flow.engine.ledger.store import find_ledger
 
 OPEN = POLICY.replace("approvals:", "#").replace("name: ward", "name: other")
-DIVERSE = POLICY.replace("privacy: {k_anonymity: {k: 5}}", "privacy: {k_anonymity: {k: 5}, l_diversity: {disease: {l: 2}}}")
+DIVERSE = POLICY.replace(
+    "privacy: {k_anonymity: {k: 5}}", "privacy: {k_anonymity: {k: 5}, l_diversity: {disease: {l: 2}}}"
+)
 
 
 def codes(home: HeldHome, run: Path) -> tuple[set[str], str]:
