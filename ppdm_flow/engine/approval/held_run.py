@@ -14,8 +14,7 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.phrases import listed
 from ppdm_flow.core.results import HELD
-from ppdm_flow.engine.candidates.run_files import PRIVATE
-from ppdm_flow.engine.candidates.unpublished import RELEASED, is_held
+from ppdm_flow.engine.candidates.unpublished import PRIVATE, RELEASED, is_held
 from ppdm_flow.engine.evidence.writing import run_lock
 from ppdm_flow.engine.faults import output_fault, refusal
 from ppdm_flow.engine.held.private import Private, read_private

@@ -55,7 +55,7 @@ def test_what_the_run_keeps_is_for_its_owner_alone(home: HeldHome) -> None:
     assert known["held"] == {"sha256": sha256(private)}
     assert private.name not in known["files"]
     text = private.read_text()
-    assert not any(value in text for value in ("p1\"", "low", "high", "flu", "ulcer"))
+    assert not any(value in text for value in ('p1"', "low", "high", "flu", "ulcer"))
 
 
 def test_verify_says_that_it_is_held_and_ends_with_4(home: HeldHome, capsys: pytest.CaptureFixture[str]) -> None:
