@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.phrases import listed
@@ -27,6 +28,15 @@ class Asked:
     def needed(self) -> tuple[str, ...]:
         """Every role that has to sign, once."""
         return tuple(role for role in dict.fromkeys((*self.roles, *self.waivers.values())) if role != AUTHOR)
+
+
+def signed_waivers(plan: Mapping[str, Any], manifest: Mapping[str, Any]) -> dict[str, str]:
+    """Return the role that has to sign each waiver that the run rests on, by a run's documents.
+
+    A waiver that nothing needed changed nothing of the run, and waits for nobody.
+    """
+    used = {waiver["name"] for waiver in manifest.get("waivers", ()) if waiver["covers"]}
+    return {name: role for name, role in plan["approvals"].get("waivers", {}).items() if name in used}
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.phrases import listed
 from ppdm_flow.core.results import HELD
-from ppdm_flow.engine.candidates.run_files import PRIVATE
-from ppdm_flow.engine.candidates.unpublished import RELEASED, is_held
+from ppdm_flow.engine.approval.decision import signed_waivers
+from ppdm_flow.engine.candidates.unpublished import PRIVATE, RELEASED, is_held
 from ppdm_flow.engine.evidence.writing import run_lock
 from ppdm_flow.engine.faults import output_fault, refusal
 from ppdm_flow.engine.held.private import Private, read_private
@@ -43,10 +43,7 @@ class HeldRun:
     @property
     def asked(self) -> Mapping[str, Any]:
         """What its plan says of approvals; of the roles that sign waivers, those of waivers that the run rests on."""
-        used = {waiver["name"] for waiver in self.manifest.get("waivers", ()) if waiver["covers"]}
-        approvals: Mapping[str, Any] = self.plan["approvals"]
-        signed = {name: role for name, role in approvals.get("waivers", {}).items() if name in used}
-        return {**approvals, "waivers": signed}
+        return {**self.plan["approvals"], "waivers": signed_waivers(self.plan, self.manifest)}
 
     def unchanged(self) -> None:
         """Hash all of it again. Raises RefusedError (PPF971) where a file is not what was judged and signed."""

@@ -6,8 +6,6 @@ from pathlib import Path
 
 from ppdm_flow.engine.candidates.unpublished import HELD, RELEASED, is_held
 
-PRIVATE = "held.private.json"
-"""What a held run keeps for its release, and nobody else may read."""
 PUBLICATION = "publication.json"
 """Who approved a held run, and when it was released."""
 UNFINISHED = f".{PUBLICATION}.new"

@@ -17,6 +17,8 @@ CANDIDATE = "candidate"
 RELEASED = "released"
 HELD = "held"
 """The folder of what holds and waits for approvals: no release, and nothing that a later run removes."""
+PRIVATE = "held.private.json"
+"""What a held run keeps for its release, and nobody else may read."""
 PREFIX = ".tmp-"
 """How the name of a run's directory begins before the run is complete."""
 _MANIFEST = "manifest.json"
@@ -56,12 +58,22 @@ def remove_stale_runs(parent: Path) -> None:
     Of a run that may be in a ledger the manifest and an empty candidate's folder stay: they tell
     ``ppdm-flow ledger --repair`` that it never was published.
     """
+    for path in parent.iterdir():
+        if _PLACE.fullmatch(path.name):
+            drop_private(path)
     for path in unpublished_runs(parent):
         with _unlocked(path) as free:
             if free and may_be_in_ledger(path):
                 _empty(path)
             elif free:
                 remove(path)
+
+
+def drop_private(path: Path) -> None:
+    """Remove what a held run kept for its release, where an interrupted release left it behind beside what is out."""
+    if (path / RELEASED).is_dir() and not os.path.lexists(path / HELD):
+        with contextlib.suppress(OSError):
+            (path / PRIVATE).unlink(missing_ok=True)
 
 
 def clear_stale_runs(parent: Path) -> None:

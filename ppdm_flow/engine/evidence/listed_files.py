@@ -8,8 +8,8 @@ from pathlib import Path
 from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.results import RELEASED
 from ppdm_flow.engine import manifest
-from ppdm_flow.engine.candidates.run_files import PRIVATE, PUBLICATION, UNFINISHED
-from ppdm_flow.engine.candidates.unpublished import HELD, is_held
+from ppdm_flow.engine.candidates.run_files import PUBLICATION, UNFINISHED
+from ppdm_flow.engine.candidates.unpublished import HELD, PRIVATE, is_held
 from ppdm_flow.engine.evidence.places import HIDDEN, is_evidence
 
 

@@ -19,7 +19,7 @@ from typing_extensions import TypedDict
 
 from ppdm_flow.core.digests import sha256
 from ppdm_flow.engine.candidates.building import Candidate
-from ppdm_flow.engine.candidates.run_files import PRIVATE as NAME
+from ppdm_flow.engine.candidates.unpublished import PRIVATE as NAME
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.ledger.chain import FIELDS, Entry, from_row, to_columns
 from ppdm_flow.engine.ledger.fields import PENDING

@@ -72,7 +72,7 @@ def publication_fault(run_dir: Path) -> str:
         good = False
     if not good:
         return f"`{PUBLICATION}` cannot be read, or is of a version that this program does not know"
-    if said["manifest"] != sha256(run_dir / MANIFEST) or said["run"] != run_dir.name:
+    if said["manifest"] != sha256(run_dir / MANIFEST):
         return f"`{PUBLICATION}` is that of another run"
     return ""
 

@@ -11,7 +11,7 @@ from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.engine.candidates.artifacts import as_json
 from ppdm_flow.engine.candidates.unpublished import RELEASED as FOLDER
-from ppdm_flow.engine.candidates.unpublished import is_dead, is_held, is_unpublished, remove
+from ppdm_flow.engine.candidates.unpublished import drop_private, is_dead, is_held, is_unpublished, remove
 from ppdm_flow.engine.ledger.chain import Entry
 from ppdm_flow.engine.ledger.document import document
 from ppdm_flow.engine.ledger.fields import DROPPED, PENDING, RELEASED
@@ -113,6 +113,8 @@ def _settle(store: LedgerStore, forget: Sequence[int]) -> tuple[tuple[int, ...],
             raise UsageError(Diagnostic("PPF689", f"release no. {number} stays in the ledger: {why}"))
     never = tuple(n for n in pending if n in forget or became[n] == DROPPED)
     store.confirm(out)
+    for number in out:
+        drop_private(_run(pending[number]))
     store.drop(never)
     for number in never:
         if became[number] == DROPPED and is_unpublished(_run(pending[number])):

@@ -14,8 +14,7 @@ from ppdm_flow.core.results import HELD, RELEASED, WITHHELD, Report, WaiverResul
 from ppdm_flow.engine import manifest
 from ppdm_flow.engine.candidates.artifacts import artifacts, as_json, dictionary
 from ppdm_flow.engine.candidates.directory import RunDirectory, check_leaving, check_verdict
-from ppdm_flow.engine.candidates.run_files import PRIVATE
-from ppdm_flow.engine.candidates.unpublished import CANDIDATE
+from ppdm_flow.engine.candidates.unpublished import CANDIDATE, PRIVATE
 from ppdm_flow.engine.events import Journal, RequirementJudged, RunFinished
 from ppdm_flow.engine.faults import wrap_plugin_errors
 from ppdm_flow.engine.held.private import private_text

@@ -1,4 +1,4 @@
-"""A fixed sample of ``tests/campaigns/releases.py``, which says how its points are chosen; the whole has 200 a ledger."""
+"""A fixed sample of ``tests/campaigns/releases.py``, which says how points are chosen; the whole has 200 a ledger."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the ledger learned between a run and its release is judged with it, on hashes alone; what it cannot judge waits."""
+"""What the ledger learned between a run and its release is judged with it, on hashes alone, or refused."""
 
 from __future__ import annotations
 
@@ -17,9 +17,7 @@ from ppdm_flow.engine.approval.again import same_groups
 from ppdm_flow.engine.ledger.store import find_ledger
 
 OPEN = POLICY.replace("approvals:", "#").replace("name: ward", "name: other")
-DIVERSE = POLICY.replace(
-    "privacy: {k_anonymity: {k: 5}}", "privacy: {k_anonymity: {k: 5}, l_diversity: {disease: {l: 2}}}"
-)
+DIVERSE = POLICY.replace("{k_anonymity: {k: 5}}", "{k_anonymity: {k: 5}, l_diversity: {disease: {l: 2}}}")
 
 
 def codes(home: HeldHome, run: Path) -> tuple[set[str], str]:

@@ -187,11 +187,11 @@ def test_who_lost_a_role_since_the_run_approves_nothing(home: HeldHome) -> None:
 
 
 def test_who_got_a_role_since_the_run_had_none_when_it_was_made(home: HeldHome) -> None:
-    home.signers({name: PEOPLE[name] for name in ("ana", "olga")} | {"omar": ("author",)})
+    home.signers({**PEOPLE, "omar": ("author",)})
     run = home.run().run_dir
     home.signers()
     home.sign(run, "omar", "data-owner")
-    home.sign(run, "olga", "privacy-officer")
+    home.sign(run, "pia", "privacy-officer")
     assert "no role `data-owner`" in refused(home, run, "PPF974")
 
 
@@ -304,6 +304,19 @@ def test_a_waiver_is_signed_where_it_has_to_be(plain: HeldHome) -> None:
     assert plain.release(run).outcome.published
     [waiver] = json.loads((run / "publication.json").read_text())["waivers"]
     assert (waiver["name"], waiver["role"]) == ("soon", "legal")
+    assert api.verify(run).holds
+
+
+def test_a_waiver_that_nothing_needed_waits_for_nobody(plain: HeldHome) -> None:
+    until = date(TODAY.year + 1, 1, 1).isoformat()
+    plain.policy(WAIVED.replace("max: 1", "max: 9").replace("until: UNTIL", f"until: {until}, signed_by: legal"))
+    plain.keys["lea"] = plain.keys["omar"]
+    plain.signers({"ana": ("author",), "olga": ("data-owner",), "pia": ("privacy-officer",), "lea": ("legal",)})
+    run = plain.run().run_dir
+    plain.approve(run)
+    assert plain.release(run).outcome.published
+    assert "waivers" not in json.loads((run / "publication.json").read_text())
+    assert api.verify(run).holds
 
 
 TWO = POLICY.replace("releases:", "recipients: together\nreleases:\n  inner: {path: inner.csv, audience: internal}")
@@ -378,3 +391,34 @@ def test_the_command_line(home: HeldHome, capsys: pytest.CaptureFixture[str]) ->
     assert "is released, no. 1 in the ledger" in capsys.readouterr().out
     assert status("release", str(run)) == 2
     assert status("release", str(home.folder)) == 2
+
+
+def test_whoever_moves_the_folder_and_writes_a_publication_has_approved_nothing(home: HeldHome) -> None:
+    run = home.run().run_dir
+    home.approve(run)
+    home.release(run)
+    said = (run / "publication.json").read_text()
+    forged = home.run().run_dir
+    home.sign(forged, "olga", "data-owner")
+    (forged / "held").rename(forged / "released")
+    (forged / "publication.json").write_text(said)
+    assert "is that of another run" in api.verify(forged).text
+    document = json.loads(said)
+    document |= {"manifest": sha256(forged / "manifest.json"), "released": utc_now().isoformat(timespec="seconds")}
+    (forged / "publication.json").write_text(json.dumps(document))
+    text = api.verify(forged).text
+    assert "without the approvals that its policy asks for" in text
+    assert "`privacy-officer`" in text
+    assert "names 1 signatures that are not there" in text
+    assert api.verify(run).holds
+
+
+def test_an_interrupted_release_leaves_nothing_private_behind_the_next_run(home: HeldHome) -> None:
+    run = home.run().run_dir
+    home.approve(run)
+    private = (run / "held.private.json").read_bytes()
+    home.release(run)
+    (run / "held.private.json").write_bytes(private)  # a kill just before it was removed
+    assert api.verify(run).holds
+    home.run()
+    assert not (run / "held.private.json").exists()
