@@ -122,7 +122,7 @@ class CandidateBuilder:
         key = MultisetHash.fresh_key()
         spool = self.directory.home / SCRATCH / f"sort-{release.name}"
         spool.mkdir(mode=0o700)
-        written = context.engine.write(release, stream, Target(file, spool, key, context.options.memory_limit // 4))
+        written = context.engine.write(release, stream, Target(file, spool, key, context.options.memory_limit // 3))
         return_freed_memory()
         read_rows, files = MultisetHash(key), context.engine.written_files(file)
         back = context.engine.read_back(release, file, context.resources, read_rows)
