@@ -119,12 +119,14 @@ class ParquetSink:
     def close(self) -> None:
         """Finish and flush to disk."""
         with self._file, self._encoder or contextlib.nullcontext():
-            self._begun(pa.schema([(name, _TEXTS) for name in self.names]))
-            if self._rows:
-                self._flush()
-            self._encoded()
-            if self._writer is not None:
-                self._writer.close()
+            try:
+                self._begun(pa.schema([(name, _TEXTS) for name in self.names]))
+                if self._rows:
+                    self._flush()
+                self._encoded()
+            finally:
+                if self._writer is not None:
+                    self._writer.close()
             self._file.flush()
             os.fsync(self._file.fileno())
 
