@@ -304,6 +304,19 @@ def test_a_waiver_is_signed_where_it_has_to_be(plain: HeldHome) -> None:
     assert plain.release(run).outcome.published
     [waiver] = json.loads((run / "publication.json").read_text())["waivers"]
     assert (waiver["name"], waiver["role"]) == ("soon", "legal")
+    assert api.verify(run).holds
+
+
+def test_a_waiver_that_nothing_needed_waits_for_nobody(plain: HeldHome) -> None:
+    until = date(TODAY.year + 1, 1, 1).isoformat()
+    plain.policy(WAIVED.replace("max: 1", "max: 9").replace("until: UNTIL", f"until: {until}, signed_by: legal"))
+    plain.keys["lea"] = plain.keys["omar"]
+    plain.signers({"ana": ("author",), "olga": ("data-owner",), "pia": ("privacy-officer",), "lea": ("legal",)})
+    run = plain.run().run_dir
+    plain.approve(run)
+    assert plain.release(run).outcome.published
+    assert "waivers" not in json.loads((run / "publication.json").read_text())
+    assert api.verify(run).holds
 
 
 TWO = POLICY.replace("releases:", "recipients: together\nreleases:\n  inner: {path: inner.csv, audience: internal}")
