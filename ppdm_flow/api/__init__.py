@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from ppdm_flow.api.plan import plan as plan
     from ppdm_flow.api.profile.profile import profile as profile
     from ppdm_flow.api.protected import check_output as check_output
+    from ppdm_flow.api.release import release as release
     from ppdm_flow.api.report import judgement as judgement
     from ppdm_flow.api.report import report as report
     from ppdm_flow.api.run import run as run
@@ -76,6 +77,7 @@ _HOMES = {
     "plugins": "explain.listing",
     "profile": "profile.profile",
     "reconstruct": "mine.reconstruct",
+    "release": "release",
     "report": "report",
     "run": "run",
     "run_tests": "test.test",

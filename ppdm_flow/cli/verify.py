@@ -47,10 +47,11 @@ def verify(
     Signatures are held against the run always; --signers says whose the keys are, and then an unsigned release, or a
     signature that does not count, is a fault.
 
-    Exit status: 0 as it was, 1 it is not, or it was not published or signed, 2 there is no such run or list of signers.
+    Exit status: 0 as it was, 1 it is not, or it was not published or signed, 2 there is no such run or list of signers,
+    4 as it was, and held for approvals.
     """
     there = output_targets(ctx, VERIFIED, "text")
     with report_errors_to_ci(there, str(run)):
         outcome = api.verify(run, data, policy_folder=policy_folder, own_data=own_data, signers=signers)
     there.send(api.verification(outcome, data_given=own_data or data is not None), VERIFIED["text"])
-    raise typer.Exit(0 if outcome.holds else 1)
+    raise typer.Exit(outcome.exit_status)
