@@ -50,7 +50,7 @@ _ON_SIGNERS = ("approvals", "approvals.signers")
 """Floors that may say which file it is."""
 
 
-def check_approvals(plan: Plan, out: Path, author: Author | None) -> None:
+def check_author(plan: Plan, out: Path, author: Author | None) -> None:
     """Look before the work at what would make a held or signed run end in vain.
 
     Raises UsageError where the run is to go to an object store (PPF968), which has no rename that makes a release, or
