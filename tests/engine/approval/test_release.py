@@ -422,3 +422,39 @@ def test_an_interrupted_release_leaves_nothing_private_behind_the_next_run(home:
     assert api.verify(run).holds
     home.run()
     assert not (run / "held.private.json").exists()
+
+
+def test_signatures_of_another_run_do_not_count(home: HeldHome) -> None:
+    first, second = home.run().run_dir, home.run().run_dir
+    home.approve(first)
+    for path in (first / "attestations").iterdir():
+        (second / "attestations" / path.name).write_bytes(path.read_bytes())
+    assert "it is about another run" in refused(home, second, "PPF974")
+
+
+def test_a_signature_in_another_role_does_not_count(home: HeldHome) -> None:
+    run = home.run().run_dir
+    home.approve(run)
+    officer = next((run / "attestations").glob("privacy-officer-*"))
+    data = officer.read_text()
+    officer.unlink()
+    (run / "attestations" / officer.name.replace("privacy-officer", "data-owner")).write_text(data)
+    assert "does not have the name of the envelope" in refused(home, run, "PPF974")
+
+
+def test_a_pending_entry_of_a_release_that_goes_on_is_not_forgotten(home: HeldHome) -> None:
+    run = home.run().run_dir
+    home.approve(run)
+    seen: list[str] = []
+
+    def repair() -> None:
+        for _ in range(40):
+            seen.extend(e.state for e in home.look(repair=True).entries)
+
+    other = threading.Thread(target=repair)
+    other.start()
+    home.release(run)
+    other.join()
+    assert [e.state for e in home.look(repair=True).entries] == ["released"]
+    assert api.verify(run).holds
+    assert set(seen) <= {"pending", "released"}
