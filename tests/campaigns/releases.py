@@ -35,14 +35,25 @@ from postgres import NoServerError, Postgres
 import ppdm_flow.engine.local.sql
 from ppdm_flow import api
 from ppdm_flow.core.errors import PpdmError, UsageError
-from ppdm_flow.engine.approval import decision, held_run, release
+from ppdm_flow.engine.approval import decision, held_run, publishing, release
 from ppdm_flow.engine.candidates import unpublished
 from ppdm_flow.engine.evidence import attestations, signatures, writing
 from ppdm_flow.engine.held import private, publication
 from ppdm_flow.engine.ledger import chain, file, ledger, repair, server, store, tables, witness
 from ppdm_flow.engine.ledger.fields import PENDING, RELEASED
 
-WATCHED = (decision, held_run, release, unpublished, attestations, signatures, writing, private, publication)
+WATCHED = (
+    decision,
+    held_run,
+    publishing,
+    release,
+    unpublished,
+    attestations,
+    signatures,
+    writing,
+    private,
+    publication,
+)
 LEDGER = (chain, file, ledger, repair, server, store, tables, witness)
 
 
@@ -115,6 +126,7 @@ def finished(home: HeldHome, run: Path) -> Iterator[str]:
     if (run / private.NAME).exists():
         yield "what the run kept for its release is still there"
     if home.ledger:
+        yield from agreed(home)
         mine = [e for e in home.look().entries if e.run == run.name]
         if [e.state for e in mine] != [RELEASED]:
             yield f"the ledger has {len(mine)} entries of it in the end"

@@ -85,8 +85,6 @@ def read_held(run_dir: Path) -> HeldRun:
     verdict = known.get("verdict")
     if not is_held(run_dir):
         out = (run_dir / RELEASED).is_dir()
-        if verdict == HELD and out:
-            remove_private(run_dir)
         why = "it is released already" if out else f"its verdict is `{verdict}`, and it has no folder `held`"
         raise UsageError(Diagnostic("PPF970", f"run `{run_dir.name}` does not wait for approvals: {why}", help=_GIVE))
     plan, said = _document(run_dir, PLAN), known.get("held")

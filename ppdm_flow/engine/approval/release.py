@@ -3,44 +3,36 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import shutil
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.errors import PpdmError, RefusedError
-from ppdm_flow.core.results import HELD, RELEASED
+from ppdm_flow.core.results import RELEASED
 from ppdm_flow.engine.approval.again import PlanLoader, judged_again, plan_at_release
-from ppdm_flow.engine.approval.decision import Asked, Decision, Missing, both, decide, not_before
+from ppdm_flow.engine.approval.decision import Asked, Decision, both, decide, not_before
 from ppdm_flow.engine.approval.held_run import HeldRun, locked_run, read_held, remove_private
-from ppdm_flow.engine.candidates.artifacts import as_json
-from ppdm_flow.engine.candidates.run_files import PUBLICATION
-from ppdm_flow.engine.evidence.attestations import attestations_of
-from ppdm_flow.engine.evidence.facts import RunFacts
-from ppdm_flow.engine.evidence.places import ATTESTATIONS
-from ppdm_flow.engine.evidence.signatures import SignatureResult, signatures_of
-from ppdm_flow.engine.evidence.writing import write_copy
-from ppdm_flow.engine.faults import output_fault
-from ppdm_flow.engine.held.publication import VERSION, Publication, write_publication
+from ppdm_flow.engine.approval.outcome import ReleaseOutcome
+from ppdm_flow.engine.approval.publishing import HeldPublication
+from ppdm_flow.engine.candidates.unpublished import PRIVATE, is_held
+from ppdm_flow.engine.evidence.signatures import signatures_of
+from ppdm_flow.engine.held.private import read_private
 from ppdm_flow.engine.held.signers_file import ReadSigners, lists_of_signers
 from ppdm_flow.engine.ledger.chain import Entry
 from ppdm_flow.engine.ledger.fields import PENDING
 from ppdm_flow.engine.ledger.key import required
-from ppdm_flow.engine.ledger.ledger import Ledger, written_down
+from ppdm_flow.engine.ledger.ledger import Ledger
 from ppdm_flow.engine.ledger.store import LedgerStore, find_ledger
-from ppdm_flow.engine.ledger.witness import check_neighbours, testimony
+from ppdm_flow.engine.ledger.witness import check_neighbours
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.engine.manifest import NAME as MANIFEST
 from ppdm_flow.plan.definition import ReleaseNode
-
-if TYPE_CHECKING:
-    from ppdm_flow.engine.delivery.delivery import Delivery
 
 TablesOf = Callable[[Path, Mapping[str, Any]], Sequence[ReleaseNode]]
 """Returns the releases of a run that become tables, from its directory and its plan's document."""
@@ -61,24 +53,14 @@ class ReleaseTools:
     now: Callable[[], datetime] = utc_now
 
 
-@dataclass(frozen=True, slots=True)
-class ReleaseOutcome:
-    """What came of it: ``published``, or ``missing`` signatures; neither where it was only checked and may go out."""
-
-    run_dir: Path
-    published: bool = False
-    missing: tuple[Missing, ...] = ()
-    counted: tuple[SignatureResult, ...] = ()
-    numbers: tuple[int, ...] = ()
-    tables: tuple[str, ...] = ()
-
-
 def release(run_dir: Path, tools: ReleaseTools, *, check: bool = False) -> ReleaseOutcome:
     """Publish a held run, or say which signatures are missing; with ``check`` nothing is written.
 
     Raises UsageError where it is no held run, RefusedError with every reason why it cannot be released.
     """
     with locked_run(run_dir):
+        if not check:
+            _finish(run_dir)
         held = read_held(run_dir)
         decision, _ = _decided(held, tools, None)
         if decision.missing:
@@ -90,7 +72,8 @@ def release(run_dir: Path, tools: ReleaseTools, *, check: bool = False) -> Relea
                 _hold_against(held, store, own, tools)
             if check:
                 return ReleaseOutcome(run_dir, counted=decision.counted)
-            return _Publishing(held, store, decision.counted, digest, tools).publish()
+            tables = tools.tables(run_dir, held.plan)
+            return HeldPublication(held, store, decision.counted, digest, tools.now(), tables).publish()
 
 
 def _decided(held: HeldRun, tools: ReleaseTools, last: datetime | None) -> tuple[Decision, str]:
@@ -129,6 +112,23 @@ def _opened(held: HeldRun, *, check: bool) -> Iterator[tuple[LedgerStore | None,
         yield store, _own(store, held.run_dir)
 
 
+def _finish(run_dir: Path) -> None:
+    """Do what is left to do of a release that was interrupted behind its rename: confirm it, and forget the rest.
+
+    Where the ledger cannot be had, its entry stays pending, which counts as released: ``ledger --repair`` settles it.
+    """
+    if is_held(run_dir) or not (run_dir / RELEASED).is_dir() or not (run_dir / PRIVATE).is_file():
+        return
+    with contextlib.suppress(PpdmError, OSError, ValueError, KeyError, TypeError):
+        known = json.loads((run_dir / MANIFEST).read_text(encoding="utf-8"))
+        node = read_private(run_dir, known["held"]["sha256"]).ledger
+        if node is not None:
+            store = find_ledger(node.place, Path(node.key))
+            with store.held():
+                store.confirm(sorted(_own(store, run_dir)))
+    remove_private(run_dir)
+
+
 def _own(store: LedgerStore, run_dir: Path) -> frozenset[int]:
     digest = sha256(run_dir / MANIFEST)
     return frozenset(e.number for e in store.entries() if e.state == PENDING and e.manifest == digest)
@@ -154,135 +154,3 @@ def _hold_against(held: HeldRun, store: LedgerStore, own: frozenset[int], tools:
     faults = tuple(judged_again(held.run_dir, held.private, plan, ledger, own, tools.clock()))
     if faults:
         raise RefusedError(faults)
-
-
-class _Publishing:
-    """The last steps of a release, with the run and its ledger locked."""
-
-    def __init__(
-        self,
-        held: HeldRun,
-        store: LedgerStore | None,
-        counted: Sequence[SignatureResult],
-        signers: str,
-        tools: ReleaseTools,
-    ) -> None:
-        self.held = held
-        self.run_dir = held.run_dir
-        self.store = store
-        self.counted = tuple(counted)
-        self.signers = signers
-        self.tools = tools
-
-    def publish(self) -> ReleaseOutcome:
-        """Write it into the ledger, publish it by one rename, and let tables take their places.
-
-        What was written down and not confirmed counts as released, as it does of a run. Raises PpdmError; then it is
-        held as before, unless its tables alone did not take their places (PPF484).
-        """
-        when, store = self.tools.now(), self.store
-        said = None if store is None else testimony(store, len(self.held.private.releases))
-        entries = [(each.entry, each.members) for each in self.held.private.releases]
-        numbers = () if store is None else tuple(store.add(written_down(entries, self.run_dir, when)))
-        with contextlib.ExitStack() as stack:
-            try:
-                delivery = stack.enter_context(self._tables())
-                self._write(when, None if said is None else {**said, "releases": list(numbers)}, delivery)
-                self.held.unchanged()
-                self._rename()
-            except BaseException:
-                self._take_back(numbers)
-                raise
-            if store is not None:
-                with contextlib.suppress(PpdmError):  # it is out, and pending counts: `ledger --repair` confirms it
-                    store.confirm(numbers)
-            remove_private(self.run_dir)
-            if delivery is not None:
-                delivery.commit()
-        tables = () if delivery is None else tuple(delivery.tables)
-        return ReleaseOutcome(self.run_dir, True, (), self.counted, numbers, tables)
-
-    def _write(self, when: datetime, ledger: Any, delivery: Delivery | None) -> None:
-        """Write who approved it, and give each release the signatures on it."""
-        waivers = {each["name"]: each["until"] for each in self.held.manifest.get("waivers", ())}
-        document: Publication = {
-            "version": VERSION,
-            "policy": str(self.held.manifest["policy"]),
-            "run": self.run_dir.name,
-            "released": when.isoformat(timespec="seconds"),
-            "manifest": sha256(self.run_dir / MANIFEST),
-            "signers": self.signers,
-            "signatures": [
-                {
-                    "release": each.release,
-                    "role": each.role,
-                    "signer": str(each.signer),
-                    "key": each.key_id,
-                    "signed": "" if each.signed is None else each.signed.isoformat(timespec="seconds"),
-                }
-                for each in self.counted
-            ],
-        }
-        signed = self.held.asked.get("waivers", {})
-        if signed:
-            document["waivers"] = [{"name": n, "role": r, "until": waivers.get(n, "")} for n, r in signed.items()]
-        if ledger is not None:
-            document["ledger"] = ledger
-        if delivery is not None:
-            document["tables"] = list(delivery.tables)
-        with _writing(f"`{PUBLICATION}`"):
-            self._without_copies()
-            for found in attestations_of(self.run_dir, RunFacts.read(self.run_dir)):
-                if found.attestation is not None and not found.fault:
-                    write_copy(self.run_dir, found.attestation, HELD)
-            write_publication(self.run_dir, as_json(document))
-            _sync(self.run_dir)
-
-    def _without_copies(self) -> None:
-        """Remove the copies of signatures that an interrupted release made."""
-        for name in self.held.releases:
-            folder = self.run_dir / HELD / name / ATTESTATIONS
-            if folder.is_dir() and not folder.is_symlink():
-                shutil.rmtree(folder)
-
-    def _rename(self) -> None:
-        with _writing(f"`{self.run_dir.name}`"):
-            (self.run_dir / HELD).rename(self.run_dir / RELEASED)
-            _sync(self.run_dir)
-
-    def _take_back(self, numbers: Sequence[int]) -> None:
-        """Leave it held, as it was, unless it is out."""
-        if not (self.run_dir / HELD).is_dir():
-            return
-        if self.store is not None and numbers:
-            with contextlib.suppress(PpdmError):
-                self.store.drop(numbers)
-        with contextlib.suppress(OSError):
-            self._without_copies()
-            (self.run_dir / PUBLICATION).unlink(missing_ok=True)
-
-    def _tables(self) -> contextlib.AbstractContextManager[Delivery | None]:
-        """Return the tables that releases become, staged once the context is entered; none where there are none."""
-        releases = self.tools.tables(self.run_dir, self.held.plan)
-        if not releases:
-            return contextlib.nullcontext()
-        from ppdm_flow.engine.delivery.delivery import staged  # noqa: PLC0415  # only few releases become tables
-
-        files = [(each, self.run_dir / HELD / each.name / each.path) for each in releases]
-        return staged(str(self.held.plan["policy"]), self.run_dir.name, files)
-
-
-@contextmanager
-def _writing(what: str) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise output_fault(error, what) from None
-
-
-def _sync(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -12,8 +12,9 @@ import pytest
 from held_runs import POLICY, HeldHome, files
 
 from ppdm_flow import api
-from ppdm_flow.core.errors import DataError, RefusedError
+from ppdm_flow.core.errors import DataError, RefusedError, UsageError
 from ppdm_flow.engine.approval.again import same_groups
+from ppdm_flow.engine.ledger.file import LedgerFile
 from ppdm_flow.engine.ledger.store import find_ledger
 
 OPEN = POLICY.replace("approvals:", "#").replace("name: ward", "name: other")
@@ -221,3 +222,24 @@ def test_same_groups_against_a_plain_twin() -> None:
         assert same_groups(one, two) == all(left == right for left, right in pairs)
         agreed += same_groups(one, two)
     assert 50 < agreed < 350
+
+
+def test_a_release_that_was_interrupted_behind_its_rename_is_finished_by_the_next(
+    home: HeldHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from ppdm_flow.engine.candidates.unpublished import is_held
+
+    run = home.run().run_dir
+    home.approve(run)
+    with monkeypatch.context() as patched:
+        patched.setattr(LedgerFile, "confirm", lambda _self, _numbers: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            home.release(run)
+    assert not is_held(run)
+    assert (run / "held.private.json").exists()
+    assert [e.state for e in home.look().entries] == ["pending"]
+    with pytest.raises(UsageError, match="released already"):
+        home.release(run)
+    assert not (run / "held.private.json").exists()
+    assert [e.state for e in home.look().entries] == ["released"]
+    assert api.verify(run).holds
