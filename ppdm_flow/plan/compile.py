@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 from typing import Protocol
 
 from ppdm_flow.core.clock import Clock, utc_today
@@ -66,9 +67,11 @@ def compile_policy(
         return CompileResult(None, in_order((*loaded.diagnostics, *faults)), loaded.sources)
     plan, faults = _compiler(loaded, loaded.policy, columns, data).compile()
     every = in_order((*loaded.diagnostics, *(redacted(d, loaded.secrets) for d in faults)))
-    asked = check_approvals(loaded, loaded.policy, plan.home, clock)
+    dated = loaded.policy.approvals is not None or bool(loaded.policy.waivers)
+    today = clock() if clock is not None and dated else None
+    asked = check_approvals(loaded, loaded.policy, plan.home, today)
     every = in_order((*every, *(redacted(d, loaded.secrets) for d in asked.faults)))
-    checked = _check_waivers(loaded, loaded.policy, plan, every, clock)
+    checked = _check_waivers(loaded, loaded.policy, plan, every, today)
     every = in_order((*every, *checked.faults))
     plan = replace(plan, waivers=checked.waivers, approvals=asked.approvals)
     if digested:
@@ -87,12 +90,10 @@ def _compiler(loaded: Loaded, policy: Policy, columns: Columns | None, data: str
 
 
 def _check_waivers(
-    loaded: Loaded, policy: Policy, plan: Plan, diagnostics: Sequence[Diagnostic], clock: Clock | None
+    loaded: Loaded, policy: Policy, plan: Plan, diagnostics: Sequence[Diagnostic], today: date | None
 ) -> WaiverCheck:
-    """Check the policy's waivers on the day of ``clock``; without a clock they are kept and cover nothing."""
+    """Check the policy's waivers on a day; without one they are kept and cover nothing."""
     waivers = waivers_of(policy, loaded)
-    if clock is None or not waivers:
+    if today is None or not waivers:
         return WaiverCheck(waivers=waivers)
-    return check_waivers(
-        waivers, plan.gates, diagnostics, loaded.places, loaded.privacy_waivers, clock(), loaded.floors
-    )
+    return check_waivers(waivers, plan.gates, diagnostics, loaded.places, loaded.privacy_waivers, today, loaded.floors)

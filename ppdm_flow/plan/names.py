@@ -30,7 +30,7 @@ def clashes(policy: Policy, implicit: Iterable[str], places: Places) -> list[Dia
 
 
 def names_of(policy: Policy) -> frozenset[str]:
-    """Return the names of columns, steps, audits, gates, releases, plugins and files."""
+    """Return the names of columns, steps, audits, gates, releases, plugins, files and roles that sign."""
     return frozenset(_names(policy))
 
 
@@ -46,6 +46,9 @@ def _names(policy: Policy) -> Iterator[str]:
     yield from filter(None, (policy.source.path, policy.source.format, *(policy.source.columns or ())))
     for release in policy.releases.values():
         yield from filter(None, (release.path, release.format, release.audience))
+    yield from filter(None, (waiver.signed_by for waiver in policy.waivers.values()))
+    if policy.approvals is not None:
+        yield from (*policy.approvals.roles, policy.approvals.signers)
     for attribute in policy.attributes.values():
         yield attribute.role.value
         if attribute.hierarchy is not None and attribute.hierarchy.csv is not None:

@@ -152,6 +152,24 @@ def test_another_content_of_the_signers_file_is_another_plan(compiled) -> None:
     assert compiled("", first).plan.approvals is None
 
 
+def test_a_role_from_the_environment_is_in_the_plan_as_it_is(compiled, monkeypatch) -> None:
+    """Whoever releases the run reads there who has to sign."""
+    monkeypatch.setenv("OFFICE", "data-owner")
+    more = "params: {office: {from_env: OFFICE}}\n" + asked(['"${params.office}"'])
+    outcome = compiled(more, signers_text({"alice": "author", "bob": "data-owner"}))
+    assert document(outcome.plan)["approvals"]["roles"] == ["data-owner"]
+
+
+def test_linked_tables_wait_for_approvals_too(compiled) -> None:
+    good = Path(__file__).parents[1] / "examples" / "good" / "linked_tables.yaml"
+    signers = signers_text({"alice": "author", "bob": "data-owner"})
+    files = {"linked.yaml": good.read_text(encoding="utf-8") + asked(["data-owner"])}
+    compiled("", signers, files=files)
+    outcome = compile_policy(load(Path("linked.yaml")), clock=lambda: TODAY)
+    assert outcome.plan.tables
+    assert outcome.plan.approvals.roles == ("data-owner",)
+
+
 def test_a_role_that_signs_a_waiver_has_to_be_somebodys(compiled) -> None:
     signers = signers_text({"alice": "author", "bob": "data-owner"})
     outcome = compiled(asked(["data-owner"]) + f"waivers: {{w: {{{WAIVER}}}}}\n", signers)
