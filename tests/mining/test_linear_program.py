@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -63,7 +66,7 @@ def test_without_a_solution():
     assert minimum(np.ones(1), impossible, 2.0) == pytest.approx(np.array([2.0]))
 
 
-def test_nothing_is_printed_and_the_same_program_has_the_same_solution(capfd):
+def test_the_same_program_has_the_same_solution():
     rng = np.random.default_rng(7)
     rows = Rows.dense(rng.random((40, 60)), 1.0, np.inf)
     cost = rng.random(60)
@@ -71,4 +74,10 @@ def test_nothing_is_printed_and_the_same_program_has_the_same_solution(capfd):
     assert first is not None
     assert second is not None
     assert first.tobytes() == second.tobytes()
-    assert capfd.readouterr() == ("", "")
+
+
+def test_nothing_is_printed_by_the_first_program_of_a_process():
+    program = "import numpy as np; from ppdm_flow.mining.linear_program import Rows, minimum; "
+    program += "assert minimum(np.ones(2), Rows.dense(np.ones((1, 2)), 1.0, 1.0)).sum() == 1.0"
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    assert (ended.stdout, ended.stderr) == (b"", b"")
