@@ -65,7 +65,7 @@ def test_the_language_is_explained():
     assert set(Policy.model_fields) - about <= set(CONCEPTS)
 
 
-HEADINGS = ("Why it matters", "Formula", "Reference", "Example", "Not so", "What to do")
+HEADINGS = ("Why it matters", "For recipients", "Formula", "Reference", "Example", "Not so", "What to do")
 FOLDERS = {"Roles": "roles", "Requirements": "requirements"}
 
 
