@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from ppdm_flow.core.attributes import Change
-from ppdm_flow.core.file_names import DICTIONARY, OPERATOR, refused
+from ppdm_flow.core.file_names import DICTIONARY, OPERATOR, SHEET_HTML, SHEET_MARKDOWN, refused
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.core.texts.visible import json_text
 from ppdm_flow.engine.faults import run_fault
@@ -19,6 +19,8 @@ from ppdm_flow.sdk.anonymizer import Fitted, SetOperator
 from ppdm_flow.tables.formulas import UNDONE
 
 Document = Mapping[str, Any]
+_OURS = (DICTIONARY, SHEET_MARKDOWN, SHEET_HTML)
+"""What the engine writes into every release's folder, so that no step can."""
 _SIZES = "published: each row says how many items the original set had; whoever has a rare number stands out by it"
 
 
@@ -104,6 +106,6 @@ def _differs(entry: Document, judged: Document) -> bool:
 
 
 def _free(name: str, step: str, taken: Iterable[str]) -> str:
-    if PurePosixPath(name).name != name or refused(name) or name.casefold() == DICTIONARY:
-        raise run_fault("PPF905", f"step `{step}` has a document whose name is not a plain file name")
+    if PurePosixPath(name).name != name or refused(name) or name.casefold() in _OURS:
+        raise run_fault("PPF905", f"step `{step}` has a document whose name is not a plain file name, or that of ours")
     return f"{step}-{name}" if name.casefold() in {each.casefold() for each in taken} else name
