@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from ppdm_flow.api.hierarchy.hierarchy import check_hierarchy as check_hierarchy
     from ppdm_flow.api.hierarchy.hierarchy import hierarchy as hierarchy
     from ppdm_flow.api.hierarchy.ways import Way as Way
+    from ppdm_flow.api.key import make_key as make_key
+    from ppdm_flow.api.key import show_key as show_key
     from ppdm_flow.api.ledger import create_ledger as create_ledger
     from ppdm_flow.api.ledger import ledger as ledger
     from ppdm_flow.api.lock import lock as lock
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     from ppdm_flow.api.run import run as run
     from ppdm_flow.api.scaffold import init as init
     from ppdm_flow.api.show import show as show
+    from ppdm_flow.api.sign import sign as sign
     from ppdm_flow.api.sweep.sweep import sweep as sweep
     from ppdm_flow.api.test.test import list_tests as list_tests
     from ppdm_flow.api.test.test import run_tests as run_tests
@@ -67,6 +70,7 @@ _HOMES = {
     "list_tests": "test.test",
     "lock": "lock",
     "lock_check": "lock",
+    "make_key": "key",
     "mine": "mine.mine",
     "plan": "plan",
     "plugins": "explain.listing",
@@ -77,6 +81,8 @@ _HOMES = {
     "run_tests": "test.test",
     "schema": "documents",
     "show": "show",
+    "show_key": "key",
+    "sign": "sign",
     "sweep": "sweep.sweep",
     "topics": "explain.explain",
     "verification": "verify",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 
 from ppdm_flow.api.buckets import copies_for
@@ -12,10 +13,15 @@ from ppdm_flow.api.own_data import refuse_both
 from ppdm_flow.api.report import REPORT, read
 from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.errors import UsageError
+from ppdm_flow.engine.evidence.outcome import EvidenceOutcome
+from ppdm_flow.engine.evidence.signatures import SignatureResult
+from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.engine.verify.verify import POLICY, VerifyOutcome
 from ppdm_flow.engine.verify.verify import verify as verify_run
+from ppdm_flow.evidence.statement import text_of
 from ppdm_flow.plan.definition import Plan
-from ppdm_flow.report.verify import Point, Verification
+from ppdm_flow.policy.signers.reading import read_signers
+from ppdm_flow.report.verify import Point, SignaturePoint, Verification
 
 
 def verify(
@@ -25,14 +31,18 @@ def verify(
     *,
     policy_folder: Path | None = None,
     own_data: bool = False,
+    signers: Path | None = None,
+    now: Callable[[], datetime] = utc_now,
 ) -> VerifyOutcome:
     """Hash every file of a run again; with ``data``, make and measure its releases again as well.
 
     ``clock`` tells the day, by which waivers may have expired since the run. ``policy_folder`` is where the files are
     that the policy names (hierarchies, keys): a run keeps none of them. With ``own_data`` the data is read again from
-    the database or the object that the policy names.
+    the database or the object that the policy names. ``signers`` is a list of signers: then every signature has to
+    count, as of ``now``, and every release has to have one.
 
-    Both may be in an object store, from where they are copied. Raises UsageError where ``run`` is no run directory.
+    Both may be in an object store, from where they are copied. Raises UsageError where ``run`` is no run directory,
+    PolicyError where the list of signers is none.
     """
 
     def plan(policy: Path, data: Path | None) -> Plan:
@@ -40,20 +50,23 @@ def verify(
         return original_plan if policy_folder is None else replace(original_plan, home=str(policy_folder.absolute()))
 
     refuse_both(data, own_data=own_data)
+    people = None if signers is None else read_signers(signers)
     with copies_for() as copies:
         place = copies.local_run(run)
         there = None if data is None else copies.local(data)
         if own_data and (place / POLICY).is_file():
             there = own_data_of(place / POLICY, {}, copies)
-        outcome = verify_run(place, there, plan, clock)
+        outcome = verify_run(place, there, plan, clock, signers=people, now=now)
         return replace(outcome, requirements=_requirements(outcome))
 
 
 def verification(outcome: VerifyOutcome, *, data_given: bool) -> Verification:
     """Return what every form of the outcome is made from; ``data_given`` says whether data was given."""
     policy = outcome.run_dir.parent.name
-    points = (*_files(outcome), *_waivers(outcome), *_measured(outcome, data_given=data_given))
-    return Verification(outcome.run_dir.name, policy, outcome.verdict, points, outcome.text)
+    measured = _measured(outcome, data_given=data_given)
+    points = (*_files(outcome), *_waivers(outcome), *_evidence(outcome.evidence), *measured)
+    signatures = tuple(_signature(each, outcome.evidence) for each in outcome.evidence.signatures)
+    return Verification(outcome.run_dir.name, policy, outcome.verdict, points, outcome.text, signatures)
 
 
 def _files(outcome: VerifyOutcome) -> Iterator[Point]:
@@ -76,6 +89,25 @@ def _waivers(outcome: VerifyOutcome) -> Iterator[Point]:
     """Yield the waivers that the release rests on: that one has expired since changes nothing of what happened."""
     for grant in outcome.used_waivers:
         yield Point(f"waiver {grant.name}", holds=None, text=grant.text)
+
+
+def _evidence(evidence: EvidenceOutcome) -> Iterator[Point]:
+    """Yield the signatures, and what is wrong with the files of evidence."""
+    for name, fault in evidence.faults:
+        yield Point(f"file {name}", holds=False, text=fault)
+    for each in evidence.signatures:
+        if not each.damaged:
+            name = f"signature {each.role} of {each.release}"
+            yield Point(name, holds=each.good if evidence.listed else None, text=each.text(listed=evidence.listed))
+    for release in evidence.unsigned:
+        yield Point(f"signatures of {release}", holds=False, text="nobody on the list signed this release")
+
+
+def _signature(each: SignatureResult, evidence: EvidenceOutcome) -> SignaturePoint:
+    counts = each.good if evidence.listed or each.damaged else None
+    signed = "" if each.signed is None else text_of(each.signed)
+    fault = each.fault if evidence.listed or each.damaged else ""
+    return SignaturePoint(each.file, each.release, each.role, each.signer or "", each.key_id, signed, counts, fault)
 
 
 def _measured(outcome: VerifyOutcome, *, data_given: bool) -> Iterator[Point]:

@@ -44,6 +44,18 @@ def _verify() -> ModuleType:
     return verify
 
 
+def _sign() -> ModuleType:
+    from ppdm_flow.cli import sign
+
+    return sign
+
+
+def _key() -> ModuleType:
+    from ppdm_flow.cli import key
+
+    return key
+
+
 def _deliver() -> ModuleType:
     from ppdm_flow.cli import deliver
 
@@ -152,6 +164,8 @@ VERBS: Mapping[str, Callable[[], ModuleType]] = {
     "run": _run,
     "audit": _audit,
     "verify": _verify,
+    "sign": _sign,
+    "key": _key,
     "deliver": _deliver,
     "report": _report,
     "test": _test,

@@ -9,11 +9,12 @@ import typer
 
 from ppdm_flow import api
 from ppdm_flow.cli.terminal.formats import FormatOrderCommand, OutputFiles, formats, output_targets, report_errors_to_ci
-from ppdm_flow.cli.terminal.options import Data, OwnData, RunPath
+from ppdm_flow.cli.terminal.options import Data, OwnData, RunPath, option
 from ppdm_flow.report.verify import VERIFIED
 
 EXAMPLES = (
     "verify runs/hospital/RUN",
+    "verify runs/hospital/RUN --signers signers.yaml",
     "verify runs/clinic/RUN --own-data",
     "verify runs/hospital/RUN --data hospital.csv.gz --format text --format junit --output-file verify.xml",
 )
@@ -29,6 +30,10 @@ def verify(
         Path | None,
         typer.Option(metavar="FOLDER", help="Where the files are that the policy names: hierarchies, keys."),
     ] = None,
+    signers: Annotated[
+        Path | None,
+        option("--signers", "FILE", "Who may sign, in which roles: every signature must count, each release have one."),
+    ] = None,
     forms: Annotated[list[str] | None, formats(VERIFIED, "text")] = None,  # noqa: ARG001  # `ctx` has them in their order
     output_files: OutputFiles = None,  # noqa: ARG001  # the same
 ) -> None:
@@ -39,10 +44,13 @@ def verify(
     same rows. Requirements are then measured as the run did, with rows and originals paired. What was drawn with a key
     that nobody has is judged as a file, and what only the run could tell is listed with the reason.
 
-    Exit status: 0 as it was, 1 it is not, or it was not published, 2 there is no such run.
+    Signatures are held against the run always; --signers says whose the keys are, and then an unsigned release, or a
+    signature that does not count, is a fault.
+
+    Exit status: 0 as it was, 1 it is not, or it was not published or signed, 2 there is no such run or list of signers.
     """
     there = output_targets(ctx, VERIFIED, "text")
     with report_errors_to_ci(there, str(run)):
-        outcome = api.verify(run, data, policy_folder=policy_folder, own_data=own_data)
+        outcome = api.verify(run, data, policy_folder=policy_folder, own_data=own_data, signers=signers)
     there.send(api.verification(outcome, data_given=own_data or data is not None), VERIFIED["text"])
     raise typer.Exit(0 if outcome.holds else 1)

@@ -112,6 +112,9 @@ class Manifest(TypedDict):
     files: Annotated[dict[str, HashedFile], about("Every other file of the run by its path, with `/`.")]
     ledger: NotRequired[LedgerTestimony]
     lock: NotRequired[UsedLock]
+    templates: NotRequired[
+        Annotated[dict[str, Sha256], about("SHA-256 of each template that the policy extends, by its reference.")]
+    ]
 
 
 def list_files(folder: Path, known: Mapping[str, str]) -> dict[str, HashedFile]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.texts.visible import json_text
@@ -30,6 +30,24 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
+class SignaturePoint:
+    """A signature: who signed which release in which role, and when, as it says.
+
+    ``signer`` is empty where no list of signers has the key. ``counts`` is None where no list was given; ``fault`` says
+    why it does not count.
+    """
+
+    file: str
+    release: str
+    role: str
+    signer: str
+    key_id: str
+    signed: str
+    counts: bool | None
+    fault: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Verification:
     """A run by its directory's name and policy, what was compared, and the outcome as lines for people."""
 
@@ -38,6 +56,7 @@ class Verification:
     verdict: str
     points: Sequence[Point]
     summary: str
+    signatures: Sequence[SignaturePoint] = ()
 
     @property
     def holds(self) -> bool:
@@ -59,7 +78,8 @@ def as_json(outcome: Verification) -> str:
         "verdict": outcome.verdict,
         "holds": outcome.holds,
     }
-    return json_text({**document, "points": points})
+    signatures = [asdict(signature) for signature in outcome.signatures]
+    return json_text({**document, "signatures": signatures, "points": points})
 
 
 def as_junit(outcome: Verification) -> str:

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from datetime import date
+from dataclasses import dataclass, field
+from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.file_sets import without_values
 from ppdm_flow.core.results import RELEASED, WITHHELD
 from ppdm_flow.core.waivers import day
 from ppdm_flow.engine import manifest
 from ppdm_flow.engine.candidates.unpublished import is_unpublished
+from ppdm_flow.engine.evidence.listed_files import compare
+from ppdm_flow.engine.evidence.outcome import EvidenceOutcome, evidence_of
+from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.engine.manifest import Manifest, ManifestWaiver
+from ppdm_flow.evidence.signers import Signers
 from ppdm_flow.plan.definition import Plan
 
 if TYPE_CHECKING:
@@ -48,12 +51,18 @@ class VerifyOutcome:
     contradictions: tuple[str, ...] = ()
     used_waivers: tuple[UsedWaiver, ...] = ()
     requirements: tuple[str, ...] = ()
+    evidence: EvidenceOutcome = field(default_factory=EvidenceOutcome)
+
+    @property
+    def unchanged(self) -> bool:
+        """Whether every file is as it was, and none lies beside them but evidence."""
+        return not (self.changed or self.missing or self.extra or self.contradictions)
 
     @property
     def holds(self) -> bool:
-        """Whether everything is as it was."""
-        intact = not (self.changed or self.missing or self.extra or self.contradictions)
-        return intact and (self.remeasured is None or self.remeasured.holds)
+        """Whether everything is as it was, and signed where that was asked for."""
+        measured = self.remeasured is None or self.remeasured.holds
+        return self.unchanged and measured and self.evidence.holds
 
     @property
     def text(self) -> str:
@@ -63,17 +72,28 @@ class VerifyOutcome:
         lines += [f"not in the manifest: {n}" for n in self.extra]
         lines += self.contradictions
         lines += [f"waiver `{grant.name}`: {grant.text}" for grant in self.used_waivers]
+        lines += self.evidence.lines
         lines += self.remeasured.lines if self.remeasured else []
         state = "is as it was" if self.holds else "is NOT as it was"
+        if not self.holds and self.unchanged and not self.evidence.faults and self.evidence.listed:
+            state = "is as it was, and NOT signed as it has to be"
         return "\n".join([*lines, f"{self.run_dir.name} ({self.verdict}) {state}: {self.files} files hashed"])
 
 
-def verify(run_dir: Path, data: Path | None, plan_loader: PlanLoader, clock: Clock = utc_today) -> VerifyOutcome:
+def verify(
+    run_dir: Path,
+    data: Path | None,
+    plan_loader: PlanLoader,
+    clock: Clock = utc_today,
+    *,
+    signers: Signers | None = None,
+    now: Callable[[], datetime] = utc_now,
+) -> VerifyOutcome:
     """Hash every file of a run again; with ``data``, make and audit its releases again.
 
     The hashes show that nothing was changed by itself. Whoever rewrites the manifest as well can make them fit: then
     only making and measuring it again shows it, or a manifest that was kept elsewhere. Its waivers are
-    held against the day that ``clock`` tells.
+    held against the day that ``clock`` tells, and its signatures against ``signers`` and what time it is ``now``.
 
     A directory that was not published is no release, whatever it holds. Raises UsageError where ``run_dir`` is no
     run's directory, DataError where ``data`` does not fit.
@@ -81,18 +101,19 @@ def verify(run_dir: Path, data: Path | None, plan_loader: PlanLoader, clock: Clo
     if is_unpublished(run_dir.resolve()):
         return VerifyOutcome(run_dir, NOT_PUBLISHED, 0, (), (), (), contradictions=(_UNFINISHED,))
     known = _manifest(run_dir)
-    listed = known["files"]
-    present = {p.relative_to(run_dir).as_posix() for p in run_dir.rglob("*") if _is_entry(p)} - {manifest.NAME}
-    missing = _shown(listed.keys() - present)
-    extra = _shown(present - listed.keys())
-    differing = {name for name in listed.keys() & present if _differs(run_dir / name, listed[name]["sha256"])}
-    changed = _shown(differing)
+    files = compare(run_dir, known["files"])
+    changed, missing, extra = _shown(files.changed), _shown(files.missing), _shown(files.extra)
     remeasured = None
     if data is not None and not (missing or changed):
         remeasured = _remeasured(run_dir, known, data, plan_loader(run_dir / POLICY, data))
-    against = _contradictions(run_dir, known, frozenset(listed.keys() & present) - differing)
+    against = _contradictions(run_dir, known, files.same)
     verdict, granted = str(known["verdict"]), used_waivers(known, clock())
-    return VerifyOutcome(run_dir, verdict, len(present), changed, missing, extra, remeasured, against, granted)
+    evidence = EvidenceOutcome()
+    if files.evidence or signers is not None:
+        evidence = evidence_of(run_dir, signers, now())
+    return VerifyOutcome(
+        run_dir, verdict, files.present, changed, missing, extra, remeasured, against, granted, evidence=evidence
+    )
 
 
 def _remeasured(run_dir: Path, known: Manifest, data: Path, plan: Plan) -> RemeasureResult:
@@ -106,11 +127,6 @@ def _remeasured(run_dir: Path, known: Manifest, data: Path, plan: Plan) -> Remea
 def _shown(names: Iterable[str]) -> tuple[str, ...]:
     """Return names of files without the values in names of folders, sorted."""
     return tuple(sorted(without_values(name) for name in names))
-
-
-def _is_entry(path: Path) -> bool:
-    """Whether it has to be listed: everything but folders, links to folders included."""
-    return path.is_symlink() or not path.is_dir()
 
 
 def _contradictions(run_dir: Path, known: manifest.Manifest, files: frozenset[str]) -> tuple[str, ...]:
@@ -137,15 +153,6 @@ def _verdict(report: Path) -> str:
         return str(json.loads(report.read_text(encoding="utf-8"))["verdict"])
     except (OSError, ValueError, KeyError, TypeError):
         return "nothing"
-
-
-def _differs(path: Path, expected: str) -> bool:
-    if path.is_symlink():
-        return True
-    try:
-        return sha256(path) != expected
-    except OSError:
-        return True
 
 
 def _manifest(run_dir: Path) -> manifest.Manifest:

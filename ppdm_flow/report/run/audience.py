@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ppdm_flow.core.public_figures import FEWEST
 from ppdm_flow.report.run.fields import PUBLIC, ReportDocument
 
-FEWEST = 10
-"""Counts below it are not given in a public report."""
 FEW = f"fewer than {FEWEST}"
 UNTOLD = "not for the public"
 """Stands for a measured figure that a public report leaves out."""

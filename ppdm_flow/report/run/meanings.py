@@ -1,62 +1,12 @@
-"""What a report explains: the terms of the field, and what figures mean by the cards of a plan's plugins."""
+"""The terms of the field that a report explains."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
 
-from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.pages import read
-from ppdm_flow.core.plugin_info import FigureInfo, PluginInfo
 from ppdm_flow.report.run.fields import ReportDocument
-from ppdm_flow.sdk import registry
-
-
-@dataclass(frozen=True, slots=True)
-class Meanings:
-    """``cards`` by whose figures they are: of a step, of an audit, of a requirement; ``releases`` by name."""
-
-    cards: Mapping[str, PluginInfo]
-    releases: frozenset[str]
-
-    @classmethod
-    def of(cls, plan: Mapping[str, Any]) -> Meanings:
-        """Look up the cards; a plugin that is not installed here, where the report is written, has none."""
-        cards = {owner: info for group, use, owners in _used(plan) if (info := _card(group, use)) for owner in owners}
-        return cls(cards, frozenset(release["name"] for release in plan.get("releases", ())))
-
-    def of_figure(self, metric: str) -> str:
-        """Return what a figure is, and its formula in a second line; nothing where that is not known."""
-        meaning = self.figure(metric)
-        return "\n".join(filter(None, (meaning.what, meaning.formula))) if meaning else ""
-
-    def figure(self, metric: str) -> FigureInfo | None:
-        """Return what the card of a figure's plugin says of it; None where that is not known."""
-        release, _, rest = metric.partition("/")
-        name = rest if self.releases.issuperset(release.split(" + ")) else metric
-        for owner, info in self.cards.items():
-            figure = info.figure_of(name.removeprefix(f"{owner}.")) if name.startswith(f"{owner}.") else None
-            if figure is not None:
-                return info.figures[figure]
-        return None
-
-
-def _used(plan: Mapping[str, Any]) -> Iterator[tuple[str, str, tuple[str, ...]]]:
-    for step in plan.get("steps", ()):
-        yield "anonymizers", step["use"], (step["name"],)
-    for audit in plan.get("audits", ()):
-        yield "audits", audit["use"], (audit["name"], *audit["requirements"])
-
-
-def _card(group: str, use: str) -> PluginInfo | None:
-    try:
-        return registry.load(group, use).info
-    except PluginError:
-        return None
-
 
 PAGE = "glossary"
 RANDOMNESS, DIGEST = "Sealed, reproducible", "Digest (SHA-256)"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ppdm_flow.core.phrases import counted
+from ppdm_flow.plan.meanings import Meanings
 from ppdm_flow.report.amounts import amount, between, duration
 from ppdm_flow.report.plots.bullet import bullet
 from ppdm_flow.report.plots.drawing import Drawing
@@ -16,7 +17,7 @@ from ppdm_flow.report.run.columns import ColumnList, Loss, columns, losses
 from ppdm_flow.report.run.facts import Fact, Output, facts, outputs
 from ppdm_flow.report.run.fields import FigureDocument, FindingDocument, ReportDocument, StepDocument
 from ppdm_flow.report.run.gallery import Gallery, gallery
-from ppdm_flow.report.run.meanings import Meanings, glossary
+from ppdm_flow.report.run.meanings import glossary
 from ppdm_flow.report.run.tradeoff import Tradeoff, tradeoff
 from ppdm_flow.report.run.verdict import Verdict, verdict
 from ppdm_flow.report.run.wording import moment

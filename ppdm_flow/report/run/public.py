@@ -12,15 +12,15 @@ from typing import Any, cast
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.pages import pages
 from ppdm_flow.core.plugin_info import FigureInfo
+from ppdm_flow.core.public_figures import FEWEST, is_small_count
 from ppdm_flow.core.results import Finding
-from ppdm_flow.report.run.audience import FEW, FEWEST, UNTOLD, is_public
+from ppdm_flow.plan.meanings import Meanings
+from ppdm_flow.report.run.audience import FEW, UNTOLD, is_public
 from ppdm_flow.report.run.document import finding_document
 from ppdm_flow.report.run.fields import PUBLIC, FigureDocument, FindingDocument, ReportDocument, ResultDocument
-from ppdm_flow.report.run.meanings import Meanings
 
 Document = dict[str, Any]
 
-_RATIOS = frozenset(("share", "probability", "points", "nats", "bits", "ratio", "distance", "index", "correlation"))
 _RESULT = ("id", "release", "metric", "bound", "direction", "holds", "waived_by", "policy_span")
 _RELEASE = ("path", "rows", "columns", "sha256", "bytes", "format", "audience", "description")
 _RUN = ("started", "finished", "digests", "versions", "randomness")
@@ -78,7 +78,7 @@ def _is_public(figure: FigureInfo | None) -> bool:
 
 def _figure(figure: FigureDocument) -> FigureDocument:
     """Return a figure without its note, which may tell more; of a small count no more than that it is small."""
-    if figure["value"] is not None and figure["unit"] not in _RATIOS and figure["value"] < FEWEST:
+    if figure["value"] is not None and is_small_count(figure["value"], figure["unit"]):
         return {"value": None, "unit": figure["unit"], "note": FEW}
     return {"value": figure["value"], "unit": figure["unit"]}
 

@@ -1,0 +1,19 @@
+"""Asking for the password of a key: a variable of the environment, else the person at the terminal."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import sys
+
+from ppdm_flow.evidence.key_files import PASSWORD_VARIABLE
+
+
+def key_password() -> bytes | None:
+    """Return the password; None where there is neither."""
+    given = os.environ.get(PASSWORD_VARIABLE)
+    if given:
+        return given.encode()
+    if not sys.stdin.isatty():
+        return None
+    return getpass.getpass("Password of the key: ").encode()

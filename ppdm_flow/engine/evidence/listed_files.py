@@ -1,0 +1,68 @@
+"""The files of a finished run against its manifest: which differ, lack, or were never in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ppdm_flow.core.digests import sha256
+from ppdm_flow.core.results import RELEASED
+from ppdm_flow.engine import manifest
+from ppdm_flow.engine.evidence.places import HELD, is_evidence
+
+
+@dataclass(frozen=True, slots=True)
+class ListedFiles:
+    """Names as the manifest has them, with ``/``. ``evidence`` are files that no manifest lists, nor has to."""
+
+    present: int
+    same: frozenset[str]
+    changed: frozenset[str]
+    missing: frozenset[str]
+    extra: frozenset[str]
+    evidence: frozenset[str]
+
+    @property
+    def unchanged(self) -> bool:
+        """Whether they are the files of the manifest, no more, no less."""
+        return not (self.changed or self.missing or self.extra)
+
+
+def compare(run_dir: Path, listed: Mapping[str, manifest.HashedFile]) -> ListedFiles:
+    """Hash every file that the manifest lists. The releases of a held run lie below another name until they are out."""
+    entries = [p.relative_to(run_dir).as_posix() for p in run_dir.rglob("*") if _is_entry(p)]
+    held = is_held(run_dir)
+    place_of = {_listed_name(name, held=held): name for name in entries if name != manifest.NAME}
+    there = listed.keys() & place_of.keys()
+    changed = {name for name in there if _differs(run_dir / place_of[name], listed[name]["sha256"])}
+    extra = place_of.keys() - listed.keys()
+    evidence = {name for name in extra if is_evidence(name)}
+    groups = (there - changed, changed, listed.keys() - there, extra - evidence, evidence)
+    return ListedFiles(len(place_of), *(frozenset(group) for group in groups))
+
+
+def is_held(run_dir: Path) -> bool:
+    """Whether the releases of a run wait for approvals: they are in no folder `released`."""
+    folder = run_dir / HELD
+    return folder.is_dir() and not folder.is_symlink() and not (run_dir / RELEASED).exists()
+
+
+def _listed_name(name: str, *, held: bool) -> str:
+    if held and name.startswith(f"{HELD}/"):
+        return f"{RELEASED}{name.removeprefix(HELD)}"
+    return name
+
+
+def _is_entry(path: Path) -> bool:
+    """Whether it has to be listed: everything but folders, links to folders included."""
+    return path.is_symlink() or not path.is_dir()
+
+
+def _differs(path: Path, expected: str) -> bool:
+    if path.is_symlink():
+        return True
+    try:
+        return sha256(path) != expected
+    except OSError:
+        return True

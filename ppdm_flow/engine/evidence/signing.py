@@ -1,0 +1,138 @@
+"""Signing a run: a statement about each of its releases, in an envelope of its own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import UsageError
+from ppdm_flow.core.model import NAME
+from ppdm_flow.core.results import RELEASED
+from ppdm_flow.core.suggest import did_you_mean
+from ppdm_flow.engine.candidates.unpublished import is_unpublished
+from ppdm_flow.engine.evidence.attestations import read_attestation
+from ppdm_flow.engine.evidence.facts import RunFacts
+from ppdm_flow.engine.evidence.figures import figures_for
+from ppdm_flow.engine.evidence.listed_files import compare
+from ppdm_flow.engine.evidence.places import ATTESTATIONS, HELD, copy_folder, copy_name, file_name
+from ppdm_flow.engine.evidence.writing import run_lock, write_copy, write_envelope
+from ppdm_flow.engine.faults import data_fault
+from ppdm_flow.evidence.checking import Attestation
+from ppdm_flow.evidence.envelope import Envelope
+from ppdm_flow.evidence.keys import SigningKey
+from ppdm_flow.evidence.malformed import MalformedError
+from ppdm_flow.evidence.statement import payload, read_statement
+
+
+@dataclass(frozen=True, slots=True)
+class SignedRelease:
+    """A release with the names of its envelope's file and of the copy for the recipient, by their paths in the run.
+
+    ``copy`` is empty as long as the run is held. ``again``: the key had signed it in that role already.
+    """
+
+    release: str
+    name: str
+    copy: str = ""
+    again: bool = False
+
+
+def sign_run(
+    run_dir: Path, key: SigningKey, role: str, now: datetime, releases: Sequence[str] = ()
+) -> tuple[Path, ...]:
+    """Sign the releases of a run in a role (all, where none is named), and return the files of their envelopes.
+
+    Works for runs that are released, where each release gets its copy, and for those that are held. What the key has
+    signed in that role already stays as it is. Raises UsageError where the run is not to be signed: it was withheld,
+    was not published, has no such release, or is not as its manifest says.
+    """
+    return tuple(run_dir / each.name for each in signed(run_dir, key, role, now, releases))
+
+
+def signed(
+    run_dir: Path, key: SigningKey, role: str, now: datetime, releases: Sequence[str] = ()
+) -> tuple[SignedRelease, ...]:
+    """Do the same, and tell which releases were signed before."""
+    if re.fullmatch(NAME, role) is None:
+        raise _refused("a role is a name: a letter, then up to 63 letters, digits, `_` or `-`")
+    with run_lock(run_dir):
+        facts = _whole(run_dir)
+        chosen = _chosen(facts, releases)
+        if now < facts.finished:
+            text = "this machine's clock is behind: the run ended later than it is now"
+            raise data_fault("PPF964", text, advice="set the clock; a signature must not be older than its run")
+        shown = figures_for(facts.report)
+        attestations = []
+        for release in chosen:
+            statement = facts.statement(release, role, key.public, now, shown)
+            read_statement(payload(statement))
+            attestations.append(Attestation(Envelope.signed(payload(statement), key), statement))
+        known = [_known(run_dir, facts, attestation) for attestation in attestations]
+        return tuple(_put(run_dir, new, old) for new, old in zip(attestations, known, strict=True))
+
+
+def _put(run_dir: Path, new: Attestation, old: Attestation | None) -> SignedRelease:
+    attestation = old or new
+    name, copy = f"{ATTESTATIONS}/{file_name(attestation)}", ""
+    if old is None:
+        write_envelope(run_dir, attestation)
+    if (run_dir / RELEASED).is_dir():
+        copy = f"{copy_folder(attestation.release)}/{copy_name(attestation)}"
+        there = run_dir / copy
+        if not there.is_file() or there.is_symlink() or there.read_bytes() != attestation.envelope.data:
+            write_copy(run_dir, attestation)
+    return SignedRelease(attestation.release, name, copy, again=old is not None)
+
+
+def _known(run_dir: Path, facts: RunFacts, new: Attestation) -> Attestation | None:
+    """Return the attestation that is there already. Raises UsageError where it is not about this run as it is."""
+    path = run_dir / ATTESTATIONS / file_name(new)
+    if not path.exists() and not path.is_symlink():
+        return None
+    try:
+        old = read_attestation(path)
+        fault = facts.difference(old.statement)
+        same = file_name(old) == path.name and old.envelope.key_id == new.envelope.key_id
+        fault = fault or ("" if same else "does not have the name of the envelope in it")
+    except MalformedError as error:
+        fault = str(error)
+    if fault:
+        text = f"there is a signature of this key in `{ATTESTATIONS}/{path.name}`, and it cannot stay: {fault}"
+        raise _refused(text, "find out what happened to it; then delete the file and sign again")
+    return old
+
+
+def _whole(run_dir: Path) -> RunFacts:
+    """Return what is to be signed. Raises UsageError unless the run is released or held, and is as it was."""
+    advice = "`ppdm-flow verify RUN` tells what was changed"
+    if is_unpublished(run_dir.resolve()):
+        raise _refused(f"`{run_dir.name}` was not published: there is nothing to sign")
+    try:
+        facts = RunFacts.read(run_dir)
+    except MalformedError as error:
+        raise _refused(f"`{run_dir.name}` cannot be signed: {error}", advice) from None
+    verdict = facts.manifest["verdict"]
+    if verdict not in (RELEASED, HELD):
+        raise _refused(f"`{run_dir.name}` is {verdict}: there is nothing to sign")
+    if facts.report["verdict"] != verdict or not compare(run_dir, facts.manifest["files"]).unchanged:
+        raise _refused(f"`{run_dir.name}` is not as it was when it was judged", advice)
+    return facts
+
+
+def _chosen(facts: RunFacts, releases: Sequence[str]) -> tuple[str, ...]:
+    known = facts.releases
+    if not known:
+        raise _refused(f"`{facts.name}` has no released files")
+    for name in releases:
+        if name not in known:
+            hint = did_you_mean(name, known)
+            raise UsageError(Diagnostic("PPF963", f"the run has no release `{name}`", hint=hint))
+    return tuple(dict.fromkeys(releases)) or known
+
+
+def _refused(text: str, advice: str | None = None) -> UsageError:
+    return UsageError(Diagnostic("PPF963", text, help=advice))

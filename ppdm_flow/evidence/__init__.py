@@ -1,0 +1,1 @@
+"""What is signed and by whom: envelopes, statements, keys and signers. Knows bytes and values, no policy and no run."""
