@@ -8,7 +8,7 @@ from shlex import quote
 from typing import Any
 
 from ppdm_flow.core.attributes import Change
-from ppdm_flow.core.file_names import OPERATOR
+from ppdm_flow.core.file_names import CONTRACT, OPERATOR
 from ppdm_flow.core.phrases import listed
 from ppdm_flow.report.datasheet.given import Given
 
@@ -17,15 +17,20 @@ FINE_GRAIN, SETS = "fine_grain", "transactions"
 PER_PERSON = "values_per_person"
 """The key of an entry that says that rows of one person with equal values were changed alike."""
 _EXAMPLE = (
-    "An example, with invented numbers: of two values A and B each is kept with a probability of 60%, and else one of"
-    " the two is drawn evenly. Where it was A, A is then shown with 60% + 20% = 80%; where it was B, with 20%. If 440 of"
-    " 1,000 rows show A, its original share is estimated as (0.44 - 0.20) / (0.80 - 0.20) = 0.40: about 400 rows, and"
-    " not 440."
+    "An example, with invented numbers: of two values A and B each is kept with a probability of 60%, and else one"
+    " of the two is drawn evenly. Where it was A, A is then shown with 60% + 20% = 80%; where it was B, with 20%. If"
+    " 440 of 1,000 rows show A, its original share is estimated as (0.44 - 0.20) / (0.80 - 0.20) = 0.40: about 400"
+    " rows, and not 440."
 )
 _SETS_EXAMPLE = (
-    "An example, with invented numbers: an item of a set is kept with a probability of 70%, and one that was not there is"
-    " put in with 10%. If 340 of 1,000 sets show an item, its original share is estimated as (0.34 - 0.10) /"
-    " (0.70 - 0.10) = 0.40: about 400 sets."
+    "An example, with invented numbers: an item of a set is kept with a probability of 70%, and one that was not there"
+    " is put in with 10%. If 340 of 1,000 sets show an item, its original share is estimated as"
+    " (0.34 - 0.10) / (0.70 - 0.10) = 0.40: about 400 sets."
+)
+_OF_SETS = (
+    f"`{OPERATOR}` says, for sets of each length, with which probabilities items were kept and put in. From them"
+    f" follows how often an item or a small combination of items occurred; beside it, `{CONTRACT}` says which supports"
+    " are large enough to be found."
 )
 _INTERVALS = (
     "An estimate has an error of chance, which the program gives as an interval. It is large for few rows and for rare"
@@ -100,14 +105,5 @@ def _of_values(entry: dict[str, Any]) -> Estimate:
 
 
 def _of_sets(entry: dict[str, Any]) -> Estimate:
-    return Estimate(
-        entry["attribute"],
-        (
-            f"`{OPERATOR}` says, for sets of each length, with which probabilities items were kept and put in. From them"
-            " follows how often an item or a small combination of items occurred; beside it, `mining_contract.json` says"
-            " which supports are large enough to be found.",
-            _INTERVALS,
-        ),
-        command="ppdm-flow mine . --min-support 5%",
-        example=_SETS_EXAMPLE,
-    )
+    command = "ppdm-flow mine . --min-support 5%"
+    return Estimate(entry["attribute"], (_OF_SETS, _INTERVALS), command=command, example=_SETS_EXAMPLE)

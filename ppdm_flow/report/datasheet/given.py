@@ -44,8 +44,8 @@ class Given:
         """The source, or the linked table, that the release was made from."""
         plan = self.report["plan"]
         root = self.steps[0]["input"] if self.steps else self.node["input"]
-        source: Document = next((t["source"] for t in plan.get("tables", ()) if t["name"] == root), plan.get("source"))
-        return source
+        tables: dict[str, Document] = {table["name"]: table["source"] for table in plan.get("tables", ())}
+        return tables[root] if root in tables else plan["source"]
 
     def results(self, part: str) -> Iterator[ResultDocument]:
         """Yield the requirements or gates that were judged on this release by itself, or on none in particular."""

@@ -22,7 +22,10 @@ _NULLS = {
     Nulls.WILDCARD: "A missing cell may stand for any value.",
     Nulls.EXCLUDE: "Rows with a missing cell among what others may know were left out of the counts.",
 }
-_KNOWN = "The protection was judged against somebody who knows the method, and of a person {}; not the secret key of the run, and not what the other rows held before."
+_KNOWN = (
+    "The protection was judged against somebody who knows the method, and of a person {}; not the secret key of the"
+    " run, and not what the other rows held before."
+)
 _NOBODY_KNOWS = "The protection was judged against somebody who knows the method; not the secret key of the run."
 _BEYOND = (
     "What other data on the same people tells together with this file was not measured, nor what somebody learns by"

@@ -23,7 +23,10 @@ STEPS = "Each statement is about what one step did to the table that it was give
 ESTIMATES = (
     "Some values were changed at random with published probabilities. What was lost in a row can be estimated for many."
 )
-PROMISES = "Each of these was measured on this very file before it left, in two independent ways. What was measured is not told here."
+PROMISES = (
+    "Each of these was measured on this very file before it left, in two independent ways. What was measured is not"
+    " told here."
+)
 CHECK = (
     "`ppdm-flow verify FOLDER --signers FILE` checks the files of this folder, this sheet among them, against the"
     " attestations in `attestations/`, and says who signed them in which role. FILE lists the keys of people whom you"
