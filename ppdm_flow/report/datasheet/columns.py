@@ -53,7 +53,8 @@ def columns(given: Given) -> Iterator[SheetColumn]:
         about = described[column["name"]]
         done = tuple(dict.fromkeys(_done(given, column, words)))
         holds = f"{_TYPES.get(about['type'], about['type'])}; {_ROLES.get(column['role'], column['role'])}"
-        description = " ".join(filter(None, (about.get("description", ""), about.get("sizes", ""))))
+        sizes = f"The sizes are {about['sizes']}." if "sizes" in about else ""
+        description = " ".join(filter(None, (about.get("description", ""), sizes)))
         yield SheetColumn(column["name"], holds, description, done or ("Kept as it was.",), kept=not done)
 
 

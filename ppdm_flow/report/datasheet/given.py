@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,10 +42,30 @@ class Given:
     @property
     def source(self) -> Document:
         """The source, or the linked table, that the release was made from."""
-        plan = self.report["plan"]
-        root = self.steps[0]["input"] if self.steps else self.node["input"]
-        tables: dict[str, Document] = {table["name"]: table["source"] for table in plan.get("tables", ())}
-        return tables[root] if root in tables else plan["source"]
+        tables = {table["name"]: table["source"] for table in self._tables}
+        source: Document = tables[self._root] if tables else self.report["plan"]["source"]
+        return source
+
+    @property
+    def _tables(self) -> list[Document]:
+        return self.report["plan"].get("tables", [])
+
+    @property
+    def _root(self) -> str:
+        return str(self.steps[0]["input"] if self.steps else self.node["input"])
+
+    def own(self, attributes: Sequence[str]) -> list[str]:
+        """Return those attributes that are of the release's table, as it calls them; of one table, all."""
+        if not self._tables:
+            return list(attributes)
+        before = f"{self._root}."
+        return [name.removeprefix(before) for name in attributes if name.startswith(before)]
+
+    def plain(self, name: str) -> str:
+        """Return the name of an attribute without that of its table, where several belong together."""
+        tables = {table["name"] for table in self._tables}
+        table, _, rest = name.partition(".")
+        return rest if rest and table in tables else name
 
     def results(self, part: str) -> Iterator[ResultDocument]:
         """Yield the requirements or gates that were judged on this release by itself, or on none in particular."""

@@ -22,6 +22,7 @@ _TOGETHER = "So it is also with what was released before of the same people."
 _NOT = "This does NOT hold on this file. It was waived:"
 _NO_COLUMNS = ".columns"
 """Ends the name of the figure that says that a release carries nothing that a requirement is about."""
+_KNOWN = "what others may know"
 _COUNTED = frozenset({"rows", "people", "sets"})
 
 
@@ -52,23 +53,25 @@ def gates(given: Given) -> tuple[Promise, ...]:
 
 def _promise(result: ResultDocument, asked: Mapping[str, Any], given: Given) -> Promise:
     unit = given.unit(result)
-    told = " ".join(_sentences(result, asked, unit))
+    names = {key: _written(value, given) for key, value in asked.items()}
+    told = " ".join(_sentences(result, names, unit))
     sentence = told if result["holds"] else f"{_NOT} {told}"
     empty = result["metric"].endswith(_NO_COLUMNS)
     bound = "" if empty or unit == "points" else _bound(result, unit)
-    return Promise(title_of(result["id"]), kind_of(result["id"]), bound, sentence, bool(result["holds"]))
+    title = given.plain(title_of(result["id"]))
+    return Promise(title, kind_of(result["id"]), bound, sentence, bool(result["holds"]))
 
 
-def _sentences(result: ResultDocument, asked: Mapping[str, Any], unit: str) -> Iterator[str]:
+def _sentences(result: ResultDocument, names: Mapping[str, str], unit: str) -> Iterator[str]:
     if result["metric"].endswith(_NO_COLUMNS):
         yield _NOTHING
         return
-    yield _meaning(result, asked, unit)
+    yield _meaning(result, names, unit)
     if is_cumulative(result):
         yield _TOGETHER
 
 
-def _meaning(result: ResultDocument, asked: Mapping[str, Any], unit: str) -> str:
+def _meaning(result: ResultDocument, names: Mapping[str, str], unit: str) -> str:
     """Return what the page of a kind says of it to recipients, with the bound and the names of this requirement."""
     spec = kind_of_requirement(result["id"])
     try:
@@ -77,17 +80,17 @@ def _meaning(result: ResultDocument, asked: Mapping[str, Any], unit: str) -> str
         page = None
     if page is None or _SECTION not in page.sections:
         return _NO_WORDS
-    names = {key: _written(value) for key, value in asked.items()}
     try:
         return page.section(_SECTION).format_map({**names, "bound": _size(result, unit)})
     except (KeyError, IndexError, ValueError):
         return _NO_WORDS
 
 
-def _written(value: Any) -> str:
+def _written(value: Any, given: Given) -> str:
+    """Return what a requirement names as a sentence has it: of linked tables, what is of the release's own."""
     if isinstance(value, list | tuple):
-        return listed([str(each) for each in value])
-    return f"{value:g}" if isinstance(value, float) else str(value)
+        return listed(given.own([str(each) for each in value])) or _KNOWN
+    return f"{value:g}" if isinstance(value, float) else given.plain(str(value))
 
 
 def _size(result: ResultDocument, unit: str) -> str:

@@ -16,6 +16,7 @@ from ppdm_flow.report.datasheet.estimates import Estimate, estimates
 from ppdm_flow.report.datasheet.given import Given, given
 from ppdm_flow.report.datasheet.promises import Promise, gates, promises
 from ppdm_flow.report.datasheet.steps import StepAccount, accounts
+from ppdm_flow.report.run.fields import FindingDocument
 
 _NULLS = {
     Nulls.OWN_CATEGORY: "A missing cell counts as one more value, which others may know as well.",
@@ -86,7 +87,7 @@ def sheet(report: Report, release: str, beside: Mapping[str, Mapping[str, Any]])
         promises=judged,
         gates=gates(known),
         assumptions=tuple(_assumptions(known, judged)),
-        notes=tuple(dict.fromkeys(f["text"] for f in known.findings() if not f.get("waived_by"))),
+        notes=tuple(dict.fromkeys(_note(f) for f in known.findings() if not f.get("waived_by"))),
         waived=tuple(_waived(known)),
         provenance=tuple(_provenance(known)),
     )
@@ -141,6 +142,10 @@ def _assumptions(known: Given, judged: tuple[Promise, ...]) -> Iterator[str]:
     if known.report["plan"]["randomness"] == "reproducible" and any(step["randomized"] for step in known.steps):
         yield _SEEDED
     yield _BEYOND
+
+
+def _note(finding: FindingDocument) -> str:
+    return f"The run noted: {finding['text']} ({finding['code']}, which `ppdm-flow explain` explains)."
 
 
 def _waived(known: Given) -> Iterator[Waived]:

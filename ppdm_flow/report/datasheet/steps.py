@@ -76,8 +76,10 @@ class StepWords:
 def accounts(given: Given) -> Iterator[StepAccount]:
     """Yield what each step up to the release tells, the first one first."""
     for step in given.steps:
-        words = StepWords.of(step)
         columns = tuple(c["name"] for c in given.node["attributes"] if step["name"] in c.get("steps", ()))
+        if step["changes"] and not columns and step["rows"] == "same":
+            continue  # all that it changed is not in this file
+        words = StepWords.of(step)
         rows = (_BY_ROWS[step["rows"]],) if not words.statements and step["rows"] in _BY_ROWS else ()
         silent = () if words.statements else (*rows, _SILENT)
         singly = (_SINGLY,) if step["expands_weights"] else ()
