@@ -48,7 +48,8 @@ class Given:
 
     @property
     def _tables(self) -> list[Document]:
-        return self.report["plan"].get("tables", [])
+        tables: list[Document] = self.report["plan"].get("tables", [])
+        return tables
 
     @property
     def _root(self) -> str:
