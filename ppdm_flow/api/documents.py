@@ -16,10 +16,12 @@ from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.core.texts.visible import json_text
 from ppdm_flow.engine.ledger.fields import LedgerDocument
 from ppdm_flow.engine.manifest import Manifest
+from ppdm_flow.evidence.statement import Statement
 from ppdm_flow.plan import schemas as plan_schemas
 from ppdm_flow.policy.inheritance import template_schema
 from ppdm_flow.policy.language import schemas
 from ppdm_flow.policy.lock.fields import LockDocument
+from ppdm_flow.policy.signers import schemas as signers_schemas
 from ppdm_flow.policy.test import schemas as test_schemas
 from ppdm_flow.report.diff.fields import DiffDocument
 from ppdm_flow.report.run.fields import ReportDocument
@@ -33,12 +35,14 @@ _TYPES = {
     "diff": DiffDocument,
     "lock": LockDocument,
     "ledger": LedgerDocument,
+    "statement": Statement,
 }
 _POLICY = "policy"
 SCHEMAS: Mapping[str, Callable[[], Mapping[str, Any]]] = {
     _POLICY: schemas.schema,
     "template": template_schema.schema,
     "test": test_schemas.schema,
+    "signers": signers_schemas.schema,
     "plan": plan_schemas.schema,
     **{name: partial(json_schema, name, document) for name, document in _TYPES.items()},
 }

@@ -10,6 +10,7 @@ from pathlib import Path
 from ppdm_flow.api.buckets import copies_for, place_of
 from ppdm_flow.api.engines import opened_engine
 from ppdm_flow.api.loading.bindings import plan_for_data
+from ppdm_flow.api.loading.lock_uses import Uses
 from ppdm_flow.api.loading.policies import ReadyPlan, quote_sources
 from ppdm_flow.api.report import documents, read
 from ppdm_flow.api.show import resolved_text
@@ -126,6 +127,7 @@ def _executed(
     options = replace(
         options,
         policy_text=resolved_text(ready.loaded.tree),
+        templates=Uses(path.absolute().parent).templates(ready.loaded),
         locked=None if locked is None else LockDigests(locked.file.sha256, locked.definitions),
         place=place,
     )

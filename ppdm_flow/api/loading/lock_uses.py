@@ -99,6 +99,22 @@ class Uses:
             *plugins(plan, with_data=with_data),
         )
 
+    def templates(self, loaded: Loaded) -> dict[str, str]:
+        """Return the SHA-256 of the templates that a policy stands on, by their references.
+
+        Of one that was found by an absolute path the name tells no folder: the run's directory may go to others.
+        Raises PolicyError (PPF319) as :meth:`of` does.
+        """
+        digests: dict[str, str] = {}
+        for each in _templates(loaded):
+            used = self._template(loaded, each, Names(self.folder))
+            name = os.path.basename(each.path) if os.path.isabs(each.shown) else used.name  # noqa: PTH117, PTH119  (text)
+            number = 2
+            while digests.get(name, used.pin.sha256) != used.pin.sha256:
+                name, number = f"{name.partition(' ')[0]} {number}", number + 1
+            digests[name] = used.pin.sha256
+        return digests
+
     def name(self, path: str | Path) -> str:
         """Return the name of a file of the repository in the lock, the same on every system."""
         return Names(self.folder).of(path)

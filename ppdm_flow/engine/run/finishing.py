@@ -232,6 +232,8 @@ class FinishedRun:
             content["ledger"] = self.ledger.testimony(len(self.audited.candidates) if judged == RELEASED else 0)
         if self.options.locked is not None:
             content["lock"] = {"locked": True, "sha256": self.options.locked.sha256}
+        if self.options.templates:
+            content["templates"] = dict(self.options.templates)
         self.directory.write(manifest.NAME, as_json(content))
         hashes = {name: about["sha256"] for name, about in listed.items()}
         return {**hashes, manifest.NAME: sha256(self.directory.home / manifest.NAME)}

@@ -16,6 +16,7 @@ _NOUNS = {
     "analyses": "analysis",
     "gates": "gate",
     "waivers": "waiver",
+    "signers": "signer",
     "releases": "release",
     "params": "param",
 }
