@@ -1,4 +1,4 @@
-"""What the cards of steps tell recipients: every built-in one does, about parameters that it has, in whole sentences."""
+"""What the cards of steps tell recipients: every built-in one does, about parameters that it has, in sentences."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_every_step_says_what_remains_true(name):
     spec = registry.load("anonymizers", name)
     statements = spec.info.recipients
     assert {s.topic for s in statements} & {"true", "not true"}
-    assert all(s.text[0] in "`" or s.text[0].isupper() for s in statements)
+    assert all(s.text[0] == "`" or s.text[0].isupper() for s in statements)
     assert all(s.text.endswith(".") for s in statements)
     used = {c.parameter for s in statements for c in s.conditions}
     assert used <= spec.params.model_fields.keys()
@@ -38,7 +38,9 @@ def _values_exist(annotation: str, values: set[str]) -> None:
 @pytest.mark.parametrize("name", CARDS)
 def test_with_its_defaults_a_step_says_something(name):
     spec = registry.load("anonymizers", name)
-    defaults = {n: f.get_default(call_default_factory=True) for n, f in spec.params.model_fields.items() if not f.is_required()}
+    defaults = {
+        n: f.get_default(call_default_factory=True) for n, f in spec.params.model_fields.items() if not f.is_required()
+    }
     assert any(said(spec.info.recipients, topic, defaults) for topic in TOPICS)
 
 
@@ -47,6 +49,7 @@ def test_every_kind_of_requirement_says_what_it_promises(kind):
     page = page_of(KINDS[kind])
     assert page is not None
     text = page.section("For recipients")
-    assert text.endswith(".") and "\n" not in text
+    assert text.endswith(".")
+    assert "\n" not in text
     fields = {*KINDS[kind].requirement.model_fields, "bound", "attribute", "attributes"}
     assert set(re.findall(r"\{(\w+)\}", text)) <= fields

@@ -95,7 +95,8 @@ def test_roles_and_requirements_have_whole_pages(term):
     concept = CONCEPTS[term]
     page = concept.page
     told = {heading: page.section(heading) for heading in page.sections if heading}
-    assert set(told) | {"Formula"} == set(HEADINGS)
+    assert set(told) | {"Formula", "For recipients"} == set(HEADINGS)
+        assert ("For recipients" in told) == (concept.kind == "Requirements")
     assert "Formula" in told or concept.kind == "Roles"
     good, bad = page.example("Example"), page.example("Not so")
     for example in (good, bad):

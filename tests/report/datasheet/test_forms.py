@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html as escapes
+import itertools
 import re
 from html.parser import HTMLParser
 
@@ -50,7 +51,7 @@ class Page(HTMLParser):
         self.tags.append((tag, dict(attrs)))
 
     def handle_endtag(self, tag):
-        assert self.open and self.open.pop() == tag, tag
+        assert [self.open.pop()] == [tag]
 
     def handle_data(self, data):
         self.text.append(data)
@@ -63,7 +64,10 @@ def hostile(name: str) -> Sheet:
         description=name,
         day="2026-01-02",
         facts=(("File", name), ("Rows", "20 rows")),
-        columns=(SheetColumn(name, name, name, (name,), kept=False), SheetColumn("b", "text", "", ("Kept.",), kept=True)),
+        columns=(
+            SheetColumn(name, name, name, (name,), kept=False),
+            SheetColumn("b", "text", "", ("Kept.",), kept=True),
+        ),
         left_out=(name,),
         rows=(name,),
         steps=(StepAccount(name, name, "", (name,), (name,), (name,), (name,)),),
@@ -98,11 +102,12 @@ def test_the_page_is_complete_in_itself_and_accessible():
     assert {"lang": "en"} in [attributes for tag, attributes in page.tags if tag == "html"]
     assert [tag for tag, _ in page.tags if tag == "h1"] == ["h1"]
     levels = [int(tag[1]) for tag, _ in page.tags if re.fullmatch("h[1-6]", tag)]
-    assert all(after - before <= 1 for before, after in zip(levels, levels[1:], strict=False))
+    assert all(after - before <= 1 for before, after in itertools.pairwise(levels))
     ids = [attributes["id"] for _, attributes in page.tags if "id" in attributes]
     assert len(set(ids)) == len(ids)
     targets = [a["href"][1:] for tag, a in page.tags if tag == "a" and (a.get("href") or "").startswith("#")]
-    assert set(targets) <= set(ids) and len(targets) > 5
+    assert set(targets) <= set(ids)
+    assert len(targets) > 5
     labelled = [a["aria-labelledby"] for _, a in page.tags if "aria-labelledby" in a]
     assert set(labelled) <= set(ids)
 
@@ -119,7 +124,8 @@ def test_no_name_becomes_markup_of_markdown(name):
     assert cells[0] == cells[1]
     bare = re.sub(r"</?code>|<!-- -->", "", outside)
     assert "<" not in bare
-    assert "https://" not in outside and not re.search(r"(?<!\\)\]\(", outside)
+    assert "https://" not in outside
+    assert not re.search(r"(?<!\\)\]\(", outside)
     if name == "plain":
         assert escapes.unescape(plain) == plain
 
