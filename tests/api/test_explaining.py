@@ -96,7 +96,7 @@ def test_roles_and_requirements_have_whole_pages(term):
     page = concept.page
     told = {heading: page.section(heading) for heading in page.sections if heading}
     assert set(told) | {"Formula", "For recipients"} == set(HEADINGS)
-        assert ("For recipients" in told) == (concept.kind == "Requirements")
+    assert ("For recipients" in told) == (concept.kind == "Requirements")
     assert "Formula" in told or concept.kind == "Roles"
     good, bad = page.example("Example"), page.example("Not so")
     for example in (good, bad):

@@ -68,7 +68,7 @@ CASES = {
         [],
     ),
     "renamed and dropped": (
-        "steps:\n  less: {use: drop, with: {attributes: [wage]}}\n  call: {use: rename, with: {attributes: {ill: x}}}\n",
+        "steps:\n  less: {use: drop, with: {attributes: [wage]}}\n  n: {use: rename, with: {attributes: {ill: x}}}\n",
         ["Left out, so that this file has nothing of it: name, wage.", "made from ill of the original"],
         [],
     ),
