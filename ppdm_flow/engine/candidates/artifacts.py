@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
-from ppdm_flow.core.attributes import Change
+from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.file_names import DICTIONARY, OPERATOR, SHEET_HTML, SHEET_MARKDOWN, refused
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.core.texts.visible import json_text
@@ -57,12 +57,22 @@ def _dictionary(plan: Plan, release: ReleaseNode, rows: int) -> Document:
                 "role": a.role.value,
                 "computed_from": sorted(a.lineage.computed_from),
                 "how": a.how.value,
-                "done": [{"step": step, "change": change.value} for step, change in a.changes],
+                "done": list(_done(plan, release, a)),
                 **({"sizes": _SIZES} if a.role is Role.ITEMS and a.was(Change.PERTURBED) else {}),
             }
             for a in release.attributes
         ],
     }
+
+
+def _done(plan: Plan, release: ReleaseNode, attribute: AttributeFacts) -> Iterator[Document]:
+    """Yield what each step did to a released column, with what it says of that to recipients."""
+    name, told = attribute.name, {}
+    for node in reversed(plan.upstream(release.input)):
+        name = next((old for old, new in node.effect.renames.items() if new == name), name)
+        told[node.name] = node.effect.told.get(name, "")
+    for step, change in attribute.changes:
+        yield {"step": step, "change": change.value, **({"told": told[step]} if told.get(step) else {})}
 
 
 def artifacts(

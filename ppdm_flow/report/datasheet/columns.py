@@ -51,7 +51,8 @@ def columns(given: Given) -> Iterator[SheetColumn]:
     described = {a["name"]: a for a in given.beside[DICTIONARY]["attributes"]}
     for column in given.node["attributes"]:
         about = described[column["name"]]
-        done = tuple(dict.fromkeys(_done(given, column, words)))
+        told = {each["step"]: each["told"] for each in about.get("done", ()) if "told" in each}
+        done = tuple(dict.fromkeys(_done(given, column, words, told)))
         holds = f"{_TYPES.get(about['type'], about['type'])}; {_ROLES.get(column['role'], column['role'])}"
         sizes = f"The sizes are {about['sizes']}." if "sizes" in about else ""
         description = " ".join(filter(None, (about.get("description", ""), sizes)))
@@ -66,13 +67,16 @@ def left_out(given: Given) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in (*identifiers, *dropped) if name not in released))
 
 
-def _done(given: Given, column: Mapping[str, Any], words: Mapping[str, StepWords]) -> Iterator[str]:
+def _done(
+    given: Given, column: Mapping[str, Any], words: Mapping[str, StepWords], told: Mapping[str, str]
+) -> Iterator[str]:
+    """Yield what was done: what the step says of this column, or else its card of any."""
     changes = {change["step"]: change["change"] for change in column.get("changes", ())}
     since, added = _since(given, column["name"])
     for step in since:
         name = step["name"]
         if name in changes or name == added or name in column.get("steps", ()):
-            yield from words[name].done(changes.get(name))
+            yield from (told[name],) if name in told else words[name].done(changes.get(name))
     sources = column.get("computed_from", [])
     if column.get("how") == How.GENERATED:
         return

@@ -92,6 +92,27 @@ def test_a_step_says_what_remains_and_what_does_not(sheet, case):
     assert "zq" not in text
 
 
+@pytest.mark.parametrize(
+    ("rule", "told"),
+    [
+        ("wage: {intervals: [0, 1500, 9000]}", "an end with a square bracket belongs to it"),
+        ("town: {prefix: 3}", "only the first 3 characters were kept: the others are written as <code>\\*</code>"),
+        ("born: {date: quarter}", "Each date was cut to its quarter."),
+        ("wage: {round: 100}", "Each number was rounded to the nearest multiple of a base."),
+        ("wage: {top: 1500}", "Values beyond a bound are one value; those within are as they were."),
+        ("wage: {top: 1500, round: 10}", "those within are as they were, or were rounded."),
+    ],
+)
+def test_how_labels_are_read_is_told_by_column(made, rule, told):
+    renamed = f"steps:\n  coarse: {{use: generalize, with: {{attributes: {{{rule}}}}}}}\n"
+    renamed += "  call: {use: rename, with: {attributes: {wage: pay}}}\n"
+    run = made(renamed)
+    assert told in (run / "released/study/datasheet.md").read_text()
+    dictionary = json.loads((run / "released/study/dictionary.json").read_text())
+    assert [d["told"] for a in dictionary["attributes"] for d in a["done"] if "told" in d]
+    assert "1500" not in (run / "released/study/datasheet.md").read_text()
+
+
 PERTURBED = HEAD.replace("ill: {role: sensitive}", "ill: {role: sensitive, domain: [zqflu, zqcold, zqhiv]}")
 
 
