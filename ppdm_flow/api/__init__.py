@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from ppdm_flow.api.plan import plan as plan
     from ppdm_flow.api.profile.profile import profile as profile
     from ppdm_flow.api.protected import check_output as check_output
+    from ppdm_flow.api.release import release as release
     from ppdm_flow.api.released_folder import verified as verified
     from ppdm_flow.api.released_folder import verify_folder as verify_folder
     from ppdm_flow.api.report import judgement as judgement
@@ -78,6 +79,7 @@ _HOMES = {
     "plugins": "explain.listing",
     "profile": "profile.profile",
     "reconstruct": "mine.reconstruct",
+    "release": "release",
     "report": "report",
     "run": "run",
     "run_tests": "test.test",

@@ -41,7 +41,7 @@ def _delivered(run: Path) -> tuple[str, ...]:
         help_ = "`ppdm-flow verify RUN` says more"
         raise UsageError(Diagnostic("PPF485", f"run `{run.name}` cannot be delivered: {why}", help=help_))
     plan = json.loads((run / PLAN).read_text(encoding="utf-8"))
-    releases = tuple(_releases(plan, _descriptions(run)))
+    releases = table_releases(run, plan)
     if not releases:
         help_ = "`ppdm-flow explain into` says how a policy asks for one"
         raise UsageError(Diagnostic("PPF485", f"no release of run `{run.name}` becomes a table", help=help_))
@@ -49,6 +49,13 @@ def _delivered(run: Path) -> tuple[str, ...]:
     with staged(str(plan["policy"]), run.name, files) as delivery:
         delivery.commit()
         return tuple(delivery.tables)
+
+
+def table_releases(run: Path, plan: Mapping[str, Any]) -> tuple[ReleaseNode, ...]:
+    """Return the releases of a run that become tables; ``plan`` is the document of its plan."""
+    if all(release.get("into") is None for release in plan["releases"]):
+        return ()
+    return tuple(_releases(plan, _descriptions(run)))
 
 
 def _releases(plan: Mapping[str, Any], descriptions: Declared | None) -> Iterator[ReleaseNode]:

@@ -14,6 +14,7 @@ from ppdm_flow.core.documents import json_schema
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.core.texts.visible import json_text
+from ppdm_flow.engine.held.publication import Publication
 from ppdm_flow.engine.ledger.fields import LedgerDocument
 from ppdm_flow.engine.manifest import Manifest
 from ppdm_flow.evidence.statement import Statement
@@ -35,6 +36,7 @@ _TYPES = {
     "diff": DiffDocument,
     "lock": LockDocument,
     "ledger": LedgerDocument,
+    "publication": Publication,
     "statement": Statement,
 }
 _POLICY = "policy"

@@ -66,7 +66,7 @@ def folder_verification(outcome: ReleasedOutcome) -> Verification:
     policies = ", ".join(dict.fromkeys(r.policy for r in outcome.releases if r.policy))
     verdict = "as signed" if outcome.holds else "not as signed"
     name = runs or outcome.place.resolve().name
-    return Verification(name, policies, verdict, points, outcome.text, signatures)
+    return Verification(name, policies, verdict, points, outcome.text, signatures, 0 if outcome.holds else 1)
 
 
 def _points(release: FolderOutcome) -> Iterator[Point]:

@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ppdm_flow.api.author import Author, check_approvals, with_own_signers
 from ppdm_flow.api.buckets import copies_for, place_of
 from ppdm_flow.api.engines import opened_engine
 from ppdm_flow.api.loading.bindings import plan_for_data
@@ -20,12 +21,13 @@ from ppdm_flow.core.addresses.bucket import is_bucket
 from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import RunError, UsageError
-from ppdm_flow.core.results import Report
+from ppdm_flow.core.results import HELD, RELEASED, Report
 from ppdm_flow.engine.buckets.copies import BucketCopies, clear_copies
 from ppdm_flow.engine.events import Listener, ignore_events
 from ppdm_flow.engine.options import LockDigests, RunOptions
 from ppdm_flow.engine.run.run import execute
 from ppdm_flow.engine.seam import Engine
+from ppdm_flow.evidence.key_files import Password
 from ppdm_flow.report.datasheet.forms import datasheets
 from ppdm_flow.report.locations import locations
 from ppdm_flow.report.run.fields import ReportDocument
@@ -56,8 +58,18 @@ class RunResult:
 
     @property
     def released(self) -> bool:
-        """Whether everything held."""
-        return self.verdict == "released"
+        """Whether everything held, and nobody has to approve it."""
+        return self.verdict == RELEASED
+
+    @property
+    def held(self) -> bool:
+        """Whether everything held, and people have to approve it."""
+        return self.verdict == HELD
+
+    @property
+    def exit_status(self) -> int:
+        """0 released, 4 held, 1 withheld."""
+        return 0 if self.released else 4 if self.held else 1
 
     def judgement(self, width: int) -> Judgement:
         """Return what every form of the outcome is made from; text for a terminal of that many columns."""
@@ -81,8 +93,10 @@ def run(
     locked: bool = False,
     clock: Clock = utc_today,
     where: Where = HERE,
+    sign: Path | None = None,
+    password: Password = lambda: None,
 ) -> RunResult:
-    """Execute a policy: the data is released, or withheld, into a new directory below ``out``.
+    """Execute a policy: the data is released, held for approval, or withheld, into a new directory below ``out``.
 
     Data and ``out`` may be in an object store, as the URL says. A table that Spark reads is copied below ``out`` once,
     for the time of the run.
@@ -91,8 +105,10 @@ def run(
     PluginError or RunError; then nothing is released. With ``locked``, that a template, definition or plugin is not as
     the lock file has it is wrong too. ``clock`` tells the day, for waivers: at the start, and again at the verdict.
     ``where`` says what works on the rows: this machine, unless said otherwise. ``workers`` are the cores that work at
-    once, all of them where it is None.
+    once, all of them where it is None. ``sign`` is the file of the key that signs what is released or held as its
+    author; ``password`` is asked for where it is encrypted.
     """
+    author = None if sign is None else Author.of(sign, password)
     options = RunOptions(partition_rows=partition_rows, keep_withheld=keep_withheld, escrow=escrow, clock=clock)
     if workers is not None:
         options = replace(options, workers=workers)
@@ -112,8 +128,12 @@ def run(
             there = copies.local(data)
         ready = plan_for_data(path, sets, there, strict=strict, locked=locked, clock=clock, copies=copies)
         warned(ready.warnings, ready.sources)
+        check_approvals(ready.plan, out, author)
         engine = engine or opened.enter_context(opened_engine(where, ready.plan.policy))
-        return _executed(ready, out, replace(options, engine=engine), listener, path, copies)
+        ran = _executed(ready, out, replace(options, engine=engine), listener, path, copies)
+    if author is not None and (ran.released or ran.held):
+        author.sign(Path(ran.where or ran.run_dir))
+    return ran
 
 
 def _executed(
@@ -126,7 +146,7 @@ def _executed(
         copies.shows(out / plan.policy, place.folder.shown)
     options = replace(
         options,
-        policy_text=resolved_text(ready.loaded.tree),
+        policy_text=resolved_text(with_own_signers(ready.loaded.tree, plan)),
         templates=Uses(path.absolute().parent).templates(ready.loaded),
         locked=None if locked is None else LockDigests(locked.file.sha256, locked.definitions),
         place=place,

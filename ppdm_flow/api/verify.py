@@ -13,6 +13,9 @@ from ppdm_flow.api.own_data import refuse_both
 from ppdm_flow.api.report import REPORT, read
 from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.errors import UsageError
+from ppdm_flow.core.results import RELEASED
+from ppdm_flow.engine.approval.published import approval_faults
+from ppdm_flow.engine.candidates.run_files import PUBLICATION
 from ppdm_flow.engine.evidence.outcome import EvidenceOutcome
 from ppdm_flow.engine.evidence.signatures import SignatureResult
 from ppdm_flow.engine.machine import utc_now
@@ -57,7 +60,14 @@ def verify(
         if own_data and (place / POLICY).is_file():
             there = own_data_of(place / POLICY, {}, copies)
         outcome = verify_run(place, there, plan, clock, signers=people, now=now)
-        return replace(outcome, requirements=_requirements(outcome))
+        return replace(_with_approvals(outcome, place), requirements=_requirements(outcome))
+
+
+def _with_approvals(outcome: VerifyOutcome, run: Path) -> VerifyOutcome:
+    """Return the outcome with what is wrong with the approvals of a run that was held and is released."""
+    if outcome.verdict != RELEASED or not (run / PUBLICATION).is_file():
+        return outcome
+    return replace(outcome, contradictions=(*outcome.contradictions, *approval_faults(run, read_signers)))
 
 
 def verification(outcome: VerifyOutcome, *, data_given: bool) -> Verification:
@@ -66,7 +76,9 @@ def verification(outcome: VerifyOutcome, *, data_given: bool) -> Verification:
     measured = _measured(outcome, data_given=data_given)
     points = (*_files(outcome), *_waivers(outcome), *_evidence(outcome.evidence), *measured)
     signatures = tuple(signature_point(each, listed=outcome.evidence.listed) for each in outcome.evidence.signatures)
-    return Verification(outcome.run_dir.name, policy, outcome.verdict, points, outcome.text, signatures)
+    return Verification(
+        outcome.run_dir.name, policy, outcome.verdict, points, outcome.text, signatures, outcome.exit_status
+    )
 
 
 def _files(outcome: VerifyOutcome) -> Iterator[Point]:

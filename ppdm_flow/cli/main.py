@@ -56,7 +56,7 @@ def app(words: Sequence[str], prog_name: str, *, alone: bool = False) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Run the program and exit: 0 yes, 1 no, 2 the input is at fault, 3 the tool failed, 130 interrupted."""
+    """Run the program and exit: 0 yes, 1 no, 2 the input is at fault, 3 the tool failed, 4 held, 130 interrupted."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     prepare()
     try:

@@ -56,6 +56,12 @@ def _key() -> ModuleType:
     return key
 
 
+def _release() -> ModuleType:
+    from ppdm_flow.cli import release
+
+    return release
+
+
 def _deliver() -> ModuleType:
     from ppdm_flow.cli import deliver
 
@@ -166,6 +172,7 @@ VERBS: Mapping[str, Callable[[], ModuleType]] = {
     "verify": _verify,
     "sign": _sign,
     "key": _key,
+    "release": _release,
     "deliver": _deliver,
     "report": _report,
     "test": _test,

@@ -24,6 +24,7 @@ from ppdm_flow.cli.terminal.options import (
 )
 from ppdm_flow.cli.terminal.output import columns, complain, say
 from ppdm_flow.cli.terminal.own_process import keep_pandas_away
+from ppdm_flow.cli.terminal.password import key_password
 from ppdm_flow.cli.terminal.progress import listening
 from ppdm_flow.core.addresses.table import place_of_data
 from ppdm_flow.report.forms import JUDGED
@@ -32,6 +33,7 @@ EXAMPLES = (
     "run pipelines/hospital.yaml",
     "run pipelines/adult.yaml --data adult.data.gz --out /tmp/runs",
     "run pipelines/bank_credit.yaml --strict --keep-withheld",
+    "run pipelines/hospital.yaml --sign ana.key",
     "run pipelines/hospital.yaml --engine spark --master 'local-cluster[2,1,1024]'",
     "run pipelines/hospital.yaml --engine spark --data table:clinic.visits",
     "run pipelines/hospital.yaml --format text --format junit --output-file junit.xml --format github",
@@ -70,15 +72,21 @@ def run(
     memory: Memory = None,
     strict: Strict = False,
     locked: Locked = False,
+    sign: Annotated[
+        Path | None, option("--sign", "KEY", "Sign what is released or held as its author, with the key in this file.")
+    ] = None,
     quiet: Quiet = False,
     verbose: Annotated[
         int,
         typer.Option("--verbose", "-v", count=True, help="Say more, and seconds; -vv says where an error came from."),
     ] = 0,
 ) -> None:
-    """Run a policy on data: the outcome is released or withheld, with a report, in a directory of its own.
+    """Run a policy on data: the outcome is released, held or withheld, with a report, in a directory of its own.
 
-    Exit status: 0 released, 1 withheld, 2 the policy or the data is at fault, 3 the tool failed, 130 interrupted.
+    Where the policy asks for approvals, what holds is held until people have signed it: see `release`.
+
+    Exit status: 0 released, 1 withheld, 2 the policy or the data is at fault, 3 the tool failed, 4 it holds, and waits
+    for approvals, 130 interrupted.
     """
     there = output_targets(ctx, JUDGED, "text")
     if engine is EngineName.LOCAL:
@@ -98,10 +106,14 @@ def run(
             strict=strict,
             locked=locked,
             where=Where(engine.value, master, memory=memory),
+            sign=sign,
+            password=key_password,
         )
     there.send(ran.judgement(columns()), JUDGED["text"])
     if not quiet:
         for table in ran.tables:
             say(f"table: {table}")
         say(f"report: {ran.where}/report.html")
-    raise typer.Exit(0 if ran.released else 1)
+        if ran.held:
+            say("held: `ppdm-flow release RUN` says whose signatures are missing, and releases it once they are there")
+    raise typer.Exit(ran.exit_status)

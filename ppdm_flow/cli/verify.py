@@ -51,10 +51,11 @@ def verify(
     Of a released folder alone, copied from a run's `released`, the files are held against the attestations in it:
     exactly those that were signed have to be there. Without an attestation nothing vouches for them.
 
-    Exit status: 0 as it was, 1 it is not, or it was not published or signed, 2 there is no such run or list of signers.
+    Exit status: 0 as it was, 1 it is not, or it was not published or signed, 2 there is no such run or list of signers,
+    4 as it was, and held for approvals.
     """
     there = output_targets(ctx, VERIFIED, "text")
     with report_errors_to_ci(there, str(run)):
         outcome = api.verified(run, data, policy_folder=policy_folder, own_data=own_data, signers=signers)
     there.send(outcome, VERIFIED["text"])
-    raise typer.Exit(0 if outcome.holds else 1)
+    raise typer.Exit(outcome.exit_status)

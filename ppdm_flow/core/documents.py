@@ -27,7 +27,7 @@ def one_of(words: Iterable[str]) -> Any:
     return Field(json_schema_extra={"enum": list(words)})
 
 
-Verdict = Annotated[str, one_of(("released", "withheld"))]
+Verdict = Annotated[str, one_of(("released", "withheld", "held"))]
 Direction = Annotated[str, one_of(("at_least", "at_most"))]
 Randomness = Annotated[str, one_of(("sealed", "reproducible"))]
 Version = Annotated[Literal[1], about("Version of this document's form.")]
@@ -42,6 +42,7 @@ class WaiverDocument(TypedDict):
     reason: Annotated[str, about("Why.")]
     owner: Annotated[str, about("Who answers for it.")]
     until: Annotated[Day, about("The last day that it counts on, UTC.")]
+    signed_by: NotRequired[Annotated[str, about("The role that has to sign it before anything is released.")]]
 
 
 def json_schema(name: str, document: Any) -> dict[str, Any]:

@@ -53,6 +53,12 @@ class PluginError(PpdmError):
     exit_status = 2
 
 
+class RefusedError(PpdmError):
+    """It worked, and the answer is no."""
+
+    exit_status = 1
+
+
 class RunError(PpdmError):
     """The tool, a plugin or the machine failed while running."""
 

@@ -170,13 +170,13 @@ class StepResult:
     findings: tuple[Finding, ...] = ()
 
 
-RELEASED, WITHHELD = "released", "withheld"
-"""The verdicts of a run."""
+RELEASED, WITHHELD, HELD = "released", "withheld", "held"
+"""The verdicts of a run: ``held`` where everything holds, and people have to approve it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Everything that the report documents show, but for ``secrets``. ``verdict`` is ``released`` or ``withheld``."""
+    """Everything that the report documents show, but for ``secrets``. ``verdict`` is that of the run."""
 
     policy: str
     verdict: str

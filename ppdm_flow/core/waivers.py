@@ -23,6 +23,7 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
 class Waiver:
     """``of`` an id, a code (``at`` a place; empty: any) or the hash of a finding; it counts until the end of ``until``.
 
+    ``signed_by`` is the role whose signature it needs before a release, or empty.
     ``privacy`` says whether it may be about what stands under ``privacy:``. ``covers`` are the warnings about the
     policy that it covers, in words.
     """
@@ -33,6 +34,7 @@ class Waiver:
     owner: str
     until: date
     at: str = ""
+    signed_by: str = ""
     privacy: bool = False
     covers: tuple[str, ...] = field(default=(), compare=False)
     span: Span | None = field(default=None, compare=False)
@@ -47,7 +49,11 @@ class Waiver:
             "owner": self.owner,
             "until": self.until.isoformat(),
         }
-        return {**written, "at": self.at} if self.at else written
+        if self.at:
+            written["at"] = self.at
+        if self.signed_by:
+            written["signed_by"] = self.signed_by
+        return written
 
     def expired(self, today: date) -> bool:
         """Whether its last day is over."""

@@ -52,7 +52,7 @@ class RequirementJudged:
 
 @dataclass(frozen=True, slots=True)
 class RunFinished:
-    """The run is over; ``verdict`` is ``released`` or ``withheld``."""
+    """The run is over; ``verdict`` is ``released``, ``withheld`` or ``held``."""
 
     verdict: str
     seconds: float

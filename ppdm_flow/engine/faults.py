@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.errors import DataError, PpdmError, RunError
+from ppdm_flow.core.errors import DataError, PpdmError, RefusedError, RunError
 from ppdm_flow.core.spans import Span
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
@@ -20,6 +20,11 @@ def data_fault(
 ) -> DataError:
     """Build a DataError of one diagnostic."""
     return DataError(Diagnostic(code, message, span=span, hint=hint, help=advice))
+
+
+def refusal(code: str, message: str, *, advice: str | None = None) -> RefusedError:
+    """Build a RefusedError of one diagnostic."""
+    return RefusedError(Diagnostic(code, message, help=advice))
 
 
 def run_fault(code: str, message: str, *, advice: str | None = None) -> RunError:

@@ -84,6 +84,12 @@ class LedgerTestimony(TypedDict):
     releases: Annotated[Numbers, about("The numbers of this run's releases in the ledger; none where it is withheld.")]
 
 
+class HeldPrivate(TypedDict):
+    """What a held run keeps for its release, and nobody else may read."""
+
+    sha256: Annotated[Sha256, about("Of the bytes of `held.private.json`, which the release removes.")]
+
+
 class UsedLock(TypedDict):
     """The lock that the run was held against."""
 
@@ -111,6 +117,7 @@ class Manifest(TypedDict):
     versions: Annotated[dict[str, str], about("Versions of the programs that a result can depend on.")]
     files: Annotated[dict[str, HashedFile], about("Every other file of the run by its path, with `/`.")]
     ledger: NotRequired[LedgerTestimony]
+    held: NotRequired[HeldPrivate]
     lock: NotRequired[UsedLock]
     templates: NotRequired[
         Annotated[dict[str, Sha256], about("SHA-256 of each template that the policy extends, by its reference.")]

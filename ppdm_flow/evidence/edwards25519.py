@@ -6,12 +6,15 @@ for one message in eight at least), so that a list of signers must not have one.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 _P = 2**255 - 19
 _D = -121665 * pow(121666, -1, _P) % _P
 _SQRT_MINUS_1 = pow(2, (_P - 1) // 4, _P)
 _Point = tuple[int, int]
 
 
+@lru_cache(maxsize=1024)
 def is_owned_point(raw: bytes) -> bool:
     """Whether the bytes are the one encoding of a point of the curve whose order is not 1, 2, 4 or 8."""
     point = _decoded(raw) if len(raw) == 32 else None  # the length of any encoding

@@ -15,7 +15,7 @@ from pydantic import ConfigDict, Field, NonNegativeInt, TypeAdapter, ValidationE
 from typing_extensions import TypedDict
 
 from ppdm_flow.core.digests import canonical
-from ppdm_flow.core.documents import Day, Direction, Randomness, Sha256, about, one_of
+from ppdm_flow.core.documents import Day, Direction, Randomness, Sha256, about
 from ppdm_flow.core.model import NAME
 from ppdm_flow.evidence import strict_json
 from ppdm_flow.evidence.keys import PublicKey
@@ -55,7 +55,7 @@ class RunPart(TypedDict):
     started: Annotated[Time, about("When the run began, UTC.")]
     finished: Annotated[Time, about("When its manifest was written, UTC.")]
     verdict: Annotated[
-        str, one_of(("released", "held")), about("`held`: it waited for approvals when its manifest was written.")
+        Literal["released", "held"], about("`held`: it waited for approvals when its manifest was written.")
     ]
 
 
@@ -210,9 +210,10 @@ def _require_sense(statement: Statement) -> None:
         raise MalformedError("does not list its files once each, in order")
     if any(not _inside(name) for name in names):
         raise MalformedError("names a file outside of the release's folder")
-    if PublicKey.parse(predicate["signer"]["key"]).text != predicate["signer"]["key"]:
+    key = PublicKey.parse(predicate["signer"]["key"])
+    if key.text != predicate["signer"]["key"]:
         raise MalformedError("does not have its key as OpenSSH writes it")
-    if PublicKey.parse(predicate["signer"]["key"]).key_id != predicate["signer"]["key_id"]:
+    if key.key_id != predicate["signer"]["key_id"]:
         raise MalformedError("names another key than the one it has")
     for text in (predicate["signed"], predicate["run"]["started"], predicate["run"]["finished"]):
         if text_of(time_of(text)) != text:

@@ -10,6 +10,7 @@ from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.diagnostics import Diagnostic, has_errors, in_order
 from ppdm_flow.core.digests import digest
 from ppdm_flow.core.waivers import Waiver
+from ppdm_flow.plan.approvals import check_approvals
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.plan.document import document
 from ppdm_flow.plan.names import names_of
@@ -65,13 +66,16 @@ def compile_policy(
         return CompileResult(None, in_order((*loaded.diagnostics, *faults)), loaded.sources)
     plan, faults = _compiler(loaded, loaded.policy, columns, data).compile()
     every = in_order((*loaded.diagnostics, *(redacted(d, loaded.secrets) for d in faults)))
+    asked = check_approvals(loaded, loaded.policy, plan.home, None if clock is None else clock())
+    every = in_order((*every, *(redacted(d, loaded.secrets) for d in asked.faults)))
     checked = _check_waivers(loaded, loaded.policy, plan, every, clock)
     every = in_order((*every, *checked.faults))
-    plan = replace(plan, waivers=checked.waivers)
+    plan = replace(plan, waivers=checked.waivers, approvals=asked.approvals)
     if digested:
         plan = replace(plan, digest=digest(document(plan)))
     plan = replace(plan, secrets=loaded.secrets - names_of(loaded.policy))
-    return CompileResult(None if has_errors(every) else plan, every, loaded.sources, checked.waived)
+    sources = {**loaded.sources, **asked.sources}
+    return CompileResult(None if has_errors(every) else plan, every, sources, checked.waived)
 
 
 def _compiler(loaded: Loaded, policy: Policy, columns: Columns | None, data: str | None) -> Compiler:

@@ -149,6 +149,27 @@ class LedgerNode:
 
 
 @dataclass(frozen=True, slots=True)
+class Approvals:
+    """Who has to sign a run that holds before anything of it is released; the author always has to.
+
+    With ``distinct`` each role takes another person. ``signers`` is the absolute path of the file that says who may
+    sign, ``sha256`` the digest of its bytes. ``waivers`` are the roles that have to sign waivers, by the waiver's name.
+    """
+
+    roles: tuple[str, ...]
+    distinct: bool
+    signers: str
+    sha256: str
+    waivers: Mapping[str, str] = field(default_factory=dict)
+    span: Span | None = field(default=None, compare=False)
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """Every role that has to sign, once: those of the release, then those of waivers."""
+        return tuple(dict.fromkeys((*self.roles, *self.waivers.values())))
+
+
+@dataclass(frozen=True, slots=True)
 class LinkedTable:
     """One of several tables that belong together, with the plan for it alone.
 
@@ -199,6 +220,7 @@ class Plan:
     declared: Mapping[str, frozenset[str]]
     digest: str = ""
     ledger: LedgerNode | None = None
+    approvals: Approvals | None = None
     waivers: tuple[Waiver, ...] = ()
     secrets: frozenset[str] = field(default=frozenset(), repr=False)
     recipients: str = "together"

@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Any
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.gate import MAX_WIDTH, Gate
 from ppdm_flow.core.requirement import Requirement
-from ppdm_flow.plan.definition import AuditNode, Bound, LinkedTable, Plan, ReleaseNode, SourceNode, StepNode, TableJoin
+from ppdm_flow.plan.definition import (
+    Approvals,
+    AuditNode,
+    Bound,
+    LinkedTable,
+    Plan,
+    ReleaseNode,
+    SourceNode,
+    StepNode,
+    TableJoin,
+)
 from ppdm_flow.plan.flow import ways
 from ppdm_flow.plan.together import Link, keyed_links, read_together
 from ppdm_flow.policy.redaction import without
@@ -46,6 +56,8 @@ def document(plan: Plan) -> fields.PlanDocument:
             plan_document["ledger"]["server"] = node.server
         else:
             plan_document["ledger"]["path"] = _portable(node.place, plan.home)
+    if plan.approvals is not None:
+        plan_document["approvals"] = _approvals(plan.approvals, plan.home)
     if plan.people is not None:
         plan_document["people"] = {"subject": plan.people.subject, "known_rows": plan.people.written}
     if not read_together(plan) and len(plan.releases) > 1:
@@ -58,6 +70,18 @@ def document(plan: Plan) -> fields.PlanDocument:
     if plan.digest:
         shown["digest"] = plan.digest
     return shown
+
+
+def _approvals(node: Approvals, home: str) -> fields.PlanApprovals:
+    written: fields.PlanApprovals = {
+        "roles": list(node.roles),
+        "distinct": node.distinct,
+        "signers": _portable(node.signers, home),
+        "sha256": node.sha256,
+    }
+    if node.waivers:
+        written["waivers"] = dict(node.waivers)
+    return written
 
 
 def _link(link: Link) -> fields.PlanLink:

@@ -201,6 +201,16 @@ class PlanLedger(TypedDict):
     repeat: Annotated[str, one_of(("refuse", "warn")), about("What becomes of a second draw.")]
 
 
+class PlanApprovals(TypedDict):
+    """Who has to sign before anything is released."""
+
+    roles: Annotated[list[str], about("The roles that have to sign, beside the author.")]
+    distinct: Annotated[bool, about("Whether each role takes another person.")]
+    signers: Annotated[str, about("The file that says who may sign, relative to the policy.")]
+    sha256: Annotated[Sha256, about("SHA-256 of that file's bytes.")]
+    waivers: NotRequired[Annotated[dict[str, str], about("The roles that have to sign waivers, by the waiver's name.")]]
+
+
 class PlanSources(TypedDict, total=False):
     """What is read."""
 
@@ -230,6 +240,7 @@ class PlanDocument(TypedDict):
     randomness: Annotated[Randomness, about("Where the randomness comes from.")]
     report_values: Annotated[str, one_of(("show", "hide")), about("Whether the report may show data values.")]
     ledger: NotRequired[PlanLedger]
+    approvals: NotRequired[PlanApprovals]
     people: NotRequired[PlanPeople]
     recipients: NotRequired[
         Annotated[str, one_of((APART,)), about("Nobody sees two of the releases, says the policy.")]

@@ -49,13 +49,13 @@ def _last(spans: tuple[Span, ...]) -> Span | None:
 
 
 def files_of(plan: Plan) -> Iterator[tuple[str, Span | None]]:
-    """Yield the absolute path of each file that says what the policy means: hierarchies, and what steps take.
+    """Yield the absolute path of each file that says what the policy means: hierarchies, what steps take, signers.
 
     Data is not among them: not the source, nor populations and other releases that audits compare with, nor the
     ledger, since all these change while the policy stays the same. Nor are keys: a digest of a short one gives it away.
     """
     seen: set[str] = set()
-    for relative, span in (*_hierarchies(plan), *_of_steps(plan)):
+    for relative, span in (*_hierarchies(plan), *_of_steps(plan), *_signers(plan)):
         path = os.path.normpath(os.path.join(plan.home, relative))  # noqa: PTH118  (text, not a Path)
         if path not in seen:
             seen.add(path)
@@ -70,6 +70,11 @@ def _hierarchies(plan: Plan) -> Iterator[tuple[str, Span | None]]:
     for facts in (facts for source in _sources(plan) for facts in source.attributes):
         if facts.hierarchy is not None and facts.hierarchy.csv is not None:
             yield facts.hierarchy.csv, facts.span
+
+
+def _signers(plan: Plan) -> Iterator[tuple[str, Span | None]]:
+    if plan.approvals is not None:
+        yield plan.approvals.signers, plan.approvals.span
 
 
 def _of_steps(plan: Plan) -> Iterator[tuple[str, Span | None]]:

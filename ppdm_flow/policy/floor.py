@@ -51,3 +51,7 @@ class Relative:
     path: PolicyPath
     demand: RelativeDemand
     span: Span
+
+
+Wanted = Floor | Relative
+"""Whatever a file may state under `floors`."""

@@ -103,6 +103,7 @@ def waivers_of(policy: Policy, loaded: Loaded) -> tuple[Waiver, ...]:
                     owner=UNSHOWN if "owner" in hidden else each.owner,
                     until=until,
                     at=each.at or "",
+                    signed_by=each.signed_by or "",
                     privacy=loaded.privacy_waivers.allowed,
                     span=loaded.places.key("waivers", name),
                 )

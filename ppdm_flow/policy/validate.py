@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.spans import Span
@@ -36,8 +37,16 @@ def validate(flat: FlatPolicy, model: type[M], *, complete: bool = True) -> tupl
     except ValidationError as error:
         wide = whole_model(kinds_named(flat.tree)) if issubclass(model, Policy) else model  # to say what was meant
         judge = _Judge(flat, wide, complete=complete)
-        diagnostics = [d for e in error.errors(include_url=False, include_input=False) for d in judge.of(e)]
+        errors = error.errors(include_url=False, include_input=False)
+        diagnostics = [d for e in errors if not _is_short_by_faults(e, errors) for d in judge.of(e)]
         return None, [d for d in diagnostics if not (d.code == "PPF202" and d.path in judge.misspelt)]
+
+
+def _is_short_by_faults(error: ErrorDetails, errors: Iterable[ErrorDetails]) -> bool:
+    """Whether a list is too short only since items of it are at fault, which is told there."""
+    loc = error["loc"]
+    below = (e["loc"] for e in errors if len(e["loc"]) > len(loc))
+    return error["type"] == "too_short" and any(each[: len(loc)] == loc for each in below)
 
 
 _FROM_PACKAGES = "; others come with packages, and `ppdm-flow list requirements` shows what is installed"

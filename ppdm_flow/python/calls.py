@@ -80,7 +80,7 @@ def run(
     Returns
     -------
     Result
-        The verdict, requirements, figures and released tables. A release that is withheld is no error.
+        The verdict, requirements, figures and released tables. A release that is withheld or held is no error.
 
     Raises
     ------

@@ -28,13 +28,18 @@ class Result:
 
     @property
     def verdict(self) -> str:
-        """``released`` or ``withheld``."""
+        """``released``, ``withheld``, or ``held`` where people have to approve it first."""
         return self.run.verdict
 
     @property
     def released(self) -> bool:
-        """Whether everything held."""
+        """Whether everything held, and nobody has to approve it."""
         return self.run.released
+
+    @property
+    def held(self) -> bool:
+        """Whether everything held, and the release waits for approvals (``ppdm-flow release``)."""
+        return self.run.held
 
     @property
     def run_dir(self) -> Path:
@@ -63,7 +68,7 @@ class Result:
 
     @cached_property
     def tables(self) -> dict[str, pa.Table]:
-        """The released tables by release, as they were released: nothing of a run that was withheld."""
+        """The released tables by release, as they were released: nothing of a run that was withheld or is held."""
         if not self.released:
             return {}
         planned = {release["name"]: release for release in self.run.document["plan"]["releases"]}
@@ -77,7 +82,7 @@ class Result:
             return self.tables[names[0]]
         if release in self.tables:
             return self.tables[str(release)]
-        known = ", ".join(f"`{name}`" for name in names) or "nothing, it was withheld"
+        known = ", ".join(f"`{name}`" for name in names) or f"nothing, it {'is' if self.held else 'was'} {self.verdict}"
         raise UsageError(Diagnostic("PPF694", f"say which release is meant: the run released {known}"))
 
     def to_pandas(self, release: str | None = None) -> pd.DataFrame:

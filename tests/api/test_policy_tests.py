@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from signers import signers_text
 
 from ppdm_flow import api
 from ppdm_flow.api.test.contents import bounds, meets
@@ -156,6 +157,29 @@ def test_waivers_count_as_in_a_run(folder):
     assert told(only(folder, "{verdict: withheld, waived: [gates.large]}")) == [
         "`gates.large` is expected to fail and be waived, and no waiver covers it"
     ]
+
+
+def test_what_holds_and_has_to_be_approved_is_held(folder):
+    """A test says `held`: it fails when somebody takes the approvals away, and `released` fails when they come."""
+    approved = POLICY + "approvals: {roles: [data-owner], signers: signers.yaml}\n"
+    (folder / "signers.yaml").write_text(signers_text({"alice": "author", "bob": "data-owner"}), encoding="utf-8")
+    released = "    released: {csv: theirs.csv}\n"
+    rows = "age,job,illness\n" + '"[30, 50)",nurse,flu\n' * 2
+    (folder / "theirs.csv").write_text(rows, encoding="utf-8")
+    for policy, verdict, other in ((approved, "held", "released"), (POLICY, "released", "held")):
+        (folder / "clinic.yaml").write_text(policy, encoding="utf-8")
+        for given in ("", released):
+            found = only(folder, f"{{verdict: {verdict}}}", rest=given)
+            assert (found.verdict, told(found)) == (verdict, [])
+            wrong = only(folder, f"{{verdict: {other}}}", rest=given)
+            assert told(wrong) == [f"expected `{other}`, and the verdict is `{verdict}`"]
+            assert "approvals" in wrong.failures[0].notes[0]
+    text = approved.replace("  suppress: {use: progressive_disclosure}\n", "")
+    (folder / "clinic.yaml").write_text(text, encoding="utf-8")
+    assert told(only(folder, "{verdict: withheld, fails: {include: [privacy.templates.no-hiv]}}")) == []
+    (folder / "signers.yaml").unlink()
+    assert told(only(folder, "{verdict: held}")) == ["the policy cannot be run: it has errors (PPF350)"]
+    assert told(only(folder, "{code: PPF350, verdict: refused}")) == []
 
 
 @pytest.mark.parametrize("released", [True, False])

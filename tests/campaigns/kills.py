@@ -192,10 +192,16 @@ def repairing(home: Home, points: Points) -> Callable[[], None]:
 
 def warm(home: Home) -> None:
     """Import here, without running anything, what a run imports, so that the children of this process need not."""
-    told = home.folder / "modules"
+    warm_modules(home.folder / "modules", home.run)
+    (run,) = home.runs()
+    api.report(run, "html")
+
+
+def warm_modules(told: Path, work: Callable[[], Any]) -> None:
+    """Import what some work imports, which a child of this process carries out."""
 
     def whole() -> None:
-        home.run()
+        work()
         told.write_text("\n".join(name for name, module in sys.modules.items() if module is not None))
 
     if in_child(whole):
@@ -203,8 +209,6 @@ def warm(home: Home) -> None:
     for name in told.read_text().splitlines():
         with contextlib.suppress(Exception):
             import_module(name)
-    (run,) = home.runs()
-    api.report(run, "html")
 
 
 def watched(work: Callable[[Points], Callable[[], None]], folder: Path) -> list[str]:

@@ -9,6 +9,7 @@ import subprocess
 
 import jsonschema
 import pytest
+from signers import signers_text
 
 POLICY = """\
 version: 1
@@ -154,6 +155,34 @@ def test_git_revisions(here, git, home, root):
     git("commit", "-aqm", "weaker")
     done = here("diff", "HEAD~1:./one.yaml", "HEAD:./one.yaml", cwd=home / "policies")
     assert "HEAD~1:policies/one.yaml -> HEAD:policies/one.yaml" in done.stdout
+
+
+def test_who_may_approve_of_a_revision(here, git, home, root):
+    """The content of the signers file counts, of a revision too; what it does is for people to judge."""
+    approved = POLICY + "approvals: {roles: [data-owner], signers: signers.yaml}\n"
+    people = {"alice": "author", "bob": "data-owner"}
+    (home / "policies/one.yaml").write_text(approved)
+    (home / "policies/signers.yaml").write_text(signers_text(people))
+    git("add", "-A")
+    git("commit", "-aqm", "approvals")
+    words = ("diff", "main:policies/one.yaml", "policies/one.yaml", "--forbid-weaker", "--format", "json")
+    done = here(*words)
+    (pair,) = document(done, root)["pairs"]
+    assert (done.returncode, pair["relation"], pair["changes"], pair["governance"]) == (0, "equal", [], [])
+    (home / "policies/signers.yaml").write_text(signers_text(people | {"carol": "data-owner"}))
+    done = here(*words)
+    (pair,) = document(done, root)["pairs"]
+    assert (done.returncode, pair["relation"], pair["changes"]) == (1, "equal", [])
+    (change,) = pair["governance"]
+    assert (change["clause"], change["verdict"]) == ("approvals.signers", "incomparable")
+    assert change["old"]["file"] == "main:policies/one.yaml"
+    assert "approvals.signers" in here("diff", "main:policies/one.yaml", "policies/one.yaml").stdout
+    (home / "policies/one.yaml").write_text(POLICY)
+    (pair,) = document(here(*words), root)["pairs"]
+    assert (pair["relation"], [c["clause"] for c in pair["changes"]]) == ("weaker", ["approvals"])
+    (home / "policies/signers.yaml").unlink()
+    done = here("diff", "main:policies/one.yaml", "policies/one.yaml", "--data", "t.csv", "--format", "json")
+    assert done.returncode == 0, done.stderr
 
 
 def test_git_folders(here, git, home, root):

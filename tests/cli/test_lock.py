@@ -12,6 +12,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 import yaml
+from signers import signers_text
 
 from ppdm_flow import api
 from ppdm_flow.api.loading.locked import Locks
@@ -94,6 +95,22 @@ def test_it_says_what_stands_behind_each_policy(house, root):
     assert {"anonymizers/generalize", "audits/k_anonymity", "audits/class_sizes", "sources/csv", "sinks/csv"} <= plugins
     assert all(each == {"distribution": "ppdm_flow", "version": "0.1.0"} for each in found["plugins"].values())
     assert "anonymizers/generalize" not in found["policies"]["policies/alike.yaml"]["plugins"]
+
+
+def test_who_may_approve_is_locked(folder, here):
+    signers = folder / "policies/signers.yaml"
+    signers.write_text(signers_text({"alice": "author", "bob": "data-owner", "carol": "press"}))
+    append(folder / "policies/alike.yaml", "approvals: {roles: [data-owner], signers: signers.yaml}\n")
+    assert here("lock", cwd=folder).returncode == 0
+    assert content(folder)["files"]["policies/signers.yaml"] == {"sha256": sha256(signers)}
+    assert content(folder)["policies"]["policies/alike.yaml"]["files"] == ["policies/signers.yaml"]
+    assert here("lock", "--check", cwd=folder).returncode == 0
+    signers.write_text(signers_text({"alice": "author, data-owner", "bob": "author, data-owner"}))
+    done = here("lock", "--check", cwd=folder)
+    assert done.returncode == 1
+    assert "PPF339" in done.stdout + done.stderr
+    assert "the file `policies/signers.yaml` is not the locked one" in done.stdout + done.stderr
+    assert here("run", "policies/alike.yaml", "--locked", cwd=folder).returncode == 2
 
 
 def test_it_is_sorted_and_the_same_again(house, here):

@@ -17,6 +17,7 @@ RANGES = (
     ("PPF100", "PPF117"),  # text
     ("PPF201", "PPF210"),  # shape
     ("PPF301", "PPF318"),  # inheritance and params
+    ("PPF350", "PPF354"),  # lists of signers
     ("PPF470", "PPF473"),  # on databases
     ("PPF481", "PPF481"),
     ("PPF500", "PPF538"),  # rules on requirements, attributes, the ledger and files
@@ -27,11 +28,13 @@ RANGES = (
 )
 WAIVERS = ("PPF330", "PPF331", "PPF334", "PPF336", "PPF338")
 """What can be said of waivers without knowing what day it is, or which warnings there are."""
+APPROVALS = ("PPF345", "PPF346", "PPF347")
+"""What can be said of approvals without a look at who may give them."""
 GATES = ("PPF645",)
 """The other one needs to know what audits measure."""
 KINDS = ("PPF403", "PPF406")
 """Those of kinds of requirements that other packages bring."""
-CODES = {c for c in pages() if any(a <= c <= b for a, b in RANGES)} | {*WAIVERS, *GATES, *KINDS}
+CODES = {c for c in pages() if any(a <= c <= b for a, b in RANGES)} | {*WAIVERS, *APPROVALS, *GATES, *KINDS}
 PAGES = tuple(pages()[c] for c in sorted(CODES))
 
 

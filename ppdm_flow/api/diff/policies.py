@@ -51,7 +51,7 @@ class LoadedPolicy:
 
 
 def named_files(policy: LoadedPolicy) -> tuple[str, ...]:
-    """Return the paths of the files that a policy names beside its data: hierarchies, a population."""
+    """Return the paths of the files that a policy names beside its data: hierarchies, a population, signers."""
     typed = policy.loaded.policy
     if typed is None:
         return ()
@@ -59,6 +59,7 @@ def named_files(policy: LoadedPolicy) -> tuple[str, ...]:
     for spec in specs_of(typed):
         for clause in typed.privacy.entries(spec.name).values():
             paths += [str(reduce(getattr, place, clause)) for place in spec.files]
+    paths += [typed.approvals.signers] if typed.approvals else []
     return tuple(dict.fromkeys(paths))
 
 

@@ -6,7 +6,7 @@ import hashlib
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from ppdm_flow.core.diagnostics import Diagnostic, Severity, has_errors
 from ppdm_flow.core.draws import RunKey
 from ppdm_flow.core.errors import DataError, PluginError, PolicyError, PpdmError
 from ppdm_flow.core.lineage import UNTOLD
-from ppdm_flow.core.results import RequirementResult
+from ppdm_flow.core.results import HELD, RELEASED, RequirementResult
 from ppdm_flow.engine.faults import wrap_plugin_errors
 from ppdm_flow.engine.judging.judging import verdict
 from ppdm_flow.engine.judging.waiving import waive
@@ -164,7 +164,7 @@ class _RunningTest:
                 tried = run_in_scratch(keyed, original, folder / "run", self._asked(plan), trace=trace)
                 results = waive(plan, tried.measured, context.options.clock())
                 yield PolicyTestRun(
-                    results.verdict,
+                    _verdict(plan, results.judged),
                     results.judged,
                     results.metrics,
                     results.findings,
@@ -197,13 +197,21 @@ class _RunningTest:
         results = judge(plan, data.one(plan), file, name, options=options, look=look)
         shown = table.csv is None and table.file is None
         judged = (*(r for r in results.requirements if r.release == name), *_measurable(plan, results.gates))
-        return PolicyTestRun(verdict(judged), judged, results.metrics, results.findings, seen, shown=shown, given=True)
+        return PolicyTestRun(
+            _verdict(plan, judged), judged, results.metrics, results.findings, seen, shown=shown, given=True
+        )
 
     def _asked(self, plan: Plan) -> Mapping[str, ContentQuery]:
         expect = self.case.expect
         own = {plan.releases[0].name: expect} if len(plan.releases) == 1 else {}
         every = {**own, **expect.releases}
         return {name: ContentQuery(tuple(c.released_values), tuple(c.suppressed)) for name, c in every.items()}
+
+
+def _verdict(plan: Plan, judged: Iterable[RequirementResult]) -> str:
+    """Return what a run would end with: what holds is held where people have to approve it first."""
+    word = verdict(judged)
+    return HELD if word == RELEASED and plan.approvals is not None else word
 
 
 def _measurable(plan: Plan, gates: tuple[RequirementResult, ...]) -> Iterator[RequirementResult]:

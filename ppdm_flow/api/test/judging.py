@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from ppdm_flow.api.test.contents import ContentsCheck, bounds, listing, meets, number
 from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity
-from ppdm_flow.core.results import Figure, Finding, RequirementResult
+from ppdm_flow.core.results import HELD, RELEASED, Figure, Finding, RequirementResult
 from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.engine.run.scratch_run import Contents
 from ppdm_flow.policy.loaded import PolicyPath
@@ -16,6 +16,8 @@ from ppdm_flow.policy.test.models import Case, Figured, Some
 from ppdm_flow.policy.test.rules import says
 
 CODE = "PPF652"
+_APPROVED = "everything holds, and the policy's `approvals` say who has to sign before it is released"
+_UNAPPROVED = "everything holds, and nobody has to approve it: the policy has no `approvals`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +117,8 @@ class Judge:
     def _verdict(self, run: PolicyTestRun, wanted: str) -> Diagnostic:
         failing = [r for r in run.judged if not r.passes]
         notes = tuple(f"`{r.id}` fails: {r.sentence}" for r in failing[:5])
+        if HELD in (run.verdict, wanted) and RELEASED in (run.verdict, wanted):
+            notes = (_APPROVED if run.verdict == HELD else _UNAPPROVED,)
         text = f"expected `{wanted}`, and the verdict is `{run.verdict}`"
         return self._fault(text, ("verdict",), hint=run.verdict, notes=notes)
 

@@ -14,7 +14,14 @@ from datetime import datetime
 from pathlib import Path
 
 from ppdm_flow.core.digests import identity, sha256
-from ppdm_flow.engine.candidates.unpublished import CANDIDATE, PREFIX, RELEASED, is_unpublished, remove_stale_runs
+from ppdm_flow.engine.candidates.unpublished import (
+    CANDIDATE,
+    HELD,
+    PREFIX,
+    RELEASED,
+    is_unpublished,
+    remove_stale_runs,
+)
 from ppdm_flow.engine.faults import output_fault, run_fault
 from ppdm_flow.engine.written_files import Identity
 
@@ -23,9 +30,10 @@ class RunDirectory:
     """``home`` is where the run is now: a hidden directory, later its place beside that.
 
     What may be released is called ``candidate`` until :meth:`publish` renames it to ``released``: that is the one
-    moment at which a run becomes a release. The directory is locked (flock) while its process lives; the next run
-    removes those that were not published and whose lock is free. The parent's lock is held while a directory is made
-    or removed, so that no run sees another's before it is locked.
+    moment at which a run becomes a release. What has to be approved first :meth:`hold` renames to ``held``. The
+    directory is locked (flock) while its process lives; the next run removes those that were not published and whose
+    lock is free. The parent's lock is held while a directory is made or removed, so that no run sees another's before
+    it is locked.
     """
 
     def __init__(self, parent: Path) -> None:
@@ -47,6 +55,8 @@ class RunDirectory:
 
     def write(self, name: str, text: str) -> None:
         """Write a file and flush it to disk."""
+        with _writing(f"`{name}`"):
+            (self.home / name).parent.mkdir(parents=True, exist_ok=True)
         with _writing(f"`{name}`"), (self.home / name).open("x", encoding="utf-8", newline="\n") as file:
             file.write(text)
             file.flush()
@@ -78,10 +88,26 @@ class RunDirectory:
             _sync(self.parent)
         return place
 
+    def write_private(self, name: str, text: str) -> None:
+        """Write a file that only its owner may read, and flush it to disk."""
+        with _writing(f"`{name}`"):
+            handle = os.open(self.home / name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+
     def publish(self) -> None:
         """Make the candidate a release, by one rename."""
+        self._become(RELEASED)
+
+    def hold(self) -> None:
+        """Make the candidate one that waits for approvals, by one rename: no later run removes it."""
+        self._become(HELD)
+
+    def _become(self, folder: str) -> None:
         with _writing(f"`{self.home.name}`"):
-            (self.home / CANDIDATE).rename(self.home / RELEASED)
+            (self.home / CANDIDATE).rename(self.home / folder)
             _sync(self.home)
 
     def retract(self) -> None:

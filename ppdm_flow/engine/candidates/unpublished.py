@@ -15,6 +15,10 @@ from pathlib import Path
 CANDIDATE = "candidate"
 """The folder of what may be released, until it is."""
 RELEASED = "released"
+HELD = "held"
+"""The folder of what holds and waits for approvals: no release, and nothing that a later run removes."""
+PRIVATE = "held.private.json"
+"""What a held run keeps for its release, and nobody else may read."""
 PREFIX = ".tmp-"
 """How the name of a run's directory begins before the run is complete."""
 _MANIFEST = "manifest.json"
@@ -27,6 +31,12 @@ _HIDDEN = re.compile(rf"{re.escape(PREFIX)}(\d+-[0-9a-f]+|{_PLACE.pattern})")
 def is_unpublished(folder: Path) -> bool:
     """Whether a run's directory is that of a run that was not published, or not yet."""
     return folder.name.startswith(PREFIX) or os.path.lexists(folder / CANDIDATE)
+
+
+def is_held(folder: Path) -> bool:
+    """Whether a run's directory is that of a run which waits for approvals: it is published by none of its folders."""
+    there = (folder / HELD).is_dir() and not (folder / HELD).is_symlink()
+    return there and not is_unpublished(folder) and not os.path.lexists(folder / RELEASED)
 
 
 def is_dead(folder: Path) -> bool:
@@ -48,12 +58,22 @@ def remove_stale_runs(parent: Path) -> None:
     Of a run that may be in a ledger the manifest and an empty candidate's folder stay: they tell
     ``ppdm-flow ledger --repair`` that it never was published.
     """
+    for path in parent.iterdir():
+        if _PLACE.fullmatch(path.name):
+            drop_private(path)
     for path in unpublished_runs(parent):
         with _unlocked(path) as free:
             if free and may_be_in_ledger(path):
                 _empty(path)
             elif free:
                 remove(path)
+
+
+def drop_private(path: Path) -> None:
+    """Remove what a held run kept for its release, where an interrupted release left it behind beside what is out."""
+    if (path / RELEASED).is_dir() and not os.path.lexists(path / HELD):
+        with contextlib.suppress(OSError):
+            (path / PRIVATE).unlink(missing_ok=True)
 
 
 def clear_stale_runs(parent: Path) -> None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.results import RELEASED
 from ppdm_flow.engine import manifest
-from ppdm_flow.engine.evidence.places import HELD, is_evidence
+from ppdm_flow.engine.candidates.run_files import PUBLICATION, UNFINISHED
+from ppdm_flow.engine.candidates.unpublished import HELD, PRIVATE, is_held
+from ppdm_flow.engine.evidence.places import HIDDEN, is_evidence
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,23 +30,29 @@ class ListedFiles:
         return not (self.changed or self.missing or self.extra)
 
 
-def compare(run_dir: Path, listed: Mapping[str, manifest.HashedFile]) -> ListedFiles:
+def compare(run_dir: Path, known: manifest.Manifest) -> ListedFiles:
     """Hash every file that the manifest lists. The releases of a held run lie below another name until they are out."""
+    listed = known["files"]
     entries = [p.relative_to(run_dir).as_posix() for p in run_dir.rglob("*") if _is_entry(p)]
     held = is_held(run_dir)
     place_of = {_listed_name(name, held=held): name for name in entries if name != manifest.NAME}
     there = listed.keys() & place_of.keys()
     changed = {name for name in there if _differs(run_dir / place_of[name], listed[name]["sha256"])}
     extra = place_of.keys() - listed.keys()
-    evidence = {name for name in extra if is_evidence(name)}
+    evidence = {name for name in extra if is_evidence(name) or _of_held(run_dir, name, known)}
     groups = (there - changed, changed, listed.keys() - there, extra - evidence, evidence)
     return ListedFiles(len(place_of), *(frozenset(group) for group in groups))
 
 
-def is_held(run_dir: Path) -> bool:
-    """Whether the releases of a run wait for approvals: they are in no folder `released`."""
-    folder = run_dir / HELD
-    return folder.is_dir() and not folder.is_symlink() and not (run_dir / RELEASED).exists()
+def _of_held(run_dir: Path, name: str, known: manifest.Manifest) -> bool:
+    """Whether it is what a held run keeps for its release, as its manifest says, or what that release wrote."""
+    said = known.get("held")
+    if said is None or (run_dir / name).is_symlink():
+        return False
+    if name == PRIVATE:
+        return not _differs(run_dir / name, said["sha256"])
+    half = name == UNFINISHED or ("/" not in name and name.startswith(HIDDEN))
+    return name == PUBLICATION or (half and is_held(run_dir))
 
 
 def _listed_name(name: str, *, held: bool) -> str:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ppdm_flow.core.results import RELEASED
+from ppdm_flow.core.results import HELD, RELEASED
 from ppdm_flow.evidence.checking import Attestation
 
 ATTESTATIONS = "attestations"
 """The folder of envelopes, beside the manifest and in each release."""
-PUBLICATION = "publication.json"
-"""What the release of a held run writes, beside the manifest."""
-HELD = "held"
-"""The folder of what holds and waits for approvals."""
+HIDDEN = ".signing-"
+"""How the name of an envelope's file begins until it is whole."""
 _SHORT = 16
 
 

@@ -11,14 +11,14 @@ from pathlib import Path
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.model import NAME
-from ppdm_flow.core.results import RELEASED
+from ppdm_flow.core.results import HELD, RELEASED
 from ppdm_flow.core.suggest import did_you_mean
-from ppdm_flow.engine.candidates.unpublished import is_unpublished
+from ppdm_flow.engine.candidates.unpublished import is_held, is_unpublished
 from ppdm_flow.engine.evidence.attestations import read_attestation
 from ppdm_flow.engine.evidence.facts import RunFacts
 from ppdm_flow.engine.evidence.figures import figures_for
 from ppdm_flow.engine.evidence.listed_files import compare
-from ppdm_flow.engine.evidence.places import ATTESTATIONS, HELD, copy_folder, copy_name, file_name
+from ppdm_flow.engine.evidence.places import ATTESTATIONS, copy_folder, copy_name, file_name
 from ppdm_flow.engine.evidence.writing import run_lock, write_copy, write_envelope
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.evidence.checking import Attestation
@@ -47,8 +47,9 @@ def sign_run(
     """Sign the releases of a run in a role (all, where none is named), and return the files of their envelopes.
 
     Works for runs that are released, where each release gets its copy, and for those that are held. What the key has
-    signed in that role already stays as it is. Raises UsageError where the run is not to be signed: it was withheld,
-    was not published, has no such release, or is not as its manifest says.
+    signed in that role already stays as it is; of a held run the new signature takes its place. Raises UsageError
+    where the run is not to be signed: it was withheld, was not published, has no such release, or is not as its
+    manifest says.
     """
     return tuple(run_dir / each.name for each in signed(run_dir, key, role, now, releases))
 
@@ -76,6 +77,8 @@ def signed(
 
 
 def _put(run_dir: Path, new: Attestation, old: Attestation | None) -> SignedRelease:
+    if old is not None and is_held(run_dir) and new.signed > old.signed:
+        old = None  # who approves what is held may do so anew: the ledger may have learned something since
     attestation = old or new
     name, copy = f"{ATTESTATIONS}/{file_name(attestation)}", ""
     if old is None:
@@ -118,7 +121,7 @@ def _whole(run_dir: Path) -> RunFacts:
     verdict = facts.manifest["verdict"]
     if verdict not in (RELEASED, HELD):
         raise _refused(f"`{run_dir.name}` is {verdict}: there is nothing to sign")
-    if facts.report["verdict"] != verdict or not compare(run_dir, facts.manifest["files"]).unchanged:
+    if facts.report["verdict"] != verdict or not compare(run_dir, facts.manifest).unchanged:
         raise _refused(f"`{run_dir.name}` is not as it was when it was judged", advice)
     return facts
 

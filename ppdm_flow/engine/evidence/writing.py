@@ -12,12 +12,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ppdm_flow.core.results import RELEASED
-from ppdm_flow.engine.evidence.places import ATTESTATIONS, copy_folder, copy_name, file_name
+from ppdm_flow.engine.evidence.places import ATTESTATIONS, HIDDEN, copy_folder, copy_name, file_name
 from ppdm_flow.engine.faults import output_fault, run_fault
 from ppdm_flow.evidence.checking import Attestation
 
-_HIDDEN = ".signing-"
-"""How the name of an envelope's file begins until it is whole."""
 _PAUSE = 0.05
 
 
@@ -38,7 +36,7 @@ def run_lock(run_dir: Path, patience: float = 60.0) -> Iterator[None]:
             if time.monotonic() > deadline:
                 raise run_fault("PPF965", f"another process is at work in `{run_dir.name}`", advice="try again later")
             time.sleep(_PAUSE)
-        for left in run_dir.glob(f"{_HIDDEN}*"):
+        for left in run_dir.glob(f"{HIDDEN}*"):
             left.unlink(missing_ok=True)
         yield
     finally:
@@ -66,7 +64,7 @@ def write_copy(run_dir: Path, attestation: Attestation, folder: str = RELEASED) 
 
 def _written(run_dir: Path, path: Path, data: bytes) -> Path:
     folder = path.parent
-    hidden = run_dir / f"{_HIDDEN}{os.getpid()}-{secrets.token_hex(4)}"
+    hidden = run_dir / f"{HIDDEN}{os.getpid()}-{secrets.token_hex(4)}"
     try:
         folder.mkdir(exist_ok=True)
         try:

@@ -6,7 +6,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ppdm_flow.core.results import Chart, Figure, Finding, Report, RequirementResult, StepResult, WaiverResult
+from ppdm_flow.core.results import (
+    HELD,
+    RELEASED,
+    Chart,
+    Figure,
+    Finding,
+    Report,
+    RequirementResult,
+    StepResult,
+    WaiverResult,
+)
 from ppdm_flow.engine.judging.auditing import AuditResult
 from ppdm_flow.engine.judging.judging import charts_of, findings_of, gates_of, metrics_of, requirements_of, verdict
 from ppdm_flow.engine.manifest import Checks
@@ -39,6 +49,10 @@ class JudgedResults:
     def verdict(self) -> str:
         """``released`` where everything holds, or is waived."""
         return verdict(self.judged)
+
+    def verdict_for(self, plan: Plan) -> str:
+        """Return the verdict on a run of a plan: ``held`` in place of ``released`` where people have to approve it."""
+        return HELD if self.verdict == RELEASED and plan.approvals is not None else self.verdict
 
     @property
     def tally(self) -> Checks:

@@ -31,7 +31,7 @@ class LedgerRelease(TypedDict):
     policy: Annotated[str, about("Name of the policy.")]
     release: Annotated[str, about("Name of the release in the policy.")]
     audience: Annotated[str, about("Whom it was made for.")]
-    time: Annotated[str, about("When the run began, as ISO 8601.")]
+    time: Annotated[str, about("When it was written down, UTC, as ISO 8601.")]
     folder: Annotated[str, about("The folder of the policy's runs, on the machine of the run.")]
     run: Annotated[str, about("The run's directory in that folder.")]
     plan: Annotated[str, about("Digest of the plan.")]

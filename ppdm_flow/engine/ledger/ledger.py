@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from ppdm_flow.engine.ledger.key import LedgerKey, required
 from ppdm_flow.engine.ledger.membership import beside, membership
 from ppdm_flow.engine.ledger.store import LedgerStore, find_ledger
 from ppdm_flow.engine.ledger.witness import check_neighbours, testimony
+from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.engine.manifest import NAME as MANIFEST
 from ppdm_flow.engine.manifest import LedgerTestimony
 from ppdm_flow.plan.definition import Plan
@@ -29,39 +30,41 @@ _RESPELLED = "{:,} ids are spelled in another way than others of the same people
 
 @dataclass(slots=True)
 class Ledger:
-    """A ledger while a run uses it."""
+    """A ledger while a run uses it. ``known`` is what each release of the run was held against."""
 
     plan: Plan
     store: LedgerStore
     key: LedgerKey
     members: dict[str, Membership | None] = field(default_factory=dict)
+    known: dict[str, History] = field(default_factory=dict)
 
     def histories(self, candidates: Sequence[Candidate]) -> Mapping[str, History]:
         """Return for each release whom it is about, and all that was released before or is in the same run."""
-        self.store.check()
-        entries = self.store.entries()
-        self._same_ids(entries)
-        before = tuple(self._earlier(entry) for entry in entries)
+        before = self.earlier()
         for c in candidates:
-            plan = _plan_of(self.plan, c.release.name)
+            plan = plan_of(self.plan, c.release.name)
             subject = None if plan.ledger is None else plan.ledger.subject
             pairs = None if c.generated or subject is None else c.subject.pairs
             self.members[c.release.name] = membership(plan, c.release, pairs, c.rows, self.key, subject)
-        return beside(candidates, self.members, before)
+        self.known.update(beside(candidates, self.members, before))
+        return self.known
 
-    def announce(
-        self, candidates: Sequence[Candidate], place: Path, started: datetime, folder: str | None = None
-    ) -> Sequence[int]:
+    def earlier(self, without: Collection[int] = ()) -> tuple[Earlier, ...]:
+        """Return all that was released before, ``without`` these numbers. Raises DataError where it is not whole."""
+        self.store.check()
+        entries = [entry for entry in self.store.entries() if entry.number not in without]
+        self._same_ids(entries)
+        return tuple(self._earlier(entry) for entry in entries)
+
+    def announce(self, candidates: Sequence[Candidate], place: Path, folder: str | None = None) -> Sequence[int]:
         """Write down, as pending, the releases of the run at ``place``, and return their numbers.
 
         ``folder`` is the URL of the one that the run is published in, if that is not on this machine.
 
         Raises RunError where the ledger cannot be written.
         """
-        manifest, home = sha256(place / MANIFEST), folder or str(place.parent.resolve())
-        return self.store.add(
-            [(self._entry(c, started, (home, place.name), manifest), self.members[c.release.name]) for c in candidates]
-        )
+        entries = [(self.entry(c), self.members[c.release.name]) for c in candidates]
+        return self.store.add(written_down(entries, place, utc_now(), folder))
 
     def testimony(self, count: int) -> LedgerTestimony:
         """Return what the manifest of a run with ``count`` releases says of the ledger."""
@@ -103,18 +106,19 @@ class Ledger:
         members = None if entry.people is None else self.store.members(entry)
         return Earlier(name, frozenset(source for _, source, _, _ in entry.columns), members, entry.generated)
 
-    def _entry(self, candidate: Candidate, started: datetime, place: tuple[str, str], manifest: str) -> Entry:
+    def entry(self, candidate: Candidate) -> Entry:
+        """Return what the ledger will hold of a release, but for when and where it is released."""
         release, own = candidate.release, self.members[candidate.release.name]
         return Entry(
             state=PENDING,
             policy=self.plan.policy,
             name=release.name,
             audience=release.audience,
-            time=started.isoformat(timespec="seconds"),
+            time="",
             plan=self.plan.digest,
-            folder=place[0],
-            run=place[1],
-            manifest=manifest,
+            folder="",
+            run="",
+            manifest="",
             file=candidate.sha256,
             rows=candidate.rows,
             columns=tuple(
@@ -147,7 +151,16 @@ def locked_ledger(ledger: Ledger | None) -> Iterator[None]:
         yield
 
 
-def _plan_of(plan: Plan, release: str) -> Plan:
+def written_down(
+    entries: Sequence[tuple[Entry, Membership | None]], place: Path, when: datetime, folder: str | None = None
+) -> list[tuple[Entry, Membership | None]]:
+    """Return the entries as they are written down for the run at ``place``, published in ``folder`` if elsewhere."""
+    manifest, home = sha256(place / MANIFEST), folder or str(place.parent.resolve())
+    time = when.isoformat(timespec="seconds")
+    return [(replace(entry, time=time, folder=home, run=place.name, manifest=manifest), own) for entry, own in entries]
+
+
+def plan_of(plan: Plan, release: str) -> Plan:
     """Return the plan that a release comes from: of linked tables, that of its own table."""
     own = (table.plan for table in plan.tables if any(r.name == release for r in table.plan.releases))
     return next(own, plan)

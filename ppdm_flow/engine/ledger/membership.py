@@ -10,6 +10,7 @@ import json
 import secrets
 import unicodedata
 from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -170,8 +171,20 @@ def _one_each(people: Hashes, classes: Hashes, key: LedgerKey) -> tuple[Hashes, 
     return subjects[order], own, places
 
 
+class KnownRelease(Protocol):
+    """A release of a run, and whether its rows belong to nobody."""
+
+    @property
+    def release(self) -> ReleaseNode:
+        """What the plan says of it."""
+
+    @property
+    def generated(self) -> bool:
+        """Whether every row is nobody's."""
+
+
 def beside(
-    candidates: Sequence[Candidate], members: Mapping[str, Membership | None], before: tuple[Earlier, ...] = ()
+    candidates: Sequence[KnownRelease], members: Mapping[str, Membership | None], before: tuple[Earlier, ...] = ()
 ) -> Mapping[str, History]:
     """Return for each release whom it is about, and all that was released ``before`` or precedes it in the run."""
     histories: dict[str, History] = {}

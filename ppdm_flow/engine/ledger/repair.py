@@ -11,7 +11,7 @@ from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.engine.candidates.artifacts import as_json
 from ppdm_flow.engine.candidates.unpublished import RELEASED as FOLDER
-from ppdm_flow.engine.candidates.unpublished import is_dead, is_unpublished, remove
+from ppdm_flow.engine.candidates.unpublished import drop_private, is_dead, is_held, is_unpublished, remove
 from ppdm_flow.engine.ledger.chain import Entry
 from ppdm_flow.engine.ledger.document import document
 from ppdm_flow.engine.ledger.fields import DROPPED, PENDING, RELEASED
@@ -106,24 +106,30 @@ def _settle(store: LedgerStore, forget: Sequence[int]) -> tuple[tuple[int, ...],
     became = {number: _became(entry) for number, entry in pending.items()}
     out = tuple(n for n, state in became.items() if state == RELEASED)
     for number in forget:
-        alive = number in pending and is_unpublished(_run(pending[number])) and became[number] == PENDING
+        unfinished = number in pending and (is_unpublished(_run(pending[number])) or is_held(_run(pending[number])))
+        alive = unfinished and became[number] == PENDING
         if number not in pending or number in out or alive:
             why = "it is not pending" if number not in pending else "its run goes on" if alive else "its run is there"
             raise UsageError(Diagnostic("PPF689", f"release no. {number} stays in the ledger: {why}"))
     never = tuple(n for n in pending if n in forget or became[n] == DROPPED)
     store.confirm(out)
+    for number in out:
+        drop_private(_run(pending[number]))
     store.drop(never)
     for number in never:
-        if became[number] == DROPPED:
+        if became[number] == DROPPED and is_unpublished(_run(pending[number])):
             remove(_run(pending[number]))
     return out, never
 
 
 def _became(entry: Entry) -> str:
-    """Return what became of a pending release: where its run is not there any more, it stays pending."""
+    """Return what became of a pending release: where its run is not there any more, it stays pending.
+
+    One of a held run whose release was interrupted never was: the run is held as before.
+    """
     run = _run(entry)
     if _is_its(run, entry):
-        if is_unpublished(run):
+        if is_unpublished(run) or is_held(run):
             return DROPPED if is_dead(run) else PENDING
         return RELEASED if (run / FOLDER).is_dir() else PENDING
     renamed = (path.parent for path in sorted(Path(entry.folder).glob(f"*/{MANIFEST}")))

@@ -1,7 +1,8 @@
 """Runs bear witness for a ledger: each manifest names the last entry that its run saw, and the numbers it was given.
 
 A chain shows what was changed within a ledger, and not that the whole is an older copy. Runs that were judged with it
-since then do: an entry that they saw is not there, or is another one. Nothing shows it once these runs are gone too.
+since then do: an entry that they saw is not there, or is another one. A held run bears witness twice: of what it was
+judged with, and in ``publication.json`` of what it was released with. Nothing shows it once these runs are gone too.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ppdm_flow.core.digests import sha256
+from ppdm_flow.engine.candidates.run_files import PUBLICATION
 from ppdm_flow.engine.candidates.unpublished import RELEASED, is_unpublished
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.ledger.store import LedgerStore
@@ -21,7 +23,7 @@ from ppdm_flow.engine.manifest import LedgerTestimony
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """A published or withheld run, and why the ledger cannot be the one that it was judged with."""
+    """A published, held or withheld run, and why the ledger cannot be the one that it was judged with."""
 
     run: Path
     text: str
@@ -51,7 +53,9 @@ def contradictions(store: LedgerStore, manifests: Iterator[Path]) -> tuple[int, 
         if said is None or said["key"] != commitment or is_unpublished(path.parent.resolve()):
             continue
         count += 1
-        text = _contradiction(said, heads)
+        text, later = _contradiction(said, heads), _said(path.with_name(PUBLICATION))
+        if (path.parent / RELEASED).is_dir() and later is not None and later["key"] == commitment:
+            text, said = text or _contradiction(later, heads), later
         if text is None and (path.parent / RELEASED).is_dir():
             digest = sha256(path)
             unknown = [n for n in said["releases"] if known.get(n) != digest]

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from ppdm_flow.core.digests import digest, sha256
 from ppdm_flow.core.file_names import DICTIONARY
-from ppdm_flow.core.results import RELEASED, WITHHELD, Report, WaiverResult
+from ppdm_flow.core.results import HELD, RELEASED, WITHHELD, Report, WaiverResult
 from ppdm_flow.engine import manifest
 from ppdm_flow.engine.candidates.artifacts import artifacts, as_json, dictionary
 from ppdm_flow.engine.candidates.directory import RunDirectory, check_leaving, check_verdict
-from ppdm_flow.engine.candidates.unpublished import CANDIDATE
+from ppdm_flow.engine.candidates.unpublished import CANDIDATE, PRIVATE
 from ppdm_flow.engine.events import Journal, RequirementJudged, RunFinished
 from ppdm_flow.engine.faults import wrap_plugin_errors
+from ppdm_flow.engine.held.private import private_text
+from ppdm_flow.engine.held.signers_file import signers_copy
 from ppdm_flow.engine.judging.results import JudgedResults
 from ppdm_flow.engine.judging.waiving import waive
 from ppdm_flow.engine.ledger.ledger import Ledger
@@ -67,15 +69,17 @@ class FinishedRun:
         results = waive(self.plan, results, self.options.clock())
         for result in results.judged:
             self.journal(RequirementJudged(result.id, result.release, result.holds))
-        judged, candidates = results.verdict, self.audited.candidates
+        judged, candidates = results.verdict_for(self.plan), self.audited.candidates
         check_leaving(
             self.directory.home / CANDIDATE, {p: state for c in candidates for p, state in c.written.by_path().items()}
         )
         beside = self._beside_releases()
-        report = results.report(self.plan, self._releases(), self._account())
+        report = replace(results.report(self.plan, self._releases(), self._account()), verdict=judged)
         if judged != WITHHELD:
             self._write_companions(report, beside)
         folder = self._folder(judged)
+        if judged == HELD:
+            self._keep_private()
         self._write_documents(report)
         files = self._write_manifest(folder, results)
         if REPORT in files:
@@ -90,20 +94,30 @@ class FinishedRun:
         if judged == RELEASED:
             place, tables = publication.publish(candidates, self.ledger)
             return Outcome(place, report, tables)
+        if judged == HELD:
+            return Outcome(publication.hold(), report)
         return Outcome(publication.withhold(), report)
 
     def _folder(self, judged: str) -> str | None:
         """Return the name that the candidates' folder has in the manifest; None after deleting them.
 
-        What is released is renamed by the publication, and not before.
+        What is released or held is renamed by the publication, and not before; a held file has the name that it will
+        have when it is released.
         """
-        if judged == RELEASED:
+        if judged in (RELEASED, HELD):
             return RELEASED
         if self.options.keep_withheld:
             self.directory.rename(CANDIDATE, WITHHELD)
             return WITHHELD
         self.directory.remove(CANDIDATE)
         return None
+
+    def _keep_private(self) -> None:
+        """Write down what the release will need, for its owner's eyes only."""
+        signers = "" if self.plan.approvals is None else self.plan.approvals.signers
+        candidates, originals = self.audited.candidates, self.audited.originals
+        text = private_text(self.plan, signers, originals, candidates, self.ledger)
+        self.directory.write_private(PRIVATE, text)
 
     def _beside_releases(self) -> dict[str, Beside]:
         """Write the documents in the folder of each release, and return them by its name."""
@@ -191,6 +205,8 @@ class FinishedRun:
         texts |= {"plan.json": as_json(report.plan), "plan.mmd": draw("mermaid", report.plan)}
         if self.options.policy_text:
             texts["policy.resolved.yaml"] = self.options.policy_text
+        if self.plan.approvals is not None:
+            texts |= signers_copy(self.plan.approvals, report.plan)
         for name, text in texts.items():
             self.directory.write(name, text)
 
@@ -199,12 +215,13 @@ class FinishedRun:
 
         Returns the hash of every file, by its path until it is published: of a release, of the bytes that were judged.
         """
-        judged = results.verdict
+        judged = results.verdict_for(self.plan)
         tables = {"tables": {n: _file(o) for n, o in self.audited.originals.items()}} if self.plan.tables else {}
         self.journal(RunFinished(judged, round(time.perf_counter() - self.clock, 4)))
         self.journal.close()
         inputs = self._input()
         listed = manifest.list_files(self.directory.home, self._judged(folder))
+        private = listed.pop(PRIVATE, None)
         waivers: manifest.ManifestWaivers = (
             {"waivers": [_waiver(w) for w in results.waivers]} if results.waivers else {}
         )
@@ -230,12 +247,15 @@ class FinishedRun:
         }
         if self.ledger is not None:
             content["ledger"] = self.ledger.testimony(len(self.audited.candidates) if judged == RELEASED else 0)
+        if private is not None:
+            content["held"] = {"sha256": private["sha256"]}
         if self.options.locked is not None:
             content["lock"] = {"locked": True, "sha256": self.options.locked.sha256}
         if self.options.templates:
             content["templates"] = dict(self.options.templates)
         self.directory.write(manifest.NAME, as_json(content))
         hashes = {name: about["sha256"] for name, about in listed.items()}
+        hashes |= {} if private is None else {PRIVATE: private["sha256"]}
         return {**hashes, manifest.NAME: sha256(self.directory.home / manifest.NAME)}
 
     def _schema(self) -> str:

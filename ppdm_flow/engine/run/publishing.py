@@ -45,6 +45,13 @@ class Publication:
                 raise
         return place
 
+    def hold(self) -> Path:
+        """Move a run that waits for approvals to its place. It is no release, and no ledger knows it."""
+        place = self._moved()
+        check_bytes(place, self.files)
+        self.directory.hold()
+        return place
+
     def publish(self, candidates: Sequence[Candidate], ledger: Ledger | None) -> tuple[Path, tuple[str, ...]]:
         """Move a run to its place, write its releases into the ledger, publish it, and let tables take their places.
 
@@ -54,7 +61,7 @@ class Publication:
         """
         place = self._moved()
         folder = None if self.elsewhere is None else self.elsewhere.ledger_folder
-        numbers = ledger.announce(candidates, place, self.started, folder) if ledger else ()
+        numbers = ledger.announce(candidates, place, folder) if ledger else ()
         with contextlib.ExitStack() as stack:
             try:
                 check_bytes(place, self.files)

@@ -12,7 +12,7 @@ from ppdm_flow.core.file_sets import data_sha256
 from ppdm_flow.core.lineage import UNTOLD
 from ppdm_flow.core.phrases import counted, listed
 from ppdm_flow.core.requirement import TOLERANCE
-from ppdm_flow.core.results import RELEASED, WITHHELD, RequirementResult
+from ppdm_flow.core.results import HELD, RELEASED, WITHHELD, RequirementResult
 from ppdm_flow.engine import manifest
 from ppdm_flow.engine.judging.results import JudgedResults
 from ppdm_flow.engine.verify.judge_files import judge
@@ -264,7 +264,7 @@ def _why(reason: str) -> str:
 
 
 def _kept(run_dir: Path, release: ReleaseNode) -> Path | None:
-    for folder in (RELEASED, WITHHELD):
+    for folder in (RELEASED, HELD, WITHHELD):
         file = run_dir / folder / release.name / release.path
         if file.exists():
             return file

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from pathlib import Path
@@ -13,12 +14,13 @@ from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.file_sets import without_values
-from ppdm_flow.core.results import RELEASED, WITHHELD
+from ppdm_flow.core.results import HELD, RELEASED, WITHHELD
 from ppdm_flow.core.waivers import day
 from ppdm_flow.engine import manifest
-from ppdm_flow.engine.candidates.unpublished import is_unpublished
+from ppdm_flow.engine.candidates.unpublished import is_held, is_unpublished
 from ppdm_flow.engine.evidence.listed_files import compare
 from ppdm_flow.engine.evidence.outcome import EvidenceOutcome, evidence_of
+from ppdm_flow.engine.held.publication import publication_fault
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.engine.manifest import Manifest, ManifestWaiver
 from ppdm_flow.evidence.signers import Signers
@@ -35,6 +37,7 @@ PlanLoader = Callable[[Path, Path | None], Plan]
 
 POLICY = "policy.resolved.yaml"
 REPORT = "report.json"
+PLAN = "plan.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,11 @@ class VerifyOutcome:
         """Whether everything is as it was, and signed where that was asked for."""
         measured = self.remeasured is None or self.remeasured.holds
         return self.unchanged and measured and self.evidence.holds
+
+    @property
+    def exit_status(self) -> int:
+        """0 as it was, 4 as it was and held for approvals, 1 not as it was."""
+        return 1 if not self.holds else 4 if self.verdict == HELD else 0
 
     @property
     def text(self) -> str:
@@ -101,13 +109,13 @@ def verify(
     if is_unpublished(run_dir.resolve()):
         return VerifyOutcome(run_dir, NOT_PUBLISHED, 0, (), (), (), contradictions=(_UNFINISHED,))
     known = _manifest(run_dir)
-    files = compare(run_dir, known["files"])
+    files = compare(run_dir, known)
     changed, missing, extra = _shown(files.changed), _shown(files.missing), _shown(files.extra)
     remeasured = None
     if data is not None and not (missing or changed):
         remeasured = _remeasured(run_dir, known, data, plan_loader(run_dir / POLICY, data))
     against = _contradictions(run_dir, known, files.same)
-    verdict, granted = str(known["verdict"]), used_waivers(known, clock())
+    verdict, granted = effective_verdict(run_dir, known), used_waivers(known, clock())
     evidence = EvidenceOutcome()
     if files.evidence or signers is not None:
         evidence = evidence_of(run_dir, signers, now())
@@ -129,23 +137,51 @@ def _shown(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(without_values(name) for name in names))
 
 
+def effective_verdict(run_dir: Path, known: Manifest) -> str:
+    """Return what became of a run: one that was held is released once its releases are out."""
+    verdict = str(known["verdict"])
+    return RELEASED if verdict == HELD and not is_held(run_dir) else verdict
+
+
 def _contradictions(run_dir: Path, known: manifest.Manifest, files: frozenset[str]) -> tuple[str, ...]:
     """Return where the manifest's verdict is not that of the report, or not that of the folders."""
     verdict = known["verdict"]
-    contradictions = []
+    contradictions = list(_approval(run_dir, known, files))
     folder = run_dir / RELEASED
-    if verdict == RELEASED and (folder.is_symlink() or not folder.is_dir()):
+    if effective_verdict(run_dir, known) == RELEASED and (folder.is_symlink() or not folder.is_dir()):
         contradictions.append(_GONE)
     if REPORT in files and (said := _verdict(run_dir / REPORT)) != verdict:
         contradictions.append(f"the manifest says {verdict}, and `{REPORT}` says {said}")
     if REPORT in files and not agrees(run_dir / REPORT, known):
         contradictions.append(f"the manifest and `{REPORT}` tell of different waivers")
     folders = {name.partition("/")[0] for name in files if "/" in name}
-    if folders & {RELEASED, WITHHELD} and verdict not in folders:
+    if folders & {RELEASED, WITHHELD} and verdict not in folders and verdict != HELD:
         contradictions.append(f"the manifest says {verdict}, and there is no folder `{verdict}`")
     if verdict == WITHHELD and RELEASED in folders:
         contradictions.append(f"the manifest says {verdict}, and there is a folder `{RELEASED}`")
     return tuple(contradictions)
+
+
+def _approval(run_dir: Path, known: Manifest, files: frozenset[str]) -> Iterator[str]:
+    """Yield where a run that people have to approve is published otherwise than by their approval."""
+    verdict, held = known["verdict"], is_held(run_dir)
+    if verdict == HELD and not held and (run_dir / RELEASED).is_dir():
+        fault = publication_fault(run_dir)
+        if fault:
+            yield fault
+    if not held and os.path.lexists(run_dir / HELD):
+        yield f"there are both folders, `{HELD}` and `{RELEASED}`, or another thing in place of one"
+    if held and verdict != HELD:
+        yield f"the manifest says {verdict}, and there is a folder `{HELD}`"
+    if verdict == RELEASED and PLAN in files and _asks_for_approvals(run_dir / PLAN):
+        yield f"the manifest says {verdict}, and `{PLAN}` asks for approvals: nobody can have approved it"
+
+
+def _asks_for_approvals(plan: Path) -> bool:
+    try:
+        return json.loads(plan.read_text(encoding="utf-8")).get("approvals") is not None
+    except (OSError, ValueError, AttributeError):
+        return True
 
 
 def _verdict(report: Path) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ppdm_flow.plan.graph import release_key, sources
 from ppdm_flow.plan.pictures.style import fitted, fixed, width, wrapped
-from ppdm_flow.plan.pictures.wording import computed, deeds, demands_of, gates_of, measures_of
+from ppdm_flow.plan.pictures.wording import computed, deeds, demands_of, gates_of, held_of, measures_of
 
 Document = Mapping[str, Any]
 
@@ -114,6 +114,7 @@ def _release(document: Document, release: Document) -> Card:
     lines.append(Line(f"{count} column{'' if count == 1 else 's'}, {release['audience']}{shuffled}", "soft"))
     lines += [Line(t, "soft") for clause in computed(release) for t in wrapped(clause, SMALL, RELEASE_TEXT, 2)]
     lines += [Line(text, "soft") for text in _together(document, name)]
+    lines += [Line(text, "soft") for held in held_of(document) for text in wrapped(held, SMALL, RELEASE_TEXT, 3)]
     rule = len(lines)
     lines += _listed("must hold", (*demands_of(document, name), *gates_of(document, name)))
     measures = measures_of(document, name)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ppdm_flow.plan.graph import SOURCE, sources
-from ppdm_flow.plan.pictures.wording import computed, deeds, demands_of, gates_of, measures_of
+from ppdm_flow.plan.pictures.wording import computed, deeds, demands_of, gates_of, held_of, measures_of
 
 Document = Mapping[str, Any]
 
@@ -40,7 +40,7 @@ def _dot_nodes(document: Document) -> Iterator[str]:
         lines = (step["name"], "" if step["implicit"] else step["use"], *deeds(step))
         yield f"  s{number} [label={_quoted(*lines)}{_dot_look(step)}];"
     for number, release in enumerate(document["releases"]):
-        label = _quoted(release["name"], release["path"], *computed(release))
+        label = _quoted(release["name"], release["path"], *computed(release), *held_of(document))
         yield f'  r{number} [label={label}, fillcolor="#e6f4eb", color="#146b3f"];'
         demands = [*demands_of(document, release["name"]), *gates_of(document, release["name"])]
         notes = (("q", "must hold", demands), ("m", "measured too", measures_of(document, release["name"])))
@@ -75,7 +75,8 @@ def _mermaid_nodes(document: Document) -> Iterator[str]:
         lines = (step["name"], "" if step["implicit"] else step["use"], *deeds(step))
         yield f"  s{number}[{_label(*lines)}]:::{look}"
     for number, release in enumerate(document["releases"]):
-        yield f"  r{number}([{_label(release['name'], release['path'], *computed(release))}]):::release"
+        label = _label(release["name"], release["path"], *computed(release), *held_of(document))
+        yield f"  r{number}([{label}]):::release"
         demands = [*demands_of(document, release["name"]), *gates_of(document, release["name"])]
         if demands:
             yield f"  q{number}{{{{{_label('must hold', *demands)}}}}}:::audit"

@@ -9,7 +9,7 @@ from ppdm_flow.core.texts.visible import visible_line
 from ppdm_flow.plan.graph import sources
 from ppdm_flow.plan.pictures.flowcharts import dot, mermaid
 from ppdm_flow.plan.pictures.vectors import svg
-from ppdm_flow.plan.pictures.wording import columns, deeds, demands_of, derived, gates_of, measures_of
+from ppdm_flow.plan.pictures.wording import columns, deeds, demands_of, derived, gates_of, held_of, measures_of
 
 Document = Mapping[str, Any]
 
@@ -19,11 +19,22 @@ def text(document: Document) -> str:
     head = [f"{document['policy']}: plan {document.get('digest', '')[:12]}, {document['randomness']} randomness", ""]
     trees = [line for node, source in sources(document).items() for line in _tree(document, node, source)]
     joins = [_join(join) for join in document.get("joins", ())]
-    waived = [
-        f"waived until {w['until']}: {w['of']}{' at one place' if 'at' in w else ''} (waiver {w['name']})"
-        for w in document.get("waivers", ())
-    ]
-    return "\n".join([*head, *trees, *joins, *waived]) + "\n"
+    waived = [_waived(waiver) for waiver in document.get("waivers", ())]
+    return "\n".join([*head, *trees, *joins, *waived, *_held(document)]) + "\n"
+
+
+def _waived(waiver: Document) -> str:
+    at = " at one place" if "at" in waiver else ""
+    signed = f", signed by {waiver['signed_by']}" if "signed_by" in waiver else ""
+    return f"waived until {waiver['until']}: {waiver['of']}{at} (waiver {waiver['name']}{signed})"
+
+
+def _held(document: Document) -> Iterator[str]:
+    """Yield what a run that holds waits for."""
+    for held in held_of(document):
+        approvals = document["approvals"]
+        people = "all different people" if approvals["distinct"] else "all but the author perhaps one person"
+        yield f"{held}: {people}, of {approvals['signers']}"
 
 
 def _tree(document: Document, node: str, source: Document) -> Iterator[str]:

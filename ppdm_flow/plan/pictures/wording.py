@@ -44,6 +44,18 @@ def deeds(step: Mapping[str, Any]) -> list[str]:
     return clauses
 
 
+def approvals_of(approvals: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the roles that have to sign beside the author: those of the release, then those of waivers."""
+    return tuple(dict.fromkeys((*approvals["roles"], *approvals.get("waivers", {}).values())))
+
+
+def held_of(document: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return in a clause what every release waits for, if there is anything."""
+    if "approvals" not in document:
+        return ()
+    return (f"held until signed by {', '.join(('author', *approvals_of(document['approvals'])))}",)
+
+
 def demand(requirement: Mapping[str, Any]) -> str:
     """Return a requirement in a clause: what is bounded, and by what."""
     spec = kind_of(requirement["id"])

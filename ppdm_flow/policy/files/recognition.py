@@ -13,7 +13,9 @@ from ppdm_flow.policy.text.nodes import Map, Node, Scalar
 
 _OWN = frozenset(
     ("extends", "params", "floors", "attributes", "undeclared", "nulls", "privacy", "steps", "audits", "gates")
-) | frozenset(("analyses", "waivers", "releases", "recipients", "people", "tables", "randomness", "ledger", "tests"))
+) | frozenset(
+    ("analyses", "waivers", "releases", "recipients", "people", "tables", "randomness", "ledger", "approvals", "tests")
+)
 """Keys that hardly a table, a record or a settings file has at its top."""
 _MAPS = frozenset(("source", "report"))
 """Keys that are its own where maps stand at them."""

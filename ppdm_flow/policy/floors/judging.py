@@ -21,6 +21,8 @@ from ppdm_flow.policy.text.nodes import PolicyPath
 _KIND = 2
 """Parts of ``privacy.KIND``."""
 _RELEASES = "releases"
+_WANTED = ("privacy", "approvals")
+"""Sections of which the lack is weaker than anything that they may say."""
 _ROLE = 3
 """Parts of ``attributes.NAME.role``."""
 
@@ -123,7 +125,7 @@ def _wants(floor: Floor, place: Place, tree: Any) -> bool:
         return False
     if isinstance(floor.demand, Bound) and floor.starred:
         return needed(place.path)
-    if isinstance(floor.demand, Bound | Present) or place.path[0] == "privacy":
+    if isinstance(floor.demand, Bound | Present) or place.path[0] in _WANTED:
         return True
     return value(tree, place.path[:-1]) is not MISSING
 
@@ -135,7 +137,8 @@ def _missing(judged: PolicyUnderFloors, floor: Floor, path: PolicyPath) -> Diagn
     message = f"a floor requires `{text}` to {floor.words}, but this policy has no such {what}"
     if taken is not None:
         message = f"a floor requires `{text}` to {floor.words}, but it is removed here"
-    span = taken or judged.use
+    own = judged.flat.keys.get(path[:-1]) if floor.starred else None  # whatever name the floor is about stands there
+    span = taken or own or judged.use
     hint = "remove the `null`" if taken else f"state `{text}`" if span else None
     return Diagnostic(
         "PPF308", message, span or floor.span, hint=hint, related=_related(floor) if span else (), path=path

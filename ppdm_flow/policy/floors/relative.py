@@ -36,7 +36,7 @@ from ppdm_flow.policy.params.params import number
 from ppdm_flow.policy.text.nodes import PolicyPath
 
 _WORDS_ONLY = frozenset({"description", "given", "owner"})
-_COMPARED = frozenset({"privacy", "gates"})
+_COMPARED = frozenset({"privacy", "gates", "approvals"})
 _OUT_OF_DEFAULT = frozenset({"values", "groups"})
 
 
@@ -165,7 +165,8 @@ def _adds(path: PolicyPath, shape: Shape) -> bool:
     """Whether something that the template does not state can only ask for more."""
     if everything_where_absent(path):
         return False
-    return (path[0] == "privacy" and len(path) == 2) or bool(sign(path)) or _bounds(path, shape) or path[0] == "gates"
+    whole = path[0] in ("gates", "approvals") or (path[0] == "privacy" and len(path) == 2)
+    return whole or bool(sign(path)) or _bounds(path, shape)
 
 
 def _bounds(path: PolicyPath, shape: Shape) -> bool:

@@ -21,6 +21,7 @@ _WORDS: Mapping[PolicyPath, tuple[str, ...]] = {
     ("releases", "*", "audience"): ("internal", "partner", "public"),
     ("releases", "*", "shuffle"): ("true", "false"),
     ("ledger", "repeat"): ("refuse", "warn"),
+    ("approvals", "distinct"): ("true", "false"),
 }
 """Words from the strongest to the weakest."""
 

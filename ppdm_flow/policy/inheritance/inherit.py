@@ -15,7 +15,7 @@ from ppdm_flow.policy.floors.reading import floors_of
 from ppdm_flow.policy.inheritance.conflicts import ambiguous_param
 from ppdm_flow.policy.inheritance.joining import Declarations, declarations, known, lay, over
 from ppdm_flow.policy.inheritance.layers import Layer, joined, state
-from ppdm_flow.policy.inheritance.rebase import rebased
+from ppdm_flow.policy.inheritance.rebase import rebased, rebased_floors
 from ppdm_flow.policy.inheritance.references import FoundTemplate, NotFoundError, find, package
 from ppdm_flow.policy.language.kinds import written_once
 from ppdm_flow.policy.params.params import Value, evaluate, required, unknown
@@ -151,6 +151,7 @@ class Inheritance:
         floors = root.get("floors")
         limits = substitution.map(floors) if isinstance(floors, Map) else None
         stated, wrong = floors_of(limits)
+        stated = rebased_floors(stated, here, self.files.root)
         self.diagnostics.extend([*substitution.diagnostics, *wrong])
         merged.unsure = {n: v for n, v in merged.unsure.items() if n not in own and n not in self.sets}
         self.diagnostics.extend(

@@ -9,15 +9,13 @@ from ppdm_flow.core.diagnostics import Diagnostic, Related
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.demands import Present
 from ppdm_flow.policy.flatten import flatten
-from ppdm_flow.policy.floor import Floor, Relative
+from ppdm_flow.policy.floor import Floor, Relative, Wanted
 from ppdm_flow.policy.floors.judging import PolicyUnderFloors, violations
 from ppdm_flow.policy.floors.relative import anchored, present
 from ppdm_flow.policy.inheritance.joining import Conflict, Declarations, LaidTree, join
 from ppdm_flow.policy.params.params import Needed, Value
 from ppdm_flow.policy.params.permission import Permission, together
 from ppdm_flow.policy.text.nodes import Map
-
-Wanted = Floor | Relative
 
 
 @dataclass(slots=True)

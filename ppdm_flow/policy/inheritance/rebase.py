@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from ppdm_flow.core.addresses.server import is_address
+from ppdm_flow.policy.demands import Is, OneOf
+from ppdm_flow.policy.floor import STAR, Floor, Wanted
 from ppdm_flow.policy.inheritance.references import FoundTemplate
 from ppdm_flow.policy.language.kinds import kinds_among, places_below
 from ppdm_flow.policy.text.nodes import Entry, Map, Node, PolicyPath, Scalar
@@ -19,6 +22,7 @@ PATHS = (
     ("tables", "*", "attributes", "*", "hierarchy", "csv"),
     ("ledger", "path"),
     ("ledger", "key"),
+    ("approvals", "signers"),
 )
 """Where the language has a path of a file that is read."""
 
@@ -52,6 +56,41 @@ def rebased(node: Map, here: FoundTemplate, root: Path, inherited: Map) -> Map:
     for pattern in (*PATHS, *_of_requirements(node), *_of_plugins(node, inherited)):
         changed = _at(changed, pattern, os.path.relpath(folder, home))
     return changed if isinstance(changed, Map) else node
+
+
+def rebased_floors(stated: Iterable[Wanted], here: FoundTemplate, root: Path) -> list[Wanted]:
+    """Return the floors of the file ``here`` with the files that they demand written from the folder of ``root``."""
+    home, folder = os.path.abspath(root.parent), os.path.abspath(here.path.parent)  # noqa: PTH100  (keeps symlinks)
+    way = os.path.relpath(folder, home)
+    return [_demanded(each, way) if isinstance(each, Floor) and home != folder else each for each in stated]
+
+
+def _demanded(floor: Floor, way: str) -> Floor:
+    demand = floor.demand
+    for pattern in PATHS:
+        below = pattern[len(floor.path) :]
+        if not _leads_to(floor.path, pattern):
+            continue
+        if isinstance(demand, Is):
+            demand = Is.of(_tree(demand.tree, below, way))
+        elif isinstance(demand, OneOf) and not below:
+            demand = OneOf(tuple(_path(text, way) for text in demand.wanted))
+    return replace(floor, demand=demand)
+
+
+def _leads_to(path: PolicyPath, pattern: PolicyPath) -> bool:
+    """Whether the path of a floor is that of a file, or of something that a file stands in."""
+    parts = zip(path, pattern, strict=False)
+    return len(path) <= len(pattern) and all(STAR in (a, b) or a == b for a, b in parts)
+
+
+def _tree(tree: Any, below: PolicyPath, way: str) -> Any:
+    """Return a tree of text with the path at ``below`` rewritten."""
+    if not below:
+        return _path(tree, way) if isinstance(tree, str) else tree
+    if not isinstance(tree, Mapping):
+        return tree
+    return {key: _tree(value, below[1:], way) if below[0] in (STAR, key) else value for key, value in tree.items()}
 
 
 def _of_requirements(node: Map) -> Iterator[PolicyPath]:
@@ -93,8 +132,10 @@ def _at(node: Node, pattern: tuple[str, ...], way: str) -> Node:
 
 
 def _moved(node: Node, way: str) -> Node:
-    if not isinstance(node, Scalar) or not node.text or is_address(node.text):
-        return node
-    if os.path.isabs(node.text):  # noqa: PTH117  (text, not a Path)
-        return node
-    return replace(node, text=os.path.normpath(os.path.join(way, node.text)))  # noqa: PTH118  (text, not a Path)
+    return replace(node, text=_path(node.text, way)) if isinstance(node, Scalar) and node.text else node
+
+
+def _path(text: str, way: str) -> str:
+    if is_address(text) or os.path.isabs(text):  # noqa: PTH117  (text, not a Path)
+        return text
+    return os.path.normpath(os.path.join(way, text))  # noqa: PTH118  (text, not a Path)

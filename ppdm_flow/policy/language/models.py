@@ -21,6 +21,7 @@ from ppdm_flow.core.model import (
     Tree,
 )
 from ppdm_flow.core.roles import AttributeType, Nulls, Role
+from ppdm_flow.policy.language.approvals import Approvals
 from ppdm_flow.policy.language.ledger import Ledger
 from ppdm_flow.policy.language.people import PeopleOptions
 from ppdm_flow.policy.language.waivers import Waiver
@@ -208,4 +209,5 @@ class Policy(Model):
     recipients: Literal["together", "apart"] = "together"
     randomness: Randomness = Field(default_factory=Randomness)
     ledger: Ledger | None = None
+    approvals: Approvals | None = None
     report: ReportOptions = Field(default_factory=ReportOptions)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from ppdm_flow.core.model import Model
+from ppdm_flow.core.model import Model, Name
 
 
 class Waiver(Model):
     """A requirement, a gate or a finding (``of``) that does not count until the end of a day (``until``, UTC).
 
     ``of`` is an id (``privacy.KIND``, ``gates.NAME``), a code (``PPFnnn``; ``at`` says at which place), or the
-    hash of a run's finding. ``until`` is an ISO date.
+    hash of a run's finding. ``until`` is an ISO date. ``signed_by`` is the role that has to sign it.
     """
 
     of: str
@@ -17,3 +17,4 @@ class Waiver(Model):
     reason: str
     owner: str
     until: str
+    signed_by: Name | None = None

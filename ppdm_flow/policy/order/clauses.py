@@ -56,7 +56,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """The comparison of two policies. ``governance`` are floors: they bind those who write, and no release."""
+    """The comparison of two policies. ``governance`` are floors, and who may sign: they bind people, and no release."""
 
     relation: Relation
     changes: tuple[Change, ...]

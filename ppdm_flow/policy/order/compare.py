@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ppdm_flow.policy.loaded import Loaded
+from ppdm_flow.policy.order.approvals import approvals, signers
 from ppdm_flow.policy.order.attributes import attributes
 from ppdm_flow.policy.order.clauses import Change, Clauses, Order, relation
 from ppdm_flow.policy.order.frame import Between, Contents, PolicyFrame, unread
@@ -43,10 +44,12 @@ def compare(
         *recipients(before, after),
         *conduct(before, after, between),
         *waivers(before, after, judged),
+        *approvals(before, after),
         *unknown(before, after),
         *means(before, after, canon),
     ]
-    return Order(relation(changes), tuple(changes), tuple(floors(before, after)))
+    governance = (*floors(before, after), *signers(before, after, between))
+    return Order(relation(changes), tuple(changes), governance)
 
 
 def _required(before: Clauses, after: Clauses, between: Between, canon: Canon) -> ClaimComparison:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
+from ppdm_flow.policy.demands import Contains, Demand, Is, OneOf, Only
+from ppdm_flow.policy.floors.grammar import demands
 from ppdm_flow.policy.order.clauses import Change, Clauses, Side, Verdict, verdict
 
 _LOST = "whoever extends it is no longer bound"
@@ -33,7 +35,40 @@ def _moved(before: str, after: str) -> tuple[Verdict, str]:
         return Verdict.STRONGER, "another demand besides"
     if not won:
         return Verdict.WEAKER, "a demand is gone"
-    return _bounds(lost.pop(), won.pop()) if len(lost) == len(won) == 1 else (Verdict.INCOMPARABLE, "other demands")
+    if len(lost) != 1 or len(won) != 1:
+        return Verdict.INCOMPARABLE, "other demands"
+    (before,), (after,) = lost, won
+    return _names(before, after) or _bounds(before, after)
+
+
+def _names(before: str, after: str) -> tuple[Verdict, str] | None:
+    """Say which of two demands on names is the harder one; None where they are no such demands, or of two kinds."""
+    one, other = _wanted(before), _wanted(after)
+    if one is None or other is None or one[0] is not other[0]:
+        return None
+    fewer = one[1] <= other[1], other[1] <= one[1]
+    forward, backward = fewer if one[0] is Contains else fewer[::-1]
+    judged = verdict(forward=forward, backward=backward)
+    return judged, _HARDER[judged]
+
+
+_HARDER = {
+    Verdict.STRONGER: "a harder demand",
+    Verdict.WEAKER: "an easier demand",
+    Verdict.NEUTRAL: "the same demand",
+    Verdict.INCOMPARABLE: "another demand",
+}
+
+
+def _wanted(text: str) -> tuple[type[Demand], frozenset[str]] | None:
+    """Return the kind of a demand on names, and the names; more ask for more only where all have to be there."""
+    read = demands(text)
+    demand = read[0] if read is not None and len(read) == 1 else None
+    if isinstance(demand, Contains | Only | OneOf):
+        return type(demand), frozenset(demand.wanted)
+    if isinstance(demand, Is) and isinstance(demand.tree, str):
+        return OneOf, frozenset((demand.tree,))
+    return None
 
 
 def _bounds(before: str, after: str) -> tuple[Verdict, str]:

@@ -45,6 +45,7 @@ KNOWN: Mapping[type[BaseModel], frozenset[str]] = {
             "recipients",
             "randomness",
             "ledger",
+            "approvals",
             "report",
         ]
     ),
@@ -58,7 +59,7 @@ KNOWN: Mapping[type[BaseModel], frozenset[str]] = {
     Randomness: frozenset(("mode", "seed")),
     ReportOptions: frozenset(("values",)),
 }
-"""The fields that the rules of this room judge; a ledger is compared as a whole."""
+"""The fields that the rules of this room judge; a ledger and approvals are compared as a whole."""
 
 
 def unknown(old: Clauses, new: Clauses) -> Iterator[Change]:

@@ -8,6 +8,7 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.policy.language.models import Policy
 from ppdm_flow.policy.loaded import Places, PolicyPath
 from ppdm_flow.policy.rules import (
+    approvals,
     attributes,
     databases,
     gates,
@@ -35,6 +36,7 @@ RULES = (
     releases.judge_names,
     databases.judge_tables,
     waivers.judge,
+    approvals.judge,
 )
 
 

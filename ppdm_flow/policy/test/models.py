@@ -62,7 +62,7 @@ class Contents(Model):
 class Expect(Contents):
     """What comes of a test. Contents are those of the only release; of several, they stand under ``releases``."""
 
-    verdict: Literal["released", "withheld", "refused"] | None = None
+    verdict: Literal["released", "withheld", "held", "refused"] | None = None
     code: str | None = None
     fails: Some | None = None
     holds: tuple[str, ...] = ()

@@ -140,8 +140,8 @@ def _verdict(expect: Expect, path: PolicyPath, at: Places) -> Iterator[Diagnosti
         for key in sorted(given_ - {"verdict", "code", "check"}):
             yield _fault("PPF145", f"refused data comes to no release, so there is no `{key}`", at, (*path, key))
     failing = {*(expect.fails.exactly or ()), *expect.fails.include} if expect.fails else set()
-    if expect.verdict == "released" and failing:
-        yield _fault("PPF145", "what fails is withheld, not released", at, (*path, "fails"))
+    if expect.verdict in ("released", "held") and failing:
+        yield _fault("PPF145", f"what fails is withheld, not {expect.verdict}", at, (*path, "fails"))
     if expect.verdict == "withheld" and expect.fails and expect.fails.exactly == ():
         yield _fault("PPF145", "a release is withheld because something fails", at, (*path, "fails"))
     for key, named in (("holds", expect.holds), ("waived", expect.waived)):

@@ -32,7 +32,7 @@ def junit_xml(judged: Judgement) -> str:
     cases += _unexplained(document["policy"], outcome)
     tally = {"waived": str(len(outcome.waived))} if outcome.waived else {}
     properties = {
-        "verdict": "released" if outcome.released else "withheld",
+        "verdict": "held" if outcome.held else "released" if outcome.released else "withheld",
         **tally,
         **_strings(document["run"]),
     }

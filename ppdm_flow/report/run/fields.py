@@ -111,7 +111,8 @@ class ReportDocument(TypedDict):
         Verdict,
         about(
             "`released` if every requirement and every gate holds on every release, or does not and is waived"
-            " (`waived_by`), else `withheld`."
+            " (`waived_by`), else `withheld`; in place of `released`, `held` where the policy asks for approvals:"
+            " `publication.json` says whether it was released."
         ),
     ]
     requirements: Annotated[

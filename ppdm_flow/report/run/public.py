@@ -13,7 +13,7 @@ from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.pages import pages
 from ppdm_flow.core.plugin_info import FigureInfo
 from ppdm_flow.core.public_figures import FEWEST, is_small_count
-from ppdm_flow.core.results import Finding
+from ppdm_flow.core.results import HELD, RELEASED, Finding
 from ppdm_flow.plan.meanings import Meanings
 from ppdm_flow.report.run.audience import FEW, UNTOLD, is_public
 from ppdm_flow.report.run.document import finding_document
@@ -62,7 +62,7 @@ def public(document: ReportDocument) -> ReportDocument:
 
 def _metrics(document: ReportDocument) -> dict[str, FigureDocument]:
     """Return the figures for the public; of what was withheld there are none."""
-    if document["verdict"] != "released":
+    if document["verdict"] not in (RELEASED, HELD):
         return {}
     meanings, every = Meanings.of(document["plan"]), document["metrics"].items()
     return {name: _figure(figure) for name, figure in every if _is_public(meanings.figure(name))}

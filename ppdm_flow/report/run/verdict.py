@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ppdm_flow.core.lineage import UNTOLD
 from ppdm_flow.core.people import BY_PSEUDONYMS
 from ppdm_flow.core.phrases import counted
+from ppdm_flow.core.results import HELD, RELEASED
 from ppdm_flow.report.run.checks import Check, gates, requirements
 from ppdm_flow.report.run.fields import ReportDocument
 from ppdm_flow.report.run.waivers import Waiver, waivers
@@ -102,7 +103,10 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the page says first. ``contradiction`` is set where the document's verdict and checks disagree."""
+    """What the page says first. ``contradiction`` is set where the document's verdict and checks disagree.
+
+    ``released`` is whether nothing withholds the data; ``held`` whether it waits for approvals all the same.
+    """
 
     released: bool
     word: str
@@ -113,6 +117,7 @@ class Verdict:
     gates: tuple[Check, ...]
     releases: tuple[Tally, ...]
     waivers: tuple[Waiver, ...] = ()
+    held: bool = False
 
     @property
     def failing(self) -> tuple[Check, ...]:
@@ -136,27 +141,34 @@ class Verdict:
 
 
 def verdict(document: ReportDocument) -> Verdict:
-    """Return the verdict. A document that says `released` over a failed check is shown as withheld, with a warning."""
+    """Return the verdict. A document that lets data go over a failed check is shown as withheld, with a warning."""
     checks, gated = tuple(requirements(document)), tuple(gates(document))
     every = (*checks, *gated)
-    claimed = document["verdict"] == "released"
+    claimed, held = document["verdict"] in (RELEASED, HELD), document["verdict"] == HELD
     failing = [check for check in every if check.state == "fails"]
     waived = any(check.state == "waived" for check in every)
     released = claimed and not failing
     return Verdict(
         released=released,
-        word=("Released under waivers" if waived else "Released") if released else "Withheld",
-        sentence=_sentence(released, checks, gated, list(document["releases"])),
-        contradiction=_contradiction(claimed, len(failing), len(every), waived=waived),
+        word=_word(held=held, waived=waived) if released else "Withheld",
+        sentence=_sentence(released, checks, gated, list(document["releases"]), held=held),
+        contradiction=_contradiction(document["verdict"] if claimed else "", len(failing), len(every), waived=waived),
         caution=caution(document),
         requirements=checks,
         gates=gated,
         releases=tuple(_tallies(list(document["releases"]), every)),
         waivers=waivers(document),
+        held=released and held,
     )
 
 
-def _sentence(released: bool, checks: tuple[Check, ...], gated: tuple[Check, ...], releases: list[str]) -> str:
+def _word(*, held: bool, waived: bool) -> str:
+    return f"{'Held' if held else 'Released'}{' under waivers' if waived else ''}"
+
+
+def _sentence(
+    released: bool, checks: tuple[Check, ...], gated: tuple[Check, ...], releases: list[str], *, held: bool
+) -> str:
     total = len(checks) + len(gated)
     failing = sum(check.state == "fails" for check in (*checks, *gated))
     waived = sum(check.state == "waived" for check in (*checks, *gated))
@@ -164,9 +176,10 @@ def _sentence(released: bool, checks: tuple[Check, ...], gated: tuple[Check, ...
     where = f" ({listed(releases)})" if releases else ""
     if released:
         what = f"{len(releases):,} releases{where}" if len(releases) > 1 else listed(releases) or "asked"
-        leave = f"The data may leave as {what}."
-        held = [sum(check.holds for check in part) for part in (checks, gated)]
-        return f"{_held(*held, waived=waived)} {leave}"
+        when = " once people have approved it: `publication.json` says whether and when they did" if held else ""
+        leave = f"The data may leave as {what}{when}."
+        holding = [sum(check.holds for check in part) for part in (checks, gated)]
+        return f"{_held(*holding, waived=waived)} {leave}"
     if failing:
         verb = "does" if failing == 1 else "do"
         return f"{failing:,} of {counted(total, 'check')} {verb} not hold.{beside} No release has left{where}."
@@ -187,10 +200,11 @@ def _held(total: int, gated: int, *, waived: int) -> str:
     return f"{held}; {but}" if waived else f"{held}."
 
 
-def _contradiction(claimed: bool, failing: int, total: int, *, waived: bool) -> str:
+def _contradiction(claimed: str, failing: int, total: int, *, waived: bool) -> str:
+    """Return what is wrong; ``claimed`` is the verdict that lets data go, or empty."""
     if claimed and failing:
         return (
-            "This document contradicts itself: it says `released`, but not every check in it holds."
+            f"This document contradicts itself: it says `{claimed}`, but not every check in it holds."
             " Treat the data as withheld and verify the run."
         )
     if not claimed and not failing and total:

@@ -1,0 +1,1 @@
+"""The release of held runs: who has to agree, what the ledger learned since, and one rename."""

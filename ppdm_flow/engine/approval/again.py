@@ -1,0 +1,190 @@
+"""What the ledger learned since a run was held, judged with it: on the kept hashes and the held files, never on data.
+
+What a requirement says of this and earlier releases (``successive``) is measured again, by both routes, on who is in
+which class. What other requirements hold of the groups that all releases together leave needs the data; so these
+groups have to be the very same as when the run was judged: then every figure is.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.requirement import Requirement
+from ppdm_flow.core.results import RELEASED
+from ppdm_flow.core.roles import Role
+from ppdm_flow.engine.candidates.run_files import place_of
+from ppdm_flow.engine.faults import refusal
+from ppdm_flow.engine.held.private import HeldRelease, Private, told_of
+from ppdm_flow.engine.judging.auditing import AuditResult, Subject, audit_all
+from ppdm_flow.engine.judging.judging import metrics_of
+from ppdm_flow.engine.judging.results import judge_audits
+from ppdm_flow.engine.judging.waiving import waive
+from ppdm_flow.engine.ledger.ledger import Ledger, plan_of
+from ppdm_flow.engine.ledger.membership import beside
+from ppdm_flow.engine.options import RunContext, RunOptions
+from ppdm_flow.engine.streams.stream import Part
+from ppdm_flow.engine.streams.view import StreamView
+from ppdm_flow.plan.definition import AuditNode, Plan, ReleaseNode
+from ppdm_flow.plan.document import document
+from ppdm_flow.sdk.history import History
+from ppdm_flow.tables.numbering import Codes, joined
+
+PlanLoader = Callable[[Path, Mapping[str, tuple[str, ...]]], Plan]
+"""Compiles the policy that a run kept, for data with these columns, by table; it reads no data."""
+_FREE = frozenset(("approvals", "digest", "policy_digest"))
+"""What may be another in the plan of the kept policy: it is in another folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A held release, as the ledger's history wants it."""
+
+    release: ReleaseNode
+    generated: bool
+    held: HeldRelease
+
+
+class _NoData:
+    """The rows of the source at a release: there are none to be read."""
+
+    def __init__(self, attributes: Sequence[AttributeFacts]) -> None:
+        self.attributes = tuple(a for a in attributes if a.role is not Role.ITEMS)
+
+    def parts(self, columns: Sequence[str] | None = None) -> Iterator[Part]:
+        """Raise RefusedError."""
+        del columns
+        raise refusal("PPF978", _NEEDS_DATA, advice=_RUN_AGAIN)
+
+
+_RUN_AGAIN = "run the policy again: the run sees everything that was released since"
+_NEEDS_DATA = "a requirement on several releases needs the data to be measured again, and a release reads none"
+
+
+def plan_at_release(run_dir: Path, private: Private, load: PlanLoader) -> Plan:
+    """Return the plan of a held run. Raises RefusedError (PPF978) where this program reads its policy otherwise."""
+    plan = load(run_dir / "policy.resolved.yaml", private.columns)
+    then = json.loads((run_dir / "plan.json").read_text(encoding="utf-8"))
+    now = json.loads(json.dumps(document(plan)))
+    if _fixed(now) != _fixed(then):
+        text = f"this program makes another plan of the policy of run `{run_dir.name}` than the one that ran it"
+        raise refusal("PPF978", text, advice="run the policy again, with this version and these plugins")
+    return replace(plan, home=str(private.home), ledger=private.ledger, digest=str(then.get("digest", "")))
+
+
+def _fixed(document: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in document.items() if key not in _FREE}
+
+
+def judged_again(
+    run_dir: Path, private: Private, plan: Plan, ledger: Ledger, own: Collection[int], today: date
+) -> Iterator[Diagnostic]:
+    """Yield what does not hold any more; ``own`` are the run's own numbers in the ledger, of an interrupted release."""
+    before = ledger.earlier(own)
+    by_name = {release.name: release for release in plan.releases}
+    known = [_Known(by_name[held.entry.name], held.entry.generated, held) for held in private.releases]
+    members = {each.held.entry.name: each.held.members for each in known}
+    histories = beside(known, members, before)
+    for each in known:
+        yield from _told_apart(plan, each, histories[each.release.name])
+    yield from _measured(run_dir, plan, known, histories, today)
+
+
+def _told_apart(plan: Plan, known: _Known, history: History) -> Iterator[Diagnostic]:
+    """Yield a fault where other releases tell the people of one apart in another way than when it was judged."""
+    own, told = known.held.members, known.held.told
+    bound = [r.id for r in plan.requirements if not r.successive and _infers(r) and r.concerns(known.release.name)]
+    if not bound or own is None or told is None or plan.ledger is None or plan.ledger.subject is None:
+        return
+    if history.unknown or not same_groups(told, told_of(own, history)):
+        text = (
+            f"release `{known.release.name}`: what was released since tells its people apart in another way, so nobody"
+            f" knows whether {', '.join(f'`{id_}`' for id_ in bound)} would still hold beside it"
+        )
+        yield Diagnostic("PPF978", text, help=_RUN_AGAIN)
+
+
+def _infers(requirement: Requirement) -> bool:
+    """Whether what a requirement says may depend on the groups of people that other releases leave."""
+    return bool(requirement.secrets) or bool(requirement.numbers)
+
+
+def same_groups(one: Codes, other: Codes) -> bool:
+    """Whether two numberings of the same people make the same groups."""
+    if len(one) != len(other):
+        return False
+    pairs = len(np.unique(joined(one, other)))
+    return pairs == len(np.unique(one)) == len(np.unique(other))
+
+
+def _measured(
+    run_dir: Path, plan: Plan, known: Sequence[_Known], histories: Mapping[str, History], today: date
+) -> Iterator[Diagnostic]:
+    """Yield the requirements and gates on several releases that do not hold any more, measured on what was kept."""
+    audited = _audited(run_dir, plan, known, histories)
+    again = frozenset(r.id for a in audited for r in a.node.requirements)
+    metrics = metrics_of(plan, audited, ())
+    gates = tuple(g for g in plan.gates if any(_is(name, g.metric) for name in metrics))
+    asked = tuple(r for r in plan.requirements if r.successive or r.id in again)
+    alone = replace(plan, requirements=asked, gates=gates)
+    for result in waive(alone, judge_audits(alone, audited), today).judged:
+        if not result.passes:
+            where = f" on release `{result.release}`" if result.release else ""
+            text = f"`{result.id}`{where} does not hold beside what was released since: {result.sentence}"
+            yield Diagnostic("PPF977", text, result.span, help=_RUN_AGAIN)
+
+
+def _is(name: str, metric: str) -> bool:
+    return name == metric or name.endswith(f"/{metric}")
+
+
+def _audited(run_dir: Path, plan: Plan, known: Sequence[_Known], histories: Mapping[str, History]) -> list[AuditResult]:
+    folder = Path(tempfile.mkdtemp(prefix="ppdm-flow-"))
+    audited: list[AuditResult] = []
+    try:
+        for number, each in enumerate(known):
+            own = plan_of(plan, each.release.name)
+            nodes = [n for n in plan.audits if n.release == each.release.name and any(map(_successive, n.requirements))]
+            if nodes:
+                with RunContext(own, RunOptions()) as context:
+                    subject = _subject(run_dir, context, each, histories[each.release.name])
+                    place = folder / str(number)
+                    place.mkdir(mode=0o700)
+                    audited += audit_all(context, [(_only(n), subject) for n in nodes], place)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    return audited
+
+
+def _successive(requirement: Requirement) -> bool:
+    return requirement.successive
+
+
+def _only(node: AuditNode) -> AuditNode:
+    return replace(node, requirements=tuple(filter(_successive, node.requirements)))
+
+
+def _subject(run_dir: Path, context: RunContext, known: _Known, history: History) -> Subject:
+    release = known.release
+    file = place_of(run_dir, f"{RELEASED}/{release.name}/{release.path}")
+    back = context.engine.read_back(release, file, context.resources)
+    attributes = context.plan.source.attributes
+    return Subject(
+        release=release,
+        file=file,
+        original=StreamView(_NoData(attributes)),
+        candidate=StreamView(back),
+        read_back=back,
+        original_attributes=attributes,
+        history=history,
+    )

@@ -1,0 +1,53 @@
+"""A held run that was released, looked at afterwards: the signatures that it was released by have to be there."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from ppdm_flow.core.errors import PpdmError
+from ppdm_flow.engine.approval.decision import Asked, decide
+from ppdm_flow.engine.candidates.run_files import PUBLICATION
+from ppdm_flow.engine.evidence.signatures import signatures_of
+from ppdm_flow.engine.held.signers_file import ReadSigners
+
+PLAN = "plan.json"
+
+
+def approval_faults(run_dir: Path, read_signers: ReadSigners) -> Iterator[str]:
+    """Yield where a run that says it was approved has not the signatures that its plan asks for.
+
+    They are held against the list of signers that the run keeps: whoever wrote `publication.json`, and moved the
+    folder, by hand has no key of theirs. Whether that list is the right one says `verify --signers` with another.
+    """
+    try:
+        said = json.loads((run_dir / PUBLICATION).read_text(encoding="utf-8"))
+        plan = json.loads((run_dir / PLAN).read_text(encoding="utf-8"))
+        yield from _faults(run_dir, said, plan, read_signers)
+    except PpdmError as error:
+        yield f"the list of signers that the run kept cannot be read ({error.diagnostics[0].code})"
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        yield f"`{PUBLICATION}` or `{PLAN}` cannot be read: nobody knows who approved it"
+
+
+def _faults(
+    run_dir: Path, said: Mapping[str, Any], plan: Mapping[str, Any], read_signers: ReadSigners
+) -> Iterator[str]:
+    asked, out = plan["approvals"], datetime.fromisoformat(said["released"])
+    if out.utcoffset() is None:
+        raise ValueError("a time without a zone")
+    signers = read_signers(run_dir / str(asked["signers"]))
+    every = signatures_of(run_dir, signers, out)
+    wanted = Asked(tuple(asked["roles"]), bool(asked["distinct"]), dict(asked.get("waivers", {})))
+    decision = decide(wanted, every, tuple(r["name"] for r in plan["releases"]), (signers,))
+    if not decision.approved:
+        roles = ", ".join(f"`{m.role}`" for m in decision.missing)
+        why = "; ".join(d.message for d in decision.refused) or f"no signature in the role {roles}"
+        yield f"it was released without the approvals that its policy asks for: {why}"
+    good = {(s.release, s.role, s.key_id, s.signer) for s in every if s.good}
+    named = {(s["release"], s["role"], s["key"], s["signer"]) for s in said["signatures"]}
+    if named - good:
+        yield f"`{PUBLICATION}` names {len(named - good)} signatures that are not there, or do not count"

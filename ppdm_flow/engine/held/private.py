@@ -1,0 +1,190 @@
+"""``held.private.json``: what the release of a held run needs and nobody else may read, so that no data is read again.
+
+It says where the ledger, its key and the signers file are, and of each release who is in which class, by the keyed
+hashes that the ledger would hold of it: they are worth nothing without the ledger's key. It is readable by its owner
+only, is listed in the manifest by its hash alone, is never published, and is removed when the run is released.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NotRequired, cast
+
+import numpy as np
+from typing_extensions import TypedDict
+
+from ppdm_flow.core.digests import sha256
+from ppdm_flow.engine.candidates.building import Candidate
+from ppdm_flow.engine.candidates.unpublished import PRIVATE as NAME
+from ppdm_flow.engine.faults import data_fault
+from ppdm_flow.engine.ledger.chain import FIELDS, Entry, from_row, to_columns
+from ppdm_flow.engine.ledger.fields import PENDING
+from ppdm_flow.engine.ledger.key import hashes_of, packed
+from ppdm_flow.engine.ledger.ledger import Ledger
+from ppdm_flow.engine.reading.original import Original
+from ppdm_flow.mining.releases.successive import combinations, members
+from ppdm_flow.plan.definition import LedgerNode, Plan
+from ppdm_flow.sdk.history import History, Membership
+from ppdm_flow.tables.numbering import Codes
+
+_VERSION = 1
+
+
+class PeopleDocument(TypedDict):
+    """Who is in which class of a release: base64 of packed hashes, and of 8-byte numbers of what others tell."""
+
+    subjects: str
+    classes: str
+    told: str
+    columns: list[str]
+    rows: int
+    cells: int
+
+
+class ReleaseDocument(TypedDict):
+    """A held release: its entry in the ledger to be, and its people where it has any that are known."""
+
+    entry: dict[str, Any]
+    people: PeopleDocument | None
+
+
+class LedgerDocument(TypedDict):
+    """Where the ledger is, and which of its releases the run was held against."""
+
+    place: str
+    key: str
+    subject: str | None
+    repeat: str
+    server: str | None
+    ignore: list[str]
+    known: list[int]
+    releases: list[ReleaseDocument]
+
+
+class PrivateDocument(TypedDict):
+    """What a held run keeps for its release."""
+
+    version: int
+    home: str
+    columns: dict[str, list[str]]
+    signers: str
+    ledger: NotRequired[LedgerDocument]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeldRelease:
+    """A release that waits. ``told`` numbers what all other releases told of each of its people when it was judged."""
+
+    entry: Entry
+    members: Membership | None = None
+    told: Codes | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Private:
+    """``home`` is the policy's folder, ``columns`` those of the data by table.
+
+    ``known`` are the numbers of the releases that the ledger had; ``releases`` are empty without a ledger.
+    """
+
+    home: Path
+    columns: Mapping[str, tuple[str, ...]]
+    signers: Path
+    ledger: LedgerNode | None = None
+    known: frozenset[int] = frozenset()
+    releases: tuple[HeldRelease, ...] = ()
+
+
+def private_text(
+    plan: Plan, signers: str, originals: Mapping[str, Original], candidates: Sequence[Candidate], ledger: Ledger | None
+) -> str:
+    """Return what a held run has to keep, as JSON."""
+    document: PrivateDocument = {
+        "version": _VERSION,
+        "home": str(Path(plan.home).absolute()),
+        "columns": {name: list(original.columns) for name, original in originals.items()},
+        "signers": signers,
+    }
+    node = plan.ledger
+    if ledger is not None and node is not None:
+        document["ledger"] = {
+            "place": node.place,
+            "key": node.key,
+            "subject": node.subject,
+            "repeat": node.repeat,
+            "server": node.server,
+            "ignore": list(node.ignore),
+            "known": [entry.number for entry in ledger.store.entries()],
+            "releases": [_release(ledger, candidate) for candidate in candidates],
+        }
+    return json.dumps(document, ensure_ascii=False)
+
+
+def _release(ledger: Ledger, candidate: Candidate) -> ReleaseDocument:
+    name = candidate.release.name
+    own = ledger.members[name]
+    entry = dict(to_columns(ledger.entry(candidate)))
+    if own is None:
+        return {"entry": entry, "people": None}
+    told = told_of(own, ledger.known[name])
+    people: PeopleDocument = {
+        "subjects": _text(packed(own.subjects)),
+        "classes": _text(packed(own.classes)),
+        "told": _text(told.astype("<i8").tobytes()),
+        "columns": list(own.columns),
+        "rows": own.rows,
+        "cells": own.cells,
+    }
+    return {"entry": entry, "people": people}
+
+
+def told_of(own: Membership, history: History) -> Codes:
+    """Number what all other releases tell of each person of a release, from 0."""
+    return combinations(own.subjects, members(history))
+
+
+def read_private(run_dir: Path, digest: str) -> Private:
+    """Return what a held run kept. Raises DataError (PPF972) where it is not there, or not what the manifest says."""
+    path = run_dir / NAME
+    try:
+        same = not path.is_symlink() and sha256(path) == digest
+        document = json.loads(path.read_text(encoding="utf-8")) if same else {}
+        if document.get("version") == _VERSION:
+            return _private(cast("PrivateDocument", document))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        pass
+    text = f"`{NAME}` of run `{run_dir.name}` is not there, or not as the run left it"
+    raise data_fault("PPF972", text, advice="put it back, or run the policy again")
+
+
+def _private(document: PrivateDocument) -> Private:
+    columns = {name: tuple(names) for name, names in document["columns"].items()}
+    base = (Path(document["home"]), columns, Path(document["signers"]))
+    said = document.get("ledger")
+    if said is None:
+        return Private(*base)
+    node = LedgerNode(
+        said["place"], said["key"], said["subject"], said["repeat"], said["server"], tuple(said["ignore"])
+    )
+    return Private(*base, node, frozenset(said["known"]), tuple(_held(said["releases"])))
+
+
+def _held(releases: Sequence[ReleaseDocument]) -> Iterable[HeldRelease]:
+    for each in releases:
+        entry = from_row([each["entry"][name] for name in FIELDS], PENDING)
+        people = each["people"]
+        if people is None:
+            yield HeldRelease(entry)
+            continue
+        subjects, classes = (hashes_of(base64.b64decode(text)) for text in (people["subjects"], people["classes"]))
+        told = np.frombuffer(base64.b64decode(people["told"]), dtype="<i8").astype(np.int64)
+        own = Membership(subjects, classes, tuple(people["columns"]), people["rows"], people["cells"])
+        yield HeldRelease(entry, own, told)
+
+
+def _text(data: bytes) -> str:
+    return base64.b64encode(data).decode("ascii")

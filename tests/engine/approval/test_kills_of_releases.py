@@ -1,0 +1,45 @@
+"""A fixed sample of ``tests/campaigns/releases.py``, which says how points are chosen; the whole has 200 a ledger."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+def tally(root: Path, *words: str) -> dict[str, int]:
+    done = subprocess.run(
+        [sys.executable, str(root / "tests/campaigns/releases.py"), *words],
+        capture_output=True,
+        text=True,
+        timeout=500,
+        check=False,
+        cwd=root,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr[-2_000:]
+    return {what: int(count) for count, what in re.findall(r"^ *(\d+) (.+)$", done.stdout, re.MULTILINE)}
+
+
+def test_thirty_kills_around_a_release(root: Path) -> None:
+    found = tally(root, "--points", "30", "--ledger", "file")
+    assert found["faults"] == 0
+    assert found["killed"] == 30
+    assert sum(count for what, count in found.items() if "in the ledger" in what) == 30
+    assert found["held, in the ledger unknown"] >= 5
+    assert found["held, in the ledger pending"] >= 5
+    assert found["released, in the ledger pending"] >= 2
+
+
+def test_kills_with_the_ledger_in_a_database(root: Path, postgres: Any) -> None:
+    found = tally(root, "--points", "3", "--ledger", "server")
+    assert (found["faults"], found["killed"]) == (0, 3)
+
+
+@pytest.mark.parametrize("words", [("--points", "4", "--ledger", "none")])
+def test_kills_without_a_ledger(root: Path, words: tuple[str, ...]) -> None:
+    found = tally(root, *words)
+    assert (found["faults"], found["killed"]) == (0, 4)
