@@ -13,7 +13,7 @@ from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.results import Report
 from ppdm_flow.core.texts.visible import json_text
 from ppdm_flow.report.locations import locations
-from ppdm_flow.report.run import html, markdown
+from ppdm_flow.report.run import markdown
 from ppdm_flow.report.run import public as publishing
 from ppdm_flow.report.run.document import document
 from ppdm_flow.report.run.fields import ReportDocument
@@ -23,12 +23,19 @@ REPORT = "report.json"
 _MANIFEST = "manifest.json"
 
 
+def prepare() -> None:
+    """Import and compile what writes the page of a report: a run does so while it writes its releases."""
+    from ppdm_flow.report.run import html  # noqa: PLC0415  # templates: what a run needs last
+
+    html.prepare()
+
+
 def documents(report: Report) -> dict[str, str]:
     """Return every form of a report, by file name."""
     report_document = document(report)
     return {
         REPORT: json_text(report_document),
-        "report.html": html.render(report_document),
+        "report.html": _page(report_document),
         "report.md": markdown.render(report_document),
     }
 
@@ -37,11 +44,17 @@ def rendered(report_document: ReportDocument, form: str) -> str:
     """Return a report document as ``html``, ``md`` or ``json``."""
     match form:
         case "html":
-            return html.render(report_document)
+            return _page(report_document)
         case "md":
             return markdown.render(report_document)
         case _:
             return json_text(report_document)
+
+
+def _page(report_document: ReportDocument) -> str:
+    from ppdm_flow.report.run import html  # noqa: PLC0415  # templates: other verbs and forms need none
+
+    return html.render(report_document)
 
 
 def report(run: Path, form: str) -> str:

@@ -13,7 +13,7 @@ from ppdm_flow.api.engines import opened_engine
 from ppdm_flow.api.loading.bindings import plan_for_data
 from ppdm_flow.api.loading.lock_uses import Uses
 from ppdm_flow.api.loading.policies import ReadyPlan, quote_sources
-from ppdm_flow.api.report import documents, read
+from ppdm_flow.api.report import documents, prepare, read
 from ppdm_flow.api.show import resolved_text
 from ppdm_flow.api.tables import TableData, check_place, plan_for_table, table_copy
 from ppdm_flow.api.where import HERE, Where
@@ -150,6 +150,7 @@ def _executed(
         templates=Uses(path.absolute().parent).templates(ready.loaded),
         locked=None if locked is None else LockDigests(locked.file.sha256, locked.definitions),
         place=place,
+        prepare_documents=prepare,
     )
     with quote_sources(ready.sources, plan.secrets):
         outcome = execute(plan, ready.data, out, options, listener, documents, datasheets)

@@ -57,10 +57,21 @@ LITTLE = (
 """Tests that give kernels so little work that Python can do it, too."""
 SLOW = (
     f"{_KRIMP}::test_an_attribute_with_50_000_values",
+    "tests/audits/test_singling_out.py::test_copied_rows_are_found",
+    "tests/audits/test_singling_out.py::test_fresh_rows_raise_no_alarm",
     "tests/audits/test_singling_out.py::test_an_unchanged_copy_of_a_real_table",
     "tests/audits/test_singling_out.py::test_many_conditions_are_drawn_and_all_of_a_copy_single_somebody_out",
+    "tests/mining/itemsets/test_mine.py::test_a_wide_row_and_a_large_alphabet",
     "tests/mining/itemsets/test_mine.py::test_too_long",
+    "tests/mining/people/test_known_rows.py::test_a_person_with_a_hundred_thousand_classes_is_a_crowd_of_one_at_once",
+    "tests/mining/transactions/test_randomize.py::test_patterns_follow_the_transition_matrix[operator1]",
     "tests/mining/uniques/test_uniques.py::test_very_many_columns",
+    "tests/requirements/test_dominance_of_people.py::test_a_person_is_one_contributor[exclude]",
+    "tests/requirements/test_dominance_of_people.py::test_a_person_is_one_contributor[own_category]",
+    "tests/requirements/test_dominance_of_people.py::test_linked_people[1]",
+    "tests/requirements/test_dominance_of_people.py::test_linked_people[2]",
+    "tests/requirements/test_dominance_of_people.py::test_linked_people[None]",
+    "tests/requirements/test_km_anonymity.py::test_enumeration_and_recheck",
     "tests/requirements/test_numeric_linkage_categories.py::test_by_a_run",
     "tests/requirements/test_numeric_linkage_people.py::test_by_a_run",
 )

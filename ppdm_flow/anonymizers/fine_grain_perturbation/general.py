@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import linprog
-from scipy.sparse import coo_array, csr_array, vstack
 
 from ppdm_flow.core.roles import Directions
+from ppdm_flow.mining.linear_program import Rows, minimum
 
 Floats = npt.NDArray[np.float64]
 
 LARGEST = 30
 """Values up to which the program is solved; it has m^2 + 2m unknowns."""
 SECONDS = 5.0
-_SOLVED = 0
-_TIGHT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+_TOLERANCE = 1e-10
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,48 +45,39 @@ def general_optimum(
     bounded = np.flatnonzero(np.isfinite(slack))
     if size == 1 or not len(bounded):
         return General(np.eye(size), float(frequency.sum()))
-    rows: Any = _rows(size, bounded, slack[bounded] + 1.0, directions)
-    sums: Any = _column_sums(size)
-    options: Any = {**_TIGHT, "time_limit": seconds}
     cost = np.zeros(size * size + 2 * size)
     cost[np.arange(size) * (size + 1)] = -frequency
-    solution = linprog(
-        cost,
-        A_ub=rows,
-        b_ub=np.zeros(rows.shape[0]),
-        A_eq=sums,
-        b_eq=np.ones(size),
-        bounds=(0.0, 1.0),
-        method="highs",
-        options=options,
-    )
-    if solution.status != _SOLVED or solution.x is None or solution.fun is None:
+    rows = Rows.joined(_ratios(size, bounded, slack[bounded] + 1.0, directions), _column_sums(size))
+    solution = minimum(cost, rows, 1.0, seconds=seconds, tolerance=_TOLERANCE)
+    if solution is None:
         return None
-    return General(solution.x[: size * size].reshape(size, size), -float(solution.fun))
+    matrix = solution[: size * size].reshape(size, size)
+    return General(matrix, float(np.diag(matrix) @ frequency))
 
 
-def _rows(size: int, bounded: npt.NDArray[np.intp], gamma: Floats, directions: Directions) -> csr_array:
+def _ratios(size: int, bounded: npt.NDArray[np.intp], gamma: Floats, directions: Directions) -> Rows:
     """The rows of a x <= 0; x holds P row by row, then l, then u."""
     every, least = np.arange(size * size), size * size
     row = np.repeat(np.arange(size), len(bounded))
     entry = row * size + np.tile(bounded, size)
     ratio = np.tile(gamma, size)
     one = np.ones(size * size)
-    parts = [_below(least + every // size, every, one, size), _below(entry, least + row, ratio, size)]
+    parts = [_below(least + every // size, every, one), _below(entry, least + row, ratio)]
     if directions is Directions.BOTH:
         largest = least + size
-        parts += [_below(every, largest + every // size, one, size), _below(largest + row, entry, ratio, size)]
-    return csr_array(vstack(parts))
+        parts += [_below(every, largest + every // size, one), _below(largest + row, entry, ratio)]
+    return Rows.joined(*parts)
 
 
-def _below(low: npt.NDArray[np.intp], high: npt.NDArray[np.intp], ratio: Floats, size: int) -> coo_array:
+def _below(low: npt.NDArray[np.intp], high: npt.NDArray[np.intp], ratio: Floats) -> Rows:
     """The rows x[low] - ratio x[high] <= 0."""
-    number = np.arange(len(low))
-    values = np.concatenate([np.ones(len(low)), -ratio])
-    places = (np.concatenate([number, number]), np.concatenate([low, high]))
-    return coo_array((values, places), shape=(len(low), size * size + 2 * size))
+    number = len(low)
+    values = np.stack([np.ones(number), -ratio], axis=1).ravel()
+    columns = np.stack([low, high], axis=1).ravel()
+    return Rows(np.full(number, 2, dtype=np.intp), columns, values, np.full(number, -np.inf), np.zeros(number))
 
 
-def _column_sums(size: int) -> coo_array:
-    every = np.arange(size * size)
-    return coo_array((np.ones(size * size), (every % size, every)), shape=(size, size * size + 2 * size))
+def _column_sums(size: int) -> Rows:
+    columns = np.arange(size * size).reshape(size, size).T.ravel()
+    lengths, one = np.full(size, size, dtype=np.intp), np.ones(size)
+    return Rows(lengths, columns, np.ones(size * size), one, one)

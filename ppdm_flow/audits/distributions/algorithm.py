@@ -52,9 +52,9 @@ class DistributionsAudit:
         pairs = [(c, source_of(c, ctx)) for c in candidate.schema.names if candidate.schema[c].role not in LEFT_OUT]
         pairs = [(c, s) for c, s in pairs if s in original.schema]
         bounds = {c: edges(original, s) for c, s in pairs if _by_interval(original, s, candidate, c)}
+        changes = self._associations(pairs, bounds, original, candidate)  # first: this thread alone is busy with it
         shares = {c: _shares(original, s, candidate, c, bounds.get(c), ctx) for c, s in pairs}
         charts = [chart(c, s, shares[c], ctx) for c, s in pairs[:PICTURES]]
-        changes = self._associations(pairs, bounds, original, candidate)
         rows_lost = _rows_lost(original, candidate, ctx)
         figures = {**_columns(shares, bounds, ctx), "rows_lost": rows_lost, **_changes(changes)}
         return AuditOutcome(figures=figures, charts=(*charts, *_matrices(changes)))

@@ -185,13 +185,23 @@ def associations(table: Table, columns: list[str], weight: str | None) -> Floats
     """Return V of each two columns, shape (columns, columns), 1 on the diagonal."""
     counts = count(table, columns, weight)  # equal rows once: 190 pairs are looked at
     weights = counts.counts.astype(np.float64)
-    dense = [np.unique(counts.of(c), return_inverse=True)[1].astype(np.int32) for c in columns]
+    dense = [_renumbered(counts.of(c), len(counts.names(c))) for c in columns]
     margins = [_sums(codes, weights) for codes in dense]
     matrix = np.eye(len(columns))
     for i, left in enumerate(dense):
         for j in range(i):
             matrix[i, j] = matrix[j, i] = _cramers_v((left, dense[j]), (margins[i], margins[j]), weights)
     return matrix
+
+
+def _renumbered(codes: Codes, categories: int) -> Codes:
+    """Return the codes that occur, special marks too, under numbers from 0 in their order."""
+    dense = codes + np.int32(SPECIALS)
+    occurring = np.zeros(categories + SPECIALS, dtype=bool)
+    occurring[dense] = True
+    numbers = (np.cumsum(occurring) - 1).astype(np.int32)
+    renumbered: Codes = numbers[dense]
+    return renumbered
 
 
 def _sums(place: npt.NDArray[np.int64] | Codes, weights: Floats) -> Floats:

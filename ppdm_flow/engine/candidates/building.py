@@ -64,6 +64,10 @@ class Candidate:
         return all(a.was(Change.GENERATED) for a in self.release.attributes)
 
 
+_DOCUMENTS = "."
+"""A task that no release is called like."""
+
+
 class CandidateBuilder:
     """Writes and audits the candidate releases of one run; publishing them is a later stage."""
 
@@ -79,6 +83,7 @@ class CandidateBuilder:
         self.directory.folder(CANDIDATE)
         self.directory.folder(SCRATCH)
         tasks = [Task(r.name, self._writing(r)) for r in self.plan.releases]
+        tasks.append(Task(_DOCUMENTS, self.context.options.prepare_documents))  # Python, while others write
         done = run_all(tasks, self.context.options.workers, self.context.stop)
         return tuple(done[r.name] for r in self.plan.releases)
 
@@ -122,7 +127,7 @@ class CandidateBuilder:
         key = MultisetHash.fresh_key()
         spool = self.directory.home / SCRATCH / f"sort-{release.name}"
         spool.mkdir(mode=0o700)
-        written = context.engine.write(release, stream, Target(file, spool, key, context.options.memory_limit // 4))
+        written = context.engine.write(release, stream, Target(file, spool, key, context.options.memory_limit // 3))
         return_freed_memory()
         read_rows, files = MultisetHash(key), context.engine.written_files(file)
         back = context.engine.read_back(release, file, context.resources, read_rows)

@@ -67,7 +67,7 @@ class Spool:
         self._distribute()
         self._collect(0)
         try:
-            yield from self._workers.each(partial(self._made, work, *some) for some in self._together())
+            yield from self._workers.beside(partial(self._made, work, *some) for some in self._together())
         finally:
             self._held = []
             for spill in self._spills:

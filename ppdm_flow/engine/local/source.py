@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 
@@ -17,14 +17,27 @@ from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.engine.faults import wrap_plugin_errors
 from ppdm_flow.engine.streams.checks import zero_weight_mask
 from ppdm_flow.engine.streams.coding import mark_texts
+from ppdm_flow.engine.streams.looks import NO_LOOKS, Looks, ReadTable, renumbered
 from ppdm_flow.engine.streams.narrow import NarrowTable
 from ppdm_flow.engine.streams.numbers import NumberReader, Spellings
 from ppdm_flow.engine.streams.reading import Budget, Look, ReadOptions
-from ppdm_flow.engine.streams.rebatching import Job, numbered, partition_jobs, picked
-from ppdm_flow.engine.streams.stream import Part, PartJob, Places, Result, Stop, Texts, parts_of, texts_of_part
+from ppdm_flow.engine.streams.rebatching import Job, partition_jobs, picked
+from ppdm_flow.engine.streams.stream import (
+    Part,
+    PartJob,
+    Places,
+    Result,
+    Stop,
+    Texts,
+    counts_of_part,
+    parts_of,
+    results,
+    texts_of_part,
+)
 from ppdm_flow.engine.streams.workers import ALONE, Workers
 from ppdm_flow.sdk.storage import Source, TypedSource
 from ppdm_flow.tables.column import MISSING, SUPPRESSED, SUPPRESSED_TEXT, Column
+from ppdm_flow.tables.counts import Counts
 from ppdm_flow.tables.numeric.column import LONGEST_NUMBER, NumericColumn, missing_mask
 from ppdm_flow.tables.table import Table
 
@@ -66,17 +79,17 @@ class SourceStream:
     def load(self, before: Sequence[Look] = (), after: Sequence[Look] = ()) -> None:
         """Read everything once; ``before`` see every partition as it is read, ``after`` without dropped rows."""
         names = tuple(dict.fromkeys((*self._names, *self._reading.incomplete)))
-        whole = not (self._reading.selects or self._reading.foreign)
-        for table, narrow in self._tables(names, narrow=whole and self._memory.tables is not None):
-            for look in before:
-                look.look(table)
-            self.rows_read += len(table)
-            kept = self._complete(table)
+        foreign = self._reading.foreign  # it is looked at in the order of rows
+        whole = not (self._reading.selects or foreign)
+        looks = Looks(before, apart=not foreign), Looks(after, apart=whole)
+        for read in self._tables(names, narrow=whole and self._memory.tables is not None, looks=looks):
+            looks[0].take(read.table, read.before)
+            self.rows_read += len(read.table)
+            kept = self._complete(read.table)
             self.row_count += len(kept)
-            for look in after:
-                look.look(kept)
+            looks[1].take(kept, read.after)
             self._measure(kept)
-            self._remember(kept, narrow)
+            self._remember(kept, read.narrow)
 
     def parts(self, columns: Sequence[str] | None = None) -> Iterator[Part]:
         """Yield the partitions, from memory or from the file again."""
@@ -102,6 +115,19 @@ class SourceStream:
     def _widened(self, narrow: NarrowTable, names: tuple[str, ...]) -> Part:
         self._stop.check()
         return Part(narrow.table(names))
+
+    def tallies(self, columns: Sequence[str], weight: str | None) -> Iterator[Counts]:
+        """Yield the counts of the combinations of these columns in each partition, as it is held or as it is read."""
+        names = tuple(columns)
+        if self._memory.tables is None:
+            wanted = names if weight is None else (*names, weight)
+            yield from results(self, partial(counts_of_part, names, weight), wanted)
+            return
+        yield from self.workers.each(partial(self._tallied, narrow, names, weight) for narrow in self._memory.tables)
+
+    def _tallied(self, narrow: NarrowTable, names: tuple[str, ...], weight: str | None) -> Counts:
+        self._stop.check()
+        return narrow.counts(names, weight)
 
     def rows_at(self, places: Places, columns: Sequence[str]) -> Iterator[Table]:
         """Yield these columns of the rows at some places, ascending, from 0: of what is held nothing else is made."""
@@ -173,11 +199,16 @@ class SourceStream:
         return tuple(a.name for a in self.attributes)
 
     def _read(self, names: tuple[str, ...], places: Places | None = None) -> Iterator[Table]:
-        return (table for table, _ in self._tables(names, places))
+        return (read.table for read in self._tables(names, places))
 
     def _tables(
-        self, names: tuple[str, ...], places: Places | None = None, *, narrow: bool = False
-    ) -> Iterator[tuple[Table, NarrowTable | None]]:
+        self,
+        names: tuple[str, ...],
+        places: Places | None = None,
+        *,
+        narrow: bool = False,
+        looks: tuple[Looks, Looks] = (NO_LOOKS, NO_LOOKS),
+    ) -> Iterator[ReadTable]:
         """Yield partitions as they are read, coded several at once; ``narrow`` asks for what may be kept of them."""
         with wrap_plugin_errors(self._reading.who):
             columns = {n: self._reading.columns[n] for n in names}
@@ -185,15 +216,23 @@ class SourceStream:
             batches, size = self._batches(columns, readers), self._reading.partition_rows
             rows = batches if places is None else picked(batches, places)
             jobs = self.workers.ahead(partition_jobs(rows, names, size, readers, self._start))
-            tables = chain.from_iterable(self.workers.each(partial(self._coded, narrow, job) for job in jobs))
-            for table, kept in tables if places is None else numbered(tables, places + self._start):
+            coded = self.workers.each(partial(self._coded, narrow, looks, job) for job in jobs)
+            tables = chain.from_iterable(coded)
+            for read in tables if places is None else renumbered(tables, places + self._start):
                 self._stop.check()
-                yield self._marked(table) if self._reading.foreign else table, kept
+                yield replace(read, table=self._marked(read.table)) if self._reading.foreign else read
 
-    def _coded(self, narrow: bool, job: Job) -> list[tuple[Table, NarrowTable | None]]:
+    def _coded(self, narrow: bool, looks: tuple[Looks, Looks], job: Job) -> list[ReadTable]:
         """Carry out a job. What another tool wrote is looked at in the order of rows, so not here."""
         tables = [table if self._reading.foreign else self._marked(table) for table in job()]
-        return [(table, NarrowTable.of(table.select(self._names)) if narrow else None) for table in tables]
+        return [
+            ReadTable(
+                table,
+                NarrowTable.of(table.select(self._names)) if narrow else None,
+                *(look.aside(table) for look in looks),
+            )
+            for table in tables
+        ]
 
     def _readers(self) -> dict[str, NumberReader]:
         """Return readers of the numeric columns, which remember what they have seen: new ones for every pass."""

@@ -111,7 +111,7 @@ class _OrderedRows:
 
     def _hashed(self, job: PartJob, work: Callable[[Table], T]) -> tuple[MultisetHash, Part | None, list[T]]:
         """Return the hash of a partition, and itself where it is to be ordered, or what is made of it."""
-        part, hashed = job(), self.seen.empty()
+        part, hashed = job(), self.seen.unseen()
         if part is None:
             return hashed, None, []
         kept = Part(part.table.select(self.names), part.keys)

@@ -52,7 +52,7 @@ class MultisetHash:
         self.rows += len(table)
         self.total = (self.total + int(hashes.sum(dtype=np.uint64))) % (1 << 64)
 
-    def empty(self) -> MultisetHash:
+    def unseen(self) -> MultisetHash:
         """Return one under the same key that has seen nothing."""
         other = copy(self)
         other.rows = other.total = 0

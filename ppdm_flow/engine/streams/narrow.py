@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.tables.column import SPECIALS, Column
-from ppdm_flow.tables.counts import Counts
+from ppdm_flow.tables.counts import Counts, count, summed
 from ppdm_flow.tables.numeric.column import NumericColumn, dtype_of
 from ppdm_flow.tables.sets import Baskets, SetColumn
 from ppdm_flow.tables.table import RowNumbers, Table
@@ -48,7 +48,16 @@ class NarrowColumn:
         """Return it in the form that algorithms work on."""
         return Column(self.codes.astype(np.int32), self.categories)
 
+    def tally(self) -> npt.NDArray[np.int64] | None:
+        """Return how often each dense code occurs, shape (width,); None where there may be more codes than rows."""
+        if self.codes.dtype.itemsize > _FEW_BYTES:
+            return None
+        unsigned = self.codes.view(np.uint8 if self.codes.dtype == np.int8 else np.uint16)  # special marks come last
+        counts = np.bincount(unsigned, minlength=1 << 8 * self.codes.dtype.itemsize)
+        return np.concatenate([counts[-SPECIALS:], counts[: len(self.categories)]])
 
+
+_FEW_BYTES = 2
 _HALF = 4
 _PAIRS = np.stack([np.arange(256) & 15, np.arange(256) >> _HALF], axis=1).astype(np.int32) - np.int32(SPECIALS)
 _PAIR = np.ascontiguousarray(_PAIRS).view(np.int64).ravel()
@@ -84,6 +93,13 @@ class PairedColumn:
     def column(self) -> Column:
         """Return it in the form that algorithms work on."""
         return Column(_PAIR.take(self.pairs).view(np.int32)[: self.rows], self.categories)
+
+    def tally(self) -> npt.NDArray[np.int64]:
+        """Return how often each dense code occurs, shape (width,): both cells of a byte are counted at once."""
+        both = np.bincount(self.pairs, minlength=1 << 2 * _HALF).reshape(1 << _HALF, 1 << _HALF)
+        counts: npt.NDArray[np.int64] = both.sum(axis=0) + both.sum(axis=1)
+        counts[0] -= self.rows % 2  # what the last byte of an odd number of rows is filled up with
+        return counts[: len(self.categories) + SPECIALS]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -230,6 +246,25 @@ class NarrowTable:
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    def counts(self, columns: tuple[str, ...], weight: str | None) -> Counts:
+        """Count the combinations of these columns, weighted; a single column is counted as it is held."""
+        if len(columns) == 1 and weight is None:
+            tally = self._tally(columns[0])
+            if tally is not None:
+                return tally
+        names = columns if weight is None else (*columns, weight)
+        rows = np.zeros(len(self.rows), dtype=np.int64)  # no row's number is looked at
+        return count(Table({n: self.columns[n].column() for n in names}, rows), columns, weight)
+
+    def _tally(self, name: str) -> Counts | None:
+        column = self.columns[name]
+        tally = None if isinstance(column, NarrowNumbers) else column.tally()
+        if tally is None or isinstance(column, NarrowNumbers):
+            return None
+        present = np.flatnonzero(tally)
+        codes = Column((present - SPECIALS).astype(np.int32), column.categories)
+        return summed(Table({name: codes}, present), [name], tally[present])
 
     def take(self, places: npt.NDArray[np.int64], names: tuple[str, ...]) -> Table:
         """Return these columns of the rows at some positions."""

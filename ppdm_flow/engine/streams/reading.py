@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol, Self
+from typing import Protocol, Self, runtime_checkable
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.tables.table import Table
@@ -27,11 +27,24 @@ class Look(Protocol):
         ...
 
 
+@runtime_checkable
+class SeparableLook(Look, Protocol):
+    """A look for which the rows before a partition do not matter: any thread may take in one of them."""
+
+    def unseen(self) -> Self:
+        """Return one that has seen nothing."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Check:
     """A look that remembers nothing: it raises DataError, or does not."""
 
     check: Callable[[Table], None]
+
+    def unseen(self) -> Check:
+        """Return itself: it has never seen anything."""
+        return self
 
     def look(self, table: Table) -> None:
         """Check a partition."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -35,7 +34,6 @@ def partitions(
         yield from job()
 
 
-Beside = TypeVar("Beside")
 Job = Callable[[], list[Table]]
 """Makes some partitions; any thread may carry it out."""
 
@@ -133,11 +131,3 @@ def picked(batches: Iterable[pa.RecordBatch], places: Places) -> Iterator[pa.Rec
         if end > begin:
             yield batch.take(pa.array(places[begin:end] - start))
         start += batch.num_rows
-
-
-def numbered(tables: Iterable[tuple[Table, Beside]], rows: Places) -> Iterator[tuple[Table, Beside]]:
-    """Yield the tables, each with what is beside it, under these row numbers, one after the other."""
-    start = 0
-    for table, beside in tables:
-        yield Table(table.columns, rows[start : start + len(table)], table.sets), beside
-        start += len(table)

@@ -1,4 +1,4 @@
-"""Original and released rows side by side, kept once they have been asked for: several audits ask for the same."""
+"""Original and released rows side by side, and their counts, kept once they have been asked for: several audits ask."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from ppdm_flow.tables.table import Table, concat
 
 MOST_ROWS = 1 << 22
 """Rows up to which columns are kept, 4 bytes a cell; of more they are read again each time."""
+_MOST_CELLS = 1 << 20
+"""Pairs of values whose counts are kept, of all columns together: 16 bytes each."""
 _AT_ONCE = 1 << 20
 """Rows that are yielded at once: each part is counted by itself, and the counts of parts are merged."""
 
@@ -29,6 +31,8 @@ class RememberedPairs:
         self._rows: np.ndarray[tuple[int], np.dtype[np.int64]] | None = None
         self._columns: tuple[dict[str, Column], dict[str, Column]] = ({}, {})
         self._too_many = False
+        self._joints: dict[tuple[str, str], Counts] = {}
+        self._joint_lock = threading.Lock()
 
     def pairs(self, original: Sequence[str], released: Sequence[str]) -> Iterator[tuple[Table, Table]]:
         """Yield aligned partitions: row i of one is row i of the other."""
@@ -47,8 +51,14 @@ class RememberedPairs:
             yield both[0].take(rows), both[1].take(rows)  # type: ignore[arg-type]  # a slice is a view
 
     def joint(self, original: str, released: str) -> Counts:
-        """Count (original value, released value) over all rows."""
-        return self._inner.joint(original, released)
+        """Count (original value, released value) over all rows; who asks for the same meanwhile waits for it."""
+        with self._joint_lock:
+            counts = self._joints.get((original, released))
+            if counts is None:
+                counts = self._inner.joint(original, released)
+                if sum(map(len, self._joints.values())) + len(counts) <= _MOST_CELLS:
+                    self._joints[original, released] = counts
+        return counts
 
     def counts(
         self, original: Sequence[str], released: Sequence[str], names: Sequence[str], weight: str | None = None

@@ -18,7 +18,7 @@ from ppdm_flow.core.errors import RunError
 from ppdm_flow.engine.faults import run_fault
 from ppdm_flow.engine.streams.reading import Look
 from ppdm_flow.engine.streams.workers import ALONE, Workers
-from ppdm_flow.tables.counts import Counts
+from ppdm_flow.tables.counts import Counts, count
 from ppdm_flow.tables.schema import Field, Schema
 from ppdm_flow.tables.table import RowNumbers, Table
 
@@ -109,6 +109,15 @@ class DistributedStream(PickedStream, Protocol):
         ...
 
 
+@runtime_checkable
+class TalliedStream(Stream, Protocol):
+    """A stream that counts what is in each partition without making it."""
+
+    def tallies(self, columns: Sequence[str], weight: str | None) -> Iterator[Counts]:
+        """Yield the counts of the combinations of these columns in each partition, in the order of rows."""
+        ...
+
+
 PartJob = Callable[[], Part | None]
 """Makes one partition, or None where it has no row; any thread may carry it out, in any order."""
 
@@ -146,6 +155,19 @@ def parts_of(stream: SharedStream, columns: Sequence[str] | None = None) -> Iter
 
 def _made(part: Part) -> Part:
     return part
+
+
+def tallies(stream: Stream, columns: Sequence[str], weight: str | None) -> Iterator[Counts]:
+    """Yield the counts of the combinations of these columns, weighted, in each partition."""
+    if isinstance(stream, TalliedStream):
+        return stream.tallies(columns, weight)
+    wanted = columns if weight is None else (*columns, weight)
+    return results(stream, partial(counts_of_part, columns, weight), wanted)
+
+
+def counts_of_part(columns: Sequence[str], weight: str | None, part: Part) -> Counts:
+    """Return the counts of the combinations of these columns in a partition."""
+    return count(part.table, columns, weight)
 
 
 def check_room(stream: Stream, columns: int, who: str) -> None:

@@ -25,6 +25,7 @@ from ppdm_flow.engine.streams.stream import (
     check_room,
     results,
     schema_of,
+    tallies,
 )
 from ppdm_flow.tables.column import Column, union
 from ppdm_flow.tables.counts import Counts, count, merge
@@ -149,7 +150,7 @@ class StreamView:
             return self.stream.counts(columns, weight)
         wanted = columns if weight is None else (*columns, weight)
         waiting: list[Counts] = []
-        for counted in results(self.stream, partial(_counts_of, columns, weight), wanted):
+        for counted in tallies(self.stream, columns, weight):
             waiting.append(counted)
             if len(waiting) >= _GATHER and sum(map(len, waiting[1:])) >= len(waiting[0]):
                 waiting = [merge(waiting)]
@@ -212,10 +213,6 @@ def unknown(name: str, known: Sequence[str]) -> DataError:
 def part_length(part: Part) -> int:
     """Return how many rows a partition has."""
     return len(part.table)
-
-
-def _counts_of(columns: Sequence[str], weight: str | None, part: Part) -> Counts:
-    return count(part.table, columns, weight)
 
 
 def texts_of(column: str, part: Part) -> pa.StringArray:

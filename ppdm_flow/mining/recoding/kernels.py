@@ -14,19 +14,27 @@ Ints = npt.NDArray[np.int64]
 _LIMIT = 1 << 62
 
 
-@compiled_for(lambda keys: 4 * len(keys))
 def numbered(keys: Keys) -> tuple[Keys, Keys]:
     """Number keys in the order of their first occurrence: (number of each (n,), place of each number's first (m,))."""
-    n = len(keys)
-    size = 16
-    while size < 2 * n:
-        size *= 2
-    mask = size - 1
-    slots = np.full(size, -1, dtype=np.int64)
-    ids = np.empty(n, dtype=np.int64)
-    first = np.empty(n, dtype=np.int64)
+    ids, first = np.empty(len(keys), dtype=np.int64), np.empty(len(keys), dtype=np.int64)
+    count = number_into(keys, _slots(2 * len(keys)), ids, first)
+    return ids, first[:count].copy()
+
+
+def _slots(least: int) -> Keys:
+    """Return empty slots of a hash table: a power of two, at least ``least``."""
+    return np.full(max(16, 1 << (least - 1).bit_length()), -1, dtype=np.int64)
+
+
+@compiled_for(lambda keys, *_: 4 * len(keys))
+def number_into(keys: Keys, slots: Keys, ids: Keys, first: Keys) -> int:
+    """Fill ``ids`` and the beginning of ``first`` as :func:`numbered` does, and return how many numbers there are.
+
+    Arrays are made by the caller, here as in all that follow: in compiled code, making one is much code.
+    """
+    mask = len(slots) - 1
     count = 0
-    for i in range(n):
+    for i in range(len(keys)):
         key = keys[i]
         h = key ^ (key >> 32)
         h = (h * -7046029254386353131) & 0x7FFFFFFFFFFFFFFF
@@ -43,29 +51,39 @@ def numbered(keys: Keys) -> tuple[Keys, Keys]:
                 ids[i] = number
                 break
             at = (at + 1) & mask
-    return ids, first[:count].copy()
+    return count
 
 
-@compiled_for(lambda _codes, rows, _tables, begins: len(rows) * len(begins))
 def keys_of(codes: Codes, rows: Keys, tables: Keys, begins: Keys) -> Keys:
     """Add up ``tables[begins[j] + codes[row, j]]`` over j: the mixed-radix key of each of ``rows``."""
-    out = np.empty(len(rows), dtype=np.int64)
+    keys = np.zeros(len(rows), dtype=np.int64)
+    add_keys(codes, rows, tables, begins, keys)
+    return keys
+
+
+@compiled_for(lambda _codes, rows, _tables, begins, _keys: len(rows) * len(begins))
+def add_keys(codes: Codes, rows: Keys, tables: Keys, begins: Keys, keys: Keys) -> None:
+    """Add the same to ``keys``, in place."""
     for i in range(len(rows)):
         row = rows[i]
-        key = 0
+        key = keys[i]
         for j in range(len(begins)):
             key += tables[begins[j] + codes[row, j]]
-        out[i] = key
-    return out
+        keys[i] = key
+
+
+def summed(ids: Keys, values: Keys, size: int) -> Keys:
+    """Add up ``values`` by number, exactly."""
+    sums = np.zeros(size, dtype=np.int64)
+    add_values(ids, values, sums)
+    return sums
 
 
 @compiled_for(lambda ids, *_: len(ids))
-def summed(ids: Keys, values: Keys, size: int) -> Keys:
-    """Add up ``values`` by number, exactly."""
-    out = np.zeros(size, dtype=np.int64)
+def add_values(ids: Keys, values: Keys, sums: Keys) -> None:
+    """Add each of ``values`` to the sum of its number, in place."""
     for i in range(len(ids)):
-        out[ids[i]] += values[i]
-    return out
+        sums[ids[i]] += values[i]
 
 
 @compiled_for(lambda _begins, value, _count, ids, *_: 4 * (len(ids) + len(value)))
@@ -106,41 +124,49 @@ def merged(begins: Keys, value: Codes, count: Keys, ids: Keys, size: int, values
     return out_begins, out_value[:filled].copy(), out_count[:filled].copy()
 
 
-@compiled_for(lambda _codes, rows, _sizes, _kept, _tables, begins: len(rows) * len(begins))
 def weighted(
     codes: Codes, rows: Keys, sizes: Keys, kept: npt.NDArray[np.bool_], tables: Floats, begins: Keys
 ) -> Floats:
     """Add up ``tables[begins[j] + codes[row, j]]`` times size over the classes that are not kept, for each j."""
-    out = np.zeros(len(begins))
+    sums = np.zeros(len(begins))
+    add_weighted(codes, rows, sizes, kept, tables, begins, sums)
+    return sums
+
+
+@compiled_for(lambda _codes, rows, _sizes, _kept, _tables, begins, _sums: len(rows) * len(begins))
+def add_weighted(
+    codes: Codes, rows: Keys, sizes: Keys, kept: npt.NDArray[np.bool_], tables: Floats, begins: Keys, sums: Floats
+) -> None:
+    """Add the same to ``sums``, in place."""
     for i in range(len(rows)):
         if not kept[i]:
             for j in range(len(begins)):
-                out[j] += tables[begins[j] + codes[rows[i], j]] * sizes[i]
-    return out
+                sums[j] += tables[begins[j] + codes[rows[i], j]] * sizes[i]
 
 
-@compiled_for(lambda keys, wanted: 3 * (len(keys) + len(wanted)))
 def known(keys: Keys, wanted: Keys) -> npt.NDArray[np.bool_]:
     """Return which of ``keys`` are among ``wanted``."""
-    size = 16
-    while size < 4 * len(wanted):
-        size *= 2
-    mask = size - 1
-    slots = np.full(size, -1, dtype=np.int64)
+    mask = np.zeros(len(keys), dtype=np.bool_)
+    mark_known(keys, wanted, _slots(4 * len(wanted)), mask)
+    return mask
+
+
+@compiled_for(lambda keys, wanted, *_: 3 * (len(keys) + len(wanted)))
+def mark_known(keys: Keys, wanted: Keys, slots: Keys, found: npt.NDArray[np.bool_]) -> None:
+    """Set ``found`` for each of ``keys`` that is among ``wanted``."""
+    mask = len(slots) - 1
     for i in range(len(wanted)):
         at = (((wanted[i] ^ (wanted[i] >> 32)) * -7046029254386353131) >> 20) & mask
         while slots[at] >= 0 and wanted[slots[at]] != wanted[i]:
             at = (at + 1) & mask
         slots[at] = i
-    out = np.zeros(len(keys), dtype=np.bool_)
     for i in range(len(keys)):
         at = (((keys[i] ^ (keys[i] >> 32)) * -7046029254386353131) >> 20) & mask
         while slots[at] >= 0:
             if wanted[slots[at]] == keys[i]:
-                out[i] = True
+                found[i] = True
                 break
             at = (at + 1) & mask
-    return out
 
 
 def keyed(codes: npt.NDArray[np.signedinteger]) -> Ints:

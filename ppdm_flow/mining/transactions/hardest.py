@@ -15,8 +15,8 @@ from itertools import combinations, pairwise
 from math import comb
 
 import numpy as np
-from scipy.optimize import linprog
 
+from ppdm_flow.mining.linear_program import Rows, minimum
 from ppdm_flow.mining.transactions.breaches import level
 from ppdm_flow.mining.transactions.laws import Floats
 
@@ -110,12 +110,10 @@ def by_program(room: Polytope, likelihood: Floats) -> tuple[float, Floats, Float
     """Return the same by one linear program: y = x / (x R), its sum free, y R = 1."""
     weight = likelihood[room.overlap.astype(np.intp)]
     caps = room.caps - room.limits[:, None]
-    solved = linprog(
-        -weight * room.holds, A_ub=caps, b_ub=np.zeros(len(caps)), A_eq=weight[None, :], b_eq=[1.0], method="highs"
-    )
-    if not solved.success:
+    rows = Rows.joined(Rows.dense(caps, -np.inf, 0.0), Rows.dense(weight[None, :], 1.0, 1.0))
+    shares = minimum(-weight * room.holds, rows)
+    if shares is None:
         raise ValueError("no worst case was found: the likelihoods are not those of an event")
-    shares = np.asarray(solved.x, dtype=np.float64)
     shares = shares / shares.sum()
     supports, with_item = room.partial(shares)
     return float(with_item @ likelihood / (supports @ likelihood)), supports, with_item

@@ -16,12 +16,19 @@ from ppdm_flow.plan.pictures.forms import draw
 from ppdm_flow.report.run.fields import ReportDocument
 from ppdm_flow.report.run.page import page
 
+_TEMPLATE = "report.html.jinja"
 _TICKED = re.compile("`([^`]+)`")
+
+
+def prepare() -> None:
+    """Compile the templates."""
+    environment().get_template(_TEMPLATE)
+    script_hash()
 
 
 def render(document: ReportDocument) -> str:
     """Return the page of a report document; the same document gives the same text."""
-    template = environment().get_template("report.html.jinja")
+    template = environment().get_template(_TEMPLATE)
     picture = draw("svg", document["plan"]) if document["plan"] else ""
     return template.render(page=page(document), picture=picture, script_hash=script_hash())
 

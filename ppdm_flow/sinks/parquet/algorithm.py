@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -86,7 +89,10 @@ _TEXTS = pa.dictionary(pa.int32(), pa.string())
 
 
 class ParquetSink:
-    """Writes one file, which must not exist yet."""
+    """Writes one file, which must not exist yet.
+
+    Where Arrow may use several threads, one of its own encodes a row group while the next one is gathered.
+    """
 
     def __init__(self, params: ParquetParams, path: Path, names: Sequence[str]) -> None:
         self.names = list(names)
@@ -95,6 +101,8 @@ class ParquetSink:
         self._rows = 0
         self._layout: Layout | None = None
         self._writer: pq.ParquetWriter | None = None
+        self._encoder = ThreadPoolExecutor(1, thread_name_prefix="encoder") if pa.cpu_count() > 1 else None
+        self._encoding: Future[None] | None = None
         self._file = path.open("xb")
 
     def write(self, batch: pa.RecordBatch) -> None:
@@ -110,12 +118,15 @@ class ParquetSink:
 
     def close(self) -> None:
         """Finish and flush to disk."""
-        with self._file:
-            self._begun(pa.schema([(name, _TEXTS) for name in self.names]))
-            if self._rows:
-                self._flush()
-            if self._writer is not None:
-                self._writer.close()
+        with self._file, self._encoder or contextlib.nullcontext():
+            try:
+                self._begun(pa.schema([(name, _TEXTS) for name in self.names]))
+                if self._rows:
+                    self._flush()
+                self._encoded()
+            finally:
+                if self._writer is not None:
+                    self._writer.close()
             self._file.flush()
             os.fsync(self._file.fileno())
 
@@ -142,7 +153,18 @@ class ParquetSink:
         columns = [_gathered([b.column(i) for b in self._waiting]) for i in range(len(self.names))]
         table = pa.Table.from_arrays(columns, schema=self._layout.schema)
         self._waiting, self._rows = [], 0
-        self._writer.write_table(table, row_group_size=self._layout.group)
+        self._encoded()
+        encode = partial(self._writer.write_table, table, row_group_size=self._layout.group)
+        if self._encoder is None:
+            encode()
+        else:
+            self._encoding = self._encoder.submit(encode)
+
+    def _encoded(self) -> None:
+        """Wait for the row group that is being encoded; raise what went wrong with it."""
+        encoding, self._encoding = self._encoding, None
+        if encoding is not None:
+            encoding.result()
 
 
 def _gathered(pieces: list[pa.Array]) -> pa.Array:

@@ -26,7 +26,7 @@ def texts(array: pa.Array) -> pa.DictionaryArray:
         return pa.DictionaryArray.from_arrays(again.indices.take(coded.indices.cast(pa.int32())), again.dictionary)
     if dictionary is coded.dictionary and coded.type == _TEXTS:
         return coded
-    return pa.DictionaryArray.from_arrays(coded.indices.cast(pa.int32()), dictionary)
+    return pa.DictionaryArray.from_arrays(coded.indices.cast(pa.int32()), dictionary, safe=False)  # checked before
 
 
 def _encoded(array: pa.Array) -> pa.DictionaryArray:
