@@ -17,6 +17,7 @@ from ppdm_flow.evidence.key_files import Password, read_signing_key
 from ppdm_flow.evidence.keys import PublicKey
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.plan.document import document
+from ppdm_flow.policy.demands import Is
 from ppdm_flow.policy.signers.reading import read_signers
 
 
@@ -45,7 +46,11 @@ class Author:
         sign(run, self.path, AUTHOR, password=self.password)
 
 
-def check_approvals(plan: Plan, out: Path, author: Author | None) -> None:
+_ON_SIGNERS = ("approvals", "approvals.signers")
+"""Floors that may say which file it is."""
+
+
+def check_author(plan: Plan, out: Path, author: Author | None) -> None:
     """Look before the work at what would make a held or signed run end in vain.
 
     Raises UsageError where the run is to go to an object store (PPF968), which has no rename that makes a release, or
@@ -68,8 +73,16 @@ def check_approvals(plan: Plan, out: Path, author: Author | None) -> None:
 
 
 def with_own_signers(tree: Mapping[str, Any], plan: Plan) -> Mapping[str, Any]:
-    """Return a resolved policy that names the copy of the list of signers which lies beside it in the run."""
+    """Return a resolved policy that names the copy of the list of signers which lies beside it in the run.
+
+    A floor on the file means the copy then: the manifest has its hash, and nobody puts another one there.
+    """
     if plan.approvals is None or not isinstance(tree.get("approvals"), Mapping):
         return tree
     name = document(plan)["approvals"]["signers"]
-    return {**tree, "approvals": {**tree["approvals"], "signers": name}}
+    own = {**tree, "approvals": {**tree["approvals"], "signers": name}}
+    floors = tree.get("floors")
+    if isinstance(floors, Mapping) and not floors.keys().isdisjoint(_ON_SIGNERS):
+        others = {place: demand for place, demand in floors.items() if place not in _ON_SIGNERS}
+        own["floors"] = {**others, _ON_SIGNERS[-1]: Is.of(name).text}
+    return own

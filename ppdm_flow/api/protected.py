@@ -16,6 +16,7 @@ from ppdm_flow.policy import load
 
 _POLICIES = frozenset({".yaml", ".yml"})
 _KEY = re.compile(rb"[0-9a-f]{64}\s*")
+_PRIVATE = b"PRIVATE KEY-----"
 _ESCROW = (b'"key"', b'"commitment"')
 _WORD = re.compile(r"\"([^\"\n]+)\"|'([^'\n]+)'|([^\s,'\"\[\]{}]+)")
 _RUN = ("manifest.json", "plan.json")
@@ -43,7 +44,7 @@ def _precious(file: Path) -> str | None:
         begin = opened.read(4096)
     if is_ledger(begin):
         return "is a release ledger"
-    if _KEY.fullmatch(begin) or all(word in begin for word in _ESCROW):
+    if _KEY.fullmatch(begin) or _PRIVATE in begin or all(word in begin for word in _ESCROW):
         return "is a key"
     if any(all((folder / name).is_file() for name in _RUN) for folder in file.resolve().parents):
         return "belongs to a run"

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ppdm_flow.api.author import Author, check_approvals, with_own_signers
+from ppdm_flow.api.author import Author, check_author, with_own_signers
 from ppdm_flow.api.buckets import copies_for, place_of
 from ppdm_flow.api.engines import opened_engine
 from ppdm_flow.api.loading.bindings import plan_for_data
@@ -128,7 +128,7 @@ def run(
             there = copies.local(data)
         ready = plan_for_data(path, sets, there, strict=strict, locked=locked, clock=clock, copies=copies)
         warned(ready.warnings, ready.sources)
-        check_approvals(ready.plan, out, author)
+        check_author(ready.plan, out, author)
         engine = engine or opened.enter_context(opened_engine(where, ready.plan.policy))
         ran = _executed(ready, out, replace(options, engine=engine), listener, path, copies)
     if author is not None and (ran.released or ran.held):

@@ -13,6 +13,9 @@ SHEET_HTML = "datasheet.html"
 BESIDE = (DICTIONARY, OPERATOR, CONTRACT, SHEET_MARKDOWN, SHEET_HTML)
 """What a run writes into a release's folder, beside the released file."""
 
+ATTESTATIONS = "attestations"
+"""The folder of signatures, beside the released file."""
+
 _DEVICE = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(\..*)?", re.IGNORECASE)
 _REFUSED = re.compile(r'[\x00-\x1f\x7f-\x9f<>:"|?*\\\u2028\u2029]')
 _LONGEST = 255
@@ -21,6 +24,8 @@ _LONGEST = 255
 def beside(part: str) -> str | None:
     """Return the file beside a release that ``part`` of a path would be, on systems that read A as a, too."""
     folded = part.casefold()
+    if folded == ATTESTATIONS:
+        return ATTESTATIONS
     return next((name for name in BESIDE if folded == name or folded.endswith(f"-{name}")), None)
 
 

@@ -9,6 +9,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ppdm_flow.core.clock import Clock
 from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.phrases import counted, listed
@@ -36,11 +37,11 @@ class ApprovalCheck:
     sources: Mapping[str, str] = field(default_factory=dict)
 
 
-def check_approvals(loaded: Loaded, policy: Policy, home: str, today: date | None) -> ApprovalCheck:
+def check_approvals(loaded: Loaded, policy: Policy, home: str, clock: Clock | None) -> ApprovalCheck:
     """Read the signers file, and hold it against the roles that have to sign (PPF340, PPF348, PPF349).
 
-    ``today`` is the day on which keys have to be valid, which is only warned of: a run may be signed later. None leaves
-    that out.
+    ``clock`` tells the day on which keys have to be valid, which is only warned of: a run may be signed later. None
+    leaves that out. A policy without approvals asks for no day.
     """
     given = policy.approvals
     if given is None:
@@ -62,7 +63,9 @@ def check_approvals(loaded: Loaded, policy: Policy, home: str, today: date | Non
     signed = {name: waiver.signed_by for name, waiver in policy.waivers.items() if waiver.signed_by}
     roles = tuple(dict.fromkeys(given.roles))
     approvals = Approvals(roles, given.distinct, path, signers.digest, signed, loaded.places.key("approvals"))
-    return ApprovalCheck(approvals, tuple(_faults(loaded, approvals, signers, shown, today)))
+    return ApprovalCheck(
+        approvals, tuple(_faults(loaded, approvals, signers, shown, None if clock is None else clock()))
+    )
 
 
 def _faults(

@@ -66,7 +66,7 @@ def compile_policy(
         return CompileResult(None, in_order((*loaded.diagnostics, *faults)), loaded.sources)
     plan, faults = _compiler(loaded, loaded.policy, columns, data).compile()
     every = in_order((*loaded.diagnostics, *(redacted(d, loaded.secrets) for d in faults)))
-    asked = check_approvals(loaded, loaded.policy, plan.home, None if clock is None else clock())
+    asked = check_approvals(loaded, loaded.policy, plan.home, clock)
     every = in_order((*every, *(redacted(d, loaded.secrets) for d in asked.faults)))
     checked = _check_waivers(loaded, loaded.policy, plan, every, clock)
     every = in_order((*every, *checked.faults))

@@ -45,8 +45,9 @@ def run(
     engine: Any = None,
     master: str | None = None,
     memory: int | None = None,
+    sign: Home | None = None,
 ) -> Result:
-    """Carry out a policy on a data frame or a file: the data is released, or withheld, into a directory below ``out``.
+    """Carry out a policy on a data frame or a file: the data is released, held or withheld, in a folder below ``out``.
 
     Parameters
     ----------
@@ -76,6 +77,8 @@ def run(
         Spark's master, or ``sc://host`` for Spark Connect, of a session that is started for the run.
     memory
         MB of coded data that this process holds at once, from 64; 768 unless said.
+    sign
+        The file of the key that signs what is released or held, as its author.
 
     Returns
     -------
@@ -108,6 +111,7 @@ def run(
     where = where_of(engine, master, memory, data)
     with in_full(), as_policy(policy, Path(home)) as path, as_data(data) as read, listener(progress) as told:
         options: dict[str, Any] = {"keep_withheld": keep_withheld, "strict": strict, "where": where}
+        options["sign"] = None if sign is None else Path(sign)
         return Result(run_file(path, as_sets(sets), read, Path(out), told, **options))
 
 

@@ -233,6 +233,39 @@ def test_a_run_in_a_bucket_is_verified(home: Path, store: Any, ppdm: Any) -> Non
     assert codes(done) == {"PPF750"}
 
 
+def test_a_run_in_a_bucket_is_signed(home: Path, store: Any, ppdm: Any) -> None:
+    run = place(ppdm("run", "policy.yaml", "--out", url("runs")))
+    key = run.removeprefix(f"s3://{BUCKET}/")
+    entry = ppdm("key", "alice.key", "--comment", "alice", "--role", "author").stdout
+    (home / "signers.yaml").write_text(f"version: 1\nsigners:\n{entry}")
+    assert ppdm("verify", run, "--signers", "signers.yaml").returncode == 1
+    store.requests.clear()
+    done = ppdm("sign", run, "--key", "alice.key", "--role", "author")
+    assert done.returncode == 0, done.stderr
+    assert [path for method, path in store.requests if method == "PUT" and "attestations" not in path] == []
+    (name,) = (k for k in store.keys(f"{key}/attestations"))
+    assert done.stdout == f"{url(name)}\n"
+    (copy,) = (k for k in store.keys(f"{key}/released") if "attestations" in k)
+    assert store.get(name) == store.get(copy)
+    assert ppdm("verify", run, "--signers", "signers.yaml").returncode == 0
+    assert ppdm("sign", run, "--key", "alice.key", "--role", "author").returncode == 0
+    store.put(copy, store.get(copy)[:-1])
+    assert ppdm("verify", run, "--signers", "signers.yaml").returncode == 1
+    store.put(f"{key}/released/study/dictionary.json", "{}")
+    assert codes(ppdm("sign", run, "--key", "alice.key", "--role", "data-owner")) == {"PPF963"}
+
+
+def test_what_a_store_does_not_take_is_not_signed(home: Path, store: Any, ppdm: Any) -> None:
+    run = place(ppdm("run", "policy.yaml", "--out", url("runs")))
+    ppdm("key", "alice.key")
+    store.faults.refuse = lambda method, path: method == "PUT" and "attestations" in path
+    done = ppdm("sign", run, "--key", "alice.key", "--role", "author")
+    assert done.returncode == 3
+    assert codes(done) <= {"PPF466", "PPF468"}
+    store.faults.refuse = lambda _method, _path: False
+    assert ppdm("verify", run).returncode == 0
+
+
 def test_a_partitioned_release_in_a_bucket(home: Path, store: Any, ppdm: Any) -> None:
     parted = POLICY.replace("path: study.csv", "path: study.csv, partition_by: [ill, year]")
     (home / "policy.yaml").write_text(parted)

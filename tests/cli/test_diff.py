@@ -183,6 +183,8 @@ def test_who_may_approve_of_a_revision(here, git, home, root):
     (home / "policies/signers.yaml").unlink()
     done = here("diff", "main:policies/one.yaml", "policies/one.yaml", "--data", "t.csv", "--format", "json")
     assert done.returncode == 0, done.stderr
+    verdicts = {side: document(done, root)["pairs"][0]["measured"][side]["verdict"] for side in ("old", "new")}
+    assert verdicts == {"old": "held" if verdicts["new"] == "released" else "withheld", "new": verdicts["new"]}
 
 
 def test_git_folders(here, git, home, root):

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import json
 
 import jsonschema
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from signed_runs import key
+from signed_statement import STATEMENT
 
 from ppdm_flow.core.digests import canonical
+from ppdm_flow.evidence.checking import Attestation
 from ppdm_flow.evidence.malformed import MalformedError
 from ppdm_flow.evidence.statement import payload, read_statement, signed_at
 
@@ -83,6 +88,32 @@ def test_nothing_may_be_missing(statement, path):
 def test_what_is_no_statement_at_all(document):
     with pytest.raises(MalformedError):
         read_statement(canonical(document))
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-9, 9) | st.text("ab/.\n", max_size=3),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text("ab_", max_size=3), inner, max_size=2),
+    max_leaves=4,
+)
+PLACES = [path for path, _ in CHANGES.values()] + [("predicate",), ("subject", 0), ("predicate", "run"), ("subject", 1)]
+
+
+@given(place=st.sampled_from(PLACES), value=JSON)
+def test_whatever_stands_somewhere_it_is_read_or_malformed(place, value):
+    """No other error comes out of a statement, and what is read is what was written."""
+    document = copy.deepcopy(STATEMENT)
+    public = key("alice").public
+    document["predicate"]["signer"] = {"key_id": public.key_id, "key": public.text}
+    holder, last = at(document, *place)
+    holder[last] = value
+    with contextlib.suppress(MalformedError):
+        assert read_statement(payload(document)) == document
+
+
+@given(data=st.binary(max_size=60))
+def test_whatever_bytes_there_are_they_are_malformed(data):
+    with pytest.raises(MalformedError):
+        Attestation.parse(data)
 
 
 def test_it_is_of_its_published_schema(statement, root):

@@ -33,6 +33,7 @@ def codes(tmp_path: Path, **names: str) -> list[str]:
         "./DICTIONARY.JSON",
         "dictionary.json/study.csv",
         "operator.json",
+        "Attestations/study.csv",
         "mining_contract.json",
         "perturb-operator.json",
     ],

@@ -95,6 +95,15 @@ def test_the_terminal_names_reason_owner_and_time(waived) -> None:
     assert "NO" not in text.split()
 
 
+def test_who_has_to_sign_a_waiver_is_told(waived) -> None:
+    given = WaiverResult(replace(GRANT, signed_by="privacy-officer"), 9, ("something on study",))
+    signed, unsigned = waived(waivers=(given,)), waived()
+    jsonschema.validate(signed, json.loads(SCHEMA.read_text(encoding="utf-8")))
+    assert "answers for it, and `privacy-officer` signs it" in forms.render(signed, 300)
+    assert "privacy-officer signs it" in html.render(signed)
+    assert "signs it" not in html.render(unsigned) + forms.render(unsigned, 300)
+
+
 def test_a_waiver_that_covers_nothing_is_told_at_the_end(report) -> None:
     given = WaiverResult(GRANT, 0, ())
     text = forms.render(to_document(replace(report(), waivers=(given,))), 300)

@@ -46,7 +46,7 @@ def _of(policy: LoadedPolicy, sets: Mapping[str, str], data: Path, options: RunO
         outcome = measure(context, open_original(context, data), Path(scratch))
     return {
         "shown": policy.name,
-        "verdict": outcome.verdict,
+        "verdict": outcome.verdict_for(ready.plan),
         "requirements": [_fields(r, _RESULT, r.id) for r in outcome.requirements],
         "gates": [_fields(r, _RESULT, r.id) for r in outcome.gates],
         "metrics": {name: _fields(figure, _FIGURE, name) for name, figure in outcome.metrics.items()},

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.phrases import listed
 from ppdm_flow.engine.evidence.signatures import SignatureResult
+from ppdm_flow.evidence.assignment import matching
 from ppdm_flow.evidence.signers import Signers
 
 AUTHOR = "author"
@@ -27,6 +29,15 @@ class Asked:
     def needed(self) -> tuple[str, ...]:
         """Every role that has to sign, once."""
         return tuple(role for role in dict.fromkeys((*self.roles, *self.waivers.values())) if role != AUTHOR)
+
+
+def signed_waivers(plan: Mapping[str, Any], manifest: Mapping[str, Any]) -> dict[str, str]:
+    """Return the role that has to sign each waiver that the run rests on, by a run's documents.
+
+    A waiver that nothing needed changed nothing of the run, and waits for nobody.
+    """
+    used = {waiver["name"] for waiver in manifest.get("waivers", ()) if waiver["covers"]}
+    return {name: role for name, role in plan["approvals"].get("waivers", {}).items() if name in used}
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,21 +190,3 @@ def _one_in_several(roles: Sequence[str], people: Mapping[str, Sequence[str]]) -
         f" {listed([f'`{name}`' for name in names])} signed for all of them"
     )
     return Diagnostic("PPF976", text, help="let somebody else sign in one of the roles")
-
-
-def matching(people: Mapping[str, Sequence[str]]) -> dict[str, str] | None:
-    """Return a person for each role, all different; None where there are not enough (Kuhn's augmenting paths)."""
-    role_of: dict[str, str] = {}
-
-    def found(role: str, seen: set[str]) -> bool:
-        for name in people[role]:
-            if name not in seen:
-                seen.add(name)
-                if name not in role_of or found(role_of[name], seen):
-                    role_of[name] = role
-                    return True
-        return False
-
-    if all(found(role, set()) for role in people):
-        return {role: name for name, role in role_of.items()}
-    return None

@@ -14,6 +14,7 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.phrases import listed
 from ppdm_flow.core.results import HELD
+from ppdm_flow.engine.approval.decision import signed_waivers
 from ppdm_flow.engine.candidates.unpublished import PRIVATE, RELEASED, is_held
 from ppdm_flow.engine.evidence.writing import run_lock
 from ppdm_flow.engine.faults import output_fault, refusal
@@ -41,9 +42,8 @@ class HeldRun:
 
     @property
     def asked(self) -> Mapping[str, Any]:
-        """What its plan says of approvals."""
-        approvals: Mapping[str, Any] = self.plan["approvals"]
-        return approvals
+        """What its plan says of approvals; of the roles that sign waivers, those of waivers that the run rests on."""
+        return {**self.plan["approvals"], "waivers": signed_waivers(self.plan, self.manifest)}
 
     def unchanged(self) -> None:
         """Hash all of it again. Raises RefusedError (PPF971) where a file is not what was judged and signed."""

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.engine.approval.decision import Asked, decide
+from ppdm_flow.engine.approval.decision import Asked, decide, signed_waivers
 from ppdm_flow.engine.candidates.run_files import PUBLICATION
 from ppdm_flow.engine.evidence.signatures import signatures_of
 from ppdm_flow.engine.held.signers_file import ReadSigners
+from ppdm_flow.engine.manifest import NAME as MANIFEST
 
 PLAN = "plan.json"
 
@@ -25,8 +26,8 @@ def approval_faults(run_dir: Path, read_signers: ReadSigners) -> Iterator[str]:
     """
     try:
         said = json.loads((run_dir / PUBLICATION).read_text(encoding="utf-8"))
-        plan = json.loads((run_dir / PLAN).read_text(encoding="utf-8"))
-        yield from _faults(run_dir, said, plan, read_signers)
+        plan, manifest = (json.loads((run_dir / name).read_text(encoding="utf-8")) for name in (PLAN, MANIFEST))
+        yield from _faults(run_dir, said, plan, signed_waivers(plan, manifest), read_signers)
     except PpdmError as error:
         yield f"the list of signers that the run kept cannot be read ({error.diagnostics[0].code})"
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
@@ -34,14 +35,18 @@ def approval_faults(run_dir: Path, read_signers: ReadSigners) -> Iterator[str]:
 
 
 def _faults(
-    run_dir: Path, said: Mapping[str, Any], plan: Mapping[str, Any], read_signers: ReadSigners
+    run_dir: Path,
+    said: Mapping[str, Any],
+    plan: Mapping[str, Any],
+    waivers: Mapping[str, str],
+    read_signers: ReadSigners,
 ) -> Iterator[str]:
     asked, out = plan["approvals"], datetime.fromisoformat(said["released"])
     if out.utcoffset() is None:
         raise ValueError("a time without a zone")
     signers = read_signers(run_dir / str(asked["signers"]))
     every = signatures_of(run_dir, signers, out)
-    wanted = Asked(tuple(asked["roles"]), bool(asked["distinct"]), dict(asked.get("waivers", {})))
+    wanted = Asked(tuple(asked["roles"]), bool(asked["distinct"]), waivers)
     decision = decide(wanted, every, tuple(r["name"] for r in plan["releases"]), (signers,))
     if not decision.approved:
         roles = ", ".join(f"`{m.role}`" for m in decision.missing)

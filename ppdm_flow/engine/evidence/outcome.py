@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from ppdm_flow.core.results import RELEASED
+from ppdm_flow.core.results import HELD, RELEASED
+from ppdm_flow.engine.candidates.unpublished import is_held
 from ppdm_flow.engine.evidence.attestations import attestations_of, copy_faults
 from ppdm_flow.engine.evidence.facts import RunFacts
 from ppdm_flow.engine.evidence.signatures import SignatureResult, judged
@@ -55,8 +56,8 @@ def evidence_of(run_dir: Path, signers: Signers | None, now: datetime) -> Eviden
         return EvidenceOutcome(faults=(("manifest.json", f"{error}"),), listed=signers is not None)
     found = attestations_of(run_dir, facts)
     results = tuple(judged(each, signers or _NOBODY, now) for each in found)
-    out, every = (run_dir / RELEASED).is_dir(), facts.manifest["verdict"] == RELEASED
-    copies = copy_faults(run_dir, found, RELEASED, every=every) if out else ()
+    folder, every = HELD if is_held(run_dir) else RELEASED, facts.manifest["verdict"] == RELEASED
+    copies = copy_faults(run_dir, found, folder, every=every)
     faults = (*((r.file, r.fault) for r in results if r.damaged), *copies)
     if signers is None:
         return EvidenceOutcome(results, faults)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ppdm_flow.core import file_names
 from ppdm_flow.core.results import HELD, RELEASED
 from ppdm_flow.evidence.checking import Attestation
 
-ATTESTATIONS = "attestations"
+ATTESTATIONS = file_names.ATTESTATIONS
 """The folder of envelopes, beside the manifest and in each release."""
 HIDDEN = ".signing-"
 """How the name of an envelope's file begins until it is whole."""

@@ -60,6 +60,9 @@ def signed(
     """Do the same, and tell which releases were signed before."""
     if re.fullmatch(NAME, role) is None:
         raise _refused("a role is a name: a letter, then up to 63 letters, digits, `_` or `-`")
+    if not run_dir.is_dir():
+        advice = "give the directory that `ppdm-flow run` printed"
+        raise UsageError(Diagnostic("PPF750", f"there is no run `{run_dir}`", help=advice))
     with run_lock(run_dir):
         facts = _whole(run_dir)
         chosen = _chosen(facts, releases)

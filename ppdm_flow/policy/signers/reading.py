@@ -42,7 +42,9 @@ def read_signers(path: Path, shown: str | None = None) -> Signers:
     flat = flatten(root)
     file, faults = validate(flat, SignersFile)
     if file is None:
-        raise PolicyError([_of_signers(fault, flat) for fault in faults], sources)
+        inside = {fault.path[:-1] for fault in faults}  # a list of one bad item is not empty as well
+        told = [fault for fault in faults if not (fault.code == "PPF208" and fault.path in inside)]
+        raise PolicyError([_of_signers(fault, flat) for fault in told], sources)
     signers, wrong = judged(file, flat.places)
     if wrong:
         raise PolicyError(wrong, sources)

@@ -13,6 +13,7 @@ class Waiver:
     """One waiver. ``until`` is its last day (ISO date), ``days_left`` are counted from the day of the verdict.
 
     ``covers`` says in words what it was needed for; empty where nothing needed it, or where it had expired.
+    ``signed_by`` is the role that has to sign it, or empty.
     """
 
     name: str
@@ -22,6 +23,7 @@ class Waiver:
     until: str
     days_left: int
     covers: tuple[str, ...] = ()
+    signed_by: str = ""
 
     @property
     def left(self) -> str:
@@ -33,7 +35,8 @@ class Waiver:
     @property
     def terms(self) -> str:
         """Name, owner and time in one line."""
-        return f"waived by `{self.name}` until {self.until} ({self.left}), {self.owner} answers for it"
+        signed = f", and `{self.signed_by}` signs it" if self.signed_by else ""
+        return f"waived by `{self.name}` until {self.until} ({self.left}), {self.owner} answers for it{signed}"
 
 
 def waivers(document: ReportDocument) -> tuple[Waiver, ...]:
@@ -45,4 +48,4 @@ def waivers(document: ReportDocument) -> tuple[Waiver, ...]:
 def _waiver(each: ReportWaiver) -> Waiver:
     of = f"{each['of']} at {each['at']}" if each.get("at") else each["of"]
     words = each["reason"], each["owner"], each["until"]
-    return Waiver(each["name"], of, *words, each["days_left"], tuple(each["covers"]))
+    return Waiver(each["name"], of, *words, each["days_left"], tuple(each["covers"]), each.get("signed_by", ""))

@@ -304,6 +304,19 @@ def test_a_waiver_is_signed_where_it_has_to_be(plain: HeldHome) -> None:
     assert plain.release(run).outcome.published
     [waiver] = json.loads((run / "publication.json").read_text())["waivers"]
     assert (waiver["name"], waiver["role"]) == ("soon", "legal")
+    assert api.verify(run).holds
+
+
+def test_a_waiver_that_nothing_needed_waits_for_nobody(plain: HeldHome) -> None:
+    until = date(TODAY.year + 1, 1, 1).isoformat()
+    plain.policy(WAIVED.replace("max: 1", "max: 9").replace("until: UNTIL", f"until: {until}, signed_by: legal"))
+    plain.keys["lea"] = plain.keys["omar"]
+    plain.signers({"ana": ("author",), "olga": ("data-owner",), "pia": ("privacy-officer",), "lea": ("legal",)})
+    run = plain.run().run_dir
+    plain.approve(run)
+    assert plain.release(run).outcome.published
+    assert "waivers" not in json.loads((run / "publication.json").read_text())
+    assert api.verify(run).holds
 
 
 TWO = POLICY.replace("releases:", "recipients: together\nreleases:\n  inner: {path: inner.csv, audience: internal}")
@@ -409,3 +422,39 @@ def test_an_interrupted_release_leaves_nothing_private_behind_the_next_run(home:
     assert api.verify(run).holds
     home.run()
     assert not (run / "held.private.json").exists()
+
+
+def test_signatures_of_another_run_do_not_count(home: HeldHome) -> None:
+    first, second = home.run().run_dir, home.run().run_dir
+    home.approve(first)
+    for path in (first / "attestations").iterdir():
+        (second / "attestations" / path.name).write_bytes(path.read_bytes())
+    assert "it is about another run" in refused(home, second, "PPF974")
+
+
+def test_a_signature_in_another_role_does_not_count(home: HeldHome) -> None:
+    run = home.run().run_dir
+    home.approve(run)
+    officer = next((run / "attestations").glob("privacy-officer-*"))
+    data = officer.read_text()
+    officer.unlink()
+    (run / "attestations" / officer.name.replace("privacy-officer", "data-owner")).write_text(data)
+    assert "does not have the name of the envelope" in refused(home, run, "PPF974")
+
+
+def test_a_pending_entry_of_a_release_that_goes_on_is_not_forgotten(home: HeldHome) -> None:
+    run = home.run().run_dir
+    home.approve(run)
+    seen: list[str] = []
+
+    def repair() -> None:
+        for _ in range(40):
+            seen.extend(e.state for e in home.look(repair=True).entries)
+
+    other = threading.Thread(target=repair)
+    other.start()
+    home.release(run)
+    other.join()
+    assert [e.state for e in home.look(repair=True).entries] == ["released"]
+    assert api.verify(run).holds
+    assert set(seen) <= {"pending", "released"}
