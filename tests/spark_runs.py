@@ -106,7 +106,7 @@ def released(run_dir: Path) -> dict[str, list]:
     rows: dict[str, list] = {}
     for release in sorted((run_dir / "released").iterdir()):
         for place in release.iterdir():
-            if place.suffix == ".json":
+            if place.suffix in {".json", ".md", ".html"}:
                 continue
             for part in sorted(place.iterdir()) if place.is_dir() else [place]:
                 table = pq.read_table(part) if part.suffix == ".parquet" else pc.read_csv(part)

@@ -174,6 +174,8 @@ def test_pharmacy(cli, root, tmp_path, only_run, report_of):
         "operator.json",
         "mining_contract.json",
         "dictionary.json",
+        "datasheet.md",
+        "datasheet.html",
     }
     mined = cli("mine", run, "--min-support", "0.02", "--format", "json")
     assert mined.returncode == 0, mined.stdout + mined.stderr

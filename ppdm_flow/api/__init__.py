@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from ppdm_flow.api.profile.profile import profile as profile
     from ppdm_flow.api.protected import check_output as check_output
     from ppdm_flow.api.release import release as release
+    from ppdm_flow.api.released_folder import verified as verified
+    from ppdm_flow.api.released_folder import verify_folder as verify_folder
     from ppdm_flow.api.report import judgement as judgement
     from ppdm_flow.api.report import report as report
     from ppdm_flow.api.run import run as run
@@ -88,7 +90,9 @@ _HOMES = {
     "sweep": "sweep.sweep",
     "topics": "explain.explain",
     "verification": "verify",
+    "verified": "released_folder",
     "verify": "verify",
+    "verify_folder": "released_folder",
     "write_schemas": "documents",
 }
 

@@ -28,6 +28,7 @@ from ppdm_flow.engine.options import LockDigests, RunOptions
 from ppdm_flow.engine.run.run import execute
 from ppdm_flow.engine.seam import Engine
 from ppdm_flow.evidence.key_files import Password
+from ppdm_flow.report.datasheet.forms import datasheets
 from ppdm_flow.report.locations import locations
 from ppdm_flow.report.run.fields import ReportDocument
 from ppdm_flow.report.run.judgement import Judgement
@@ -152,7 +153,7 @@ def _executed(
         prepare_documents=prepare,
     )
     with quote_sources(ready.sources, plan.secrets):
-        outcome = execute(plan, ready.data, out, options, listener, documents)
+        outcome = execute(plan, ready.data, out, options, listener, documents, datasheets)
     run, document = outcome.run_dir, _read_back(outcome.run_dir)
     where = place.run.url if place is not None and place.run is not None else str(run)
     there = run if place is None else Path(where)

@@ -75,8 +75,10 @@ def verification(outcome: VerifyOutcome, *, data_given: bool) -> Verification:
     policy = outcome.run_dir.parent.name
     measured = _measured(outcome, data_given=data_given)
     points = (*_files(outcome), *_waivers(outcome), *_evidence(outcome.evidence), *measured)
-    signatures = tuple(_signature(each, outcome.evidence) for each in outcome.evidence.signatures)
-    return Verification(outcome.run_dir.name, policy, outcome.verdict, points, outcome.text, signatures)
+    signatures = tuple(signature_point(each, listed=outcome.evidence.listed) for each in outcome.evidence.signatures)
+    return Verification(
+        outcome.run_dir.name, policy, outcome.verdict, points, outcome.text, signatures, outcome.exit_status
+    )
 
 
 def _files(outcome: VerifyOutcome) -> Iterator[Point]:
@@ -113,10 +115,11 @@ def _evidence(evidence: EvidenceOutcome) -> Iterator[Point]:
         yield Point(f"signatures of {release}", holds=False, text="nobody on the list signed this release")
 
 
-def _signature(each: SignatureResult, evidence: EvidenceOutcome) -> SignaturePoint:
-    counts = each.good if evidence.listed or each.damaged else None
+def signature_point(each: SignatureResult, *, listed: bool) -> SignaturePoint:
+    """Return a signature for every form; ``listed`` says whether there was a list of signers."""
+    counts = each.good if listed or each.damaged else None
     signed = "" if each.signed is None else text_of(each.signed)
-    fault = each.fault if evidence.listed or each.damaged else ""
+    fault = each.fault if listed or each.damaged else ""
     return SignaturePoint(each.file, each.release, each.role, each.signer or "", each.key_id, signed, counts, fault)
 
 

@@ -15,6 +15,7 @@ from ppdm_flow.report.verify import VERIFIED
 EXAMPLES = (
     "verify runs/hospital/RUN",
     "verify runs/hospital/RUN --signers signers.yaml",
+    "verify received/medical --signers signers.yaml",
     "verify runs/clinic/RUN --own-data",
     "verify runs/hospital/RUN --data hospital.csv.gz --format text --format junit --output-file verify.xml",
 )
@@ -47,11 +48,14 @@ def verify(
     Signatures are held against the run always; --signers says whose the keys are, and then an unsigned release, or a
     signature that does not count, is a fault.
 
+    Of a released folder alone, copied from a run's `released`, the files are held against the attestations in it:
+    exactly those that were signed have to be there. Without an attestation nothing vouches for them.
+
     Exit status: 0 as it was, 1 it is not, or it was not published or signed, 2 there is no such run or list of signers,
     4 as it was, and held for approvals.
     """
     there = output_targets(ctx, VERIFIED, "text")
     with report_errors_to_ci(there, str(run)):
-        outcome = api.verify(run, data, policy_folder=policy_folder, own_data=own_data, signers=signers)
-    there.send(api.verification(outcome, data_given=own_data or data is not None), VERIFIED["text"])
+        outcome = api.verified(run, data, policy_folder=policy_folder, own_data=own_data, signers=signers)
+    there.send(outcome, VERIFIED["text"])
     raise typer.Exit(outcome.exit_status)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ppdm_flow.core.pages import MalformedPageError, Page, read, read_of_package
+from ppdm_flow.core.recipients import Statement
 
 _TEXTS = ("summary", "reference", "cost")
 """Keys of the front matter, beside the list ``guarantees``."""
-_HEADINGS = ("Parameters", "Example")
+_RECIPIENTS = "For recipients"
+_HEADINGS = ("Parameters", "Example", _RECIPIENTS)
 _FIGURE = "Figure: "
 _FACTS: Mapping[str, tuple[str, ...]] = {
     "formula": (),
@@ -39,7 +41,17 @@ def texts_on(page: Page) -> dict[str, Any]:
             known = ", ".join(f"`{each}`" for each in (*_HEADINGS, f"{_FIGURE}NAME"))
             raise MalformedPageError(page.name, f"a card has no heading `{heading}`, but {known}")
     example = page.example("Example") if "Example" in page.sections else ""
-    return {**_front(page), "parameters": page.sections.get("Parameters", ""), "example": example}
+    parameters, recipients = page.sections.get("Parameters", ""), tuple(_statements(page))
+    return {**_front(page), "parameters": parameters, "example": example, "recipients": recipients}
+
+
+def _statements(page: Page) -> Iterator[Statement]:
+    """Yield what a card tells those who receive the table: a list, a statement a line."""
+    for line in page.section(_RECIPIENTS).split("\n") if _RECIPIENTS in page.sections else ():
+        try:
+            yield Statement.read(line.removeprefix("- ") if line.startswith("- ") else "")
+        except ValueError as error:
+            raise MalformedPageError(page.name, f"under `{_RECIPIENTS}`: {error}") from error
 
 
 def figures_on(page: Page) -> dict[str, dict[str, Any]]:

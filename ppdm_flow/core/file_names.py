@@ -8,7 +8,9 @@ from collections.abc import Iterable
 DICTIONARY = "dictionary.json"
 OPERATOR = "operator.json"
 CONTRACT = "mining_contract.json"
-BESIDE = (DICTIONARY, OPERATOR, CONTRACT)
+SHEET_MARKDOWN = "datasheet.md"
+SHEET_HTML = "datasheet.html"
+BESIDE = (DICTIONARY, OPERATOR, CONTRACT, SHEET_MARKDOWN, SHEET_HTML)
 """What a run writes into a release's folder, beside the released file."""
 
 ATTESTATIONS = "attestations"

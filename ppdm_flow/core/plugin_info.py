@@ -9,6 +9,7 @@ from typing import Literal, Self, TypedDict, Unpack
 
 from ppdm_flow.core.asks import UNKNOWN, Demand
 from ppdm_flow.core.card_pages import figures_on, page_of, texts_on
+from ppdm_flow.core.recipients import Statement
 
 
 class Kind(StrEnum):
@@ -78,6 +79,7 @@ class PluginInfo:
     a release can be partitioned.
     ``asks``, of an anonymizer or an audit: what it asks of rows that a cluster holds; the worst where it does not say.
     ``parameters`` says in Markdown what they mean; without it the docstring of their model does.
+    ``recipients``, of an anonymizer, is what it tells those who receive its table: what it did, what remains true.
     ``page`` is where the texts were read, if they were.
     """
 
@@ -101,6 +103,7 @@ class PluginInfo:
     partitions: bool = False
     asks: Demand = UNKNOWN
     parameters: str = ""
+    recipients: tuple[Statement, ...] = ()
     page: str = ""
 
     @classmethod

@@ -49,7 +49,10 @@ class SignaturePoint:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """A run by its directory's name and policy, what was compared, and the outcome as lines for people."""
+    """A run by its directory's name and policy, what was compared, and the outcome as lines for people.
+
+    ``exit_status`` is that of the command which verified it.
+    """
 
     run: str
     policy: str
@@ -57,6 +60,7 @@ class Verification:
     points: Sequence[Point]
     summary: str
     signatures: Sequence[SignaturePoint] = ()
+    exit_status: int = 0
 
     @property
     def holds(self) -> bool:

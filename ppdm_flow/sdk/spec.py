@@ -93,6 +93,8 @@ class Effect:
     ``tells_frequencies`` are changed attributes whose operator is made from how often each value occurs, and tells it.
     ``by_others``: which rows a randomized step leaves out depends on other rows or on cells, not on draws alone, so
     that a row that is missing tells something: it does not count as left out at random.
+    ``told`` says in sentences what was done to a changed attribute, to recipients, where the card's own say too little:
+    of it alone, from the policy, with no value.
     ``asks``, of an audit: attributes of the source that it compares with, by parameter; only so are identifiers read.
     """
 
@@ -112,6 +114,7 @@ class Effect:
     derivations: Mapping[str, Derivation] = field(default_factory=dict)
     numbers: tuple[str, ...] = ()
     by_others: bool = False
+    told: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def needed(self) -> frozenset[str]:

@@ -65,7 +65,7 @@ def test_the_language_is_explained():
     assert set(Policy.model_fields) - about <= set(CONCEPTS)
 
 
-HEADINGS = ("Why it matters", "Formula", "Reference", "Example", "Not so", "What to do")
+HEADINGS = ("Why it matters", "For recipients", "Formula", "Reference", "Example", "Not so", "What to do")
 FOLDERS = {"Roles": "roles", "Requirements": "requirements"}
 
 
@@ -95,7 +95,8 @@ def test_roles_and_requirements_have_whole_pages(term):
     concept = CONCEPTS[term]
     page = concept.page
     told = {heading: page.section(heading) for heading in page.sections if heading}
-    assert set(told) | {"Formula"} == set(HEADINGS)
+    assert set(told) | {"Formula", "For recipients"} == set(HEADINGS)
+    assert ("For recipients" in told) == (concept.kind == "Requirements")
     assert "Formula" in told or concept.kind == "Roles"
     good, bad = page.example("Example"), page.example("Not so")
     for example in (good, bad):

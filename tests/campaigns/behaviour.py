@@ -139,7 +139,7 @@ def _outcome(run: Path) -> Record:
         p.relative_to(run).as_posix(): hashlib.sha256(p.read_bytes()).hexdigest()
         for folder in ("released", "withheld")
         for p in sorted((run / folder).rglob("*"))
-        if p.is_file() and p.name != "dictionary.json"
+        if p.is_file() and p.name not in {"dictionary.json", "datasheet.md", "datasheet.html"}
     }
     figures = {name: figure["value"] for name, figure in report["metrics"].items()}
     findings = sorted(f["code"] for f in report["findings"])

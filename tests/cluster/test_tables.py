@@ -235,7 +235,7 @@ def told(request) -> dict:
 
 def released(run: Path) -> list[str]:
     """Return the lines of the release in their order."""
-    [place] = [path for path in (run / "released" / "study").iterdir() if path.suffix != ".json"]
+    [place] = [path for path in (run / "released" / "study").iterdir() if path.suffix not in {".json", ".md", ".html"}]
     parts = sorted(place.iterdir()) if place.is_dir() else [place]
     texts = [part.read_text(encoding="utf-8").splitlines() for part in parts]
     return [texts[0][0], *(line for lines in texts for line in lines[1:])]

@@ -87,7 +87,11 @@ def test_a_card_needs_no_more_than_a_summary():
         ("guarantees:\n", "guarantees: all\nothers:\n", "`guarantees` must be a list of texts"),
         ("  - nothing is lost", "  - lost: nothing", "`guarantees` must be a list of texts"),
         ("## Parameters", "Before.\n\n## Parameters", "no text before its first heading"),
-        ("## Parameters", "## Params", "no heading `Params`, but `Parameters`, `Example`, `Figure: NAME`"),
+        (
+            "## Parameters",
+            "## Params",
+            "no heading `Params`, but `Parameters`, `Example`, `For recipients`, `Figure: NAME`",
+        ),
         ("## Example\n\n", "## Example\n\nAs here:\n\n", "`Example` is not one block of code"),
         ("## Figure: forgotten", "## Figure: share", "the heading `Figure: share` twice"),
         ("- better: lower", "- best: lower", "under `Figure: share` stands `best`"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -14,6 +15,7 @@ from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import value_maps
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.roles import Role
+from ppdm_flow.sdk.label_words import reading
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
 Names = Annotated[tuple[str, ...], Field(min_length=1)]
@@ -55,6 +57,7 @@ def effect(params: RecodingParams, scope: Scope) -> Effect:
         rows="fewer",
         serves=tuple(r.id for r in todo.enforced),
         guarantee=_guarantee(todo, scope),
+        told=_told(todo.attributes, scope),
         problems=(
             *_of_task(todo),
             *_of_names(params, scope, todo.attributes),
@@ -62,6 +65,18 @@ def effect(params: RecodingParams, scope: Scope) -> Effect:
             *of_subject(scope),
         ),
     )
+
+
+_LEVEL = (
+    "Every value was replaced by the coarser one of one level of its hierarchy, the same level in all rows. The level"
+    " may be that of the value itself."
+)
+
+
+def _told(names: Iterable[str], scope: Scope) -> dict[str, str]:
+    """Return how recipients read the labels of each attribute."""
+    own = {name: scope.attributes[name].hierarchy for name in names if name in scope.attributes}
+    return {name: f"{_LEVEL} {reading(h)}" for name, h in own.items() if h is not None and reading(h)}
 
 
 def _guarantee(todo: Task, scope: Scope) -> str:

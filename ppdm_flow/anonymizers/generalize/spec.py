@@ -11,8 +11,10 @@ from ppdm_flow.anonymizers.naming import absent, is_pattern, matching, reaches
 from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.attributes import Change, HierarchySpec
 from ppdm_flow.core.lineage import value_maps
+from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.roles import Role
+from ppdm_flow.sdk import label_words
 from ppdm_flow.sdk.spec import Effect, FilePath, Params, PluginSpec, Problem, Scope
 
 METHODS = ("intervals", "prefix", "hierarchy", "round", "date")
@@ -84,8 +86,30 @@ def effect(params: GeneralizeParams, scope: Scope) -> Effect:
         changes=dict.fromkeys(rules, Change.GENERALIZED),
         derivations=value_maps(rules),
         guarantee="a released value covers at least all values of its group in the hierarchy",
+        told={name: told for name, rule in rules.items() if (told := _told(rule, own[name]))},
         problems=tuple(_problems(params, own)),
     )
+
+
+def _told(rule: Rule, own: HierarchySpec | None) -> str:
+    """Return how recipients read the labels of a rule."""
+    if "coding" in rule.methods:
+        return f"{_CODED}, or were rounded." if rule.round else f"{_CODED}."
+    if rule.intervals is not None:
+        return label_words.INTERVALS
+    if rule.prefix is not None:
+        kept = counted(rule.prefix, "character")
+        return f"Of each value only the first {kept} were kept: the others are written as `{rule.mask}`."
+    if rule.round is not None:
+        return "Each number was rounded to the nearest multiple of a base."
+    if rule.date is not None:
+        return f"Each date was cut to its {rule.date}."
+    if rule.hierarchy is not None:
+        return label_words.CATEGORIES
+    return "" if own is None or rule.level == 0 else label_words.of_hierarchy(own)
+
+
+_CODED = "Values beyond a bound are one value; those within are as they were"
 
 
 def _problems(params: GeneralizeParams, own: dict[str, HierarchySpec | None]) -> list[Problem]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
-from ppdm_flow.core.attributes import Change
-from ppdm_flow.core.file_names import DICTIONARY, OPERATOR, refused
+from ppdm_flow.core.attributes import AttributeFacts, Change
+from ppdm_flow.core.file_names import DICTIONARY, OPERATOR, SHEET_HTML, SHEET_MARKDOWN, refused
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.core.texts.visible import json_text
 from ppdm_flow.engine.faults import run_fault
@@ -19,6 +19,8 @@ from ppdm_flow.sdk.anonymizer import Fitted, SetOperator
 from ppdm_flow.tables.formulas import UNDONE
 
 Document = Mapping[str, Any]
+_OURS = (DICTIONARY, SHEET_MARKDOWN, SHEET_HTML)
+"""What the engine writes into every release's folder, so that no step can."""
 _SIZES = "published: each row says how many items the original set had; whoever has a rare number stands out by it"
 
 
@@ -55,12 +57,22 @@ def _dictionary(plan: Plan, release: ReleaseNode, rows: int) -> Document:
                 "role": a.role.value,
                 "computed_from": sorted(a.lineage.computed_from),
                 "how": a.how.value,
-                "done": [{"step": step, "change": change.value} for step, change in a.changes],
+                "done": list(_done(plan, release, a)),
                 **({"sizes": _SIZES} if a.role is Role.ITEMS and a.was(Change.PERTURBED) else {}),
             }
             for a in release.attributes
         ],
     }
+
+
+def _done(plan: Plan, release: ReleaseNode, attribute: AttributeFacts) -> Iterator[Document]:
+    """Yield what each step did to a released column, with what it says of that to recipients."""
+    name, told = attribute.name, {}
+    for node in reversed(plan.upstream(release.input)):
+        name = next((old for old, new in node.effect.renames.items() if new == name), name)
+        told[node.name] = node.effect.told.get(name, "")
+    for step, change in attribute.changes:
+        yield {"step": step, "change": change.value, **({"told": told[step]} if told.get(step) else {})}
 
 
 def artifacts(
@@ -104,6 +116,6 @@ def _differs(entry: Document, judged: Document) -> bool:
 
 
 def _free(name: str, step: str, taken: Iterable[str]) -> str:
-    if PurePosixPath(name).name != name or refused(name) or name.casefold() == DICTIONARY:
-        raise run_fault("PPF905", f"step `{step}` has a document whose name is not a plain file name")
+    if PurePosixPath(name).name != name or refused(name) or name.casefold() in _OURS:
+        raise run_fault("PPF905", f"step `{step}` has a document whose name is not a plain file name, or that of ours")
     return f"{step}-{name}" if name.casefold() in {each.casefold() for each in taken} else name

@@ -34,6 +34,10 @@ from ppdm_flow.plan.pictures.forms import draw
 REPORT = "report.json"
 Documents = Callable[[Report], Mapping[str, str]]
 """Makes the report's forms, by file name."""
+Beside = Mapping[str, Mapping[str, Any]]
+"""The documents in the folder of a release, by file name."""
+Companions = Callable[[Report, str, Beside], Mapping[str, str]]
+"""Makes what the recipient of a release, by its name, has with it besides: texts by file name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +48,7 @@ class FinishedRun:
     directory: RunDirectory
     journal: Journal
     documents: Documents
+    companions: Companions
     ledger: Ledger | None
     started: datetime
     clock: float
@@ -68,12 +73,13 @@ class FinishedRun:
         check_leaving(
             self.directory.home / CANDIDATE, {p: state for c in candidates for p, state in c.written.by_path().items()}
         )
-        self._beside_releases()
-        releases = self._releases()
+        beside = self._beside_releases()
+        report = replace(results.report(self.plan, self._releases(), self._account()), verdict=judged)
+        if judged != WITHHELD:
+            self._write_companions(report, beside)
         folder = self._folder(judged)
         if judged == HELD:
             self._keep_private()
-        report = replace(results.report(self.plan, releases, self._account()), verdict=judged)
         self._write_documents(report)
         files = self._write_manifest(folder, results)
         if REPORT in files:
@@ -113,13 +119,25 @@ class FinishedRun:
         text = private_text(self.plan, signers, originals, candidates, self.ledger)
         self.directory.write_private(PRIVATE, text)
 
-    def _beside_releases(self) -> None:
+    def _beside_releases(self) -> dict[str, Beside]:
+        """Write the documents in the folder of each release, and return them by its name."""
+        beside: dict[str, Beside] = {}
         for candidate in self.audited.candidates:
             release = candidate.release
             documents = {DICTIONARY: dictionary(self.plan, release, candidate.rows)}
             documents |= artifacts(self.plan, release, self.audited.fitted, candidate.channels)
             for name, content in documents.items():
                 self.directory.write(f"{CANDIDATE}/{release.name}/{name}", as_json(content))
+            beside[release.name] = documents
+        return beside
+
+    def _write_companions(self, report: Report, beside: Mapping[str, Beside]) -> None:
+        """Write what recipients have besides: it is part of what leaves, so it is hashed as the data is."""
+        for release, documents in beside.items():
+            with wrap_plugin_errors("the data sheet"):
+                texts = dict(self.companions(report, release, documents))
+            for name, text in texts.items():
+                self.directory.write(f"{CANDIDATE}/{release}/{name}", text)
 
     def _releases(self) -> dict[str, Mapping[str, Any]]:
         return {

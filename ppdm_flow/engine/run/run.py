@@ -16,7 +16,7 @@ from ppdm_flow.engine.ledger.ledger import open_ledger
 from ppdm_flow.engine.machine import keep_freed_memory, utc_now
 from ppdm_flow.engine.options import Outcome, RunContext, RunOptions
 from ppdm_flow.engine.run.carry_out import audited_run, open_original
-from ppdm_flow.engine.run.finishing import Documents, FinishedRun
+from ppdm_flow.engine.run.finishing import Beside, Companions, Documents, FinishedRun
 from ppdm_flow.engine.steps.graph import Graph
 from ppdm_flow.engine.steps.keys import check_escrow
 from ppdm_flow.engine.streams.workers import arrow_threads
@@ -30,6 +30,11 @@ def no_documents(_report: Report) -> Mapping[str, str]:
     return {}
 
 
+def no_companions(_report: Report, _release: str, _beside: Beside) -> Mapping[str, str]:
+    """Make none."""
+    return {}
+
+
 def execute(
     plan: Plan,
     data: Path | None,
@@ -37,6 +42,7 @@ def execute(
     options: RunOptions | None = None,
     listener: Listener = ignore_events,
     documents: Documents = no_documents,
+    companions: Companions = no_companions,
 ) -> Outcome:
     """Execute ``plan`` on ``data`` (else on the policy's own files), into ``out/<policy>/<time>-<plan digest>/``.
 
@@ -60,7 +66,7 @@ def execute(
             context.engine.check(directory.home)
             original = open_original(context, data)
             with audited_run(context, original, directory, ledger, neighbours) as audited:
-                return FinishedRun(audited, directory, journal, documents, ledger, started, clock).outcome()
+                return FinishedRun(audited, directory, journal, documents, companions, ledger, started, clock).outcome()
     except OSError as error:
         raise output_fault(error, "the run's directory") from None
     finally:

@@ -141,9 +141,14 @@ def _figure_of(result: ResultDocument, metrics: dict[str, FigureDocument], suffi
 
 
 def _unit(result: ResultDocument, metrics: dict[str, FigureDocument]) -> str:
-    last = result["metric"].rpartition(".")[2]
-    unit = _figure_of(result, metrics)["unit"] or _GUESSES.get(last, "")
-    return "points" if last == "margin" and unit in {"probability", "share"} else unit
+    return unit_of(result["metric"], _figure_of(result, metrics)["unit"])
+
+
+def unit_of(metric: str, unit: str) -> str:
+    """Return the unit in which a bound of a figure is written; ``unit`` is what the figure says, if it says any."""
+    last = metric.rpartition(".")[2]
+    known = unit or _GUESSES.get(last, "")
+    return "points" if last == "margin" and known in {"probability", "share"} else known
 
 
 def _place(span: SpanDocument | None) -> str:

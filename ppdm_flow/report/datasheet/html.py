@@ -1,0 +1,13 @@
+"""The data sheet as one HTML file that needs nothing else: no network, no script."""
+
+from __future__ import annotations
+
+from ppdm_flow.report.datasheet import texts
+from ppdm_flow.report.datasheet.sheet import Sheet
+from ppdm_flow.report.run.html import environment
+
+
+def render(sheet: Sheet) -> str:
+    """Return the page of a sheet; the same sheet gives the same text."""
+    template = environment().get_template("datasheet.html.jinja")
+    return template.render(sheet=sheet, texts=texts, intro=texts.named(texts.INTRO, sheet))
