@@ -178,6 +178,34 @@ def _run_comment(judged: Judgement) -> str:
     return forms.comment(judged)
 
 
+def _croissant(judged: Judgement) -> str:
+    from ppdm_flow.report.croissant import document
+    from ppdm_flow.report.run import released
+
+    return document.render(released.of(judged))
+
+
+def _ro_crate(judged: Judgement) -> str:
+    from ppdm_flow.report.ro_crate import crate
+    from ppdm_flow.report.run import released
+
+    return crate.render(released.of(judged))
+
+
+def _openlineage(judged: Judgement) -> str:
+    from ppdm_flow.report.openlineage import event
+    from ppdm_flow.report.run import released
+
+    return event.render(released.of(judged))
+
+
+def _odcs(judged: Judgement) -> str:
+    from ppdm_flow.report.odcs import document
+    from ppdm_flow.report.run import released
+
+    return document.render(released.of(judged))
+
+
 def _broken_github(failure: BrokenJudgement) -> str:
     from ppdm_flow.report.run import ci
 
@@ -212,3 +240,14 @@ JUDGED = named(
     OutputFormat("markdown", "a comment on a pull request", _run_comment, broken=broken_markdown),
 )
 """Forms of a judged release (`judgement.Judgement`)."""
+
+PORTABLE = named(
+    OutputFormat("croissant", "Croissant 1.1 of one release, for catalogues of data sets; always public", _croissant),
+    OutputFormat("ro-crate", "RO-Crate 1.2 of the Five Safes profile", _ro_crate),
+    OutputFormat("openlineage", "the run as an event of OpenLineage", _openlineage),
+    OutputFormat("odcs", "one release as a data contract (ODCS 3.1); always public", _odcs),
+)
+"""Forms that describe a finished run to other programs (`judgement.Judgement` with its run)."""
+
+FINISHED = {**JUDGED, **PORTABLE}
+"""Forms of a finished run."""
