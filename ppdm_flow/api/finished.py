@@ -33,7 +33,9 @@ def finished_run(run: Path, report: ReportDocument, names: Sequence[str] = ()) -
         if name not in known:
             listing = ", ".join(f"`{each}`" for each in known)
             hint = did_you_mean(name, known)
-            raise UsageError(Diagnostic("PPF692", f"the run has no release `{name}`", hint=hint, help=f"it has {listing}"))
+            raise UsageError(
+                Diagnostic("PPF692", f"the run has no release `{name}`", hint=hint, help=f"it has {listing}")
+            )
     files = _files(run)
     _unchanged(run / _REPORT, files)
     published = _is_published(run, report)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ppdm_flow.report.check.result import CheckResult
     from ppdm_flow.report.run.judgement import BrokenJudgement, Judgement
+    from ppdm_flow.report.run.released import FinishedRun
 
 Writer = Callable[[Any], str]
 Summarizer = Callable[[Any, int], str]
@@ -178,32 +179,35 @@ def _run_comment(judged: Judgement) -> str:
     return forms.comment(judged)
 
 
+def _described(judged: Judgement) -> FinishedRun:
+    """Return the run behind a report, as the readers of that report may see it."""
+    if judged.run is None:
+        raise TypeError("forms for other programs need a finished run")
+    return judged.run.to_public() if judged.document.get("audience") == "public" else judged.run
+
+
 def _croissant(judged: Judgement) -> str:
     from ppdm_flow.report.croissant import document
-    from ppdm_flow.report.run import released
 
-    return document.render(released.of(judged))
+    return document.render(_described(judged))
 
 
 def _ro_crate(judged: Judgement) -> str:
     from ppdm_flow.report.ro_crate import crate
-    from ppdm_flow.report.run import released
 
-    return crate.render(released.of(judged))
+    return crate.render(_described(judged))
 
 
 def _openlineage(judged: Judgement) -> str:
     from ppdm_flow.report.openlineage import event
-    from ppdm_flow.report.run import released
 
-    return event.render(released.of(judged))
+    return event.render(_described(judged))
 
 
 def _odcs(judged: Judgement) -> str:
     from ppdm_flow.report.odcs import document
-    from ppdm_flow.report.run import released
 
-    return document.render(released.of(judged))
+    return document.render(_described(judged))
 
 
 def _broken_github(failure: BrokenJudgement) -> str:

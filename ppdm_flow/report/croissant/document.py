@@ -50,7 +50,9 @@ def document(run: FinishedRun, release: ReleasedFiles) -> Document:
 
 def _file(release: ReleasedFiles, name: str) -> Document:
     digest = release.files[name]
-    about = f"Data of the release {release.name}." if name in release.data else "What a recipient needs to use the data."
+    about = (
+        f"Data of the release {release.name}." if name in release.data else "What a recipient needs to use the data."
+    )
     return {
         "@type": "cr:FileObject",
         "@id": quote(name),

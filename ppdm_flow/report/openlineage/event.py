@@ -92,9 +92,7 @@ def _output(run: FinishedRun, release: ReleasedFiles, inputs: Mapping[str, Docum
     facets = {
         "schema": facet("SchemaDatasetFacet", producer, fields=list(_fields(release))),
         "columnLineage": facet("ColumnLineageDatasetFacet", producer, fields=column_lineage(run, release, inputs)),
-        "version": facet(
-            "DatasetVersionDatasetFacet", producer, datasetVersion=f"sha256:{release.about['sha256']}"
-        ),
+        "version": facet("DatasetVersionDatasetFacet", producer, datasetVersion=f"sha256:{release.about['sha256']}"),
         "dataQualityAssertions": facet(
             "DataQualityAssertionsDatasetFacet",
             producer,

@@ -46,7 +46,12 @@ def _graph(run: FinishedRun) -> Iterator[Entity]:
         "mentions": [{"@id": each["@id"]} for each in (done, *checks)],
         "hasPart": [{"@id": each["@id"]} for each in files],
     }
-    yield {"@id": PROFILE, "@type": ["CreativeWork", "Profile"], "name": "Five Safes RO-Crate profile", "version": "0.4"}
+    yield {
+        "@id": PROFILE,
+        "@type": ["CreativeWork", "Profile"],
+        "name": "Five Safes RO-Crate profile",
+        "version": "0.4",
+    }
     yield dict(parts.LICENSE)
     yield from files
     yield done

@@ -15,7 +15,6 @@ from ppdm_flow.plan.pictures.wording import HOWS
 from ppdm_flow.report.run import public as publishing
 from ppdm_flow.report.run.audience import is_public
 from ppdm_flow.report.run.fields import ReportDocument, ResultDocument
-from ppdm_flow.report.run.judgement import Judgement
 
 HOME = "https://ppdm-flow.example"
 """Where the addresses of our own terms begin."""
@@ -152,13 +151,6 @@ class FinishedRun:
         """Yield the requirements and gates that were judged on a release."""
         yield from (each for each in self.document["requirements"] if each["release"] == release)
         yield from (each for each in self.document["gates"] if each["release"] == release)
-
-
-def of(judged: Judgement) -> FinishedRun:
-    """Return the run behind a report, as the readers of that report may see it."""
-    if judged.run is None:
-        raise TypeError("forms for other programs need a finished run")
-    return judged.run.to_public() if is_public(judged.document) else judged.run
 
 
 def bound(result: ResultDocument) -> str:
