@@ -68,24 +68,25 @@ def _once(reasons: Iterable[str]) -> tuple[str, ...]:
 
 def _identifiers(column: ContractProperty) -> Iterator[str]:
     """Yield what says that a column tells who somebody is, or that no policy can hold its values."""
-    kind = named(column.name) or named(column.column)
     if column.type in _NESTED:
         yield f"its type is `{column.type}`: no attribute of a policy holds nested values, so it does not leave"
-    if column.primary_key:
-        yield "it is a primary key"
-    if column.unique:
-        yield "every value of it is unique"
-    if column.encrypted:
-        yield "the contract names an encrypted form of it"
-    if column.refers:
-        yield "it refers to rows of another table"
     if column.format.lower() in _ID_FORMATS:
         yield f"its format is `{shown(column.format)}`"
-    if column.role == Role.IDENTIFIER:
-        yield "the contract says that it is an identifier"
-    for word, mark in _marks(column):
-        if word in _DIRECT:
-            yield f"{mark} marks it"
+    told = {
+        "it is a primary key": column.primary_key,
+        "every value of it is unique": column.unique,
+        "the contract names an encrypted form of it": column.encrypted,
+        "it refers to rows of another table": column.refers,
+        "the contract says that it is an identifier": column.role == Role.IDENTIFIER,
+    }
+    yield from (reason for reason, holds in told.items() if holds)
+    yield from (f"{mark} marks it" for word, mark in _marks(column) if word in _DIRECT)
+    yield from _by_name(column)
+
+
+def _by_name(column: ContractProperty) -> Iterator[str]:
+    """Yield what a name tells of an identifier; what is personal and is named like nothing known is taken for one."""
+    kind = named(column.name) or named(column.column)
     if kind is not None and KINDS[kind].role is Role.IDENTIFIER:
         yield f"it is named like {KINDS[kind].says}"
     elif kind not in _NO_IDS and any(of_ids(name) for name in (column.name, column.column)):
@@ -120,8 +121,7 @@ def _unknown(column: ContractProperty) -> str:
     if column.role:
         return f"the contract says `{shown(column.role)}`, which is for a steward to decide"
     if column.classification:
-        text = f"its classification `{shown(column.classification)}` does not say that others cannot know it"
-        return text
+        return f"its classification `{shown(column.classification)}` does not say that others cannot know it"
     return "nothing says that others cannot know it"
 
 

@@ -67,7 +67,7 @@ def _head(draft: ContractDraft) -> Iterator[str]:
     if draft.others:
         names = ", ".join(_short(name) for name in draft.others)
         yield from comment(
-            f"Other tables of the contract, each of which needs a policy of its own, or `tables:` with this one: {names}."
+            f"Other tables of the contract, which need policies of their own, or `tables:` with this one: {names}."
         )
     if draft.unused:
         yield from comment(f"Not taken over from the contract: {', '.join(_short(key) for key in draft.unused)}.")

@@ -106,7 +106,7 @@ def _output(run: FinishedRun, release: ReleasedFiles, inputs: Mapping[str, Docum
         statistics["rowCount"] = release.rows
     return {
         "namespace": _NAMESPACE,
-        "name": "/".join((run.policy, "released", release.name, release.path)),
+        "name": f"{run.policy}/released/{release.name}/{release.path}",
         "facets": facets,
         "outputFacets": {"outputStatistics": facet("OutputStatisticsOutputDatasetFacet", producer, **statistics)},
     }

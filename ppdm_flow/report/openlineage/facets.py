@@ -1,6 +1,6 @@
 """The facets of OpenLineage that our events have, each with the version of its definition.
 
-Source: OpenLineage 2-0-2 (https://openlineage.io/spec/2-0-2/OpenLineage.json) and its facets, Linux Foundation AI & Data.
+Source: OpenLineage 2-0-2 (https://openlineage.io/spec/2-0-2/OpenLineage.json) and its facets, LF AI & Data.
 """
 
 from __future__ import annotations

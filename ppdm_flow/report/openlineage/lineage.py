@@ -16,7 +16,9 @@ def column_lineage(run: FinishedRun, release: ReleasedFiles, inputs: Mapping[str
     What a column is *computed from* is direct: the same values, or a masking transformation of them. What a step
     looked at to *choose* its values is indirect, and conditional.
     """
-    planned = next((n for n in run.document["plan"].get("releases", ()) if n["name"] == release.name), {})
+    planned: Mapping[str, Any] = next(
+        (n for n in run.document["plan"].get("releases", ()) if n["name"] == release.name), {}
+    )
     columns = planned.get("attributes", ())
     return {each["name"]: {"inputFields": list(_fields(each, inputs))} for each in columns}
 

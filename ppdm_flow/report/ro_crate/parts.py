@@ -15,13 +15,14 @@ LICENSE: Entity = {
     "name": "No licence is stated",
     "description": "The release policy states no licence: ask the publisher for the conditions of use.",
 }
-_TEXTS = {"jsonl": "application/jsonl", "yaml": "application/yaml", "mmd": "text/plain"}
+_OF_RUN = {**BY_EXTENSION, "yaml": "application/yaml"}
 
 
 def files(run: FinishedRun) -> list[Entity]:
     """Return the files of the releases, and of an internal crate those of the run as well."""
-    every = [] if run.public else [_file(name, _media(name), about, "") for name, about in sorted(run.files.items())]
-    return [*_released(run), *every]
+    every = [] if run.public else sorted(run.files.items())
+    own = [_file(name, _OF_RUN.get(_extension(name), "text/plain"), about, "") for name, about in every]
+    return [*_released(run), *own]
 
 
 def _released(run: FinishedRun) -> Iterator[Entity]:
@@ -39,12 +40,13 @@ def _about(release: ReleasedFiles, name: str) -> str:
 
 
 def _of_release(release: ReleasedFiles, name: str) -> str:
-    return FORMATS.get(str(release.dictionary["format"]), OTHER) if name in release.data else _media(name)
+    if name in release.data:
+        return FORMATS.get(str(release.dictionary["format"]), OTHER)
+    return BY_EXTENSION.get(_extension(name), OTHER)
 
 
-def _media(name: str) -> str:
-    extension = name.rpartition(".")[2].lower()
-    return BY_EXTENSION.get(extension) or _TEXTS.get(extension, OTHER)
+def _extension(name: str) -> str:
+    return name.rpartition(".")[2].lower()
 
 
 def _file(name: str, media: str, digest: FileDigest, about: str) -> Entity:
