@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from ppdm_flow import api
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.report.profile.policy import policy_name
+from ppdm_flow.report.draft import policy_name
 from ppdm_flow.report.yaml_text import scalar
 
 FORMS = ("yaml", "json", "text")

@@ -16,7 +16,7 @@ from ppdm_flow.policy.contract.fields import shown
 from ppdm_flow.policy.contract.model import Contract, ContractObject, ContractProperty
 from ppdm_flow.policy.contract.reading import read_contract
 from ppdm_flow.report.contract.policy import ContractDraft, DraftedAttribute, render
-from ppdm_flow.report.profile.policy import policy_name
+from ppdm_flow.report.draft import policy_name
 
 _TYPES = {
     "string": AttributeType.TEXT,

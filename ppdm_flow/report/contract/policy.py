@@ -8,7 +8,7 @@ from typing import Any
 
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.policy.language.wording import DraftFacts
-from ppdm_flow.report.profile.policy import PEOPLE, privacy
+from ppdm_flow.report.draft import PEOPLE, privacy
 from ppdm_flow.report.yaml_text import comment, flow, scalar
 
 _LONGEST = 400

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from ppdm_flow.policy.language.kinds import Entries, RequirementSpec, built_in
-from ppdm_flow.policy.language.wording import Draft, DraftFacts
+from ppdm_flow.policy.language.wording import DraftFacts
+from ppdm_flow.report.draft import PEOPLE, policy_name, privacy
 from ppdm_flow.report.profile.document import ProfileColumn, ProfileDocument
 from ppdm_flow.report.yaml_text import comment, flow, scalar
 
-_NAME = re.compile(r"[^A-Za-z0-9_-]+")
-PEOPLE = 5
-"""Among how many people a first policy lets everybody hide."""
 _EXACT = 0.05
 _MOST_NAMED = 6
 _BY_TYPE = "text"
@@ -41,13 +37,6 @@ def render(profile: ProfileDocument, path: str) -> str:
         f"releases:\n  study: {{path: {name}.csv}}\n",
     ]
     return "\n".join(part for part in parts if part)
-
-
-def policy_name(file: str) -> str:
-    """Return a name that a policy may have, from that of a file."""
-    stem = file.partition(".")[0] or file.strip(".").partition(".")[0]
-    name = _NAME.sub("-", stem).strip("-_")[:48]
-    return name if name[:1].isalpha() else f"data-{name}".rstrip("-")
 
 
 def _head(profile: ProfileDocument) -> str:
@@ -142,26 +131,6 @@ def _privacy(profile: ProfileDocument) -> str:
     columns = profile["columns"]
     sensitive = [c for c in _with_role(columns, "sensitive") if c["distinct"] > 1]
     return privacy(DraftFacts(_with_role(columns, "quasi_identifier"), sensitive, PEOPLE))
-
-
-def privacy(facts: DraftFacts) -> str:
-    """Return the requirements that a first policy has, each with its reason; nothing where there are none."""
-    lines = ["privacy:"]
-    for spec in built_in():
-        draft = spec.wording.draft(facts) if spec.wording.draft is not None else None
-        lines += [] if draft is None else _drafted(spec, draft)
-    return "\n".join(lines) + "\n" if len(lines) > 1 else ""
-
-
-def _drafted(spec: RequirementSpec, draft: Draft) -> Iterator[str]:
-    yield from comment(draft.reason, "  ")
-    mark = "# " if draft.comment else ""
-    if spec.entries is Entries.ONCE:
-        yield f"  {mark}{spec.name}: {flow(draft.entry)}"
-        return
-    yield f"  {mark}{spec.name}:"
-    for name, body in draft.entry.items():
-        yield f"  {mark}  {scalar(name)}: {flow(body)}"
 
 
 def _steps(profile: ProfileDocument) -> str:
