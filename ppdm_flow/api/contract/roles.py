@@ -126,14 +126,14 @@ def _unknown(column: ContractProperty) -> str:
 
 
 def _marks(column: ContractProperty) -> Iterator[tuple[str, str]]:
-    """Yield each word of tags and classification once, with what it stands in; `non-pii` says nothing."""
-    seen: set[tuple[str, str]] = set()
-    marks = [(tag, f"the tag `{shown(tag)}`") for tag in column.tags]
+    """Yield each word of tags and classification once, with what it stands in.
+
+    A word behind a denial says nothing (`non-pii`), nor does `identifier` in `quasi-identifier`.
+    """
+    texts = [(tag, f"the tag `{shown(tag)}`") for tag in column.tags]
     if column.classification:
-        marks.append((column.classification, f"its classification `{shown(column.classification)}`"))
-    for text, mark in marks:
+        texts.append((column.classification, f"its classification `{shown(column.classification)}`"))
+    for text, mark in texts:
         words = tokens(text)
-        for word in () if _DENIED & set(words) else words:
-            if (word, mark) not in seen:
-                seen.add((word, mark))
-                yield word, mark
+        said = {word for before, word in zip(("", *words), words, strict=False) if before not in _DENIED}
+        yield from ((word, mark) for word in sorted(said - _DIRECT if said & _QUASI else said))

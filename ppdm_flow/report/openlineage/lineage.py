@@ -16,19 +16,27 @@ def column_lineage(run: FinishedRun, release: ReleasedFiles, inputs: Mapping[str
     What a column is *computed from* is direct: the same values, or a masking transformation of them. What a step
     looked at to *choose* its values is indirect, and conditional.
     """
-    planned: Mapping[str, Any] = next(
-        (n for n in run.document["plan"].get("releases", ()) if n["name"] == release.name), {}
-    )
-    columns = planned.get("attributes", ())
-    return {each["name"]: {"inputFields": list(_fields(each, inputs))} for each in columns}
+    plan = run.document["plan"]
+    planned: Mapping[str, Any] = next((n for n in plan.get("releases", ()) if n["name"] == release.name), {})
+    read = inputs[_table(planned.get("input", ""), plan, inputs)]
+    return {each["name"]: {"inputFields": list(_fields(each, read))} for each in planned.get("attributes", ())}
 
 
-def _fields(column: Mapping[str, Any], inputs: Mapping[str, Document]) -> Iterator[Document]:
+def _table(name: str, plan: Mapping[str, Any], inputs: Mapping[str, Document]) -> str:
+    """Return the table that a release comes from: the one at the beginning of its steps; ``""`` for one alone."""
+    before = {step["name"]: step["input"] for step in plan["steps"]}
+    for _ in before:
+        name = before.get(name) or before.get(name.rpartition(".")[0]) or name
+    return name if name in inputs else next(iter(inputs))
+
+
+def _fields(column: Mapping[str, Any], read: Document) -> Iterator[Document]:
+    dataset = {"namespace": read["namespace"], "name": read["name"]}
     for name in column.get("computed_from", ()):
-        yield {**_field(name, inputs), "transformations": [_direct(column)]}
+        yield {**dataset, "field": name, "transformations": [_direct(column)]}
     for name in column.get("chosen_by", ()):
         chosen = {"type": "INDIRECT", "subtype": "CONDITIONAL", "description": "chosen by", "masking": False}
-        yield {**_field(name, inputs), "transformations": [chosen]}
+        yield {**dataset, "field": name, "transformations": [chosen]}
 
 
 def _direct(column: Mapping[str, Any]) -> Document:
@@ -41,12 +49,3 @@ def _direct(column: Mapping[str, Any]) -> Document:
         "description": ", ".join([*changes, how]),
         "masking": not same,
     }
-
-
-def _field(name: str, inputs: Mapping[str, Document]) -> Document:
-    """Return an attribute of the source; one of linked tables is written ``table.attribute``."""
-    table, _, field = name.partition(".") if "" not in inputs else ("", "", name)
-    if table not in inputs:  # an attribute that all tables share is written alone
-        table, field = next(iter(inputs)), name
-    read = inputs[table]
-    return {"namespace": read["namespace"], "name": read["name"], "field": field}
