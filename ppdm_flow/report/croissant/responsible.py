@@ -72,13 +72,13 @@ def _limitations(release: ReleasedFiles) -> Iterator[str]:
     done = {each["change"] for column in release.dictionary["attributes"] for each in column.get("done", ())}
     hows = {column["how"] for column in release.dictionary["attributes"]}
     if "suppressed" in done:
-        yield "Suppressed values are not missing at random: rare combinations are suppressed first."
+        yield "Suppressed values are not missing at random: what is rare is suppressed more often."
     if "generalized" in done:
         yield "Generalized values stand for several original ones; categories may differ in width."
     for name in (OPERATOR, CONTRACT):
         if name in release.files:
             yield f"Values were randomized: counts are biased unless they are corrected by {name}."
     if "generated" in done or "generated" in hows:
-        yield "Rows were generated from a model: no row is a person's."
+        yield "Rows were generated from a model: none stands for a person, and some may equal a person's all the same."
     if "other" in hows:
         yield "Cells of some columns are no map of one original value: joint statistics may differ."
