@@ -23,11 +23,14 @@ def policy_name(file: str) -> str:
 
 def privacy(facts: DraftFacts) -> str:
     """Return the requirements that a first policy has, each with its reason; nothing where there are none."""
-    lines = ["privacy:"]
+    lines: list[str] = []
+    asked = False
     for spec in built_in():
         draft = spec.wording.draft(facts) if spec.wording.draft is not None else None
         lines += [] if draft is None else _drafted(spec, draft)
-    return "\n".join(lines) + "\n" if len(lines) > 1 else ""
+        asked = asked or (draft is not None and not draft.comment)
+    head = "privacy:" if asked else "# privacy:"  # a key without a value is no policy
+    return "\n".join([head, *lines]) + "\n" if lines else ""
 
 
 def _drafted(spec: RequirementSpec, draft: Draft) -> Iterator[str]:

@@ -98,6 +98,20 @@ def test_roles(tmp_path, column, expected):
     assert role(tmp_path, column) == expected
 
 
+def test_something_is_always_required(tmp_path):
+    """Sensitive columns alone would be released with nothing required of them."""
+    alone = drafted(
+        tmp_path, contract("name: diagnosis", "name: income, logicalType: number", "name: mail, unique: true")
+    )
+    policy = yaml.safe_load(alone)
+    assert [each["role"] for each in policy["attributes"].values()] == [QUASI, QUASI, IDENTIFIER]
+    assert policy["privacy"] == {"k_anonymity": {"k": 5}}
+    assert "nothing could be required" in re.sub(r"\n +# ", " ", alone)
+    beside = yaml.safe_load(drafted(tmp_path, contract("name: diagnosis", "name: region")))
+    assert [each["role"] for each in beside["attributes"].values()] == [SENSITIVE, QUASI]
+    assert set(beside["privacy"]) == {"k_anonymity", "l_diversity"}
+
+
 def test_no_contract_opens_a_column(tmp_path):
     """Whatever properties are put together, no column becomes `insensitive`, `target` or a weight."""
     dice = random.Random(11)
@@ -115,6 +129,7 @@ def test_no_contract_opens_a_column(tmp_path):
         roles = {each["role"] for each in draft["attributes"].values()}
         assert roles <= {IDENTIFIER, QUASI, SENSITIVE}
         assert len(draft["attributes"]) == 5, "no column is missing"
+        assert "k_anonymity" in draft["privacy"]
 
 
 def test_what_is_not_taken_over_is_named(tmp_path):

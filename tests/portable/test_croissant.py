@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+import shutil
 from datetime import date, datetime
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import mlcroissant
 import pyarrow.parquet as pq
 import pytest
 from portable.conftest import POLICY, document, run_of, text
+from rocrate.rocrate import ROCrate
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # of rdflib and pandas, as mlcroissant uses them
 FORM = "croissant"
@@ -106,6 +108,17 @@ def test_no_records_are_promised_where_no_reader_could_read_them(tmp_path, path,
     found = document(run, FORM)
     assert ("recordSet" in found) is records
     assert dataset(run, "public").metadata.issues.errors == set()
+
+
+def test_awkward_file_names_are_found(tmp_path):
+    path = '{path: "sub dir/wages in € #1%20.csv"}'
+    run = run_of(tmp_path, policy=POLICY[: POLICY.index("releases:")] + f"releases:\n  public: {path}\n")
+    assert len(list(dataset(run, "public").records("records"))) > 100
+    folder = tmp_path / "crate"
+    shutil.copytree(run / "released/public", folder)
+    (folder / "ro-crate-metadata.json").write_text(text(run, "ro-crate", public=True), encoding="utf-8")
+    ROCrate(folder).write(tmp_path / "copy")
+    assert (tmp_path / "copy/sub dir/wages in € #1%20.csv").is_file()
 
 
 def test_parts_of_a_release_are_files_each(tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from ppdm_flow.api.contract.roles import guess
@@ -44,7 +45,7 @@ def from_contract(file: Path, table: str | None = None) -> str:
     """
     contract = read_contract(file)
     chosen = _chosen(contract, table)
-    attributes = tuple(_attribute(each) for each in chosen.properties)
+    attributes = _grouped(tuple(_attribute(each) for each in chosen.properties))
     if all(each.role is Role.IDENTIFIER for each in attributes):
         text = f"no policy can be drafted: table `{shown(chosen.name)}` has no column but identifiers"
         reasons = "; ".join(f"`{shown(each.name)}`: {each.reasons[0]}" for each in attributes[:3])
@@ -78,6 +79,19 @@ def _chosen(contract: Contract, table: str | None) -> ContractObject:
         raise UsageError(Diagnostic("PPF983", text, help=f"choose by `--table`: {listing}"))
     text = f"the contract has no table `{shown(table)}`"
     raise UsageError(Diagnostic("PPF983", text, hint=did_you_mean(table, names), help=f"it has {listing}"))
+
+
+def _grouped(attributes: tuple[DraftedAttribute, ...]) -> tuple[DraftedAttribute, ...]:
+    """Return the attributes with something to group by: without quasi-identifiers, nothing is required of a release."""
+    if any(each.role is Role.QUASI_IDENTIFIER for each in attributes):
+        return attributes
+    return tuple(_known(each) if each.role is Role.SENSITIVE else each for each in attributes)
+
+
+def _known(attribute: DraftedAttribute) -> DraftedAttribute:
+    reason = "no other column is one that others may know, and of sensitive ones alone nothing could be required"
+    decide = "what others may know of people, and give those columns this role"
+    return replace(attribute, role=Role.QUASI_IDENTIFIER, reasons=(*attribute.reasons, reason), decide=decide)
 
 
 def _attribute(column: ContractProperty) -> DraftedAttribute:
