@@ -75,6 +75,15 @@ def test_a_repository_is_made_checked_and_locked(tmp_path):
         assert without(*words, folder=home).returncode == 0
 
 
+def test_a_policy_is_drafted_from_a_contract(tmp_path):
+    (tmp_path / "c.yaml").write_text(
+        "kind: DataContract\napiVersion: v3.1.0\nid: c\nversion: 1.0.0\nstatus: draft\n"
+        "schema: [{name: t, properties: [{name: age, logicalType: integer}]}]\n"
+    )
+    assert without("init", "--from-contract", "c.yaml", "--out", "p.yaml", folder=tmp_path).returncode == 0
+    assert without("check", "p.yaml", "--strict", folder=tmp_path).returncode == 0
+
+
 def test_a_run_is_shown_and_its_files_are_verified(tmp_path):
     policy = tmp_path / "policy.yaml"
     policy.write_text(
@@ -84,6 +93,9 @@ def test_a_run_is_shown_and_its_files_are_verified(tmp_path):
     (tmp_path / "t.csv").write_text("age\n" + "30\n" * 5)
     run = api.run(policy, out=tmp_path / "runs").run_dir
     for form in ("md", "html", "json", "junit"):
+        done = without("report", str(run), "--format", form)
+        assert (done.returncode, bool(done.stdout)) == (0, True)
+    for form in ("croissant", "odcs", "ro-crate", "openlineage"):
         done = without("report", str(run), "--format", form)
         assert (done.returncode, bool(done.stdout)) == (0, True)
     assert without("verify", str(run)).returncode == 0

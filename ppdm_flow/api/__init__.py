@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ppdm_flow.api.audit import audit as audit
     from ppdm_flow.api.check import check as check
+    from ppdm_flow.api.contract.contract import from_contract as from_contract
     from ppdm_flow.api.deliver import deliver as deliver
     from ppdm_flow.api.diff.diff import diff as diff
     from ppdm_flow.api.doctor import doctor as doctor
@@ -63,6 +64,7 @@ _HOMES = {
     "diff": "diff.diff",
     "doctor": "doctor",
     "explain": "explain.explain",
+    "from_contract": "contract.contract",
     "hierarchy": "hierarchy.hierarchy",
     "init": "scaffold",
     "installed_text": "documents",

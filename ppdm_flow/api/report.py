@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
 from ppdm_flow.api.buckets import copies_for
+from ppdm_flow.api.finished import finished_run
 from ppdm_flow.core.addresses.bucket import is_bucket
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.results import Report
 from ppdm_flow.core.texts.visible import json_text
+from ppdm_flow.report.forms import PORTABLE
 from ppdm_flow.report.locations import locations
 from ppdm_flow.report.run import markdown
 from ppdm_flow.report.run import public as publishing
@@ -59,27 +64,42 @@ def _page(report_document: ReportDocument) -> str:
 
 def report(run: Path, form: str) -> str:
     """Return the report of a finished run as ``html``, ``md`` or ``json``. Raises UsageError where there is none."""
-    return rendered(_finished(run), form)
+    with _local(run) as place:
+        return rendered(read(place), form)
 
 
-def judgement(run: Path, width: int = 100, *, public: bool = False) -> Judgement:
+def judgement(
+    run: Path, width: int = 100, *, public: bool = False, portable: bool = False, releases: Sequence[str] = ()
+) -> Judgement:
     """Return what every form of a finished run's report (or its ``public`` one) is made from.
 
-    Raises UsageError where there is none.
+    ``portable`` forms, for other programs, also need the run's files; they describe the ``releases`` that are named.
+
+    Raises UsageError where there is no such run, or it lacks what these forms need.
     """
-    report_document = _finished(run)
-    return Judgement(publishing.public(report_document) if public else report_document, locations(), width=width)
+    if releases and not portable:
+        text = "`--release` belongs to formats that describe a release, and none was asked for"
+        raise UsageError(Diagnostic("PPF692", text, help=f"these do: {', '.join(PORTABLE)}"))
+    with _local(run) as place:
+        report_document = read(place)
+        shown = publishing.public(report_document) if public else report_document
+        judged = Judgement(shown, locations(), width=width)
+        if not portable:
+            return judged
+        return replace(judged, run=finished_run(place, report_document, releases))
 
 
-def _finished(run: Path) -> ReportDocument:
-    """Return the report of a run here or in an object store, where one without its manifest is none."""
+@contextmanager
+def _local(run: Path) -> Iterator[Path]:
+    """Lend a run here, or a copy of one in an object store, where one without its manifest is none."""
     if not is_bucket(run):
-        return read(run)
+        yield run
+        return
     with copies_for() as copies:
         local = copies.local_run(run)
         if not (local / _MANIFEST).is_file():
             raise UsageError(Diagnostic("PPF692", f"`{local}` holds no `{_MANIFEST}`: it is no finished run"))
-        return read(local)
+        yield local
 
 
 def read(run: Path) -> ReportDocument:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ppdm_flow.report.check.result import CheckResult
     from ppdm_flow.report.run.judgement import BrokenJudgement, Judgement
+    from ppdm_flow.report.run.released import FinishedRun
 
 Writer = Callable[[Any], str]
 Summarizer = Callable[[Any, int], str]
@@ -178,6 +179,37 @@ def _run_comment(judged: Judgement) -> str:
     return forms.comment(judged)
 
 
+def _described(judged: Judgement) -> FinishedRun:
+    """Return the run behind a report, as the readers of that report may see it."""
+    if judged.run is None:
+        raise TypeError("forms for other programs need a finished run")
+    return judged.run.to_public() if judged.document.get("audience") == "public" else judged.run
+
+
+def _croissant(judged: Judgement) -> str:
+    from ppdm_flow.report.croissant import document
+
+    return document.render(_described(judged))
+
+
+def _ro_crate(judged: Judgement) -> str:
+    from ppdm_flow.report.ro_crate import crate
+
+    return crate.render(_described(judged))
+
+
+def _openlineage(judged: Judgement) -> str:
+    from ppdm_flow.report.openlineage import event
+
+    return event.render(_described(judged))
+
+
+def _odcs(judged: Judgement) -> str:
+    from ppdm_flow.report.odcs import document
+
+    return document.render(_described(judged))
+
+
 def _broken_github(failure: BrokenJudgement) -> str:
     from ppdm_flow.report.run import ci
 
@@ -212,3 +244,14 @@ JUDGED = named(
     OutputFormat("markdown", "a comment on a pull request", _run_comment, broken=broken_markdown),
 )
 """Forms of a judged release (`judgement.Judgement`)."""
+
+PORTABLE = named(
+    OutputFormat("croissant", "Croissant 1.1 of one release, for catalogues of data sets; always public", _croissant),
+    OutputFormat("ro-crate", "RO-Crate 1.2 of the Five Safes profile", _ro_crate),
+    OutputFormat("openlineage", "the run as an event of OpenLineage", _openlineage),
+    OutputFormat("odcs", "one release as a data contract (ODCS 3.1); always public", _odcs),
+)
+"""Forms that describe a finished run to other programs (`judgement.Judgement` with its run)."""
+
+FINISHED = {**JUDGED, **PORTABLE}
+"""Forms of a finished run."""

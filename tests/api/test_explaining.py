@@ -17,7 +17,7 @@ from ppdm_flow.core.roles import Role
 from ppdm_flow.policy.language.kinds import built_in
 from ppdm_flow.policy.language.models import Policy, Source, Step
 from ppdm_flow.policy.language.shape import homes
-from ppdm_flow.report.forms import CHECK, JUDGED
+from ppdm_flow.report.forms import CHECK, JUDGED, PORTABLE
 from ppdm_flow.report.verify import VERIFIED
 from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.spec import Params
@@ -112,6 +112,7 @@ def test_a_term_of_no_kind_is_malformed():
 def test_the_page_on_formats_has_those_that_there_are():
     page = CONCEPTS["formats"].page.body
     verbs = {"`check`": CHECK, "`run`, `audit`, `report`": JUDGED, "`verify`": VERIFIED}
+    verbs["`report` alone, for other programs (`ppdm-flow explain portable`)"] = PORTABLE
     for verb, forms in verbs.items():
         listed = "\n".join(f"- `{form.name}`: {form.what}" for form in forms.values())
         assert f"\n\n{verb}:\n\n{listed}\n\n" in page

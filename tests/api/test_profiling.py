@@ -22,7 +22,9 @@ from hypothesis import strategies as st
 from ppdm_flow import api
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.report.profile.policy import policy_name, scalar
+from ppdm_flow.policy.language.wording import DraftFacts
+from ppdm_flow.report.draft import policy_name, privacy
+from ppdm_flow.report.yaml_text import scalar
 
 FORMS = ("yaml", "json", "text")
 
@@ -471,3 +473,13 @@ def test_people_with_several_rows_are_counted(tmp_path, rows):
     done = api.run(path, out=tmp_path / "runs").report
     assert done.verdict == "released"
     assert done.metrics["class_sizes.smallest"].unit == "people"
+
+
+def test_nothing_is_drafted_that_check_would_refuse():
+    """Sensitive columns without quasi-identifiers have no groups; a key that holds comments alone is commented out."""
+    column = {"name": "income", "type": "float", "distinct": 400}
+    assert "l_diversity" not in privacy(DraftFacts([], [column], 5))
+    assert "templates" not in privacy(DraftFacts([], [column], 5))
+    assert privacy(DraftFacts([], [column], 5)).startswith("# privacy:\n")
+    assert privacy(DraftFacts([], [], 5)) == ""
+    assert privacy(DraftFacts([column], [column], 5)).startswith("privacy:\n")

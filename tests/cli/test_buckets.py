@@ -226,6 +226,7 @@ def test_a_run_in_a_bucket_is_verified(home: Path, store: Any, ppdm: Any) -> Non
     store.client.delete_object(Bucket=BUCKET, Key=f"{key}/released/more.csv")
     assert ppdm("verify", run).returncode == 0
     assert "visits" in ppdm("report", run).stdout
+    assert json.loads(ppdm("report", run, "--format", "croissant").stdout)["name"] == "visits-study"
     store.client.delete_object(Bucket=BUCKET, Key=f"{key}/manifest.json")
     assert codes(ppdm("report", run)) == {"PPF692"}
     done = ppdm("verify", run)

@@ -67,6 +67,10 @@ class OutputTargets:
         self._found = outputs
         self._summary = Path(named) if (named := os.environ.get("GITHUB_STEP_SUMMARY")) else None
 
+    def asks(self, known: Mapping[str, OutputFormat]) -> bool:
+        """Whether any of these formats was asked for."""
+        return any(output.form.name in known for output in self._found)
+
     def send(self, subject: Any, otherwise: OutputFormat | None = None) -> None:
         """Write the outcome in every form that was asked for; where none goes to stdout, ``otherwise`` does."""
         choosing.emit(self._found, lambda form: form.render(subject), put)

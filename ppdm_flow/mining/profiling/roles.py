@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ppdm_flow.core.roles import AttributeType, Role
-from ppdm_flow.mining.profiling.column import ColumnFacts
 from ppdm_flow.mining.profiling.words import of_ids
+
+if TYPE_CHECKING:  # what a name tells is also asked where no data is read, without the libraries for it
+    from ppdm_flow.mining.profiling.column import ColumnFacts
 
 _FEW = 5
 _ENOUGH = 20

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from ppdm_flow.policy.language.kinds import Entries, RequirementSpec, built_in
-from ppdm_flow.policy.language.wording import Draft, DraftFacts
+from ppdm_flow.policy.language.wording import DraftFacts
+from ppdm_flow.report.draft import PEOPLE, policy_name, privacy
 from ppdm_flow.report.profile.document import ProfileColumn, ProfileDocument
-from ppdm_flow.report.snippet import printable
+from ppdm_flow.report.yaml_text import comment, flow, scalar
 
-_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
-_WORDS = frozenset({"null", "true", "false", "yes", "no", "on", "off", "y", "n"})
-_NAME = re.compile(r"[^A-Za-z0-9_-]+")
-_K = 5
 _EXACT = 0.05
-_WIDTH = 110
 _MOST_NAMED = 6
 _BY_TYPE = "text"
 _NUMBERS = ("integer", "float")
@@ -46,24 +39,9 @@ def render(profile: ProfileDocument, path: str) -> str:
     return "\n".join(part for part in parts if part)
 
 
-def policy_name(file: str) -> str:
-    """Return a name that a policy may have, from that of a file."""
-    stem = file.partition(".")[0] or file.strip(".").partition(".")[0]
-    name = _NAME.sub("-", stem).strip("-_")[:48]
-    return name if name[:1].isalpha() else f"data-{name}".rstrip("-")
-
-
-def scalar(text: str) -> str:
-    """Return a text as YAML: plain where it can only be itself, else quoted, with all escapes; no param is meant."""
-    if _PLAIN.fullmatch(text) and text.lower() not in _WORDS:
-        return text
-    quoted = json.dumps(text.replace("${", "$${"), ensure_ascii=False)
-    return "".join(c if c.isprintable() else f"\\U{ord(c):08X}" for c in quoted)
-
-
 def _head(profile: ProfileDocument) -> str:
     rows, columns = profile["rows"], len(profile["columns"])
-    lines = _comment(
+    lines = comment(
         f"A first policy, made by `ppdm-flow profile` from what {rows:,} rows of {columns:,} columns look like. Every"
         " line is a guess, with its reason: whoever knows the data and its recipients has to decide. No value of the"
         " data stands here: edges of intervals are round numbers around the middle nine tenths of the rows."
@@ -77,40 +55,40 @@ def _told(profile: ProfileDocument) -> Iterator[str]:
     single = [c for c in profile["unique_combinations"] if len(c) == 1]
     several = [c for c in profile["unique_combinations"] if len(c) > 1]
     if single:
-        yield from _comment(f"No two rows have the same {_listed([c[0] for c in single])}.")
+        yield from comment(f"No two rows have the same {_listed([c[0] for c in single])}.")
     if several:
         more = len(several) - _MOST_NAMED + profile["more_unique_combinations"]
         tail = f" (and {more:,} more)" if more > 0 else ""
-        yield from _comment(
+        yield from comment(
             f"Nor the same {_either(several[:_MOST_NAMED])}{tail}."
             if single
             else f"No two rows have the same {_either(several[:_MOST_NAMED])}{tail}."
         )
     for each in profile["telling_combinations"][:_MOST_NAMED]:
-        yield from _comment(f"{_percent(each['alone'])} of the rows are alone with their {_joined(each['columns'])}.")
+        yield from comment(f"{_percent(each['alone'])} of the rows are alone with their {_joined(each['columns'])}.")
     if profile["combinations_left_out"]:
-        yield from _comment(f"{profile['combinations_left_out']:,} combinations were not looked at: there may be more.")
+        yield from comment(f"{profile['combinations_left_out']:,} combinations were not looked at: there may be more.")
 
 
 def _source(profile: ProfileDocument, path: str) -> str:
     lines = ["source:", f"  path: {scalar(path)}  # from the folder of this file; or give another with --data"]
     source = profile["source"]
     if source.get("options"):
-        lines.append(f"  with: {_flow(source['options'])}")
+        lines.append(f"  with: {flow(source['options'])}")
     if source.get("columns"):
-        lines += _comment("The file seems to have no header: give the columns their names, here and below.", "  ")
-        lines.append(f"  columns: {_flow(source['columns'])}")
+        lines += comment("The file seems to have no header: give the columns their names, here and below.", "  ")
+        lines.append(f"  columns: {flow(source['columns'])}")
     if source["missing"] != [""]:
-        lines += _comment("Marks of missing values that occur, of a list that ppdm-flow has.", "  ")
-        lines.append(f"  missing: {_flow(source['missing'])}")
+        lines += comment("Marks of missing values that occur, of a list that ppdm-flow has.", "  ")
+        lines.append(f"  missing: {flow(source['missing'])}")
     return "\n".join(lines) + "\n"
 
 
 def _attributes(columns: Sequence[ProfileColumn]) -> str:
     lines = ["attributes:"]
     for column in columns:
-        lines += _comment(f"{column['reason']}; {_figures(column)}", "  ")
-        lines.append(f"  {scalar(column['name'])}: {_flow(_declared(column))}")
+        lines += comment(f"{column['reason']}; {_figures(column)}", "  ")
+        lines.append(f"  {scalar(column['name'])}: {flow(_declared(column))}")
     return "\n".join(lines) + "\n"
 
 
@@ -124,7 +102,7 @@ def _people(columns: Sequence[ProfileColumn]) -> str:
         " know this many rows of one person: 1, 2, 3 or all. Where each row is a person of its own, make it an"
         " identifier and leave this out."
     )
-    return "\n".join([*_comment(text), "people: {known_rows: 1}"]) + "\n"
+    return "\n".join([*comment(text), "people: {known_rows: 1}"]) + "\n"
 
 
 def _declared(column: ProfileColumn) -> dict[str, Any]:
@@ -152,34 +130,18 @@ def _figures(column: ProfileColumn) -> str:
 def _privacy(profile: ProfileDocument) -> str:
     columns = profile["columns"]
     sensitive = [c for c in _with_role(columns, "sensitive") if c["distinct"] > 1]
-    facts = DraftFacts(_with_role(columns, "quasi_identifier"), sensitive, _K)
-    lines = ["privacy:"]
-    for spec in built_in():
-        draft = spec.wording.draft(facts) if spec.wording.draft is not None else None
-        lines += [] if draft is None else _drafted(spec, draft)
-    return "\n".join(lines) + "\n" if len(lines) > 1 else ""
-
-
-def _drafted(spec: RequirementSpec, draft: Draft) -> Iterator[str]:
-    yield from _comment(draft.reason, "  ")
-    mark = "# " if draft.comment else ""
-    if spec.entries is Entries.ONCE:
-        yield f"  {mark}{spec.name}: {_flow(draft.entry)}"
-        return
-    yield f"  {mark}{spec.name}:"
-    for name, body in draft.entry.items():
-        yield f"  {mark}  {scalar(name)}: {_flow(body)}"
+    return privacy(DraftFacts(_with_role(columns, "quasi_identifier"), sensitive, PEOPLE))
 
 
 def _steps(profile: ProfileDocument) -> str:
     if not _with_role(profile["columns"], "quasi_identifier"):
         return ""
-    if profile["rows"] < _K:
-        return "\n".join(_comment(f"No step helps: the data has fewer than {_K} rows.")) + "\n"
+    if profile["rows"] < PEOPLE:
+        return "\n".join(comment(f"No step helps: the data has fewer than {PEOPLE} rows.")) + "\n"
     lines = [
         "steps:",
         *_steps_on_people(profile["columns"]),
-        *_comment("Small classes, each with labels of its own, that keep what `privacy` asks.", "  "),
+        *comment("Small classes, each with labels of its own, that keep what `privacy` asks.", "  "),
     ]
     return "\n".join([*lines, "  recode: {use: mondrian}", *_steps_on_numbers(profile)]) + "\n"
 
@@ -187,9 +149,7 @@ def _steps(profile: ProfileDocument) -> str:
 def _steps_on_people(columns: Sequence[ProfileColumn]) -> Iterator[str]:
     """Yield, as a comment, a step that leaves out what shows which rows are one person's."""
     if _with_role(columns, "subject"):
-        yield from _comment(
-            "Cells that only one person has link the rows of that person; such rows may go first.", "  "
-        )
+        yield from comment("Cells that only one person has link the rows of that person; such rows may go first.", "  ")
         yield "  # unlink: {use: suppress, with: {small: keep, linked: drop}}"
 
 
@@ -198,8 +158,8 @@ def _steps_on_numbers(profile: ProfileDocument) -> Iterator[str]:
     exact = [c for c in _with_role(profile["columns"], "sensitive") if _is_exact(c)]
     if not exact or profile["rows"] < _ENOUGH_FOR_TAILS:
         return
-    names = _flow([c["name"] for c in exact])
-    yield from _comment("The largest numbers are known to many: they may end at a bound, the rest get noise.", "  ")
+    names = flow([c["name"] for c in exact])
+    yield from comment("The largest numbers are known to many: they may end at a bound, the rest get noise.", "  ")
     yield f"  # tails: {{use: top_bottom_code, with: {{attributes: {names}, top: {{quantile: 0.99}}}}}}"
     yield f"  # noise: {{use: add_noise, with: {{attributes: {names}, scale: 0.2}}}}"
 
@@ -210,29 +170,6 @@ def _is_exact(column: ProfileColumn) -> bool:
 
 def _with_role(columns: Sequence[ProfileColumn], role: str) -> list[ProfileColumn]:
     return [c for c in columns if c["role"] == role]
-
-
-def _comment(text: str, indent: str = "") -> list[str]:
-    """Return a text as lines of comment: nothing in it can end one."""
-    lines, line = [], f"{indent}#"
-    for word in printable(" ".join(text.split())).split(" "):
-        if len(line) + len(word) >= _WIDTH and line.strip() != "#":
-            lines.append(line)
-            line = f"{indent}#"
-        line += f" {word}"
-    return [*lines, line]
-
-
-def _flow(value: Any) -> str:
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{scalar(str(k))}: {_flow(v)}" for k, v in value.items()) + "}"
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(_flow(v) for v in value) + "]"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int | float):
-        return f"{value:.12g}"
-    return str(value) if value == "0.5" else scalar(str(value))
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -15,6 +15,7 @@ from ppdm_flow.report.snippet import escaped
 
 if TYPE_CHECKING:  # `check` imports this for its forms, and needs no report
     from ppdm_flow.report.run.fields import ReportDocument
+    from ppdm_flow.report.run.released import FinishedRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,7 @@ class Judgement:
     """``document`` is a report; ``warnings`` are about the policy, ``file`` is where that stands.
 
     ``words`` stand for released and withheld, where nothing was released by this tool itself; ``last`` ends the text.
+    ``run`` are the files of a finished run, which forms for other programs describe.
     """
 
     document: ReportDocument
@@ -31,6 +33,7 @@ class Judgement:
     width: int = 100
     words: tuple[str, str] | None = None
     last: str = ""
+    run: FinishedRun | None = None
 
     def shown(self, file: str) -> str:
         """Return the path of a policy's file from the repository's root; of absolute ones documents have the name."""

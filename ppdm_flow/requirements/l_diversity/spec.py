@@ -22,7 +22,9 @@ _FEW_VALUES = 4
 def draft(facts: DraftFacts) -> Draft | None:
     """Let those who look alike have several values of every sensitive attribute."""
     entry = {c["name"]: {"l": 3 if c["distinct"] >= _FEW_VALUES else 2} for c in facts.sensitive}
-    return Draft("Those who look alike do not all share one sensitive value.", entry) if entry else None
+    if not entry or not facts.quasi_identifiers:  # without them nobody looks alike
+        return None
+    return Draft("Those who look alike do not all share one sensitive value.", entry)
 
 
 WORDING = Wording(

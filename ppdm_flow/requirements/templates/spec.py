@@ -32,7 +32,7 @@ def advice(failure: Failure) -> str:
 
 def draft(facts: DraftFacts) -> Draft | None:
     """Show a template: its value must come from whoever knows what is harmful."""
-    if not facts.sensitive:
+    if not facts.sensitive or not facts.quasi_identifiers:
         return None
     channel = [c["name"] for c in facts.quasi_identifiers][:3]
     body = {"channel": channel, "sensitive": {facts.sensitive[0]["name"]: ["VALUE"]}, "confidence": "0.5"}

@@ -1,0 +1,1 @@
+"""A first policy from a data contract."""

@@ -1,0 +1,117 @@
+"""A first policy from a data contract: every role a guess, with its reasons beside it and what is to be decided."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ppdm_flow.core.roles import AttributeType, Role
+from ppdm_flow.policy.language.wording import DraftFacts
+from ppdm_flow.report.draft import PEOPLE, privacy
+from ppdm_flow.report.yaml_text import comment, flow, scalar
+
+_LONGEST = 400
+_UNKNOWN = 0
+"""A contract does not say how many different values a column has."""
+
+
+@dataclass(frozen=True, slots=True)
+class DraftedAttribute:
+    """A column with its guessed role: ``reasons`` for it, what to ``decide``, and ``notes`` on what else was said."""
+
+    name: str
+    role: Role
+    type: AttributeType
+    description: str
+    reasons: tuple[str, ...]
+    decide: str
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ContractDraft:
+    """A first policy. ``unused`` are the keys of the contract that no policy has, ``others`` its other tables."""
+
+    name: str
+    contract: str
+    table: str
+    description: str
+    path: str
+    attributes: tuple[DraftedAttribute, ...]
+    unused: tuple[str, ...]
+    others: tuple[str, ...]
+
+
+def render(draft: ContractDraft) -> str:
+    """Return the policy as YAML with comments."""
+    parts = [
+        "\n".join(_head(draft)) + "\n",
+        f"version: 1\nname: {draft.name}\n{_description(draft)}",
+        f"source:\n  path: {scalar(draft.path)}  # from the folder of this file; or give another with --data\n",
+        "\n".join(["attributes:", *_attributes(draft.attributes)]) + "\n",
+        privacy(_facts(draft.attributes)),
+        _steps(draft.attributes),
+        f"releases:\n  study: {{path: {draft.name}.csv}}\n",
+    ]
+    return "\n".join(part for part in parts if part)
+
+
+def _head(draft: ContractDraft) -> Iterator[str]:
+    yield from comment(
+        f"A first policy, made by `ppdm-flow init --from-contract` from table {_short(draft.table)} of the data"
+        f" contract {_short(draft.contract)}. A contract says what columns are, not what others know of people: every"
+        " role is a guess, with its reasons. No column is made `insensitive` or a `target`, whatever the contract says:"
+        " these leave as they are, which only somebody who knows the data and its recipients can decide."
+    )
+    if draft.others:
+        names = ", ".join(_short(name) for name in draft.others)
+        yield from comment(
+            f"Other tables of the contract, which need policies of their own, or `tables:` with this one: {names}."
+        )
+    if draft.unused:
+        yield from comment(f"Not taken over from the contract: {', '.join(_short(key) for key in draft.unused)}.")
+
+
+def _description(draft: ContractDraft) -> str:
+    return f"description: {scalar(_short(draft.description, _LONGEST))}\n" if draft.description else ""
+
+
+def _attributes(attributes: Sequence[DraftedAttribute]) -> Iterator[str]:
+    for each in attributes:
+        text = f"{_sentence('; '.join(each.reasons))} Decide {each.decide}."
+        notes = "".join(f" {_sentence(note)}" for note in each.notes)
+        cut = len(each.description) > _LONGEST
+        yield from comment(f"{text}{notes}{' Its description is cut.' if cut else ''}", "  ")
+        yield f"  {scalar(each.name)}: {flow(_declared(each))}"
+
+
+def _declared(attribute: DraftedAttribute) -> dict[str, Any]:
+    declared: dict[str, Any] = {"role": attribute.role.value}
+    if attribute.type.is_numeric and attribute.role is not Role.IDENTIFIER:
+        declared["type"] = attribute.type.value
+    if attribute.description:
+        declared["description"] = _short(attribute.description, _LONGEST)
+    return declared
+
+
+def _facts(attributes: Sequence[DraftedAttribute]) -> DraftFacts:
+    columns = [{"name": each.name, "type": each.type.value, "distinct": _UNKNOWN} for each in attributes]
+    by_role = {role: [c for c, a in zip(columns, attributes, strict=True) if a.role is role] for role in Role}
+    return DraftFacts(by_role[Role.QUASI_IDENTIFIER], by_role[Role.SENSITIVE], PEOPLE)
+
+
+def _steps(attributes: Sequence[DraftedAttribute]) -> str:
+    if not any(each.role is Role.QUASI_IDENTIFIER for each in attributes):
+        return ""
+    lines = comment("Small classes, each with labels of its own, that keep what `privacy` asks.", "  ")
+    return "\n".join(["steps:", *lines, "  recode: {use: mondrian}"]) + "\n"
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def _short(text: str, most: int = 80) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 1]}\N{HORIZONTAL ELLIPSIS}"

@@ -1,0 +1,1 @@
+"""A release as a data contract of the Open Data Contract Standard."""

@@ -1,0 +1,1 @@
+"""A run as an RO-Crate of the Five Safes profile."""
