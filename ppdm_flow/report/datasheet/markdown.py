@@ -10,6 +10,7 @@ from ppdm_flow.report.datasheet.texts import (
     CHECK,
     COLUMNS,
     CORRECT,
+    DONE,
     ESTIMATES,
     INTRO,
     PROMISES,
@@ -66,7 +67,7 @@ def _steps(sheet: Sheet) -> Iterator[str]:
         yield from [""] if number else []
         of = f": {escaped(', '.join(step.columns))}" if step.columns else ""
         yield from (f"### {escaped(step.name)} ({escaped(step.use)}){of}", "")
-        for word, texts in ((TRUE, step.true), (UNTRUE, step.untrue), (CORRECT, step.correct)):
+        for word, texts in ((DONE, step.done), (TRUE, step.true), (UNTRUE, step.untrue), (CORRECT, step.correct)):
             yield from (f"- **{word}.** {_prose(text)}" for text in texts)
 
 

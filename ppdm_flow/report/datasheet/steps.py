@@ -34,12 +34,16 @@ _SINGLY = "Rows that counted for several were written out singly before this ste
 
 @dataclass(frozen=True, slots=True)
 class StepAccount:
-    """What one step tells: of which released columns, and what remains true of its table, what does not, what helps."""
+    """What one step tells: of which released columns, and what remains true of its table, what does not, what helps.
+
+    ``done`` is what it did where it did that to rows: what it did to columns is told with these.
+    """
 
     name: str
     use: str
     summary: str
     columns: tuple[str, ...]
+    done: tuple[str, ...]
     true: tuple[str, ...]
     untrue: tuple[str, ...]
     correct: tuple[str, ...]
@@ -83,5 +87,6 @@ def accounts(given: Given) -> Iterator[StepAccount]:
         rows = (_BY_ROWS[step["rows"]],) if not words.statements and step["rows"] in _BY_ROWS else ()
         silent = () if words.statements else (*rows, _SILENT)
         singly = (_SINGLY,) if step["expands_weights"] else ()
-        told = (words.on("true"), (*words.on("not true"), *silent, *singly), words.on("correct"))
+        done = () if columns else words.on("done")
+        told = (done, words.on("true"), (*words.on("not true"), *silent, *singly), words.on("correct"))
         yield StepAccount(step["name"], step["use"], words.summary, columns, *told)

@@ -14,7 +14,7 @@ TITLES = {
     "waived": "What does not hold, and is waived",
     "check": "How to check this folder",
 }
-TRUE, UNTRUE, CORRECT = "Remains true", "No longer true", "To correct it"
+DONE, TRUE, UNTRUE, CORRECT = "Was done", "Remains true", "No longer true", "To correct it"
 INTRO = (
     "This file was made from personal data by the release policy `{policy}`{day}. Read this before you count anything."
 )

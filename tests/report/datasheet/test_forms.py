@@ -70,7 +70,7 @@ def hostile(name: str) -> Sheet:
         ),
         left_out=(name,),
         rows=(name,),
-        steps=(StepAccount(name, name, "", (name,), (name,), (name,), (name,)),),
+        steps=(StepAccount(name, name, "", (name,), (name,), (name,), (name,), (name,)),),
         estimates=(Estimate(name, (name,), name, f"ppdm-flow reconstruct . --attribute {name}", name),),
         promises=(Promise(name, name, name, name, holds=True), Promise("w", "w", "", "x", holds=False)),
         gates=(Promise(name, name, name, "", holds=True),),
