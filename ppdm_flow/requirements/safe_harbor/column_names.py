@@ -14,8 +14,8 @@ _WHO = (
 _NAMES: dict[Identifier, str] = {
     "names": rf"({_WHO}_)?((first|last|middle|maiden|given|family|full|sur|nick|legal|preferred|birth|fore)_?)?names?"
     rf"|surname|forename|initials|{_WHO}_initials|employer|next_of_kin",
-    "places": r"(.*_)?(street|address(_line)?(_?[0-9])?|addr(_?[0-9])?|city|town|village|county|parish|borough|precinct|"
-    r"municipality|neighbou?rhood|census_tract|tract|block_group|census_block|latitude|longitude|lat|lon|lng|geocode|"
+    "places": r"(.*_)?(street|address(_line)?(_?[0-9])?|addr(_?[0-9])?|city|town|village|county|parish|borough|"
+    r"precinct|municipality|neighbou?rhood|census_tract|tract|block_group|census_block|latitude|longitude|lat|lon|lng|geocode|"
     r"geohash|fips|birth_?place|place_of_(birth|residence|death))(_(name|code|fips|id))?",
     "zip_codes": r"(.*_)?(zip|zip_?code|zip_?[3459]|zip_?plus_?4|postal_?code|post_?code)(_?[0-9])?",
     "ages": r"age(_(in|at)_.*|_years?|_yrs?|_group|_band|_class|_?[0-9])?|(.*_)age|agegrp|age_?grp",
@@ -23,7 +23,8 @@ _NAMES: dict[Identifier, str] = {
     "faxes": r"(.*_)?(tele)?fax(_?(no|num|nr|number))?(_?[0-9])?",
     "emails": r"(.*_)?e_?mails?(_address)?(_?[0-9])?",
     "social_security": r"(.*_)?(ssn|ssn_?(4|last_?4)|social_security(_(no|num|number))?|soc_sec(_no)?|tin|itin)",
-    "medical_records": r"(.*_)?(mrn|medical_record(_?(id|no|num|number))?|chart_?(id|no|num|number)|hospital_number|empi)",
+    "medical_records": r"(.*_)?(mrn|medical_record(_?(id|no|num|number))?|chart_?(id|no|num|number)|"
+    r"hospital_number|empi)",
     "health_plans": r"(.*_)?(health_plan_?(id|no|num|number)|member_?(id|no|num|number)|subscriber_?(id|no|num|number)|"
     r"beneficiary(_?(id|no|num|number))?|mbi|hicn?|insurance_?(id|no|num|number)|policy_?(id|no|num|number)|"
     r"medicare_?(id|no|num|number)|medicaid_?(id|no|num|number))",
@@ -38,10 +39,12 @@ _NAMES: dict[Identifier, str] = {
     r"dna_sequence|voice_recording|signature)",
     "photographs": r"(.*_)?(photo|photograph|portrait|face_image|picture|mugshot|selfie)s?(_(file|path|url|id))?",
     "unique_codes": r"id|uuid|guid|user_?name|login|(.*_)?(uuid|guid)|"
-    r"(patient|person|subject|participant|respondent|client|customer|member|case|record|encounter|visit|admission|"
+    r"(patient|person|subject|participant|respondent|client|customer|case|record|encounter|visit|admission|"
     r"claim|specimen|sample|accession|study|row|order|prescription|invoice)_?(id|identifier|no|num|number|key|code)",
 }
 _BIRTH = re.compile(r"(.*_)?(birth_?(year|date|day|yr)|year_of_birth|date_of_birth|dob|yob|birthday|born)(_.*)?")
+_ADDRESSES: frozenset[Identifier] = frozenset(("emails", "urls", "ip_addresses", "devices"))
+"""Kinds of addresses at which nobody lives."""
 _PATTERNS = {kind: re.compile(pattern) for kind, pattern in _NAMES.items()}
 
 
@@ -55,7 +58,8 @@ def told_by(name: str) -> frozenset[Identifier]:
     (['names'], ['phones'], [])
     """
     words = spelled(name)
-    return frozenset(kind for kind, pattern in _PATTERNS.items() if pattern.fullmatch(words))
+    kinds = {kind for kind, pattern in _PATTERNS.items() if pattern.fullmatch(words)}
+    return frozenset(kinds - {"places"} if kinds & _ADDRESSES else kinds)
 
 
 @cache

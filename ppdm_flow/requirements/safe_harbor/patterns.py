@@ -16,7 +16,16 @@ _MONTH = (
 _YEAR, _MM, _DD = r"(?:1[89]|20)[0-9]{2}", r"(?:0?[1-9]|1[0-2])", r"(?:0?[1-9]|[12][0-9]|3[01])"
 _M2, _D2 = r"(?:0[1-9]|1[0-2])", r"(?:0[1-9]|[12][0-9]|3[01])"
 _OCTET = r"(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])"
-_STATES = "A[KLRZ]|C[AOT]|D[CE]|FL|GA|HI|I[ADLN]|K[SY]|LA|M[ADEINOST]|N[CDEHJMVY]|O[HKR]|P[AR]|RI|S[CD]|T[NX]|UT|V[AT]|W[AIVY]"
+_STATES = (
+    "A[KLRZ]|C[AOT]|D[CE]|FL|GA|HI|I[ADLN]|K[SY]|LA|M[ADEINOST]|N[CDEHJMVY]|O[HKR]|P[AR]|RI|S[CD]|T[NX]|UT|V[AT]|"
+    "W[AIVY]"
+)
+_BEFORE = "(?:^|[^0-9A-Za-z+])"
+"""What stands before a telephone number."""
+_SSN = (
+    r"(?:00[1-9]|0[1-9][0-9]|[1-57-9][0-9]{2}|6(?:[0-57-9][0-9]|6[0-57-9]))[- ](?:0[1-9]|[1-9][0-9])[- ]"
+    r"(?:000[1-9]|00[1-9][0-9]|0[1-9][0-9]{2}|[1-9][0-9]{3})"
+)
 _BARE = _MONTH.replace("may|", "")
 """A month where nothing else tells a date: `may` is another word, too."""
 _STREET = "Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Lane|Ln|Drive|Dr|Court|Highway|Hwy|Parkway|Pkwy|Terrace"
@@ -62,14 +71,13 @@ PATTERNS: dict[Identifier, tuple[str, ...]] = {
         rf"(?i:{_L}aged? (?:of )?{_OLD}{_R})",
     ),
     "phones": (
-        rf"(?:^|[^0-9A-Za-z+])(?:\+?1[ .-]?)?(?:\([2-9][0-9]{{2}}\) ?|[2-9][0-9]{{2}}[ .-])[2-9][0-9]{{2}}[ .-][0-9]{{4}}{_R}",
-        rf"(?:^|[^0-9A-Za-z+])\+[1-9](?:[ ().-]{{0,2}}[0-9]){{7,14}}{_R}",
+        rf"{_BEFORE}(?:\+?1[ .-]?)?(?:\([2-9][0-9]{{2}}\) ?|[2-9][0-9]{{2}}[ .-])[2-9][0-9]{{2}}[ .-][0-9]{{4}}{_R}",
+        rf"{_BEFORE}\+[1-9](?:[ ().-]{{0,2}}[0-9]){{7,14}}{_R}",
     ),
     "faxes": (r"(?i:\b(?:tele)?fax(?: ?(?:no|nr|number)\.?)? ?[:=]? ?[+(]?[0-9][0-9 ().-]{5,})",),
     "emails": (r"[A-Za-z0-9._%+'-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}",),
     "social_security": (
-        rf"{_L}(?:00[1-9]|0[1-9][0-9]|[1-57-9][0-9]{{2}}|6(?:[0-57-9][0-9]|6[0-57-9]))[- ](?:0[1-9]|[1-9][0-9])[- ]"
-        rf"(?:000[1-9]|00[1-9][0-9]|0[1-9][0-9]{{2}}|[1-9][0-9]{{3}}){_R}",
+        f"{_L}{_SSN}{_R}",
         _labelled("ssn|social security", 4),
     ),
     "medical_records": (

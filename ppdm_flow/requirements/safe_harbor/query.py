@@ -107,7 +107,7 @@ def _checked() -> str:
 
 def _luhn() -> str:
     """Return the condition that the last digit checks: the sum of all digits, every other one doubled, ends in 0."""
-    digit = ["TRY_CAST(substr(reverse(t), {0}, 1) AS INTEGER)".format(i) for i in range(1, 20)]
+    digit = [f"TRY_CAST(substr(reverse(t), {i}, 1) AS INTEGER)" for i in range(1, 20)]
     plain = [f"COALESCE({d}, 0)" for d in digit[::2]]
     doubled = [f"COALESCE(({d} * 2) // 10 + ({d} * 2) % 10, 0)" for d in digit[1::2]]
     return f"({' + '.join((*plain, *doubled))}) % 10 = 0"

@@ -45,9 +45,8 @@ def queried_cells(look: Look, candidate: DataView, ctx: AuditContext, sql: Sql) 
     if look.sets:
         _items(look, candidate)
         each = f"SELECT UNNEST({quoted(look.name)}) AS v FROM candidate"  # noqa: S608  # an identifier, quoted
-        return sql.table(
-            f"SELECT ROW_NUMBER() OVER () AS id, v, COUNT(*) AS n, FALSE AS alone FROM ({each}) GROUP BY v"
-        )  # noqa: S608  # the same
+        each = f"SELECT v, COUNT(*) AS n, FALSE AS alone FROM ({each}) GROUP BY v"  # noqa: S608  # the same
+        return sql.table(f"SELECT ROW_NUMBER() OVER () AS id, * FROM ({each})")  # noqa: S608  # the same
     subject = _subject(ctx)
     relation = ReleasedRows(candidate, ctx).relation((look.name,), subject)
     if relation is None:
