@@ -77,14 +77,14 @@ class TestConformance(RequirementConformance):
 
 PLANTED = {
     "names": ["seen by Dr. Miller", "Mrs Ada is well", "patient name: ada"],
-    "places": ["lives at 12 North Elm Street", "PO Box 12", "p.o. box 7", "40.7128, -74.0060", "9 old mill road avenue"],
+    "places": ["lives at 12 North Elm Street", "PO Box 12", "p.o. box 7", "40.7128, -74.0060", "9 old mill avenue"],
     "zip_codes": ["12345-6789", "Troy, NY 12180", "moved to CA 90210."],
     "dates": [
         "2020-01-31", "2020-01", "1/31/2020", "31.12.1999", "01/2020", "Jan 5, 2020", "5 January 2020", "March 2020",
         "on March 5", "20200131", "2020Q1", "Q3 2021", "2020-01-31T10:00:00", "since 3/4/19", "May 5", "202001311200",
     ],
     "ages": ["93 years old", "a 101-year-old", "aged 95", "92 y/o", "age of 90"],
-    "phones": ["555-234-5678", "(555) 234-5678", "call +1 555 234 5678", "555.234.5678 x3", "+49 30 1234567"],
+    "phones": ["555-234-5678", "(555) 234-5678", "call +1 555 234 5678", "555.234.5678 x3", "+49 30 1234567", "call 555-0123", "Tel. 5550123"],
     "faxes": ["fax: 030 123456", "Fax no. 5552345678"],
     "emails": ["mail ada.l@example.org now", "a+b@x-y.co.uk"],
     "social_security": ["123-45-6789", "SSN 123 45 6789", "ssn: 6789", "987-65-4321"],
@@ -93,7 +93,7 @@ PLANTED = {
     "accounts": ["4111 1111 1111 1111", "paid by 378282246310005", "acct 12345", "5555-5555-5555-4444"],
     "licences": ["license #D1234567", "Licence no 12345", "passport 1234567"],
     "vehicles": ["1M8GDM9AXKP042788", "drives 1hgcm82633a004352", "plate ABC12345"],
-    "devices": ["00:1A:2B:3C:4D:5E", "(01)00844588003288", "IMEI 490154203237518", "353918052107063", "serial no. 123456"],
+    "devices": ["00:1A:2B:3C:4D:5E", "(01)00844588003288", "IMEI 490154203237518", "353918052107063", "serial 123456"],
     "urls": ["see https://example.org/x", "www.example.org"],
     "ip_addresses": ["192.168.0.1", "from 10.0.0.255.", "2001:db8:0:0:8:800:200c:417a", "fe80::1ff:fe23:4567"],
     "biometrics": ["voice_017.wav", "data:audio/wav;base64,AA"],
@@ -101,7 +101,7 @@ PLANTED = {
     "unique_codes": ["123e4567-e89b-12d3-a456-426614174000"],
 }  # fmt: skip
 HARMLESS = [
-    "2020", "1987", "year 2020", "120/80", "12345", "E11.9", "I10", "99213", "0.75", "1999.05", "5 mg", "2 tablets a day",
+    "2020", "1987", "year 2020", "120/80", "12345", "E11.9", "I10", "99213", "0.75", "1999.05", "5 mg", "2 a day",
     "000-12-3456", "666-12-3456", "123-00-6789", "123-45-0000", "1.2.3", "256.1.1.1", "1.2.3.4.5", "10:30", "12:30:45",
     "4111 1111 1111 1112", "1M8GDM9A1KP042788", "353918052107064", "155-234-5678", "555-134-5678", "555-2345678901",
     "89 years old", "aged 45", "6 years old", "a@b", "@home", "ratio 3:4", "Drs agree", "may 2 improve", "4 of 5 doses",
@@ -283,7 +283,8 @@ def test_a_column_under_another_name_is_what_it_was(build, agree):
 
 
 def test_columns_that_are_not(build, agree):
-    names = "state drug drug_name hospital diagnosis sex cost year code status identity stage package vintage".split()
+    names = ["state", "drug", "drug_name", "hospital", "diagnosis", "sex", "cost", "year", "code", "status", "stage"]
+    names += ["package", "vintage", "identity"]
     assert kinds(build, agree, {name: ["x", "ab", "ab"] for name in names}) == {}
 
 

@@ -47,7 +47,8 @@ def seen(texts: pa.StringArray) -> dict[Identifier, Mask]:
 
 def shown(texts: pa.StringArray) -> Mask:
     """Return which texts show anything at all: others are signs that cover what was there."""
-    return ~matching(texts, labels.COVERED)
+    found: Mask = ~matching(texts, labels.COVERED)
+    return found
 
 
 def matching(texts: pa.StringArray, pattern: str) -> Mask:
@@ -86,14 +87,16 @@ def too_old(texts: pa.StringArray, *, coded: bool) -> Mask:
     category = (read.low == labels.OLD) & (read.high >= labels.OLDEST)
     if coded:
         category |= read.exact & (read.low == labels.OLD)
-    return (old & ~category) | _unread(texts, read)
+    found: Mask = (old & ~category) | _unread(texts, read)
+    return found
 
 
 def born_too_early(texts: pa.StringArray, as_of: int) -> Mask:
     """Return which cells of a column of years of birth tell an age above 89 more closely than `90 or older`."""
     read, latest = ranges(texts), as_of - labels.OLD
     category = (read.high == latest) & (read.low <= as_of - labels.OLDEST)
-    return ((read.high <= latest) & ~category) | _unread(texts, read)
+    found: Mask = ((read.high <= latest) & ~category) | _unread(texts, read)
+    return found
 
 
 def too_fine(texts: pa.StringArray, areas: Iterable[str]) -> Mask:
@@ -106,11 +109,13 @@ def too_fine(texts: pa.StringArray, areas: Iterable[str]) -> Mask:
     bare = matching(texts, r"^[0-9]+$")
     area = pc.if_else(pa.array(bare), pc.utf8_lpad(digits, 3, "0"), digits)
     small: Mask = pc.is_in(area, pa.array(sorted(areas), pa.string())).to_numpy(zero_copy_only=False)
-    return (fine | small) & shown(texts)
+    found: Mask = (fine | small) & shown(texts)
+    return found
 
 
 def _unread(texts: pa.StringArray, read: Ranges) -> Mask:
-    return np.isnan(read.low) & np.isnan(read.high) & matching(texts, "[0-9]")
+    found: Mask = np.isnan(read.low) & np.isnan(read.high) & matching(texts, "[0-9]")
+    return found
 
 
 def _any(texts: pa.StringArray, patterns: Iterable[str]) -> Mask:

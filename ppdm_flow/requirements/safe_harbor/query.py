@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 
 from ppdm_flow.requirements.safe_harbor import labels
 from ppdm_flow.requirements.safe_harbor.columns import Look
@@ -63,14 +63,16 @@ def _too_fine(areas: Iterable[str]) -> str:
 
 def _low() -> str:
     """Return the least number that a label stands for, NULL where it has none."""
-    between = f"CASE WHEN {_TRIMMED}[1] = '(' THEN floor({_group(labels.BETWEEN, 1)}) + 1 ELSE {_group(labels.BETWEEN, 1)} END"
+    end = _group(labels.BETWEEN, 1)
+    between = f"CASE WHEN {_TRIMMED}[1] = '(' THEN floor({end}) + 1 ELSE {end} END"
     since = f"COALESCE({_group(labels.FROM, 1)}, {_group(labels.FROM, 2)}, floor({_group(labels.ABOVE, 1)}) + 1)"
     return f"COALESCE({_group(labels.EXACT, 1)}, {since}, {between})"
 
 
 def _high() -> str:
     """Return the greatest number that a label stands for, NULL where it has none."""
-    between = f"CASE WHEN {_TRIMMED}[-1] = ')' THEN ceil({_group(labels.BETWEEN, 2)}) - 1 ELSE {_group(labels.BETWEEN, 2)} END"
+    end = _group(labels.BETWEEN, 2)
+    between = f"CASE WHEN {_TRIMMED}[-1] = ')' THEN ceil({end}) - 1 ELSE {end} END"
     until = f"COALESCE({_group(labels.UP_TO, 1)}, {_group(labels.UP_TO, 2)}, ceil({_group(labels.BELOW, 1)}) - 1)"
     return f"COALESCE({_group(labels.EXACT, 1)}, {until}, {between})"
 

@@ -22,8 +22,8 @@ _SMALL = (
 )
 _UNIQUE = "The largest share of a column's cells that may each be of one person (or row) alone."
 _CLEARED = (
-    "By released column, the kinds of identifiers that somebody looked at and found not to be there: `hospital_name`"
-    " holds `names` of hospitals."
+    "By released column, the kinds of identifiers that somebody looked at and found not to be there: the"
+    " `unique_codes` of `visit_code` are kinds of visits."
 )
 
 
@@ -48,11 +48,11 @@ class SafeHarbor(Requirement):
     unique: Annotated[float, Field(ge=0.0, lt=1.0, description=_UNIQUE, examples=["0.5"]), LOWER] = 0.8
     cleared: Annotated[
         dict[str, Annotated[tuple[Identifier, ...], Field(min_length=1)]],
-        Field(description=_CLEARED, examples=[{"hospital_name": ["names"]}]),
+        Field(description=_CLEARED, examples=[{"visit_code": ["unique_codes"]}]),
         Fixed,
     ] = Field(default_factory=dict)
 
-    def on_columns(self, columns: Columns) -> Iterator[SafeHarbor]:  # type: ignore[override]  # it yields its own class
+    def on_columns(self, columns: Columns) -> Iterator[SafeHarbor]:
         """Yield it with the columns that its names mean."""
         names = {f: columns.every(getattr(self, f), self) for f in ("zip_codes", "ages", "birth_years")}
         yield self.changed(**names)
