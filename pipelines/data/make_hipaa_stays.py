@@ -1,8 +1,8 @@
 """Make hipaa_stays.csv.gz: 3,000 invented hospital stays with all that Safe Harbor has removed. Nobody in it exists.
 
 ``python make_hipaa_stays.py`` writes the file beside this module; the same bytes with any version of Python. Numbers of
-people are made of ranges that are never given out: telephone numbers 212-555-01xx, Social Security numbers from 987-65-4320
-to 4329 (for advertising), addresses at example.org.
+people are of ranges that are never given out: telephone numbers 555-01xx, Social Security numbers from 900-10 on,
+addresses at example.org.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ def stay(number: int, draw: random.Random) -> dict[str, str]:
     born = admitted.year - age
     return {
         "patient": f"{first} {last} {second}",
-        "phone": f"212-555-01{draw.randrange(100):02d}",
+        "phone": f"{201 + number // 100}-555-01{number % 100:02d}",
         "email": f"{first}.{last}{number}@example.org".lower(),
-        "ssn": f"987-65-43{draw.randrange(20, 30)}",
+        "ssn": f"9{number % 100:02d}-{10 + number // 100}-4321",
         "mrn": f"{7_000_000 + number * 37 % 999_983}",
         "state": state,
         "zip": f"{draw.choice(AREAS[state])}{draw.randrange(100):02d}",

@@ -64,10 +64,6 @@ def _projects(document: ReportDocument) -> Iterator[Known]:
     for node in document["plan"].get("releases", ()):
         if node.get("description"):
             yield Known(f"Release {node['name']} is for", node["description"], f"{_PLAN}: releases.{node['name']}")
-    for audit in document["plan"].get("audits", ()):
-        if not audit.get("implicit") and not audit.get("requirements"):
-            text = f"`{audit['use']}` measures it on {audit.get('release') or 'every release'}"
-            yield Known(f"Use or risk looked at: {audit['name']}", text, f"{_PLAN}: audits.{audit['name']}")
 
 
 def _people(document: ReportDocument) -> Iterator[Known]:

@@ -130,7 +130,7 @@ def _again(look: Look, requirement: SafeHarbor, candidate: DataView, ctx: AuditC
     if ctx.sql is None:
         raise ValueError("the second route has no database")
     row = ctx.sql.rows(text, (), {"cells": queried_cells(look, candidate, ctx, ctx.sql)})[0]
-    found = {kind: int(cells) for kind, cells in zip(kinds, row[:-2], strict=True)}
+    found: dict[Identifier, int] = {kind: int(cells) for kind, cells in zip(kinds, row[:-2], strict=True)}
     return _parted(look, requirement, found, int(row[-2]), int(row[-1]))
 
 

@@ -16,7 +16,7 @@ _VIN_ALPHABET = "0123456789.ABCDEFGH..JKLMN.P.R..STUVWXYZ"
 _PARTS = ("accounts", "devices", "vehicles")
 
 
-def counted(look: Look, areas: Iterable[str], as_of: int) -> tuple[str, tuple[str, ...]]:
+def counted(look: Look, areas: Iterable[str], as_of: int) -> tuple[str, tuple[Identifier, ...]]:
     """Return a SELECT of how many cells show each kind, over ``cells`` with id, v and n, and the kinds in order.
 
     The last two columns are the cells that show anything, and those that are alone: ``alone`` of ``cells`` says which.
