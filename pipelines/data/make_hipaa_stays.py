@@ -15,7 +15,7 @@ from pathlib import Path
 
 SEED = 164_514
 STAYS = 3000
-FIRST = ("Ada", "Ben", "Cleo", "Dan", "Eve", "Finn", "Gail", "Hugo", "Iris", "Jon", "Kim", "Leo", "Mona", "Nils", "Olga")
+FIRST = ("Ada", "Ben", "Cleo", "Dan", "Eve", "Finn", "Gail", "Hugo", "Iris", "Jon", "Kim", "Leo", "Mona", "Nils", "Ole")
 LAST = ("Abbott", "Brook", "Castle", "Dale", "Elm", "Field", "Grove", "Hill", "Isle", "Jade", "Knoll", "Lake", "Moor")
 AREAS = {
     "MA": ("021", "022", "024"),

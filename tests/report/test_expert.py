@@ -1,4 +1,4 @@
-"""A run laid out for an expert determination: what the report says, each with its place, and boxes nobody has ticked."""
+"""A run laid out for an expert determination: what the report says, with its places, and boxes nobody has ticked."""
 
 from __future__ import annotations
 
@@ -14,6 +14,11 @@ from ppdm_flow.report.expert.questions import INTROS, QUESTIONS, TITLES
 from ppdm_flow.report.run.public import public
 
 PLACE = re.compile(r"(?:[\w./-]+\.yaml:\d+; )?(?:report|plan)\.json: [\w. +/-]+(?:; explain PPF\d{3})?|none")
+
+
+@pytest.fixture
+def document(document):
+    return document(failing=True)
 
 
 class Page(HTMLParser):
@@ -60,7 +65,6 @@ def test_each_requirement_gate_column_and_audit_figure_is_there(document):
     assert sum(row.name.startswith("Gate ") for row in by_chapter["outputs"].known) == len(document["gates"])
     named = {a["name"] for a in document["plan"]["audits"] if not a["requirements"]}
     figures = {m for m in document["metrics"] if m.rpartition("/")[2].partition(".")[0] in named}
-    assert {row.name for row in by_chapter["attacks"].known} >= set(sorted(figures)[:0])
     assert len([r for r in by_chapter["attacks"].known if r.name in figures]) == min(60, len(figures))
 
 
@@ -70,7 +74,7 @@ def test_boxes_are_empty_and_all_there(document):
     assert text.count("- [ ] ") == len(questions)
     assert "[x]" not in text.lower()
     assert page.count('class="box"') == len(questions)
-    assert "checked" not in page
+    assert "<input" not in page
     assert all(f"## {n}. {title}" in text for n, (title, _) in enumerate(TITLES.values(), start=1))
 
 
@@ -109,7 +113,7 @@ def test_names_cannot_write_into_the_document(document):
     assert "<img" not in markdown.render(changed)
 
 
-def test_a_failing_requirement_is_said_to_fail(report, document):
+def test_a_failing_requirement_is_said_to_fail(document):
     rows = [row for c in determination(document).chapters for row in c.known if row.state == "fails"]
     checks = [r for r in (*document["requirements"], *document["gates"]) if not r["holds"] and not r.get("waived_by")]
     assert sum(row.name.startswith(("Requirement", "Gate")) for row in rows) == len(checks)
