@@ -21,7 +21,7 @@ def test_all_of_them_pass_check(cli, root):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("name", ["hospital", "laboratory", "pharmacy", "wages"])
+@pytest.mark.parametrize("name", ["hipaa_stays", "hospital", "laboratory", "pharmacy", "wages"])
 def test_data_are_what_their_generator_writes(root, name):
     folder = root / "pipelines/data"
     spec = importlib.util.spec_from_file_location(f"make_{name}", folder / f"make_{name}.py")
@@ -118,6 +118,29 @@ def test_hospital_generated(cli, root, tmp_path, only_run, report_of):
     low, high = metrics["members.auc"]["interval"]
     assert low < 0.55
     assert high > 0.45
+
+
+def test_hipaa_stays(cli, root, tmp_path, only_run, report_of):
+    policy = root / "pipelines/hipaa_stays.yaml"
+    done = cli("run", policy, "--out", tmp_path / "safe")
+    assert done.returncode == 0, done.stdout + done.stderr
+    run = only_run(tmp_path / "safe")
+    metrics = {name: figure["value"] for name, figure in report_of(run)["metrics"].items()}
+    assert metrics["privacy.safe_harbor.cells"] == 0
+    text = pa_csv.ConvertOptions(column_types={"zip": "string"})
+    released = pa_csv.read_csv(run / "released/study/stays.csv", convert_options=text).to_pandas()
+    assert {"036", "059", "821", "830"} & set(released["zip"]) == set()
+    assert {"000", "021"} < set(released["zip"])
+    assert ">= 90" in set(released["age"])
+    assert cli("verify", run, "--data", root / "pipelines/data/hipaa_stays.csv.gz").returncode == 0
+    report = cli("report", run, "--format", "expert")
+    assert "Requirement Safe Harbor" in report.stdout
+    assert "- [ ] " in report.stdout
+    kept = cli("run", policy, "--out", tmp_path / "kept", "--set", "dropped=birth_year")
+    assert kept.returncode == 1
+    failing = report_of(only_run(tmp_path / "kept"))
+    assert {r["id"] for r in failing["requirements"] if not r["holds"]} == {"privacy.safe_harbor"}
+    assert failing["metrics"]["privacy.safe_harbor.phones"]["value"] > 100
 
 
 def test_wages(cli, root, tmp_path, only_run, report_of):

@@ -210,6 +210,18 @@ def _odcs(judged: Judgement) -> str:
     return document.render(_described(judged))
 
 
+def _run_expert(judged: Judgement) -> str:
+    from ppdm_flow.report.expert import markdown
+
+    return markdown.render(judged.document)
+
+
+def _run_expert_page(judged: Judgement) -> str:
+    from ppdm_flow.report.expert import html
+
+    return html.render(judged.document)
+
+
 def _broken_github(failure: BrokenJudgement) -> str:
     from ppdm_flow.report.run import ci
 
@@ -239,6 +251,8 @@ JUDGED = named(
     OutputFormat("md", "the whole report as Markdown", _run_markdown),
     OutputFormat("html", "the whole report as a page", _run_html),
     OutputFormat("json", "the whole report, for programs", _run_json),
+    OutputFormat("expert", "for an expert determination, as Markdown", _run_expert),
+    OutputFormat("expert-html", "for an expert determination, as a page", _run_expert_page),
     OutputFormat("junit", "JUnit XML: each requirement and gate a test case", _run_junit, broken=broken_junit),
     github(_run_github, _run_summary),
     OutputFormat("markdown", "a comment on a pull request", _run_comment, broken=broken_markdown),

@@ -146,6 +146,16 @@ def mask(here: Here) -> Options | None:
     return {"attributes": {column: cover}}
 
 
+def truncate_zip_codes(here: Here) -> Options | None:
+    """Keep three digits of what may be a ZIP code, and nothing of what is none."""
+    names = here.of(["zip"])
+    if not names:
+        return None
+    column = here.draw.choice(names)
+    here.changed([column])
+    return {"attributes": [column]}
+
+
 def suppress(here: Here) -> Options | None:
     """Suppress rare values, gladly secret ones, and small classes."""
     draw, options = here.draw, {}
@@ -484,6 +494,7 @@ WEIGHTS: dict[str, tuple[Maker, int]] = {
     "generalize": (generalize, 4),
     "recode": (recode, 3),
     "mask": (mask, 1),
+    "truncate_zip_codes": (truncate_zip_codes, 1),
     "suppress": (suppress, 4),
     "microaggregation": (microaggregation, 3),
     "swap": (swap, 2),

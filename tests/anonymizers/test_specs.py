@@ -23,7 +23,7 @@ BUILT_IN = (
     "progressive_disclosure",
     "pseudonymize", "randomize_transactions", "rank_swap", "recode", "rename", "roll_up", "round_values",
     "sample", "shift_dates", "shuffle_rows", "shuffle_values", "suppress", "swap", "swap_records",
-    "top_bottom_code", "vertical_partition",
+    "top_bottom_code", "truncate_zip_codes", "vertical_partition",
 )  # fmt: skip
 
 FACTS = {

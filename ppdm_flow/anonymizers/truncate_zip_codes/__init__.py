@@ -1,0 +1,1 @@
+"""The step `truncate_zip_codes`."""

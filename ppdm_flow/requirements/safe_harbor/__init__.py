@@ -1,0 +1,1 @@
+"""The requirement `safe_harbor`."""
