@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ppdm_flow.core.phrases import counted
+from ppdm_flow.plan.meanings import Meanings
 from ppdm_flow.report.amounts import amount, between
 from ppdm_flow.report.expert.chapter import Chapter, Determination, Known
 from ppdm_flow.report.expert.questions import INTROS, QUESTIONS, TITLES
@@ -13,7 +14,6 @@ from ppdm_flow.report.run.audience import audience
 from ppdm_flow.report.run.checks import Check, gates, requirements
 from ppdm_flow.report.run.columns import columns
 from ppdm_flow.report.run.fields import ReportDocument
-from ppdm_flow.report.run.meanings import Meanings
 from ppdm_flow.report.run.verdict import verdict
 from ppdm_flow.report.run.wording import flat, listed, moment
 
