@@ -12,6 +12,8 @@ from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.file_names import DICTIONARY
 from ppdm_flow.core.suggest import did_you_mean
+from ppdm_flow.engine.approval.published import approval_faults
+from ppdm_flow.policy.signers.reading import read_signers
 from ppdm_flow.report.run.fields import ReportDocument
 from ppdm_flow.report.run.released import FileDigest, FinishedRun, ReleasedFiles
 
@@ -46,11 +48,11 @@ def finished_run(run: Path, report: ReportDocument, names: Sequence[str] = ()) -
 
 
 def _is_published(run: Path, report: ReportDocument) -> bool:
-    """Whether the releases have left the run: at once, or by a publication after their approval."""
+    """Whether the releases have left the run: at once, or by a publication that its signatures bear out."""
     if report["verdict"] == _RELEASED:
         return True
     approved = report["verdict"] != _WITHHELD and (run / _PUBLICATION).is_file()
-    return approved and (run / _RELEASED).is_dir()
+    return approved and (run / _RELEASED).is_dir() and not any(approval_faults(run, read_signers))
 
 
 def _files(run: Path) -> Mapping[str, FileDigest]:

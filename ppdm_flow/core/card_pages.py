@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ppdm_flow.core.pages import MalformedPageError, Page, read, read_of_package
-from ppdm_flow.core.recipients import Statement
+from ppdm_flow.core.recipients.statements import Statement
 
 _TEXTS = ("summary", "reference", "cost")
 """Keys of the front matter, beside the list ``guarantees``."""

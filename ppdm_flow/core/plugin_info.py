@@ -9,7 +9,7 @@ from typing import Literal, Self, TypedDict, Unpack
 
 from ppdm_flow.core.asks import UNKNOWN, Demand
 from ppdm_flow.core.card_pages import figures_on, page_of, texts_on
-from ppdm_flow.core.recipients import Statement
+from ppdm_flow.core.recipients.statements import Statement
 
 
 class Kind(StrEnum):

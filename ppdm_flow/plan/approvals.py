@@ -1,4 +1,4 @@
-"""What a run waits for before it is released: signatures in certain roles, by people whom the signers file names."""
+"""What a run waits for before it is released: signatures in certain roles, by people whom the list of signers names."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _ROLES = ("approvals", "roles")
 
 @dataclass(frozen=True, slots=True)
 class ApprovalCheck:
-    """Who has to sign, what is wrong with that, and the text of the signers file where a fault stands in it."""
+    """Who has to sign, what is wrong with that, and the text of the list of signers where a fault stands in it."""
 
     approvals: Approvals | None = None
     faults: tuple[Diagnostic, ...] = ()
@@ -37,7 +37,7 @@ class ApprovalCheck:
 
 
 def check_approvals(loaded: Loaded, policy: Policy, home: str, today: date | None) -> ApprovalCheck:
-    """Read the signers file, and hold it against the roles that have to sign (PPF340, PPF348, PPF349).
+    """Read the list of signers, and hold it against the roles that have to sign (PPF340, PPF348, PPF349).
 
     ``today`` is the day on which keys have to be valid, which is only warned of: a run may be signed later. None leaves
     that out.

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from ppdm_flow.core.recipients import TOPICS, said
+from ppdm_flow.core.recipients.statements import TOPICS, said
 from ppdm_flow.policy.language.kind_pages import page_of
 from ppdm_flow.policy.language.kinds import built_in
 from ppdm_flow.sdk import registry

@@ -7,6 +7,7 @@ import shutil
 from hashlib import sha256
 
 import pytest
+from held_runs import HeldHome
 from portable.conftest import document, text
 
 from ppdm_flow.api.report import judgement
@@ -110,33 +111,33 @@ def append(file) -> None:
     file.write_text(file.read_text() + " ")
 
 
-def test_a_held_run_waits_and_is_described_once_it_is_published(released, tmp_path):
-    run = tmp_path / "run"
-    shutil.copytree(released, run)
-    rewrite(run, "held")
-    (run / "released").rename(run / "held")
+def test_a_held_run_waits_and_is_described_once_it_is_published(tmp_path):
+    home = HeldHome.make(tmp_path, ledger=False)
+    run = home.run().run_dir
     event = document(run, "openlineage")
     assert (event["eventType"], event["outputs"]) == ("RUNNING", [])
     crate = {each["@id"]: each for each in document(run, "ro-crate")["@graph"]}
     assert crate["#sign-off"]["actionStatus"] == "http://schema.org/PotentialActionStatus"
-    assert not [name for name in crate if "wages" in name]
+    assert not [name for name in crate if "ward.csv" in name]
     with pytest.raises(UsageError, match="PPF985"):
         text(run, "croissant", "public")
-    (run / "held").rename(run / "released")
-    (run / "publication.json").write_text("{}")
+    home.approve(run)
+    home.release(run)
     assert document(run, "openlineage")["eventType"] == "COMPLETE"
-    assert document(run, "croissant", "public")["name"] == "wages-public"
+    assert document(run, "croissant", "public")["name"] == "ward-public"
     crate = {each["@id"]: each for each in document(run, "ro-crate")["@graph"]}
     assert crate["#sign-off"]["actionStatus"] == "http://schema.org/CompletedActionStatus"
 
 
-def rewrite(run, verdict: str) -> None:
-    report = json.loads((run / "report.json").read_text())
-    content = json.dumps({**report, "verdict": verdict}).encode()
-    (run / "report.json").write_bytes(content)
-    manifest = json.loads((run / "manifest.json").read_text())
-    manifest["files"]["report.json"] = {"bytes": len(content), "sha256": sha256(content).hexdigest()}
-    (run / "manifest.json").write_text(json.dumps({**manifest, "verdict": verdict}))
+@pytest.mark.parametrize("publication", ["{}", '{"released": "2026-01-01T00:00:00+00:00", "signatures": []}'])
+def test_a_held_run_that_was_moved_by_hand_is_not_described_as_published(tmp_path, publication):
+    home = HeldHome.make(tmp_path, ledger=False)
+    run = home.run().run_dir
+    (run / "held").rename(run / "released")
+    (run / "publication.json").write_text(publication)
+    assert document(run, "openlineage")["eventType"] == "RUNNING"
+    with pytest.raises(UsageError, match="PPF985"):
+        text(run, "croissant", "public")
 
 
 def test_every_form_is_looked_at():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ppdm_flow.core.public_figures import is_small_count
+from ppdm_flow.core.recipients.figures import is_small_count
 from ppdm_flow.engine.evidence.facts import Shown
 from ppdm_flow.plan.meanings import Meanings
 

@@ -1,6 +1,6 @@
 """``held.private.json``: what the release of a held run needs and nobody else may read, so that no data is read again.
 
-It says where the ledger, its key and the signers file are, and of each release who is in which class, by the keyed
+It says where the ledger, its key and the list of signers are, and of each release who is in which class, by the keyed
 hashes that the ledger would hold of it: they are worth nothing without the ledger's key. It is readable by its owner
 only, is listed in the manifest by its hash alone, is never published, and is removed when the run is released.
 """

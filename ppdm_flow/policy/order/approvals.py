@@ -73,7 +73,7 @@ def _roles(policy: Policy) -> dict[str, tuple[str, str]]:
 
 
 def signers(old: Clauses, new: Clauses, between: Between) -> Iterator[Change]:
-    """Yield another signers file, or another content of it: no rule knows whether these people are as careful."""
+    """Yield another list of signers, or another content of it: no rule knows whether these people are as careful."""
     before, after = old.policy.approvals, new.policy.approvals
     if before is None or after is None:
         return

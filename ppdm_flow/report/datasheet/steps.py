@@ -8,7 +8,7 @@ from typing import Any
 
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.recipients import Statement, Topic, said
+from ppdm_flow.core.recipients.statements import Statement, Topic, said
 from ppdm_flow.report.datasheet.given import Given
 from ppdm_flow.sdk import registry
 

@@ -12,7 +12,7 @@ from typing import Any, cast
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.pages import pages
 from ppdm_flow.core.plugin_info import FigureInfo
-from ppdm_flow.core.public_figures import FEWEST, is_small_count
+from ppdm_flow.core.recipients.figures import FEWEST, is_small_count
 from ppdm_flow.core.results import HELD, RELEASED, Finding
 from ppdm_flow.plan.meanings import Meanings
 from ppdm_flow.report.run.audience import FEW, UNTOLD, is_public
