@@ -8,7 +8,7 @@ from typing import Any
 
 SOURCE = "source"
 MAPS = {"generalize", "recode", "mask", "suppress", "full_domain_recoding", "progressive_disclosure",
-    "top_bottom_code"}  # fmt: skip
+    "top_bottom_code", "truncate_zip_codes"}  # fmt: skip
 """Steps whose labels are a function of the attribute's own value, or suppressed."""
 
 

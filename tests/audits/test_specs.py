@@ -38,6 +38,7 @@ from ppdm_flow.requirements.k_map.requirement import KMap
 from ppdm_flow.requirements.l_diversity.requirement import LDiversity
 from ppdm_flow.requirements.lkc.requirement import LKC
 from ppdm_flow.requirements.numeric_linkage.requirement import NumericLinkage
+from ppdm_flow.requirements.safe_harbor.requirement import SafeHarbor
 from ppdm_flow.requirements.sensitivities.requirement import BoundOfValue, Sensitivity
 from ppdm_flow.requirements.t_closeness.requirement import Distance, TCloseness
 from ppdm_flow.requirements.templates.requirement import Template
@@ -130,6 +131,7 @@ def test_no_value_is_told(name, paired, build, tmp_path):
             IntervalDisclosure.of("i", "s", width=Width(sd=0.1), max=0.1),
             Dominance.of("g", "s", share=0.1, p=10.0, contributors=500, attributes=("p", "q")),
             NumericLinkage.of("j", attributes=("s", "t"), max=0.1),
+            SafeHarbor.of("h", as_of=2026, small_areas=("census_2000",), unique=0.8, cleared={}),
         ),
         home=tmp_path,
         operators={"s": Operator("s", domain, np.full(4, 0.3))},

@@ -26,7 +26,8 @@ def test_every_example_compiles_or_says_why_not(path, columns):
     outcome = compile_policy(load(path), columns)
     assert (outcome.plan is None) == has_errors(outcome.diagnostics)
     if outcome.sources:  # the text of a file that is no UTF-8 cannot be shown
-        assert all(d.span is None or d.span.file in outcome.sources for d in outcome.diagnostics)
+        shown = [d for d in outcome.diagnostics if d.code != "PPF350"]  # nor that of one that is no list of signers
+        assert all(d.span is None or d.span.file in outcome.sources for d in shown)
 
 
 WORDS = st.sampled_from(

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from ppdm_flow.policy.inheritance.rebase import PLUGIN_FILES
 from ppdm_flow.policy.language import kinds
 from ppdm_flow.sdk import registry
-from ppdm_flow.sdk.spec import FileMark, PluginSpec
+from ppdm_flow.sdk.spec import FileMark, Params, PluginSpec
 
 AUDITS = """\
 audits:
@@ -55,6 +55,8 @@ def test_every_file_that_a_built_in_takes_is_known_here() -> None:
 
 def test_what_a_page_calls_relative_to_the_policy_is_declared_as_a_file() -> None:
     for spec in built_in():
+        if spec.params is Params:  # it takes none
+            continue
         told = " ".join(getsource(sys.modules[spec.params.__module__]).split())
         if "relative to the policy" in told:
             assert spec.info.name in PLUGIN_FILES or kinds.spec_of(spec.info.name).files

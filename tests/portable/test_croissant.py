@@ -93,7 +93,7 @@ def test_the_records_of_parquet_are_its_cells(released):
 def test_a_changed_file_is_seen_by_its_hash(released, tmp_path):
     listed = {f["name"]: f for f in document(released, FORM, "public")["distribution"]}
     manifest = json.loads((released / "manifest.json").read_text())["files"]
-    assert set(listed) == {"wages.csv", "dictionary.json"}
+    assert set(listed) == {"wages.csv", "dictionary.json", "datasheet.html", "datasheet.md"}
     for name, about in listed.items():
         assert about["sha256"] == manifest[f"released/public/{name}"]["sha256"]
         assert about["contentSize"] == f"{manifest[f'released/public/{name}']['bytes']} B"

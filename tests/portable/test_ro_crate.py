@@ -39,7 +39,12 @@ def references(value) -> list[str]:
 def test_a_public_crate_is_read_and_has_the_files_of_one_release(released, tmp_path):
     found = crate(released / "released/public", tmp_path / "crate", text(released, FORM, "public", public=True))
     assert found.version == "1.2"
-    assert sorted(each.id for each in found.data_entities) == ["dictionary.json", "wages.csv"]
+    assert sorted(each.id for each in found.data_entities) == [
+        "datasheet.html",
+        "datasheet.md",
+        "dictionary.json",
+        "wages.csv",
+    ]
     for each in found.data_entities:
         content = (tmp_path / "crate" / each.id).read_bytes()
         assert each["sha256"] == hashlib.sha256(content).hexdigest()

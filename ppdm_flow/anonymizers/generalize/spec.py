@@ -86,7 +86,7 @@ def effect(params: GeneralizeParams, scope: Scope) -> Effect:
         changes=dict.fromkeys(rules, Change.GENERALIZED),
         derivations=value_maps(rules),
         guarantee="a released value covers at least all values of its group in the hierarchy",
-        told={name: told for name, rule in rules.items() if (told := _told(rule, own[name]))},
+        told={name: told for name, rule in rules.items() if (told := _told(rule, own.get(name)))},
         problems=tuple(_problems(params, own)),
     )
 

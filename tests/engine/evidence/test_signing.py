@@ -59,7 +59,7 @@ def test_what_a_statement_says(run):
     statement = read_attestation(run / f"attestations/data-owner-{KEY}-study.json").statement
     assert statement["subject"] == [
         {"name": name, "digest": {"sha256": manifest["files"][f"released/study/{name}"]["sha256"]}}
-        for name in ("dictionary.json", "study.csv")
+        for name in ("datasheet.html", "datasheet.md", "dictionary.json", "study.csv")
     ]
     said = statement["predicate"]
     assert said["run"] == {
