@@ -39,17 +39,19 @@ import ppdm_flow.engine.local.sql
 from ppdm_flow import api
 from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.engine.candidates import unpublished
+from ppdm_flow.engine import manifest
+from ppdm_flow.engine.candidates import directory, unpublished
+from ppdm_flow.engine.ledger import chain, file, ledger, repair, server, store, tables, witness
 from ppdm_flow.engine.ledger import link as ledger_link
 from ppdm_flow.engine.ledger.fields import PENDING, RELEASED
+from ppdm_flow.engine.run import finishing
+from ppdm_flow.engine.run import publishing as run_publishing
 from ppdm_flow.engine.run.finishing import FinishedRun
 
-ENGINE = Path(unpublished.__file__).parent
-NAMES = (
-    "publishing finishing directory unpublished leaving manifest ledger ledger_tables ledger_file ledger_server"
-    " ledger_link ledger_chain ledger_witness ledger_repair"
-)
-MODULES = frozenset(str(ENGINE / f"{name}.py") for name in NAMES.split())
+LEDGER = (chain, file, ledger, repair, server, store, tables, witness, ledger_link)
+WATCHED = (run_publishing, finishing, directory, unpublished, manifest, *LEDGER)
+"""Modules that publish and write the ledger: each of their lines is a point."""
+MODULES = frozenset(str(module.__file__) for module in WATCHED)
 CALLS = ("rename", "link", "unlink", "mkdir", "rmdir", "fsync")
 POLICY = """
 version: 1

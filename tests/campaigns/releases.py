@@ -39,7 +39,6 @@ from ppdm_flow.engine.approval import decision, held_run, publishing, release
 from ppdm_flow.engine.candidates import unpublished
 from ppdm_flow.engine.evidence import attestations, signatures, writing
 from ppdm_flow.engine.held import private, publication
-from ppdm_flow.engine.ledger import chain, file, ledger, repair, server, store, tables, witness
 from ppdm_flow.engine.ledger.fields import PENDING, RELEASED
 
 WATCHED = (
@@ -54,7 +53,6 @@ WATCHED = (
     private,
     publication,
 )
-LEDGER = (chain, file, ledger, repair, server, store, tables, witness)
 
 
 def releasing(home: HeldHome, points: Points) -> Callable[[], None]:
@@ -160,7 +158,7 @@ class Campaign:
 
     def carry_out(self, count: int, tally: Tally) -> None:
         """Kill a release at each of ``count`` points."""
-        kills.MODULES = frozenset(str(module.__file__) for module in (*WATCHED, *LEDGER))
+        kills.MODULES = frozenset(str(module.__file__) for module in (*WATCHED, *kills.LEDGER))
         home = self.home()
         warm_modules(home.folder / "modules", lambda: home.release(home.runs()[0]))
         home = self.home()
