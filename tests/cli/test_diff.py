@@ -158,7 +158,7 @@ def test_git_revisions(here, git, home, root):
 
 
 def test_who_may_approve_of_a_revision(here, git, home, root):
-    """The content of the signers file counts, of a revision too; what it does is for people to judge."""
+    """The content of the list of signers counts, of a revision too; what it does is for people to judge."""
     approved = POLICY + "approvals: {roles: [data-owner], signers: signers.yaml}\n"
     people = {"alice": "author", "bob": "data-owner"}
     (home / "policies/one.yaml").write_text(approved)

@@ -1,4 +1,4 @@
-"""Whether the people of a signers file could give the approvals that a policy asks for."""
+"""Whether the people of a list of signers could give the approvals that a policy asks for."""
 
 from __future__ import annotations
 

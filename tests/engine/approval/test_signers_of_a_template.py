@@ -1,4 +1,4 @@
-"""Held runs of policies whose signers file is a template's, in another folder, that its floor keeps."""
+"""Held runs of policies whose list of signers is a template's, in another folder, that its floor keeps."""
 
 from __future__ import annotations
 
