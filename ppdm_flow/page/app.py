@@ -1,0 +1,41 @@
+"""The application: all features' routes, static files, headers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from ppdm_flow.page.http.answering import answering
+from ppdm_flow.page.http.headers import SecurityHeaders
+from ppdm_flow.page.http.route import PageRoute
+from ppdm_flow.page.looks.templates import rendered
+from ppdm_flow.page.site import Site
+from ppdm_flow.page.views.accounts import routes as accounts
+from ppdm_flow.page.views.home import routes as home
+
+STATIC = Path(__file__).parent / "static"
+ROUTES: tuple[PageRoute, ...] = (*home.ROUTES, *accounts.ROUTES)
+"""Every address of the page but ``/static``."""
+
+
+def application(site: Site, routes: Iterable[PageRoute] = ROUTES) -> Starlette:
+    """Return the application of a server."""
+    return Starlette(
+        routes=[
+            *(Route(each.path, answering(site, each), methods=[each.method]) for each in routes),
+            Mount("/static", StaticFiles(directory=STATIC)),
+        ],
+        middleware=[Middleware(SecurityHeaders)],
+        exception_handlers={404: _missing, 405: _missing},
+    )
+
+
+def _missing(_request: Request, _error: Exception) -> Response:
+    return HTMLResponse(rendered("errors/nothing_here.html"), 404)

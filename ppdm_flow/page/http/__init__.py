@@ -1,0 +1,1 @@
+"""Requests and answers: who may ask for what, forms, headers."""

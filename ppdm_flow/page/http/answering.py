@@ -1,0 +1,91 @@
+"""From a route to what the server calls: who asks, whether they may, their form, the journal."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from ppdm_flow.core.errors import PpdmError
+from ppdm_flow.page.http.call import Call
+from ppdm_flow.page.http.route import PageRoute
+from ppdm_flow.page.services.accounts.sessions import Visit, new_word
+from ppdm_flow.page.site import Site
+
+COOKIE = "ppdm_flow_visit"
+TOKEN = "form_token"  # noqa: S105  # the name of a field
+TOKEN_HEADER = "x-form-token"  # noqa: S105  # the name of a header
+_FIELDS = 2_000
+_log = logging.getLogger("ppdm_flow.page")
+
+
+def answering(site: Site, route: PageRoute) -> Callable[[Request], Awaitable[Response]]:
+    """Return what the server calls for this route."""
+
+    async def answer(request: Request) -> Response:
+        word = request.cookies.get(COOKIE, "")
+        visit = await run_in_threadpool(site.sessions.visit, word or new_word())
+        response = await _answer(site, route, request, visit)
+        if not word and COOKIE not in response.headers.get("set-cookie", ""):
+            keep(response, visit, secure=site.settings.secure)
+        return response
+
+    return answer
+
+
+def keep(response: Response, visit: Visit, *, secure: bool) -> None:
+    """Have the browser keep the cookie of a visit until it is closed."""
+    response.set_cookie(COOKIE, visit.word, httponly=True, samesite="lax", secure=secure, path="/")
+
+
+async def _answer(site: Site, route: PageRoute, request: Request, visit: Visit) -> Response:
+    call = Call(site, request, visit, FormData())
+    subject = request.path_params.get(route.subject, "") if route.subject else ""
+    if not route.access.allows(visit.user):
+        if route.action:
+            await run_in_threadpool(site.journal.add, visit.user, route.action, subject, "refused")
+        if visit.user is None:
+            return RedirectResponse("/sign-in", 303)
+        return await run_in_threadpool(call.page, "errors/forbidden.html", 403)
+    if not route.action:
+        return await _called(call, route)
+    if not route.takes_file:
+        call = Call(site, request, visit, await _form(request, site.settings.form_bytes))
+    token = request.headers.get(TOKEN_HEADER) or call.text(TOKEN)
+    if not visit.sent_by_own_page(token):
+        await run_in_threadpool(site.journal.add, visit.user, route.action, subject, "refused")
+        return await run_in_threadpool(call.page, "errors/forged.html", 403)
+    response = await _called(call, route)
+    outcome = "done" if response.status_code < 400 else "refused" if response.status_code < 500 else "failed"
+    await run_in_threadpool(site.journal.add, visit.user, route.action, subject, outcome)
+    return response
+
+
+async def _called(call: Call, route: PageRoute) -> Response:
+    try:
+        return await run_in_threadpool(route.endpoint, call)
+    except PpdmError as error:
+        status = 500 if error.exit_status == 3 else 400
+        return await run_in_threadpool(call.page, "errors/diagnostics.html", status, diagnostics=error.diagnostics)
+    except HTTPException as error:
+        known = {403: "forbidden", 404: "missing", 413: "large"}.get(error.status_code, "missing")
+        return await run_in_threadpool(call.page, f"errors/{known}.html", error.status_code)
+    except Exception as error:  # noqa: BLE001  # the server stays up, and nothing of the error's text is shown
+        _log.error("%s failed with %s", route.path, type(error).__name__)
+        return await run_in_threadpool(call.page, "errors/failed.html", 500)
+
+
+async def _form(request: Request, most: int) -> FormData:
+    """Return the form, of at most so many bytes. Raises HTTPException 413."""
+    body = bytearray()
+    async for piece in request.stream():
+        body += piece
+        if len(body) > most:
+            raise HTTPException(413)
+    request._body = bytes(body)  # noqa: SLF001  # how starlette keeps a body that was read
+    return await request.form(max_files=0, max_fields=_FIELDS)

@@ -1,0 +1,77 @@
+"""One request, as the features of the page see it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from starlette.datastructures import FormData
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse
+
+from ppdm_flow.page.looks.templates import rendered
+from ppdm_flow.page.services.accounts.roles import User
+from ppdm_flow.page.services.accounts.sessions import Visit
+from ppdm_flow.page.site import Site
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What was asked for, by whom, with which form."""
+
+    site: Site
+    request: Request
+    visit: Visit
+    form: FormData
+
+    @property
+    def path(self) -> Mapping[str, str]:
+        """The parts of the address that its route names: text that anybody may have written."""
+        return self.request.path_params
+
+    @property
+    def query(self) -> Mapping[str, str]:
+        """What follows the question mark of the address; of a name given twice, the last."""
+        return self.request.query_params
+
+    @property
+    def user(self) -> User:
+        """Who is signed in. Routes that are not public have somebody."""
+        if self.visit.user is None:
+            raise LookupError("nobody is signed in: the route is public")
+        return self.visit.user
+
+    @property
+    def replaces_part(self) -> bool:
+        """Whether a script of the page asks for a part of it."""
+        return self.request.headers.get("hx-request") == "true"
+
+    def text(self, field: str, default: str = "") -> str:
+        """Return a field of the form as text; files are none."""
+        value = self.form.get(field, default)
+        return value if isinstance(value, str) else default
+
+    def texts(self, field: str) -> list[str]:
+        """Return all values of a field that may occur several times."""
+        return [value for value in self.form.getlist(field) if isinstance(value, str)]
+
+    def page(self, template: str, status: int = 200, **values: object) -> HTMLResponse:
+        """Answer with a page. ``user``, ``form_token``, ``here`` (its path) and ``said`` are always there."""
+        said = self.query.get("said", "")
+        return HTMLResponse(
+            rendered(
+                template,
+                user=self.visit.user,
+                form_token=self.visit.form_token,
+                here=self.request.url.path,
+                said=said,
+                **values,
+            ),
+            status,
+        )
+
+    def go(self, address: str, said: str = "", **query: str) -> RedirectResponse:
+        """Answer a form by sending the browser to a page; ``said`` is the key of a text that it shows once."""
+        words = urlencode({**query, **({"said": said} if said else {})})
+        return RedirectResponse(f"{address}?{words}" if words else address, 303)

@@ -1,0 +1,46 @@
+"""Addresses: each says who may ask for it, and what it is called in the journal where it changes something."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from starlette.responses import Response
+
+from ppdm_flow.page.http.access import Access
+from ppdm_flow.page.http.call import Call
+
+Endpoint = Callable[[Call], Response]
+
+
+@dataclass(frozen=True, slots=True)
+class PageRoute:
+    """One address. ``action`` is how the journal calls what a POST does; a route without one only reads.
+
+    ``subject`` names the part of the address that is written down with the action: a policy's or a run's name.
+    ``takes_file``: the endpoint reads the body by itself, as it comes.
+    """
+
+    path: str
+    endpoint: Endpoint
+    access: Access
+    action: str = ""
+    subject: str = ""
+    takes_file: bool = False
+
+    @property
+    def method(self) -> str:
+        """GET for what reads, POST for what changes."""
+        return "POST" if self.action else "GET"
+
+
+def reads(path: str, endpoint: Endpoint, access: Access) -> PageRoute:
+    """Return an address that changes nothing."""
+    return PageRoute(path, endpoint, access)
+
+
+def changes(
+    path: str, endpoint: Endpoint, access: Access, action: str, subject: str = "", *, takes_file: bool = False
+) -> PageRoute:
+    """Return an address that forms are sent to; ``action`` is ``feature.verb``."""
+    return PageRoute(path, endpoint, access, action, subject, takes_file)

@@ -1,0 +1,1 @@
+"""How pages look: HTML templates with all texts from one catalogue."""

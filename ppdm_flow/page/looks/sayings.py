@@ -1,0 +1,5 @@
+"""Texts that a page may say once after a form was sent: no other text can be put there by an address."""
+
+from __future__ import annotations
+
+SAYINGS: frozenset[str] = frozenset()

@@ -1,0 +1,24 @@
+"""The sections of the page in its navigation: each is shown to who may open it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ppdm_flow.page.services.accounts.roles import Role, User
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A link of the navigation; ``text`` is its key in the catalogue, and ``<text>_help`` that of its sentence."""
+
+    address: str
+    text: str
+    roles: frozenset[Role]
+
+
+SECTIONS: tuple[Section, ...] = ()
+
+
+def sections(user: User) -> list[Section]:
+    """Return the sections that somebody may open."""
+    return [section for section in SECTIONS if user.has(*section.roles)]

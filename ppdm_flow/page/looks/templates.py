@@ -1,0 +1,30 @@
+"""HTML templates: everything is escaped, and a name that is not given is an error."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from ppdm_flow.page.looks.sayings import SAYINGS
+from ppdm_flow.page.looks.sections import sections
+from ppdm_flow.page.texts.catalogue import catalogue
+
+
+@cache
+def environment() -> Environment:
+    """Return the environment that all pages are made in. Templates of a feature are in ``html/<feature>/``."""
+    made = Environment(
+        loader=PackageLoader("ppdm_flow.page", "html"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.globals.update(t=catalogue(), sections=sections, sayings=SAYINGS)
+    return made
+
+
+def rendered(template: str, **values: object) -> str:
+    """Return a page, or a part of one that a script of the page puts in its place."""
+    return environment().get_template(template).render(values)

@@ -1,0 +1,1 @@
+"""The journal: who did what, and when; without values, never changed."""

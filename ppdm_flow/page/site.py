@@ -1,0 +1,40 @@
+"""What all features of a server share, each made once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ppdm_flow.page.services.accounts import accounts, sessions
+from ppdm_flow.page.services.accounts.accounts import Accounts
+from ppdm_flow.page.services.accounts.sessions import Sessions
+from ppdm_flow.page.services.journal import journal
+from ppdm_flow.page.services.journal.journal import Journal
+from ppdm_flow.page.services.storage.database import Database
+from ppdm_flow.page.settings import Settings
+
+_MINUTE = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """The services of one server."""
+
+    settings: Settings
+    database: Database
+    accounts: Accounts
+    sessions: Sessions
+    journal: Journal
+
+
+def opened_site(settings: Settings) -> Site:
+    """Open the state of a server, or make it where there is none."""
+    settings.state.mkdir(parents=True, exist_ok=True, mode=0o700)
+    database = Database(settings.database, (*accounts.SCHEMA, *sessions.SCHEMA, *journal.SCHEMA))
+    people = Accounts(database)
+    return Site(
+        settings,
+        database,
+        people,
+        Sessions(database, people, whole=settings.session_minutes * _MINUTE, idle=settings.idle_minutes * _MINUTE),
+        Journal(database),
+    )

@@ -1,0 +1,1 @@
+"""The pages, one folder a feature: each has its routes."""

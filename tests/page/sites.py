@@ -1,0 +1,64 @@
+"""A server of the page in a test: its folders, people with each role, and browsers that sign in."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from starlette.testclient import TestClient
+
+from ppdm_flow.page.app import application
+from ppdm_flow.page.services.accounts.roles import Role, User
+from ppdm_flow.page.settings import Settings
+from ppdm_flow.page.site import Site, opened_site
+
+PASSWORD = "correct horse battery staple"
+_TOKEN = re.compile(r'name="form_token" value="([0-9a-f]+)"')
+
+
+class Browser:
+    """Somebody's browser: it keeps cookies, and sends forms with the token of the last page that had one."""
+
+    def __init__(self, site: Site, user: User | None = None) -> None:
+        self.client = TestClient(application(site), base_url="http://127.0.0.1:8471", follow_redirects=False)
+        self.user = user
+        if user is not None:
+            answer = self.send("/sign-in", name=user.name, password=PASSWORD)
+            assert answer.status_code == 303, answer.text
+
+    def get(self, address: str, **query: str) -> Any:
+        """Ask for a page."""
+        return self.client.get(address, params=query or None)
+
+    def token(self) -> str:
+        """Return the token of this visit, as forms have it."""
+        page = self.client.get("/sign-in" if self.user is None else "/account")
+        match = _TOKEN.search(page.text)
+        assert match, page.text
+        return match[1]
+
+    def send(self, address: str, /, **fields: Any) -> Any:
+        """Send a form as a page of the visit would."""
+        fields.setdefault("form_token", _TOKEN.search(self.client.get("/sign-in").text)[1])
+        return self.client.post(address, data=fields)
+
+
+@dataclass
+class Server:
+    """A site in a folder of its own, with one person a role, who are called as their role."""
+
+    folder: Path
+    users: dict[Role, User] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("policies", "runs"):
+            (self.folder / name).mkdir()
+        self.site = opened_site(Settings(self.folder / "policies", self.folder / "runs", self.folder / "state"))
+        for role in Role:
+            self.users[role] = self.site.accounts.add(role.value, [role], PASSWORD)
+
+    def browser(self, role: Role | None = None) -> Browser:
+        """Return the browser of the person with this role, signed in; of nobody, where none is given."""
+        return Browser(self.site, None if role is None else self.users[role])
