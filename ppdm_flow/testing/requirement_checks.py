@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
 from typing import Any, NotRequired, get_origin
 
 from hypothesis import HealthCheck, Phase, given, settings
@@ -52,9 +53,12 @@ def stricter_never_passes_what_weaker_fails(case: RequirementCase) -> Iterator[s
     pairs = {nulls: list(_implied(case, nulls)) for nulls in case.nulls}
 
     def broken(original: Table, nulls: Nulls) -> Iterator[str]:
+        passes: dict[int, bool] = {}  # a clause is judged once a table, in however many pairs it stands
+        for requirement in chain.from_iterable(pairs[nulls]):
+            if id(requirement) not in passes:
+                passes[id(requirement)] = case.judge(requirement, original, nulls).passes
         for stricter, weaker in pairs[nulls]:
-            one, other = (case.judge(r, original, nulls) for r in (stricter, weaker))
-            if one.passes and not other.passes:
+            if passes[id(stricter)] and not passes[id(weaker)]:
                 said = f"`{_bounds(stricter)}` implies `{_bounds(weaker)}`"
                 yield f"the order says that {said}, and a table keeps the one and breaks the other"
 
