@@ -23,6 +23,9 @@ class Settings:
     """Whether browsers reach the server by HTTPS: cookies are for HTTPS alone then."""
     session_minutes: int = 8 * 60
     idle_minutes: int = 60
+    password_memory_kib: int = 32 * 1024
+    """Memory that the hash of a password takes: what makes guessing dear."""
+    password_rounds: int = 3
     form_bytes: int = 2 * 2**20
     upload_bytes: int = 2 * 2**30
     running_jobs: int = 2

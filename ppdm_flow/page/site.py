@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ppdm_flow.page.services.accounts import accounts, sessions
 from ppdm_flow.page.services.accounts.accounts import Accounts
+from ppdm_flow.page.services.accounts.passwords import Passwords
 from ppdm_flow.page.services.accounts.sessions import Sessions
 from ppdm_flow.page.services.journal import journal
 from ppdm_flow.page.services.journal.journal import Journal
@@ -30,7 +31,7 @@ def opened_site(settings: Settings) -> Site:
     """Open the state of a server, or make it where there is none."""
     settings.state.mkdir(parents=True, exist_ok=True, mode=0o700)
     database = Database(settings.database, (*accounts.SCHEMA, *sessions.SCHEMA, *journal.SCHEMA))
-    people = Accounts(database)
+    people = Accounts(database, Passwords(settings.password_memory_kib, settings.password_rounds))
     return Site(
         settings,
         database,

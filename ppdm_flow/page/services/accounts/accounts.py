@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from sqlite3 import Row
 
-from ppdm_flow.page.services.accounts.passwords import hashed, matches
+from ppdm_flow.page.services.accounts.passwords import Passwords
 from ppdm_flow.page.services.accounts.roles import Role, User
 from ppdm_flow.page.services.storage.database import Database
 
@@ -20,12 +20,12 @@ SCHEMA = (
 class Accounts:
     """All accounts of a server."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    def __init__(self, database: Database, passwords: Passwords | None = None) -> None:
+        self._database, self._passwords = database, passwords or Passwords()
 
     def add(self, name: str, roles: Iterable[Role], password: str | None = None) -> User:
         """Make an account; without a password nobody can sign in to it with one. Raises sqlite3.IntegrityError."""
-        kept = None if password is None else hashed(password)
+        kept = None if password is None else self._passwords.hashed(password)
         with self._database.changing() as connection:
             cursor = connection.execute(
                 "INSERT INTO accounts (name, roles, password) VALUES (?, ?, ?)", (name, " ".join(sorted(roles)), kept)
@@ -39,7 +39,7 @@ class Accounts:
     def signed_in(self, name: str, password: str) -> User | None:
         """Return the account whose password this is; None takes as long."""
         row = self._database.row("SELECT * FROM accounts WHERE name = ?", name)
-        right = matches(None if row is None else row["password"], password)
+        right = self._passwords.matches(None if row is None else row["password"], password)
         return _user(row) if right else None
 
 
