@@ -158,6 +158,12 @@ def _init() -> ModuleType:
     return init
 
 
+def _serve() -> ModuleType:
+    from ppdm_flow.cli import serve
+
+    return serve
+
+
 def _doctor() -> ModuleType:
     from ppdm_flow.cli import doctor
 
@@ -189,6 +195,7 @@ VERBS: Mapping[str, Callable[[], ModuleType]] = {
     "explain": _explain,
     "schema": _schema,
     "init": _init,
+    "serve": _serve,
     "doctor": _doctor,
 }
 """Imports the module of each verb."""

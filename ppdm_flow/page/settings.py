@@ -19,6 +19,14 @@ class Settings:
     state: Path
     host: str = "127.0.0.1"
     port: int = 8471
+    names: tuple[str, ...] = ()
+    """Names under which browsers reach the server, beside its own address: requests to others are refused."""
+    tls_cert: Path | None = None
+    tls_key: Path | None = None
+    proxy: str = ""
+    """The address of a proxy that talks HTTPS to browsers: it alone is believed what it says of who asks."""
+    oidc: Path | None = None
+    """The file that says how people sign in by OpenID Connect."""
     secure: bool = False
     """Whether browsers reach the server by HTTPS: cookies are for HTTPS alone then."""
     session_minutes: int = 8 * 60
@@ -27,7 +35,26 @@ class Settings:
     """Memory that the hash of a password takes: what makes guessing dear."""
     password_rounds: int = 3
     form_bytes: int = 2 * 2**20
+    connections: int = 512
+    """How many browsers' connections are open at once; one more is told to come back later."""
+    head_seconds: float = 15.0
+    """How long a request's head may take, from the first byte of the connection on."""
+    least_bytes_a_second: int = 2_048
+    """How fast a body must come, beyond the time for its head, and an answer be read."""
+    stop_seconds: int = 10
+    """How long requests may go on when the server is told to stop."""
     upload_bytes: int = 2 * 2**30
+    upload_hours: float = 24.0
+    """How long an uploaded table is kept, unless its owner removes it earlier."""
+    uploads_a_person: int = 20
+    upload_bytes_a_person: int = 8 * 2**30
+    upload_bytes_in_all: int = 64 * 2**30
+    free_bytes: int = 2**30
+    """What stays free on the disk of ``state``: an upload that would need it is refused."""
+    unpacked_bytes: int = 8 * 2**30
+    """How much a packed upload may unpack to."""
+    unpacked_ratio: int = 200
+    """How many times its own size a packed upload may unpack to; small ones may have more."""
     running_jobs: int = 2
     waiting_jobs: int = 20
 

@@ -12,13 +12,27 @@ from pathlib import Path
 import pytest
 
 import ppdm_flow
-from ppdm_flow.cli import audit, check, doctor, explain, init, listing, plan, report, run, schema, show, verify
+from ppdm_flow.cli import audit, check, doctor, explain, init, listing, plan, report, run, schema, serve, show, verify
 from ppdm_flow.cli import main as program
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError, PolicyError, RunError
 
-MODULES = (audit, check, doctor, explain, init, listing, plan, report, run, schema, show, verify)
-VERBS = ("audit", "check", "doctor", "explain", "init", "list", "plan", "report", "run", "schema", "show", "verify")
+MODULES = (audit, check, doctor, explain, init, listing, plan, report, run, schema, serve, show, verify)
+VERBS = (
+    "audit",
+    "check",
+    "doctor",
+    "explain",
+    "init",
+    "list",
+    "plan",
+    "report",
+    "run",
+    "schema",
+    "serve",
+    "show",
+    "verify",
+)
 
 
 def start(*words, **how):

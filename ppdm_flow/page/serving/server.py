@@ -2,20 +2,68 @@
 
 from __future__ import annotations
 
+import signal
+import threading
+from collections.abc import Callable
+
 import uvicorn
 
 from ppdm_flow.page.app import application
+from ppdm_flow.page.serving.addresses import address_of, check_address, listening
+from ppdm_flow.page.serving.folders import check_folders, state_held
+from ppdm_flow.page.serving.log import quote_no_values
+from ppdm_flow.page.serving.patience import patient
+from ppdm_flow.page.serving.tls import check_tls
 from ppdm_flow.page.settings import Settings
-from ppdm_flow.page.site import opened_site
+from ppdm_flow.page.site import Site, opened_site
+
+Ready = Callable[[str, Site], None]
+"""Is told the address, and what is served there, once browsers are answered."""
 
 
-def serve(settings: Settings) -> None:
-    """Answer browsers until the process is interrupted."""
-    uvicorn.run(
-        application(opened_site(settings)),
-        host=settings.host,
-        port=settings.port,
-        log_level="warning",
+def serve(settings: Settings, ready: Ready) -> None:
+    """Answer browsers until the process is interrupted or told to stop.
+
+    Raises UsageError where it cannot be started as asked (PPF988 to PPF993).
+    """
+    check_folders(settings)
+    check_tls(settings)
+    check_address(settings)
+    with state_held(settings), listening(settings) as place:
+        site = opened_site(settings)
+        server = uvicorn.Server(configured(settings, site))
+        _stop_without_an_error()
+        ready(address_of(settings, place), site)
+        server.run(sockets=[place])
+
+
+def configured(settings: Settings, site: Site) -> uvicorn.Config:
+    """Return how uvicorn serves: no version in answers, no log of addresses, limits for slow and many clients."""
+    quote_no_values()
+    return uvicorn.Config(
+        application(site),
+        loop="asyncio",
+        http=patient(settings),
+        ws="none",
+        interface="asgi3",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
         server_header=False,
         date_header=False,
+        proxy_headers=bool(settings.proxy),
+        forwarded_allow_ips=settings.proxy or "",
+        ssl_certfile=settings.tls_cert,
+        ssl_keyfile=settings.tls_key,
+        limit_concurrency=2 * settings.connections,
+        h11_max_incomplete_event_size=32 * 1024,
+        timeout_keep_alive=int(settings.head_seconds),
+        timeout_graceful_shutdown=settings.stop_seconds,
     )
+
+
+def _stop_without_an_error() -> None:
+    """Let the signals that stop the server end it well: uvicorn raises them once more when it has stopped."""
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda _number, _frame: None)

@@ -1,0 +1,90 @@
+"""``ppdm-flow serve``."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ppdm_flow.cli.terminal.options import option
+from ppdm_flow.cli.terminal.output import put, say
+
+if TYPE_CHECKING:
+    from ppdm_flow.page.site import Site
+
+EXAMPLES = (
+    "serve --policies policies --runs runs",
+    "serve --policies policies --runs runs --host 10.0.0.5 --tls-cert web.crt --tls-key web.key",
+    "serve --policies policies --runs runs --behind-proxy 127.0.0.1 --name release.example.org",
+)
+_STATE = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "ppdm-flow" / "page"
+_MEGABYTE = 2**20
+
+
+def serve(
+    policies: Annotated[Path, option("--policies", "FOLDER", "The folder of policies; a Git working tree or not.")],
+    runs: Annotated[Path, option("--runs", "FOLDER", "Where runs are made and read.")],
+    state: Annotated[
+        Path,
+        typer.Option(
+            "--state",
+            metavar="FOLDER",
+            show_default="~/.local/state/ppdm-flow/page",
+            help="The server's own: accounts, journal, uploads. Private, and of one server.",
+        ),
+    ] = _STATE,
+    host: Annotated[str, option("--host", "ADDRESS", "Where to listen.")] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="Where to listen; 0 takes any free one.")
+    ] = 8471,
+    name: Annotated[
+        list[str] | None, option("--name", "HOSTNAME", "A name by which browsers reach the server; repeatable.")
+    ] = None,
+    tls_cert: Annotated[Path | None, option("--tls-cert", "FILE", "The certificate for HTTPS, as PEM.")] = None,
+    tls_key: Annotated[Path | None, option("--tls-key", "FILE", "Its private key, as PEM.")] = None,
+    behind_proxy: Annotated[
+        str, option("--behind-proxy", "ADDRESS", "The proxy here talks HTTPS to browsers and says who asks; it alone.")
+    ] = "",
+    oidc: Annotated[Path | None, option("--oidc", "FILE", "How people sign in by OpenID Connect, as TOML.")] = None,
+    upload_mb: Annotated[int, typer.Option("--upload-mb", min=1, help="The largest table to upload, in MB.")] = 2048,
+    upload_hours: Annotated[
+        float, typer.Option("--upload-hours", min=0.1, help="How long uploaded tables are kept.")
+    ] = 24.0,
+    jobs: Annotated[int, typer.Option("--jobs", min=1, help="How many runs work at once.")] = 2,
+) -> None:
+    """Serve a page to stewards, approvers and guests: policies, runs, approvals, released tables.
+
+    Whatever it changes is a verb of this program. Other machines reach it with TLS or behind a proxy only.
+
+    Exit status: 0 it was stopped, 2 it cannot be started as asked, 3 it failed.
+    """
+    from ppdm_flow.page.serving.extra import check_extra  # noqa: PLC0415  # nothing of the page loads for other words
+
+    check_extra()
+    from ppdm_flow.page.serving.server import serve as serve_page  # noqa: PLC0415  # imports what was looked for
+    from ppdm_flow.page.settings import Settings  # noqa: PLC0415  # as above
+
+    settings = Settings(
+        policies=policies.absolute(),
+        runs=runs.absolute(),
+        state=state.absolute(),
+        host=host,
+        port=port,
+        names=tuple(name or ()),
+        tls_cert=tls_cert,
+        tls_key=tls_key,
+        proxy=behind_proxy,
+        oidc=oidc,
+        secure=bool(tls_cert or behind_proxy),
+        upload_bytes=upload_mb * _MEGABYTE,
+        upload_hours=upload_hours,
+        running_jobs=jobs,
+    )
+    serve_page(settings, _ready)
+
+
+def _ready(address: str, site: Site) -> None:  # noqa: ARG001  # the link of the first administrator is asked of it
+    put(address)
+    say("stop with Ctrl-C")

@@ -1,0 +1,94 @@
+"""HTTP connections that clients cannot hold open by being slow: with heads, with bodies, with reading answers."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import ClassVar
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from ppdm_flow.page.settings import Settings
+
+
+class PatientProtocol(H11Protocol):
+    """uvicorn's connection with limits of time. uvicorn has one only for the pause between two requests."""
+
+    most_connections: ClassVar[int]
+    head_seconds: ClassVar[float]
+    least_bytes_a_second: ClassVar[int]
+    _began: float | None = None
+    """When the client could begin with what is awaited from it; None while the server has the whole request."""
+    _received = 0
+    _timer: asyncio.TimerHandle | None = None
+    _unread: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
+        """Take a connection; where there are too many, the one goes that has been without a request for longest."""
+        super().connection_made(transport)
+        self._began = self.loop.time()
+        if len(self.connections) > self.most_connections:
+            idle = [each for each in self.connections if isinstance(each, PatientProtocol) and each.is_idle]
+            if idle:
+                min(idle, key=lambda each: each._began or 0.0).transport.abort()  # noqa: SLF001  # of the same class
+        self._look_later()
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no whole head of a request has come since the last answer."""
+        return self.conn.their_state is h11.IDLE
+
+    def data_received(self, data: bytes) -> None:
+        """Take bytes of a request."""
+        if self._began is None:
+            self._began, self._received = self.loop.time(), 0
+        self._received += len(data)
+        super().data_received(data)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the connection."""
+        for timer in (self._timer, self._unread):
+            if timer is not None:
+                timer.cancel()
+        self._timer = self._unread = None
+        super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        """Begin to wait for a client that does not read what it asked for."""
+        super().pause_writing()
+        if self._unread is None:
+            seconds = self.transport.get_write_buffer_size() / self.least_bytes_a_second
+            self._unread = self.loop.call_later(self.head_seconds + seconds, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """Go on: the client has read."""
+        if self._unread is not None:
+            self._unread.cancel()
+            self._unread = None
+        super().resume_writing()
+
+    def _look_later(self) -> None:
+        self._timer = self.loop.call_later(min(1.0, self.head_seconds / 4), self._look)
+
+    def _look(self) -> None:
+        state = self.conn.their_state
+        if state is h11.SEND_BODY and self.flow.read_paused:
+            self._began, self._received = self.loop.time(), 0  # the server has not taken yet what there is
+        elif state not in (h11.IDLE, h11.SEND_BODY):
+            self._began = None
+        elif self._began is not None:
+            body = self._received / self.least_bytes_a_second if state is h11.SEND_BODY else 0.0
+            if self.loop.time() - self._began > self.head_seconds + body:
+                self.transport.abort()
+                return
+        self._look_later()
+
+
+def patient(settings: Settings) -> type[PatientProtocol]:
+    """Return the protocol with the limits of a server."""
+    limits = {
+        "most_connections": settings.connections,
+        "head_seconds": settings.head_seconds,
+        "least_bytes_a_second": settings.least_bytes_a_second,
+    }
+    return type("PatientProtocol", (PatientProtocol,), limits)
