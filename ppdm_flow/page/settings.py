@@ -23,6 +23,8 @@ class Settings:
     """Whether browsers reach the server by HTTPS: cookies are for HTTPS alone then."""
     session_minutes: int = 8 * 60
     idle_minutes: int = 60
+    history_days: int = 90
+    """How long earlier texts of policies, and removed ones, can be had back."""
     form_bytes: int = 2 * 2**20
     upload_bytes: int = 2 * 2**30
     running_jobs: int = 2

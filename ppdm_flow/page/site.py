@@ -9,6 +9,9 @@ from ppdm_flow.page.services.accounts.accounts import Accounts
 from ppdm_flow.page.services.accounts.sessions import Sessions
 from ppdm_flow.page.services.journal import journal
 from ppdm_flow.page.services.journal.journal import Journal
+from ppdm_flow.page.services.policies import history
+from ppdm_flow.page.services.policies.history import History
+from ppdm_flow.page.services.policies.policies import Policies
 from ppdm_flow.page.services.storage.database import Database
 from ppdm_flow.page.settings import Settings
 
@@ -24,12 +27,13 @@ class Site:
     accounts: Accounts
     sessions: Sessions
     journal: Journal
+    policies: Policies
 
 
 def opened_site(settings: Settings) -> Site:
     """Open the state of a server, or make it where there is none."""
     settings.state.mkdir(parents=True, exist_ok=True, mode=0o700)
-    database = Database(settings.database, (*accounts.SCHEMA, *sessions.SCHEMA, *journal.SCHEMA))
+    database = Database(settings.database, (*accounts.SCHEMA, *sessions.SCHEMA, *journal.SCHEMA, *history.SCHEMA))
     people = Accounts(database)
     return Site(
         settings,
@@ -37,4 +41,5 @@ def opened_site(settings: Settings) -> Site:
         people,
         Sessions(database, people, whole=settings.session_minutes * _MINUTE, idle=settings.idle_minutes * _MINUTE),
         Journal(database),
+        Policies(settings.policies, History(database, settings.history_days)),
     )
