@@ -19,17 +19,19 @@ from ppdm_flow.page.looks.templates import rendered
 from ppdm_flow.page.site import Site
 from ppdm_flow.page.views.accounts import routes as accounts
 from ppdm_flow.page.views.home import routes as home
+from ppdm_flow.page.views.policies import routes as policies
 
 STATIC = Path(__file__).parent / "static"
-ROUTES: tuple[PageRoute, ...] = (*home.ROUTES, *accounts.ROUTES)
+ROUTES: tuple[PageRoute, ...] = (*home.ROUTES, *accounts.ROUTES, *policies.ROUTES)
 """Every address of the page but ``/static``."""
 
 
 def application(site: Site, routes: Iterable[PageRoute] = ROUTES) -> Starlette:
-    """Return the application of a server."""
+    """Return the application of a server. Addresses that end in any path match whatever no other one does."""
+    ordered = sorted(routes, key=lambda each: each.path.endswith(":path}"))
     return Starlette(
         routes=[
-            *(Route(each.path, answering(site, each), methods=[each.method]) for each in routes),
+            *(Route(each.path, answering(site, each), methods=[each.method]) for each in ordered),
             Mount("/static", StaticFiles(directory=STATIC)),
         ],
         middleware=[Middleware(SecurityHeaders)],

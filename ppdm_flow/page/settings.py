@@ -34,6 +34,8 @@ class Settings:
     password_memory_kib: int = 32 * 1024
     """Memory that the hash of a password takes: what makes guessing dear."""
     password_rounds: int = 3
+    history_days: int = 90
+    """How long earlier texts of policies, and removed ones, can be had back."""
     form_bytes: int = 2 * 2**20
     connections: int = 512
     """How many browsers' connections are open at once; one more is told to come back later."""

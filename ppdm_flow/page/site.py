@@ -10,6 +10,9 @@ from ppdm_flow.page.services.accounts.passwords import Passwords
 from ppdm_flow.page.services.accounts.sessions import Sessions
 from ppdm_flow.page.services.journal import journal
 from ppdm_flow.page.services.journal.journal import Journal
+from ppdm_flow.page.services.policies import history
+from ppdm_flow.page.services.policies.history import History
+from ppdm_flow.page.services.policies.policies import Policies
 from ppdm_flow.page.services.storage.database import Database
 from ppdm_flow.page.settings import Settings
 
@@ -25,6 +28,7 @@ class Site:
     accounts: Accounts
     sessions: Sessions
     journal: Journal
+    policies: Policies
 
 
 def opened_site(settings: Settings) -> Site:
@@ -32,10 +36,13 @@ def opened_site(settings: Settings) -> Site:
     settings.state.mkdir(parents=True, exist_ok=True, mode=0o700)
     database = Database(settings.database, (*accounts.SCHEMA, *sessions.SCHEMA, *journal.SCHEMA))
     people = Accounts(database, Passwords(settings.password_memory_kib, settings.password_rounds))
+    database = Database(settings.database, (*accounts.SCHEMA, *sessions.SCHEMA, *journal.SCHEMA, *history.SCHEMA))
+    people = Accounts(database)
     return Site(
         settings,
         database,
         people,
         Sessions(database, people, whole=settings.session_minutes * _MINUTE, idle=settings.idle_minutes * _MINUTE),
         Journal(database),
+        Policies(settings.policies, History(database, settings.history_days)),
     )

@@ -19,14 +19,14 @@ def test_every_role_is_refused_what_is_not_its_own_and_strangers_are_sent_to_sig
         browser = server.browser(role)
         if route.access.allows(browser.user):
             continue
-        send = browser.send if route.action else browser.get
+        send = browser.send if route.method == "POST" else browser.get
         answer = send(_address(route.path))
         assert answer.status_code == (303 if role is None else 403)
         if role is None:
             assert answer.headers["location"] == "/sign-in"
 
 
-@pytest.mark.parametrize("route", [r for r in ROUTES if r.action], ids=lambda route: route.path)
+@pytest.mark.parametrize("route", [r for r in ROUTES if r.method == "POST"], ids=lambda route: route.path)
 def test_a_form_without_the_token_of_the_visit_changes_nothing(server: Server, route):
     role = next((role for role in Role if route.access.allows(server.users[role])), None)
     browser = server.browser(None if route.access.public else role)

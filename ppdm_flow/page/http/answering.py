@@ -52,15 +52,18 @@ async def _answer(site: Site, route: PageRoute, request: Request, visit: Visit) 
         if visit.user is None:
             return RedirectResponse("/sign-in", 303)
         return await run_in_threadpool(call.page, "errors/forbidden.html", 403)
-    if not route.action:
+    if route.method == "GET":
         return await _called(call, route)
     if not route.takes_file:
         call = Call(site, request, visit, await _form(request, site.settings.form_bytes))
     token = request.headers.get(TOKEN_HEADER) or call.text(TOKEN)
     if not visit.sent_by_own_page(token):
-        await run_in_threadpool(site.journal.add, visit.user, route.action, subject, "refused")
+        if route.action:
+            await run_in_threadpool(site.journal.add, visit.user, route.action, subject, "refused")
         return await run_in_threadpool(call.page, "errors/forged.html", 403)
     response = await _called(call, route)
+    if not route.action:
+        return response
     outcome = "done" if response.status_code < 400 else "refused" if response.status_code < 500 else "failed"
     await run_in_threadpool(site.journal.add, visit.user, route.action, subject, outcome)
     return response

@@ -18,7 +18,8 @@ class PageRoute:
     """One address. ``action`` is how the journal calls what a POST does; a route without one only reads.
 
     ``subject`` names the part of the address that is written down with the action: a policy's or a run's name.
-    ``takes_file``: the endpoint reads the body by itself, as it comes.
+    ``takes_file``: the endpoint reads the body by itself, as it comes. ``asks``: a form is sent there, of which
+    nothing is kept: what it answers with, it could be asked again.
     """
 
     path: str
@@ -27,16 +28,22 @@ class PageRoute:
     action: str = ""
     subject: str = ""
     takes_file: bool = False
+    asks: bool = False
 
     @property
     def method(self) -> str:
-        """GET for what reads, POST for what changes."""
-        return "POST" if self.action else "GET"
+        """GET for what reads, POST for what changes or is asked with a form."""
+        return "POST" if self.action or self.asks else "GET"
 
 
 def reads(path: str, endpoint: Endpoint, access: Access) -> PageRoute:
     """Return an address that changes nothing."""
     return PageRoute(path, endpoint, access)
+
+
+def asks(path: str, endpoint: Endpoint, access: Access) -> PageRoute:
+    """Return an address that a form is sent to and that changes nothing: it is not in the journal."""
+    return PageRoute(path, endpoint, access, asks=True)
 
 
 def changes(

@@ -16,7 +16,7 @@ class Section:
     roles: frozenset[Role]
 
 
-SECTIONS: tuple[Section, ...] = ()
+SECTIONS: tuple[Section, ...] = (Section("/policies", "policies.title", frozenset({Role.STEWARD, Role.APPROVER})),)
 
 
 def sections(user: User) -> list[Section]:

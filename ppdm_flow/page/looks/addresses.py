@@ -1,0 +1,11 @@
+"""Addresses with names in them: whatever a file is called, its address is one."""
+
+from __future__ import annotations
+
+from urllib.parse import quote, urlencode
+
+
+def policy_address(name: str, page: str = "", **query: str) -> str:
+    """Return the address of a policy, or of one of its pages: ``policy_address("a/b.yaml", "edit")``."""
+    path = f"/policies/{quote(name)}" + (f"/{page}" if page else "")
+    return f"{path}?{urlencode(query)}" if query else path

@@ -1,0 +1,82 @@
+"""The files of the folder of policies that people see: by name, which is never joined to a path without a look."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from ppdm_flow.api.loading.policies import is_policy, is_test
+
+YAML = (".yaml", ".yml")
+TABLES = (".csv",)
+_NAME = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9_.-]*/){0,8}[A-Za-z0-9_][A-Za-z0-9_.-]*", re.ASCII)
+_LONGEST = 200
+_TEMPLATE = re.compile(rb"^(extends|floors|params|privacy|attributes|steps|audits|gates)[ \t]*:", re.MULTILINE)
+
+
+class FileKind(StrEnum):
+    """What a YAML file is, by its keys: only a policy can be run."""
+
+    POLICY = "policy"
+    TEMPLATE = "template"
+    TESTS = "tests"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyFile:
+    """A YAML file: ``name`` is its path below the folder, with ``/``."""
+
+    name: str
+    kind: FileKind
+
+
+class UnusableNameError(ValueError):
+    """A new file cannot have this name."""
+
+
+def files_below(folder: Path, endings: tuple[str, ...]) -> dict[str, Path]:
+    """Return the files with these endings, by name. What is hidden, a link, or has a name nobody can type is none."""
+    return dict(sorted(_walk(folder, folder, endings)))
+
+
+def kind_of(path: Path) -> FileKind:
+    """Return what a YAML file is."""
+    if is_test(path):
+        return FileKind.TESTS
+    if is_policy(path):
+        return FileKind.POLICY
+    return FileKind.TEMPLATE if _TEMPLATE.search(path.read_bytes()) else FileKind.OTHER
+
+
+def new_path(folder: Path, name: str, endings: tuple[str, ...]) -> Path:
+    """Return where a new file of this name goes. Raises UnusableNameError.
+
+    A name has letters, digits, ``_``, ``-`` and ``.``, in folders or not; its folders are no links.
+    """
+    if len(name) > _LONGEST or not _NAME.fullmatch(name) or not name.endswith(endings):
+        raise UnusableNameError
+    path = folder
+    for part in name.split("/"):
+        path /= part
+        if path.is_symlink():
+            raise UnusableNameError
+    if any(each.exists() and not each.is_dir() for each in path.parents if each.is_relative_to(folder)):
+        raise UnusableNameError
+    return path
+
+
+def _walk(folder: Path, root: Path, endings: tuple[str, ...]) -> Iterator[tuple[str, Path]]:
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.startswith(".") or not entry.name.isprintable():
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                yield from _walk(Path(entry.path), root, endings)
+            elif entry.is_file(follow_symlinks=False) and entry.name.endswith(endings):
+                path = Path(entry.path)
+                yield path.relative_to(root).as_posix(), path

@@ -1,0 +1,92 @@
+"""Earlier versions of policies: whatever is overwritten or removed can be had back for a time, Git or not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from sqlite3 import Row
+
+from ppdm_flow.engine.machine import utc_now
+from ppdm_flow.page.services.accounts.roles import User
+from ppdm_flow.page.services.storage.database import Database
+
+SCHEMA = (
+    (
+        "CREATE TABLE IF NOT EXISTS policy_versions (number INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL,"
+        " account TEXT, name TEXT NOT NULL, deed TEXT NOT NULL, digest TEXT NOT NULL, text TEXT NOT NULL)"
+    ),
+    "CREATE INDEX IF NOT EXISTS policy_versions_of ON policy_versions (name, number)",
+)
+FOUND, WROTE, REMOVED = "found", "wrote", "removed"
+"""Deeds: what was there before the page changed it, what the page wrote, what it took away."""
+_MANY = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A text that a file had. ``account`` is who wrote or removed it; None for one that was found."""
+
+    number: int
+    at: datetime
+    account: str | None
+    name: str
+    deed: str
+    digest: str
+    text: str
+
+
+class History:
+    """The versions of all files, kept for ``days``; the newest of each file stays as long as the file."""
+
+    def __init__(self, database: Database, days: int, now: Callable[[], datetime] = utc_now) -> None:
+        self._database, self._days, self._now = database, days, now
+
+    def keep(self, name: str, deed: str, digest: str, text: str, user: User | None) -> None:
+        """Keep a version, unless the newest of the file has the same text and was not removed."""
+        now = self._now()
+        with self._database.changing() as connection:
+            query = "SELECT * FROM policy_versions WHERE name = ? ORDER BY number DESC LIMIT 1"
+            last = connection.execute(query, (name,)).fetchone()
+            if deed == FOUND and last is not None and last["digest"] == digest and last["deed"] != REMOVED:
+                return
+            account = None if user is None else user.name
+            connection.execute(
+                "INSERT INTO policy_versions (at, account, name, deed, digest, text) VALUES (?, ?, ?, ?, ?, ?)",
+                (now.isoformat(), account, name, deed, digest, text),
+            )
+            connection.execute(
+                "DELETE FROM policy_versions WHERE at < ? AND (deed = ? OR number NOT IN"
+                " (SELECT MAX(number) FROM policy_versions GROUP BY name))",
+                ((now - timedelta(days=self._days)).isoformat(), REMOVED),
+            )
+
+    def of(self, name: str) -> list[Version]:
+        """Return the versions of a file, newest first."""
+        query = "SELECT * FROM policy_versions WHERE name = ? ORDER BY number DESC LIMIT ?"
+        return [_version(row) for row in self._database.rows(query, name, _MANY)]
+
+    def version(self, number: int) -> Version | None:
+        """Return one version; None where there is none of this number."""
+        row = self._database.row("SELECT * FROM policy_versions WHERE number = ?", number)
+        return None if row is None else _version(row)
+
+    def removed(self) -> list[Version]:
+        """Return the last versions of files that the page removed, newest first."""
+        query = (
+            "SELECT * FROM policy_versions WHERE deed = ? AND number IN"
+            " (SELECT MAX(number) FROM policy_versions GROUP BY name) ORDER BY number DESC LIMIT ?"
+        )
+        return [_version(row) for row in self._database.rows(query, REMOVED, _MANY)]
+
+
+def _version(row: Row) -> Version:
+    return Version(
+        row["number"],
+        datetime.fromisoformat(row["at"]),
+        row["account"],
+        row["name"],
+        row["deed"],
+        row["digest"],
+        row["text"],
+    )

@@ -1,0 +1,162 @@
+"""Policies as files: listed, read, written whole, renamed, removed; nobody overwrites what they have not seen."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+
+from ppdm_flow.core.errors import PolicyError
+from ppdm_flow.page.services.accounts.roles import User
+from ppdm_flow.page.services.policies.files import (
+    TABLES,
+    YAML,
+    FileKind,
+    PolicyFile,
+    UnusableNameError,
+    files_below,
+    kind_of,
+    new_path,
+)
+from ppdm_flow.page.services.policies.history import FOUND, REMOVED, WROTE, History, Version
+from ppdm_flow.page.services.policies.writing import as_bytes, make, plain, put
+from ppdm_flow.policy.text.nodes import UnreadableError
+from ppdm_flow.policy.text.reading import decode
+
+
+class UnknownPolicyError(LookupError):
+    """There is no file of this name."""
+
+
+class ChangedMeanwhileError(Exception):
+    """The file is no longer what somebody had read: ``now`` is what it is. Nothing was written."""
+
+    def __init__(self, now: PolicyText) -> None:
+        self.now = now
+        super().__init__(now.name)
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyText:
+    """The text of a file, with line feeds between its lines; ``digest`` is the SHA-256 of its bytes."""
+
+    name: str
+    text: str
+    digest: str
+
+
+class Policies:
+    """The files below a folder: YAML, and the tables (CSV) that policies name. A name is a path below it, with ``/``.
+
+    Names come from anybody: each is looked up in what the folder holds.
+    """
+
+    def __init__(self, folder: Path, history: History) -> None:
+        self.folder = folder.absolute()
+        self.history = history
+        self._writing = threading.Lock()
+
+    def list(self) -> tuple[PolicyFile, ...]:
+        """Return all YAML files by name."""
+        return tuple(PolicyFile(name, kind_of(path)) for name, path in files_below(self.folder, YAML).items())
+
+    def names(self) -> tuple[str, ...]:
+        """Return the names of the policies, which can be run."""
+        return tuple(each.name for each in self.list() if each.kind is FileKind.POLICY)
+
+    def tables(self) -> tuple[str, ...]:
+        """Return the names of the CSV files."""
+        return tuple(files_below(self.folder, TABLES))
+
+    def kind(self, name: str) -> FileKind:
+        """Return what a YAML file is. Raises UnknownPolicyError."""
+        return kind_of(self.path(name))
+
+    def path(self, name: str) -> Path:
+        """Return where a file is. Raises UnknownPolicyError where the folder holds none of this name."""
+        path = files_below(self.folder, (*YAML, *TABLES)).get(name)
+        if path is None:
+            raise UnknownPolicyError(name)
+        return path
+
+    def read(self, name: str) -> PolicyText:
+        """Return a file's text. Raises UnknownPolicyError, and PolicyError (PPF102) where it is not UTF-8."""
+        data = self.path(name).read_bytes()
+        try:
+            text = decode(data, name)
+        except UnreadableError as error:
+            raise PolicyError(error.diagnostic) from None
+        return PolicyText(name, plain(text), digest(data))
+
+    def write(self, name: str, text: str, digest: str, user: User) -> PolicyText:
+        """Write a file that somebody read when its digest was this. The text before is kept in the history.
+
+        Raises UnknownPolicyError, and ChangedMeanwhileError where it is another one by now.
+        """
+        with self._writing:
+            before = self.read(name)
+            if before.digest != digest:
+                raise ChangedMeanwhileError(before)
+            path = self.path(name)
+            self.history.keep(name, FOUND, before.digest, before.text, None)
+            put(path, as_bytes(text, path.read_bytes()), path.stat().st_mode & 0o777)
+            after = self.read(name)
+            self.history.keep(name, WROTE, after.digest, after.text, user)
+            return after
+
+    def create(self, name: str, text: str, user: User) -> PolicyText:
+        """Make a file. Raises UnusableNameError for a name that no file can have, FileExistsError for one that is."""
+        with self._writing:
+            path = new_path(self.folder, name, (*YAML, *TABLES))
+            make(path, as_bytes(text, b""))
+            after = self.read(name)
+            self.history.keep(name, WROTE, after.digest, after.text, user)
+            return after
+
+    def rename(self, name: str, new: str, digest: str, user: User) -> None:
+        """Give a file another name, of the same kind. Raises what ``write`` and ``create`` raise."""
+        with self._writing:
+            before = self._unchanged(name, digest)
+            path = self.path(name)
+            place = new_path(self.folder, new, YAML if name.endswith(YAML) else TABLES)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            os.link(path, place)
+            path.unlink()
+            self.history.keep(name, REMOVED, before.digest, before.text, user)
+            self.history.keep(new, WROTE, before.digest, before.text, user)
+
+    def remove(self, name: str, digest: str, user: User) -> None:
+        """Remove a file; its text stays in the history. Raises UnknownPolicyError, ChangedMeanwhileError."""
+        with self._writing:
+            before = self._unchanged(name, digest)
+            self.history.keep(name, REMOVED, before.digest, before.text, user)
+            self.path(name).unlink()
+
+    def restore(self, version: Version, user: User) -> PolicyText:
+        """Make a file again that was removed. Raises what ``create`` raises."""
+        return self.create(version.name, version.text, user)
+
+    def _unchanged(self, name: str, digest: str) -> PolicyText:
+        before = self.read(name)
+        if before.digest != digest:
+            raise ChangedMeanwhileError(before)
+        return before
+
+
+def digest(data: bytes) -> str:
+    """Return the SHA-256 of a file's bytes."""
+    return hashlib.sha256(data).hexdigest()
+
+
+__all__ = [
+    "ChangedMeanwhileError",
+    "FileKind",
+    "Policies",
+    "PolicyFile",
+    "PolicyText",
+    "UnknownPolicyError",
+    "UnusableNameError",
+    "digest",
+]

@@ -1,0 +1,1 @@
+"""Policies: listed, written, compared, explained."""

@@ -1,0 +1,146 @@
+"""Policies as files: whole, by name, and nobody overwrites what they have not seen."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from ppdm_flow.core.errors import PolicyError
+from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.policies.policies import (
+    ChangedMeanwhileError,
+    FileKind,
+    UnknownPolicyError,
+    UnusableNameError,
+)
+
+POLICY = "version: 1\nname: a\nreleases: {}\n"
+
+
+@pytest.fixture
+def policies(server):
+    return server.site.policies
+
+
+@pytest.fixture
+def ann(server):
+    return server.users[Role.STEWARD]
+
+
+def test_the_list_tells_policies_templates_and_tests_apart(policies, ann):
+    policies.create("b/credit.yaml", POLICY, ann)
+    policies.create("org.yaml", "version: 1\nfloors: {}\n", ann)
+    policies.create("credit.test.yaml", "policy: credit.yaml\ntests: {}\n", ann)
+    policies.create("signers.yaml", "signers: {}\n", ann)
+    policies.create("country.csv", "a,b\n", ann)
+    assert {each.name: each.kind for each in policies.list()} == {
+        "b/credit.yaml": FileKind.POLICY,
+        "credit.test.yaml": FileKind.TESTS,
+        "org.yaml": FileKind.TEMPLATE,
+        "signers.yaml": FileKind.OTHER,
+    }
+    assert policies.names() == ("b/credit.yaml",)
+    assert policies.tables() == ("country.csv",)
+
+
+def test_of_two_who_write_the_second_is_told_and_nothing_is_lost(policies, ann):
+    first = policies.create("a.yaml", POLICY, ann)
+    second = policies.write("a.yaml", POLICY + "# mine\n", first.digest, ann)
+    with pytest.raises(ChangedMeanwhileError) as caught:
+        policies.write("a.yaml", POLICY + "# yours\n", first.digest, ann)
+    assert caught.value.now == second == policies.read("a.yaml")
+    assert [version.text for version in policies.history.of("a.yaml")] == [second.text, first.text]
+
+
+def test_of_many_who_write_at_once_one_does(policies, ann):
+    first = policies.create("a.yaml", POLICY, ann)
+    outcomes = []
+
+    def write(number):
+        try:
+            outcomes.append(policies.write("a.yaml", f"{POLICY}# {number}\n", first.digest, ann).text)
+        except ChangedMeanwhileError:
+            outcomes.append(None)
+
+    threads = [threading.Thread(target=write, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    (written,) = [text for text in outcomes if text]
+    assert policies.read("a.yaml").text == written
+    assert [path.name for path in policies.folder.iterdir()] == ["a.yaml"]
+
+
+def test_what_was_there_before_the_page_is_kept_before_it_is_overwritten(policies, ann):
+    (policies.folder / "a.yaml").write_text("version: 1\n# by hand\n")
+    policies.write("a.yaml", POLICY, policies.read("a.yaml").digest, ann)
+    found = policies.history.of("a.yaml")[-1]
+    assert (found.text, found.account) == ("version: 1\n# by hand\n", None)
+
+
+@pytest.mark.parametrize("before", [b"a: 1\r\nb: 2\r\n", b"\xef\xbb\xbfa: 1\n", b"a: 1\nb: 2", b"a: 1\n"])
+def test_line_ends_and_mark_of_a_file_stay(policies, ann, before):
+    (policies.folder / "a.yaml").write_bytes(before)
+    read = policies.read("a.yaml")
+    policies.write("a.yaml", read.text.replace("\n", "\r\n"), read.digest, ann)
+    assert (policies.folder / "a.yaml").read_bytes() == before
+
+
+def test_a_removed_file_can_be_had_back_and_a_renamed_one_is_where_it_went(policies, ann):
+    made = policies.create("a.yaml", POLICY, ann)
+    policies.remove("a.yaml", made.digest, ann)
+    assert not policies.list()
+    (removed,) = policies.history.removed()
+    assert policies.restore(removed, ann).digest == made.digest
+    policies.rename("a.yaml", "x/b.yaml", made.digest, ann)
+    assert policies.names() == ("x/b.yaml",)
+    with pytest.raises(FileExistsError):
+        policies.create("x/b.yaml", POLICY, ann)
+
+
+NAMES = [
+    "../a.yaml",
+    "/etc/a.yaml",
+    "a/../../b.yaml",
+    "a//b.yaml",
+    ".a.yaml",
+    ".git/a.yaml",
+    "a.txt",
+    "a.yaml/b.yaml",
+    "link/b.yaml",
+    "a\n.yaml",
+    "a\0.yaml",
+    "-" * 300 + ".yaml",
+    "",
+    "a.yaml ",
+    "ä.yaml",
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_of_new_files_lead_nowhere_else(policies, ann, tmp_path, name):
+    policies.create("a.yaml", POLICY, ann)
+    (tmp_path / "elsewhere").mkdir()
+    (policies.folder / "link").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(UnusableNameError):
+        policies.create(name, POLICY, ann)
+    assert not list((tmp_path / "elsewhere").iterdir())
+
+
+@pytest.mark.parametrize("name", [*NAMES, "link.yaml", "state/page.sqlite3", "../state/page.sqlite3"])
+def test_what_the_folder_does_not_list_cannot_be_read(policies, ann, tmp_path, name):
+    policies.create("b.yaml", POLICY, ann)
+    (tmp_path / "secret.yaml").write_text(POLICY)
+    (policies.folder / "link.yaml").symlink_to(tmp_path / "secret.yaml")
+    (policies.folder / "link").symlink_to(tmp_path)
+    for read in (policies.read, policies.path):
+        with pytest.raises(UnknownPolicyError):
+            read(name)
+
+
+def test_a_file_that_is_no_text_is_told_as_that(policies):
+    (policies.folder / "a.yaml").write_bytes(b"name: \xff\n")
+    with pytest.raises(PolicyError, match="PPF102"):
+        policies.read("a.yaml")
