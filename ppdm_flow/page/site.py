@@ -16,6 +16,13 @@ from ppdm_flow.page.services.policies.policies import Policies
 from ppdm_flow.page.services.storage.database import Database
 from ppdm_flow.page.settings import Settings
 
+SCHEMA = (
+    *accounts.SCHEMA,
+    *history.SCHEMA,
+    *journal.SCHEMA,
+    *sessions.SCHEMA,
+)
+"""The tables of all services."""
 _MINUTE = 60.0
 
 
@@ -34,10 +41,8 @@ class Site:
 def opened_site(settings: Settings) -> Site:
     """Open the state of a server, or make it where there is none."""
     settings.state.mkdir(parents=True, exist_ok=True, mode=0o700)
-    database = Database(settings.database, (*accounts.SCHEMA, *sessions.SCHEMA, *journal.SCHEMA))
+    database = Database(settings.database, SCHEMA)
     people = Accounts(database, Passwords(settings.password_memory_kib, settings.password_rounds))
-    database = Database(settings.database, (*accounts.SCHEMA, *sessions.SCHEMA, *journal.SCHEMA, *history.SCHEMA))
-    people = Accounts(database)
     return Site(
         settings,
         database,
