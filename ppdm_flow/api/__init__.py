@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ppdm_flow.api.explain.explain import topics as topics
     from ppdm_flow.api.explain.listing import plugins as plugins
     from ppdm_flow.api.hierarchy.hierarchy import check_hierarchy as check_hierarchy
+    from ppdm_flow.api.hierarchy.hierarchy import count_values as count_values
     from ppdm_flow.api.hierarchy.hierarchy import hierarchy as hierarchy
     from ppdm_flow.api.hierarchy.ways import Way as Way
     from ppdm_flow.api.key import make_key as make_key
@@ -60,6 +61,7 @@ _HOMES = {
     "Way": "hierarchy.ways",
     "check": "check",
     "check_hierarchy": "hierarchy.hierarchy",
+    "count_values": "hierarchy.hierarchy",
     "deliver": "deliver",
     "diff": "diff.diff",
     "doctor": "doctor",

@@ -26,6 +26,7 @@ EXAMPLES = (
     "hierarchy data.csv --attribute pain --by order --values none,mild,strong,worst --fanout 2 -o pain.csv",
     "hierarchy data.csv --attribute illness --by frequency --at-least 20,200 -o illness.csv",
     "hierarchy data.csv --attribute zip --check zip.csv",
+    "hierarchy data.csv --attribute zip --counts",
 )
 
 
@@ -73,6 +74,7 @@ def hierarchy(
     ] = None,
     label: Annotated[str, option("--label", "TEXT", "Frequency: what rare values become.")] = "(other)",
     check: Annotated[Path | None, option("--check", "FILE", "Hold this hierarchy against the data instead.")] = None,
+    counts: Annotated[bool, typer.Option("--counts", help="Count the rows of each value instead.")] = False,
     delimiter: Annotated[str, option("--delimiter", "C", "Of the hierarchy file.")] = ";",
     policy: Annotated[Path | None, option("--policy", "FILE", "The policy that says how to read the data.")] = None,
     sets: Sets = None,
@@ -81,13 +83,19 @@ def hierarchy(
     """Make a generalization hierarchy of a column's values, as CSV: the value first, `*` last, no header.
 
     The file holds every value that occurs in the column: that is what is asked for, so treat it like the data. By
-    frequency, it also tells which values are rare. `--check` prints counts only.
+    frequency, it also tells which values are rare. So do `--counts`: each value with its rows, by number or the most
+    frequent first. `--check` prints counts only.
 
     Exit status: 0 made, or the hierarchy fits; 1 the one that was checked does not; 2 options or data are at fault.
     """
     params = settings(sets or ())
-    if check is not None and by is not None:
-        raise UsageError(Diagnostic("PPF131", "`--check` takes a hierarchy that is there, `--by` makes one"))
+    if (check is not None) + (by is not None) + counts > 1:
+        message = "`--check` takes a hierarchy that is there, `--by` makes one, `--counts` counts values: ask for one"
+        raise UsageError(Diagnostic("PPF131", message))
+    if counts:
+        counted = api.count_values(data, attribute, policy=policy, sets=params, delimiter=delimiter)
+        deliver(counted.document(), output_file, exact=True)
+        return
     if check is not None:
         fit = api.check_hierarchy(check, data, attribute, policy=policy, sets=params, delimiter=delimiter)
         put(text(fit))

@@ -47,6 +47,18 @@ def test_prefix_date_order_and_frequency(here, data) -> None:
     assert "2 values occur in fewer than 2 rows each, 2 rows together" in rare.stderr
 
 
+def test_counts_by_number_or_the_most_frequent_first(here, data) -> None:
+    ages = lines(here("hierarchy", data, "--attribute", "age", "--counts"))
+    assert ages == [["3", "1"], ["17", "1"], ["18", "1"], ["40", "1"], ["64", "2"]]
+    zips = lines(here("hierarchy", data, "--attribute", "zip", "--counts", "--delimiter", ","), ",")
+    assert zips == [["10115", "1"], ["10117", "1"], ["20095", "2"], ["80331", "1"]]  # the missing cell is no value
+    pain = lines(here("hierarchy", data, "--attribute", "pain", "--counts"))
+    assert pain == [["mild", "2"], ["none", "2"], ["strong", "1"], ["worst", "1"]]
+    both = here("hierarchy", data, "--attribute", "zip", "--counts", "--by", "prefix", "--keep", "3")
+    assert both.returncode == 2
+    assert "ask for one" in both.stderr
+
+
 def test_a_policy_says_how_to_read_and_takes_the_file(here, data, tmp_path) -> None:
     policy = tmp_path / "p.yaml"
     policy.write_text(

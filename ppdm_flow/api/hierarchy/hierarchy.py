@@ -9,7 +9,7 @@ from pathlib import Path
 from ppdm_flow.api.hierarchy.ways import Column, Way, column, lines, reason
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
-from ppdm_flow.mining.hierarchies.building import HierarchyCheck, checked, written
+from ppdm_flow.mining.hierarchies.building import HierarchyCheck, by_number_or_rows, checked, written
 from ppdm_flow.mining.hierarchies.full_hierarchy import FullHierarchy, refuse_lies
 from ppdm_flow.mining.hierarchies.hierarchy import Lines, read_csv
 
@@ -45,6 +45,35 @@ def hierarchy(
     made = lines(way, values)
     _refuse(values, made)
     return MadeHierarchy(made, reason(way, values, made), delimiter)
+
+
+@dataclass(frozen=True, slots=True)
+class ValueCounts:
+    """``counts``: the rows of each value; by number where all values are numbers, else the most frequent first."""
+
+    counts: Mapping[str, int]
+    delimiter: str
+
+    def document(self) -> str:
+        """Return the table: a value and its rows on each line, no header."""
+        return written({value: (str(rows),) for value, rows in self.counts.items()}, self.delimiter)
+
+
+def count_values(
+    data: Path,
+    attribute: str,
+    *,
+    policy: Path | None = None,
+    sets: Mapping[str, str] | None = None,
+    delimiter: str = ";",
+) -> ValueCounts:
+    """Count the rows of each value that a column of ``data`` has. ``policy`` says how to read it.
+
+    Raises UsageError where the column is not there or has no values, DataError where the data cannot be read.
+    """
+    _one_character(delimiter)
+    counts = column(data, attribute, policy, sets or {}).counts
+    return ValueCounts({value: counts[value] for value in by_number_or_rows(counts)}, delimiter)
 
 
 def check_hierarchy(

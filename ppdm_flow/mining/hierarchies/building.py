@@ -66,6 +66,19 @@ def in_order(values: Sequence[str]) -> tuple[str, ...]:
     return tuple(v for _, v in sorted(zip(keys, values, strict=True)))
 
 
+def by_number_or_rows(counts: Mapping[str, int]) -> tuple[str, ...]:
+    """Return values by number, where all are numbers, else the most frequent first.
+
+    >>> by_number_or_rows({"b": 1, "a": 1, "c": 5})
+    ('c', 'a', 'b')
+    """
+    try:
+        decimals(tuple(counts))
+    except UnplacedError:
+        return tuple(sorted(counts, key=lambda value: (-counts[value], value)))
+    return in_order(tuple(counts))
+
+
 def until_one(size: int, fanout: int) -> tuple[int, ...]:
     """Return as many joins of ``fanout`` neighbours as make ``size`` values one.
 
