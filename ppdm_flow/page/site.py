@@ -9,6 +9,8 @@ from ppdm_flow.page.services.accounts.accounts import Accounts
 from ppdm_flow.page.services.accounts.sessions import Sessions
 from ppdm_flow.page.services.journal import journal
 from ppdm_flow.page.services.journal.journal import Journal
+from ppdm_flow.page.services.shown import shown
+from ppdm_flow.page.services.shown.shown import ShownReleases
 from ppdm_flow.page.services.storage.database import Database
 from ppdm_flow.page.settings import Settings
 
@@ -24,12 +26,13 @@ class Site:
     accounts: Accounts
     sessions: Sessions
     journal: Journal
+    shown: ShownReleases
 
 
 def opened_site(settings: Settings) -> Site:
     """Open the state of a server, or make it where there is none."""
     settings.state.mkdir(parents=True, exist_ok=True, mode=0o700)
-    database = Database(settings.database, (*accounts.SCHEMA, *sessions.SCHEMA, *journal.SCHEMA))
+    database = Database(settings.database, (*accounts.SCHEMA, *sessions.SCHEMA, *journal.SCHEMA, *shown.SCHEMA))
     people = Accounts(database)
     return Site(
         settings,
@@ -37,4 +40,5 @@ def opened_site(settings: Settings) -> Site:
         people,
         Sessions(database, people, whole=settings.session_minutes * _MINUTE, idle=settings.idle_minutes * _MINUTE),
         Journal(database),
+        ShownReleases(database, settings.runs),
     )
