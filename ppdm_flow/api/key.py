@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.errors import UsageError
+from ppdm_flow.core.errors import DataError, UsageError
 from ppdm_flow.core.model import NAME
-from ppdm_flow.evidence.key_files import Password, read_public_key, write_key_pair
+from ppdm_flow.evidence.key_files import PASSWORD_VARIABLE, Password, read_public_key, write_key_pair
 from ppdm_flow.evidence.keys import PublicKey, SigningKey
 
 _COMMENT = 100
@@ -36,11 +36,19 @@ class KeyPair:
         return f"  {name}:\n    roles: [{roles}]{hint}\n    key: {self.public.text}\n"
 
 
-def make_key(path: Path, *, pem: bool = False, comment: str = "", roles: Sequence[str] = ()) -> KeyPair:
+def make_key(
+    path: Path,
+    *,
+    pem: bool = False,
+    comment: str = "",
+    roles: Sequence[str] = (),
+    password: Password | None = None,
+) -> KeyPair:
     """Write a new key to a file that only its owner may read, and the public part to ``FILE.pub``.
 
-    ``comment`` says whose it is. Raises UsageError where there is such a file already, or a name is none; RunError
-    where nothing can be written.
+    ``comment`` says whose it is; ``password`` asks for one to encrypt the key with, None writes it as it is. Raises
+    UsageError where there is such a file already, or a name is none; DataError where it is to be encrypted and there
+    is no password; RunError where nothing can be written.
     """
     for role in roles:
         if re.fullmatch(NAME, role) is None:
@@ -49,8 +57,12 @@ def make_key(path: Path, *, pem: bool = False, comment: str = "", roles: Sequenc
     if not comment.isprintable() or len(comment) > _COMMENT:
         text = f"a comment is a line of at most {_COMMENT} printable characters"
         raise UsageError(Diagnostic("PPF962", text))
+    secret = None if password is None else password()
+    if password is not None and not secret:
+        help_ = f"run it on a terminal, or put one into the variable {PASSWORD_VARIABLE}"
+        raise DataError(Diagnostic("PPF961", "the key is to be encrypted, and there is no password", help=help_))
     key = SigningKey.generate()
-    beside = write_key_pair(path, key, pem=pem, comment=comment)
+    beside = write_key_pair(path, key, pem=pem, comment=comment, password=secret)
     return KeyPair(path, beside, key.public, comment.strip() or path.stem, tuple(roles))
 
 

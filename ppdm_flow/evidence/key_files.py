@@ -22,6 +22,8 @@ PASSWORD_VARIABLE = "PPDM_KEY_PASSWORD"  # noqa: S105  # the variable's name
 """Holds the password of an encrypted key where there is no terminal to ask at."""
 Password = Callable[[], bytes | None]
 """Asks for the password of an encrypted key; None where there is nobody to ask."""
+_ROUNDS = 64
+"""Of bcrypt_pbkdf, by which OpenSSH derives the key of an encrypted file: a third of a second for each guess."""
 _OPENSSH = b"-----BEGIN OPENSSH PRIVATE KEY-----"
 
 
@@ -59,18 +61,35 @@ def read_public_key(path: Path, password: Password = lambda: None) -> PublicKey:
         raise _fault("PPF960", f"the key in `{path}` {error}") from None
 
 
-def write_key_pair(path: Path, key: SigningKey, *, pem: bool = False, comment: str = "") -> Path:
+def is_encrypted(data: bytes) -> bool:
+    """Whether a private key, as its file has it, needs a password. Raises DataError (PPF960) where it is none."""
+    if len(data) > SIZE_LIMIT:
+        raise _fault("PPF960", f"that is no key file: it is larger than {SIZE_LIMIT // 1024} KB")
+    try:
+        _loaded(Path("FILE"), data, None)
+    except TypeError:
+        return True
+    return False
+
+
+def write_key_pair(
+    path: Path, key: SigningKey, *, pem: bool = False, comment: str = "", password: bytes | None = None
+) -> Path:
     """Write a private key that only its owner may read, and the public one beside it; return the latter's path.
 
-    Raises UsageError (PPF962) where there is a file of either name already: no key is ever overwritten.
+    With a ``password`` it is encrypted, as OpenSSH does: PEM derives the key from the password with so few rounds that
+    it is not offered. Raises UsageError (PPF962) where there is a file of either name already: no key is ever
+    overwritten.
     """
+    if password is not None and pem:
+        raise ValueError("a key in PEM is not encrypted")
     beside = path.with_name(path.name + PUBLIC)
     for each in (path, beside):
         if os.path.lexists(each):
             text = f"there is a file `{each}` already, and no key is overwritten"
             raise UsageError(Diagnostic("PPF962", text, help="give another name"))
     public = f"{key.public.text}{f' {comment}' if comment else ''}\n"
-    _write(path, _private_text(key, pem=pem), 0o600)
+    _write(path, _private_text(key, pem=pem, password=password), 0o600)
     try:
         _write(beside, public.encode(), 0o644)
     except BaseException:
@@ -113,11 +132,18 @@ def _loaded(path: Path, data: bytes, password: bytes | None) -> SigningKey:
     return SigningKey(key)
 
 
-def _private_text(key: SigningKey, *, pem: bool) -> bytes:
-    from cryptography.hazmat.primitives import serialization as forms  # noqa: PLC0415  # only `key` needs it
+def _private_text(key: SigningKey, *, pem: bool, password: bytes | None) -> bytes:
+    from cryptography.exceptions import UnsupportedAlgorithm  # noqa: PLC0415  # only `key` needs it
+    from cryptography.hazmat.primitives import serialization as forms  # noqa: PLC0415  # the same
 
     form = forms.PrivateFormat.PKCS8 if pem else forms.PrivateFormat.OpenSSH
-    return key.private.private_bytes(forms.Encoding.PEM, form, forms.NoEncryption())
+    if password is None:
+        return key.private.private_bytes(forms.Encoding.PEM, form, forms.NoEncryption())
+    encryption = form.encryption_builder().kdf_rounds(_ROUNDS).build(password)
+    try:
+        return key.private.private_bytes(forms.Encoding.PEM, form, encryption)
+    except UnsupportedAlgorithm:
+        raise _fault("PPF960", "encrypting a key needs another package", "run `pip install 'ppdm_flow[ssh]'`") from None
 
 
 def _write(path: Path, data: bytes, mode: int) -> None:

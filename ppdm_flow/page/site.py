@@ -13,6 +13,8 @@ from ppdm_flow.page.services.journal.journal import Journal
 from ppdm_flow.page.services.policies import history
 from ppdm_flow.page.services.policies.history import History
 from ppdm_flow.page.services.policies.policies import Policies
+from ppdm_flow.page.services.shown import shown
+from ppdm_flow.page.services.shown.shown import ShownReleases
 from ppdm_flow.page.services.storage.database import Database
 from ppdm_flow.page.settings import Settings
 
@@ -36,6 +38,7 @@ class Site:
     sessions: Sessions
     journal: Journal
     policies: Policies
+    shown: ShownReleases
 
 
 def opened_site(settings: Settings) -> Site:
@@ -43,6 +46,8 @@ def opened_site(settings: Settings) -> Site:
     settings.state.mkdir(parents=True, exist_ok=True, mode=0o700)
     database = Database(settings.database, SCHEMA)
     people = Accounts(database, Passwords(settings.password_memory_kib, settings.password_rounds))
+    database = Database(settings.database, (*accounts.SCHEMA, *sessions.SCHEMA, *journal.SCHEMA, *shown.SCHEMA))
+    people = Accounts(database)
     return Site(
         settings,
         database,
@@ -50,4 +55,5 @@ def opened_site(settings: Settings) -> Site:
         Sessions(database, people, whole=settings.session_minutes * _MINUTE, idle=settings.idle_minutes * _MINUTE),
         Journal(database),
         Policies(settings.policies, History(database, settings.history_days)),
+        ShownReleases(database, settings.runs),
     )

@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives import serialization as forms
 from signed_runs import copied, key, signer, small_run, written
 
 from ppdm_flow.cli.terminal import password
-from ppdm_flow.evidence.key_files import PASSWORD_VARIABLE, read_signing_key, write_key_pair
+from ppdm_flow.evidence.key_files import PASSWORD_VARIABLE, is_encrypted, read_signing_key, write_key_pair
 from ppdm_flow.policy.signers.reading import read_signers
 
 PEOPLE = (signer("alice", "author", "data-owner"), signer("bob", "privacy-officer"))
@@ -95,6 +95,42 @@ def test_keys_that_are_not_made(ppdm, home, words, code):
 
 def test_a_key_that_is_shown_is_as_it_is(ppdm):
     assert ppdm("key", "alice.key", "--show", "--pem").returncode == 2
+    assert ppdm("key", "alice.key", "--show", "--encrypt").returncode == 2
+
+
+def test_a_key_is_made_encrypted_and_signs_with_its_password_alone(ppdm, home, run, monkeypatch):
+    monkeypatch.setenv(PASSWORD_VARIABLE, "open sesame")
+    done = ppdm("key", "carol.key", "--comment=carol", "--encrypt")
+    assert done.returncode == 0
+    assert "sesame" not in done.stdout + done.stderr
+    assert stat.S_IMODE((home / "carol.key").stat().st_mode) == 0o600
+    assert is_encrypted((home / "carol.key").read_bytes())
+    assert not is_encrypted((home / "alice.key").read_bytes())
+    assert ppdm("key", "--show", "carol.key").stdout.split() == (home / "carol.key.pub").read_text().split()[:2]
+    assert ppdm("sign", run, "--key", "carol.key", "--role", "reader").returncode == 0
+    monkeypatch.setenv(PASSWORD_VARIABLE, "open barley")
+    assert "PPF961" in ppdm("sign", run, "--key", "carol.key", "--role", "other").stderr
+
+
+def test_no_key_is_made_without_the_password_that_is_to_encrypt_it(ppdm, home, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    done = ppdm("key", "carol.key", "--encrypt")
+    assert done.returncode == 2
+    assert "PPF961" in done.stderr
+    assert ppdm("key", "carol.key", "--encrypt", "--pem").returncode == 2
+
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    monkeypatch.setattr("sys.stdin", Terminal())
+    typed = iter(["open sesame", "open sesam", "", "", "open sesame", "open sesame"])
+    monkeypatch.setattr(password.getpass, "getpass", lambda _text: next(typed))
+    for _ in range(2):
+        assert "PPF961" in ppdm("key", "carol.key", "--encrypt").stderr
+        assert not (home / "carol.key").exists()
+    assert ppdm("key", "carol.key", "--encrypt").returncode == 0
+    assert read_signing_key(home / "carol.key", lambda: b"open sesame")
 
 
 def test_sign_and_say_who_did(ppdm, run):

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from ppdm_flow.core.errors import DataError, UsageError
 from ppdm_flow.evidence.edwards25519 import is_owned_point
-from ppdm_flow.evidence.key_files import read_public_key, read_signing_key, write_key_pair
+from ppdm_flow.evidence.key_files import is_encrypted, read_public_key, read_signing_key, write_key_pair
 from ppdm_flow.evidence.keys import PublicKey, SigningKey
 from ppdm_flow.evidence.malformed import MalformedError
 
@@ -259,6 +259,32 @@ def test_the_password_of_an_encrypted_key(tmp_path, format_):
         read_signing_key(file, lambda: answer(b"open barley"))
     with pytest.raises(DataError, match=r"PPF961.*no password"):
         read_signing_key(file)
+
+
+@pytest.mark.parametrize("format_", [forms.PrivateFormat.PKCS8, forms.PrivateFormat.OpenSSH])
+def test_whether_a_key_is_encrypted_is_seen_without_its_password(format_):
+    key = SigningKey.generate().private
+    closed = key.private_bytes(forms.Encoding.PEM, format_, forms.BestAvailableEncryption(b"open sesame"))
+    assert is_encrypted(closed)
+    assert not is_encrypted(key.private_bytes(forms.Encoding.PEM, format_, forms.NoEncryption()))
+    for broken in (b"", b"hello", closed[:60], RFC_8410_PUBLIC.encode(), bytes(70_000)):
+        with pytest.raises(DataError, match="PPF960"):
+            is_encrypted(broken)
+
+
+def test_a_key_is_never_encrypted_in_pem(tmp_path):
+    with pytest.raises(ValueError, match="PEM"):
+        write_key_pair(tmp_path / "key", SigningKey.generate(), pem=True, password=b"open sesame")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="needs ssh-keygen")
+def test_openssh_opens_what_we_encrypted(tmp_path):
+    write_key_pair(tmp_path / "key", SigningKey.generate(), password=b"open sesame")
+    words = ["ssh-keygen", "-y", "-f", tmp_path / "key", "-P"]
+    told = subprocess.run([*words, "open sesame"], check=True, capture_output=True, text=True)
+    assert told.stdout == (tmp_path / "key.pub").read_text()
+    assert subprocess.run([*words, "open barley"], check=False, capture_output=True).returncode != 0
 
 
 def test_no_password_is_asked_for_a_key_without_one(tmp_path):

@@ -9,6 +9,18 @@ import sys
 from ppdm_flow.evidence.key_files import PASSWORD_VARIABLE
 
 
+def new_password() -> bytes | None:
+    """Return a password for a new key, typed twice; None where there is none, or the two differ."""
+    given = os.environ.get(PASSWORD_VARIABLE)
+    if given:
+        return given.encode()
+    if not sys.stdin.isatty():
+        return None
+    first = getpass.getpass("Password for the new key: ")
+    again = getpass.getpass("The same again: ")
+    return first.encode() if first == again else None
+
+
 def key_password() -> bytes | None:
     """Return the password; None where there is neither."""
     given = os.environ.get(PASSWORD_VARIABLE)

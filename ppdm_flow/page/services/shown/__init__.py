@@ -1,0 +1,1 @@
+"""Which releases guests may read."""

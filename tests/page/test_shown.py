@@ -1,0 +1,123 @@
+"""What guests are shown: releases that were released, and nothing by another name."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from held_runs import HeldHome
+from signed_runs import small_run
+from sites import Server
+
+from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.shown.shown import Refusal
+
+JOINED = """
+version: 1
+name: clinic
+source: {path: clinic.csv}
+attributes:
+  patient: {role: identifier}
+  age: {role: quasi_identifier, type: integer, hierarchy: {intervals: [0, 40, 80, 120]}}
+  town: {role: quasi_identifier}
+  illness: {role: sensitive}
+privacy: {k_anonymity: {k: 3}}
+steps:
+  recoded: {use: full_domain_recoding}
+releases:
+  study: {path: study.csv, from: recoded}
+  office: {path: office.csv, from: recoded, audience: public}
+"""
+
+
+def _run(server: Server, **words: str) -> Path:
+    made = small_run(server.folder / "home", **words)
+    place = server.site.settings.runs / made.parent.name / made.name
+    shutil.copytree(made, place)
+    return place
+
+
+def test_a_released_run_is_shown_with_its_report_or_without_and_taken_back(server: Server):
+    run, shown = _run(server, policy=JOINED), server.site.shown
+    steward = server.users[Role.STEWARD]
+    assert shown.releases() == []
+    assert shown.published("clinic", run.name).audiences == {"office": "public", "study": "internal"}
+    assert shown.show(steward, "clinic", run.name, "study") is None
+    assert shown.show(steward, "clinic", run.name, "office", report=True) is None
+    every = {each.release: each for each in shown.releases()}
+    assert (every["study"].report, every["office"].report) == (False, True)
+    assert every["office"].by == "steward"
+    assert (every["office"].files / "office.csv").is_file()
+    assert shown.show(steward, "clinic", run.name, "study", report=True) is None
+    assert shown.get("clinic", run.name, "study").report
+    assert shown.hide("clinic", run.name, "study")
+    assert not shown.hide("clinic", run.name, "study")
+    assert [each.release for each in shown.releases()] == ["office"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        ("clinic", "RUN", "other"),
+        ("clinic", "..", "study"),
+        ("..", "clinic", "study"),
+        (".", "clinic", "RUN"),
+        ("clinic", "RUN", "../held"),
+        ("clinic", "RUN/released", "study"),
+        ("", "", ""),
+    ],
+)
+def test_nothing_is_shown_by_a_name_that_is_not_listed(server: Server, name):
+    run = _run(server)
+    words = [part.replace("RUN", run.name) for part in name]
+    assert server.site.shown.show(server.users[Role.STEWARD], *words) is Refusal.MISSING
+    assert server.site.shown.releases() == []
+
+
+def test_of_releases_for_recipients_apart_guests_see_one(server: Server):
+    run, shown, steward = _run(server), server.site.shown, server.users[Role.STEWARD]
+    assert shown.show(steward, "clinic", run.name, "study") is None
+    assert shown.show(steward, "clinic", run.name, "office") is Refusal.APART
+    shown.hide("clinic", run.name, "study")
+    assert shown.show(steward, "clinic", run.name, "office") is None
+    assert [each.release for each in shown.releases()] == ["office"]
+
+
+def test_links_unpublished_runs_and_runs_that_are_gone_are_not_shown(server: Server):
+    run, shown, steward = _run(server, policy=JOINED), server.site.shown, server.users[Role.STEWARD]
+    assert shown.show(steward, "clinic", run.name, "study") is None
+    (run / "candidate").mkdir()
+    assert shown.releases() == []
+    assert shown.show(steward, "clinic", run.name, "study") is Refusal.MISSING
+    (run / "candidate").rmdir()
+    aside = run.with_name("aside")
+    run.rename(aside)
+    run.symlink_to(aside)
+    assert shown.releases() == []
+    assert shown.show(steward, "clinic", run.name, "study") is Refusal.MISSING
+    run.unlink()
+    assert shown.releases() == []
+    aside.rename(run)
+    assert len(shown.releases()) == 1
+
+
+def test_a_held_run_is_shown_once_its_approvals_are_there_and_not_because_its_folder_has_another_name(server: Server):
+    home, shown, steward = HeldHome.make(server.folder / "home", ledger=False), server.site.shown, None
+    steward = server.users[Role.STEWARD]
+    made = home.run().run_dir
+    forged = server.site.settings.runs / "ward" / made.name
+    shutil.copytree(made, forged)
+    assert shown.show(steward, "ward", made.name, "public") is Refusal.MISSING
+    (forged / "held").rename(forged / "released")
+    assert shown.show(steward, "ward", made.name, "public") is Refusal.MISSING
+    home.approve(made)
+    assert home.release(made).outcome.published
+    said = json.loads((made / "publication.json").read_text())
+    (forged / "publication.json").write_text(json.dumps({**said, "signatures": []}))
+    assert shown.show(steward, "ward", made.name, "public") is Refusal.MISSING
+    shutil.rmtree(forged)
+    shutil.copytree(made, forged)
+    assert shown.show(steward, "ward", made.name, "public") is None
+    assert [each.release for each in shown.releases()] == ["public"]
