@@ -23,6 +23,7 @@ SCHEMA = (
     *history.SCHEMA,
     *journal.SCHEMA,
     *sessions.SCHEMA,
+    *shown.SCHEMA,
 )
 """The tables of all services."""
 _MINUTE = 60.0
@@ -46,14 +47,14 @@ def opened_site(settings: Settings) -> Site:
     settings.state.mkdir(parents=True, exist_ok=True, mode=0o700)
     database = Database(settings.database, SCHEMA)
     people = Accounts(database, Passwords(settings.password_memory_kib, settings.password_rounds))
-    database = Database(settings.database, (*accounts.SCHEMA, *sessions.SCHEMA, *journal.SCHEMA, *shown.SCHEMA))
-    people = Accounts(database)
     return Site(
-        settings,
-        database,
-        people,
-        Sessions(database, people, whole=settings.session_minutes * _MINUTE, idle=settings.idle_minutes * _MINUTE),
-        Journal(database),
-        Policies(settings.policies, History(database, settings.history_days)),
-        ShownReleases(database, settings.runs),
+        settings=settings,
+        database=database,
+        accounts=people,
+        sessions=Sessions(
+            database, people, whole=settings.session_minutes * _MINUTE, idle=settings.idle_minutes * _MINUTE
+        ),
+        journal=Journal(database),
+        policies=Policies(settings.policies, History(database, settings.history_days)),
+        shown=ShownReleases(database, settings.runs),
     )
