@@ -23,6 +23,10 @@ from ppdm_flow.page.views.policies import routes as policies
 
 STATIC = Path(__file__).parent / "static"
 ROUTES: tuple[PageRoute, ...] = (*home.ROUTES, *accounts.ROUTES, *policies.ROUTES)
+from ppdm_flow.page.views.journal import routes as journal
+
+STATIC = Path(__file__).parent / "static"
+ROUTES: tuple[PageRoute, ...] = (*home.ROUTES, *accounts.ROUTES, *journal.ROUTES)
 """Every address of the page but ``/static``."""
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ppdm_flow.page.services.accounts import accounts, sessions
+from ppdm_flow.page.services.accounts import people
 from ppdm_flow.page.services.accounts.accounts import Accounts
 from ppdm_flow.page.services.accounts.passwords import Passwords
+from ppdm_flow.page.services.accounts.people import People
 from ppdm_flow.page.services.accounts.sessions import Sessions
 from ppdm_flow.page.services.journal import journal
 from ppdm_flow.page.services.journal.journal import Journal
@@ -36,6 +37,7 @@ class Site:
     settings: Settings
     database: Database
     accounts: Accounts
+    people: People
     sessions: Sessions
     journal: Journal
     policies: Policies
@@ -57,4 +59,17 @@ def opened_site(settings: Settings) -> Site:
         journal=Journal(database),
         policies=Policies(settings.policies, History(database, settings.history_days)),
         shown=ShownReleases(database, settings.runs),
+    database = Database(settings.database, (*accounts.SCHEMA, *sessions.SCHEMA, *journal.SCHEMA, *shown.SCHEMA))
+    people = Accounts(database)
+    database = Database(settings.database, (*journal.SCHEMA, *people.SCHEMA))
+    accounts = Accounts(database, Passwords(settings.password_memory_kib, settings.password_rounds))
+    return Site(
+        settings,
+        database,
+        accounts,
+        people.people(database, accounts),
+        Sessions(database, accounts, whole=settings.session_minutes * _MINUTE, idle=settings.idle_minutes * _MINUTE),
+        Journal(database),
+        Policies(settings.policies, History(database, settings.history_days)),
+        ShownReleases(database, settings.runs),
     )

@@ -12,12 +12,14 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from ppdm_flow.core.errors import PpdmError
+from ppdm_flow.page.http import cookies
 from ppdm_flow.page.http.call import Call
+from ppdm_flow.page.http.origin import from_own_page
 from ppdm_flow.page.http.route import PageRoute
-from ppdm_flow.page.services.accounts.sessions import Visit, new_word
+from ppdm_flow.page.services.accounts.sessions import Visit
+from ppdm_flow.page.services.accounts.words import new_word
 from ppdm_flow.page.site import Site
 
-COOKIE = "ppdm_flow_visit"
 TOKEN = "form_token"  # noqa: S105  # the name of a field
 TOKEN_HEADER = "x-form-token"  # noqa: S105  # the name of a header
 _FIELDS = 2_000
@@ -28,24 +30,24 @@ def answering(site: Site, route: PageRoute) -> Callable[[Request], Awaitable[Res
     """Return what the server calls for this route."""
 
     async def answer(request: Request) -> Response:
-        word = request.cookies.get(COOKIE, "")
+        secure = site.settings.secure
+        word = cookies.word(request, cookies.VISIT, secure=secure)
         visit = await run_in_threadpool(site.sessions.visit, word or new_word())
         response = await _answer(site, route, request, visit)
-        if not word and COOKIE not in response.headers.get("set-cookie", ""):
-            keep(response, visit, secure=site.settings.secure)
+        if not word and not _keeps_visit(response):
+            cookies.keep(response, visit, secure=secure)
         return response
 
     return answer
 
 
-def keep(response: Response, visit: Visit, *, secure: bool) -> None:
-    """Have the browser keep the cookie of a visit until it is closed."""
-    response.set_cookie(COOKIE, visit.word, httponly=True, samesite="lax", secure=secure, path="/")
+def _keeps_visit(response: Response) -> bool:
+    return any(cookies.VISIT in cookie for cookie in response.headers.getlist("set-cookie"))
 
 
 async def _answer(site: Site, route: PageRoute, request: Request, visit: Visit) -> Response:
     call = Call(site, request, visit, FormData())
-    subject = request.path_params.get(route.subject, "") if route.subject else ""
+    subject = request.path_params.get(route.subject, "") if route.subject and visit.user else ""
     if not route.access.allows(visit.user):
         if route.action:
             await run_in_threadpool(site.journal.add, visit.user, route.action, subject, "refused")
@@ -57,7 +59,7 @@ async def _answer(site: Site, route: PageRoute, request: Request, visit: Visit) 
     if not route.takes_file:
         call = Call(site, request, visit, await _form(request, site.settings.form_bytes))
     token = request.headers.get(TOKEN_HEADER) or call.text(TOKEN)
-    if not visit.sent_by_own_page(token):
+    if not (visit.sent_by_own_page(token) and from_own_page(request, secure=site.settings.secure)):
         if route.action:
             await run_in_threadpool(site.journal.add, visit.user, route.action, subject, "refused")
         return await run_in_threadpool(call.page, "errors/forged.html", 403)
@@ -65,7 +67,9 @@ async def _answer(site: Site, route: PageRoute, request: Request, visit: Visit) 
     if not route.action:
         return response
     outcome = "done" if response.status_code < 400 else "refused" if response.status_code < 500 else "failed"
-    await run_in_threadpool(site.journal.add, visit.user, route.action, subject, outcome)
+    noted = call.noted
+    subject = subject if noted.subject is None else noted.subject
+    await run_in_threadpool(site.journal.add, noted.user or visit.user, route.action, subject, outcome)
     return response
 
 

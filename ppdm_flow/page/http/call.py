@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
 from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse
 
+from ppdm_flow.page.http.noted import Noted
 from ppdm_flow.page.looks.templates import rendered
 from ppdm_flow.page.services.accounts.roles import User
 from ppdm_flow.page.services.accounts.sessions import Visit
@@ -24,6 +25,7 @@ class Call:
     request: Request
     visit: Visit
     form: FormData
+    noted: Noted = field(default_factory=Noted)
 
     @property
     def path(self) -> Mapping[str, str]:

@@ -2,4 +2,14 @@
 
 from __future__ import annotations
 
-SAYINGS: frozenset[str] = frozenset()
+SAYINGS: frozenset[str] = frozenset(
+    {
+        "accounts.opened",
+        "accounts.password_changed",
+        "accounts.roles_changed",
+        "accounts.sessions_ended",
+        "accounts.signed_out",
+        "accounts.was_locked",
+        "accounts.was_unlocked",
+    }
+)

@@ -17,6 +17,10 @@ class Section:
 
 
 SECTIONS: tuple[Section, ...] = (Section("/policies", "policies.title", frozenset({Role.STEWARD, Role.APPROVER})),)
+SECTIONS: tuple[Section, ...] = (
+    Section("/accounts", "accounts.section", frozenset({Role.ADMINISTRATOR})),
+    Section("/journal", "journal.section", frozenset({Role.ADMINISTRATOR})),
+)
 
 
 def sections(user: User) -> list[Section]:

@@ -1,19 +1,40 @@
-"""Accounts: names, roles, password hashes."""
+"""Accounts: names, roles, password hashes. None is ever removed: names in the journal stay those of one person."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from sqlite3 import Row
+from dataclasses import dataclass
+from sqlite3 import Connection, IntegrityError, Row
 
+from ppdm_flow.page.services.accounts.names import NameTakenError, key
 from ppdm_flow.page.services.accounts.passwords import Passwords
 from ppdm_flow.page.services.accounts.roles import Role, User
 from ppdm_flow.page.services.storage.database import Database
 
 SCHEMA = (
     (
-        "CREATE TABLE IF NOT EXISTS accounts (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE COLLATE NOCASE,"
+        "CREATE TABLE IF NOT EXISTS accounts (id INTEGER PRIMARY KEY, name TEXT NOT NULL, key TEXT NOT NULL UNIQUE,"
         " roles TEXT NOT NULL, password TEXT, locked INTEGER NOT NULL DEFAULT 0)"
     ),
+)
+
+
+class LastAdministratorError(ValueError):
+    """Nobody could administer the accounts any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """An account as administrators see it. ``opened``: somebody has chosen a password, or linked an identity."""
+
+    user: User
+    locked: bool
+    opened: bool
+
+
+_ACCOUNT = (
+    "SELECT *, password IS NOT NULL OR EXISTS (SELECT 1 FROM identities WHERE account = accounts.id) AS opened"
+    " FROM accounts"
 )
 
 
@@ -24,26 +45,114 @@ class Accounts:
         self._database, self._passwords = database, passwords or Passwords()
 
     def add(self, name: str, roles: Iterable[Role], password: str | None = None) -> User:
-        """Make an account; without a password nobody can sign in to it with one. Raises sqlite3.IntegrityError."""
-        kept = None if password is None else self._passwords.hashed(password)
+        """Make an account; without a password nobody can sign in to it with one. Raises NameTakenError."""
+        kept = None if password is None else self.hashed(password)
         with self._database.changing() as connection:
-            cursor = connection.execute(
-                "INSERT INTO accounts (name, roles, password) VALUES (?, ?, ?)", (name, " ".join(sorted(roles)), kept)
-            )
-        return User(int(cursor.lastrowid or 0), name, frozenset(roles))
+            return insert(connection, name, roles, kept)
+
+    def hashed(self, password: str) -> str:
+        """Return the hash of a password as it is kept."""
+        return self._passwords.hashed(password)
 
     def user(self, account: int) -> User | None:
         """Return the account of this number; None where there is none, or it is locked."""
-        return _user(self._database.row("SELECT * FROM accounts WHERE id = ?", account))
+        row = self._database.row("SELECT * FROM accounts WHERE id = ?", account)
+        return None if row is None or row["locked"] else _user(row)
+
+    def account(self, account: int) -> Account | None:
+        """Return the account of this number, locked or not; None where there is none."""
+        row = self._database.row(f"{_ACCOUNT} WHERE id = ?", account)
+        return None if row is None else _account(row)
+
+    def named(self, name: str) -> User | None:
+        """Return the account of this name, locked or not; None where there is none."""
+        row = self._database.row("SELECT * FROM accounts WHERE key = ?", key(name))
+        return None if row is None else _user(row)
+
+    def every(self) -> list[Account]:
+        """Return all accounts by name."""
+        return [_account(row) for row in self._database.rows(f"{_ACCOUNT} ORDER BY key")]
+
+    def has_administrator(self) -> bool:
+        """Whether somebody can sign in who administers the accounts."""
+        return any(_administers(account) for account in self.every())
 
     def signed_in(self, name: str, password: str) -> User | None:
         """Return the account whose password this is; None takes as long."""
-        row = self._database.row("SELECT * FROM accounts WHERE name = ?", name)
-        right = self._passwords.matches(None if row is None else row["password"], password)
-        return _user(row) if right else None
+        row = self._database.row("SELECT * FROM accounts WHERE key = ?", key(name))
+        stored = None if row is None else row["password"]
+        if not self._passwords.matches(stored, password) or row is None or row["locked"]:
+            return None
+        if self._passwords.outdated(row["password"]):
+            with self._database.changing() as connection:
+                connection.execute(
+                    "UPDATE accounts SET password = ? WHERE id = ? AND password = ?",
+                    (self.hashed(password), row["id"], stored),
+                )
+        return _user(row)
+
+    def set_roles(self, account: int, roles: Iterable[Role]) -> None:
+        """Give an account these roles and no others. Raises LastAdministratorError."""
+        with self._database.changing() as connection:
+            connection.execute("UPDATE accounts SET roles = ? WHERE id = ?", (_words(roles), account))
+            _require_administrator(connection)
+
+    def set_password(self, account: int, password: str) -> None:
+        """Change a password: sessions, links and known browsers of the one before end."""
+        password_hash = self.hashed(password)
+        with self._database.changing() as connection:
+            set_password(connection, account, password_hash)
+
+    def lock(self, account: int) -> None:
+        """Let nobody sign in to an account, and end its sessions and links. Raises LastAdministratorError."""
+        with self._database.changing() as connection:
+            connection.execute("UPDATE accounts SET locked = 1 WHERE id = ?", (account,))
+            _require_administrator(connection)
+            for table in ("sessions", "links", "browsers"):
+                connection.execute(f"DELETE FROM {table} WHERE account = ?", (account,))  # noqa: S608  # names above
+
+    def unlock(self, account: int) -> None:
+        """Let somebody sign in again."""
+        with self._database.changing() as connection:
+            connection.execute("UPDATE accounts SET locked = 0 WHERE id = ?", (account,))
 
 
-def _user(row: Row | None) -> User | None:
-    if row is None or row["locked"]:
-        return None
+def insert(connection: Connection, name: str, roles: Iterable[Role], password_hash: str | None) -> User:
+    """Make an account in a transaction. Raises NameTakenError."""
+    held = frozenset(roles)
+    try:
+        cursor = connection.execute(
+            "INSERT INTO accounts (name, key, roles, password) VALUES (?, ?, ?, ?)",
+            (name, key(name), _words(held), password_hash),
+        )
+    except IntegrityError as error:
+        raise NameTakenError(name) from error
+    return User(int(cursor.lastrowid or 0), name, held)
+
+
+def set_password(connection: Connection, account: int, password_hash: str) -> None:
+    """Change the password in a transaction; whatever was open with the one before is closed."""
+    connection.execute("UPDATE accounts SET password = ? WHERE id = ?", (password_hash, account))
+    for table in ("sessions", "links", "browsers"):
+        connection.execute(f"DELETE FROM {table} WHERE account = ?", (account,))  # noqa: S608  # names above
+
+
+def _require_administrator(connection: Connection) -> None:
+    if not any(_administers(_account(row)) for row in connection.execute(_ACCOUNT)):
+        raise LastAdministratorError
+
+
+def _administers(account: Account) -> bool:
+    return account.opened and not account.locked and account.user.has(Role.ADMINISTRATOR)
+
+
+def _words(roles: Iterable[Role]) -> str:
+    return " ".join(sorted(roles))
+
+
+def _user(row: Row) -> User:
     return User(row["id"], row["name"], frozenset(Role(word) for word in row["roles"].split()))
+
+
+def _account(row: Row) -> Account:
+    return Account(_user(row), bool(row["locked"]), bool(row["opened"]))

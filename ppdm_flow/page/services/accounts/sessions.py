@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import secrets
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from ppdm_flow.page.services.accounts.accounts import Accounts
 from ppdm_flow.page.services.accounts.roles import User
+from ppdm_flow.page.services.accounts.words import hash_of, new_word
 from ppdm_flow.page.services.storage.database import Database
 
 SCHEMA = (
@@ -19,6 +19,8 @@ SCHEMA = (
         " ON DELETE CASCADE, began REAL NOT NULL, used REAL NOT NULL)"
     ),
 )
+MOST = 20
+"""Sessions of one account; what was used longest ago ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +58,12 @@ class Sessions:
     def visit(self, word: str) -> Visit:
         """Return the visit of a cookie; one without a session, or with one that ended, has nobody signed in."""
         now = self._now()
-        row = self._database.row("SELECT * FROM sessions WHERE hash = ?", _hash(word))
+        row = self._database.row("SELECT * FROM sessions WHERE hash = ?", hash_of(word))
         if row is None or now - row["began"] > self._whole or now - row["used"] > self._idle:
             return Visit(word, None)
         if now - row["used"] > self._idle / 20:
             with self._database.changing() as connection:
-                connection.execute("UPDATE sessions SET used = ? WHERE hash = ?", (now, _hash(word)))
+                connection.execute("UPDATE sessions SET used = ? WHERE hash = ?", (now, hash_of(word)))
         return Visit(word, self._accounts.user(row["account"]))
 
     def begin(self, user: User) -> Visit:
@@ -72,19 +74,29 @@ class Sessions:
             connection.execute(
                 "DELETE FROM sessions WHERE ? - began > ? OR ? - used > ?", (now, self._whole, now, self._idle)
             )
-            connection.execute("INSERT INTO sessions VALUES (?, ?, ?, ?)", (_hash(word), user.id, now, now))
+            connection.execute("INSERT INTO sessions VALUES (?, ?, ?, ?)", (hash_of(word), user.id, now, now))
+            connection.execute(
+                "DELETE FROM sessions WHERE account = ? AND hash NOT IN"
+                " (SELECT hash FROM sessions WHERE account = ? ORDER BY used DESC, rowid DESC LIMIT ?)",
+                (user.id, user.id, MOST),
+            )
         return Visit(word, user)
 
     def end(self, visit: Visit) -> None:
         """End the session of a visit."""
         with self._database.changing() as connection:
-            connection.execute("DELETE FROM sessions WHERE hash = ?", (_hash(visit.word),))
+            connection.execute("DELETE FROM sessions WHERE hash = ?", (hash_of(visit.word),))
 
+    def end_all(self, account: int, but: Visit | None = None) -> int:
+        """End all sessions of an account, except for that of a visit where one is given. Returns how many ended."""
+        kept = "" if but is None else hash_of(but.word)
+        with self._database.changing() as connection:
+            ended = connection.execute("DELETE FROM sessions WHERE account = ? AND hash != ?", (account, kept))
+        return ended.rowcount
 
-def new_word() -> str:
-    """Return 256 random bits for a cookie."""
-    return secrets.token_urlsafe(32)
-
-
-def _hash(word: str) -> str:
-    return hashlib.sha256(word.encode()).hexdigest()
+    def many(self, account: int) -> int:
+        """Return how many sessions of an account have not ended."""
+        now = self._now()
+        query = "SELECT count(*) AS many FROM sessions WHERE account = ? AND ? - began <= ? AND ? - used <= ?"
+        row = self._database.row(query, account, now, self._whole, now, self._idle)
+        return 0 if row is None else int(row["many"])

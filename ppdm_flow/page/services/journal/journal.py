@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from sqlite3 import Row
 
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.page.services.accounts.roles import User
@@ -17,6 +19,8 @@ SCHEMA = (
         "CREATE TABLE IF NOT EXISTS journal (number INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, account TEXT,"
         " action TEXT NOT NULL, subject TEXT NOT NULL, outcome TEXT NOT NULL, chain TEXT NOT NULL)"
     ),
+    "CREATE INDEX IF NOT EXISTS journal_by_account ON journal (account, number)",
+    "CREATE INDEX IF NOT EXISTS journal_by_action ON journal (action, number)",
     (
         "CREATE TRIGGER IF NOT EXISTS journal_stays BEFORE UPDATE ON journal"
         " BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END"
@@ -26,6 +30,11 @@ SCHEMA = (
         " BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END"
     ),
 )
+REFUSALS_A_MINUTE = 60
+"""Refused requests of strangers written down a minute; the next says that there are more."""
+MORE = "journal.more"
+_SUBJECT = 200
+_AT_ONCE = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +50,7 @@ class Entry:
     action: str
     subject: str
     outcome: str
+    chain: str = ""
 
 
 class Journal:
@@ -48,11 +58,23 @@ class Journal:
 
     def __init__(self, database: Database, now: Callable[[], datetime] = utc_now) -> None:
         self._database, self._now = database, now
+        self._lock = threading.Lock()
+        self._minute, self._refusals = "", 0
 
     def add(self, user: User | None, action: str, subject: str, outcome: str) -> None:
-        """Write one action down. ``subject`` is a name that people gave, never a value of data."""
+        """Write one action down. ``subject`` is a name that people gave, never a value of data.
+
+        What is refused to people who are not signed in could fill the disk: of that, so many entries a minute are kept.
+        """
         at = self._now().astimezone(UTC).isoformat(timespec="seconds")
+        if user is None and outcome == "refused":
+            refusals = self._counted(at[:16])
+            if refusals > REFUSALS_A_MINUTE + 1:
+                return
+            if refusals > REFUSALS_A_MINUTE:
+                action, subject = MORE, ""
         account = None if user is None else user.name
+        subject = subject[:_SUBJECT]
         with self._database.changing() as connection:
             last = connection.execute("SELECT chain FROM journal ORDER BY number DESC LIMIT 1").fetchone()
             chain = _chain("" if last is None else last["chain"], at, account, action, subject, outcome)
@@ -61,24 +83,61 @@ class Journal:
                 (at, account, action, subject, outcome, chain),
             )
 
-    def newest(self, many: int, before: int | None = None) -> list[Entry]:
-        """Return the newest entries, newest first; with ``before``, those of smaller numbers."""
+    def newest(self, many: int, before: int | None = None, *, account: str = "", action: str = "") -> list[Entry]:
+        """Return the newest entries, newest first; with ``before``, those of smaller numbers.
+
+        ``account`` and ``action`` leave only the entries that have them.
+        """
+        wanted = [("number < ?", before), ("account = ?", account), ("action = ?", action)]
+        conditions, values = zip(*[(c, v) for c, v in [("number > ?", 0), *wanted] if v not in (None, "")], strict=True)
         rows = self._database.rows(
-            "SELECT * FROM journal WHERE ? IS NULL OR number < ? ORDER BY number DESC LIMIT ?", before, before, many
+            f"SELECT * FROM journal WHERE {' AND '.join(conditions)} ORDER BY number DESC LIMIT ?",  # noqa: S608
+            *values,
+            many,
         )
-        return [
-            Entry(r["number"], datetime.fromisoformat(r["at"]), r["account"], r["action"], r["subject"], r["outcome"])
-            for r in rows
-        ]
+        return [_entry(row) for row in rows]
+
+    def every(self, *, account: str = "", action: str = "") -> Iterator[Entry]:
+        """Give all entries, newest first, so many at a time."""
+        before: int | None = None
+        while entries := self.newest(_AT_ONCE, before, account=account, action=action):
+            yield from entries
+            before = entries[-1].number
+
+    def accounts(self) -> list[str]:
+        """Return who has done something."""
+        rows = self._database.rows("SELECT DISTINCT account FROM journal WHERE account IS NOT NULL ORDER BY account")
+        return [row["account"] for row in rows]
+
+    def actions(self) -> list[str]:
+        """Return what has been done."""
+        return [row["action"] for row in self._database.rows("SELECT DISTINCT action FROM journal ORDER BY action")]
 
     def is_whole(self) -> bool:
         """Whether no entry was changed, taken out or put in between since it was written."""
-        chain = ""
-        for number, r in enumerate(self._database.rows("SELECT * FROM journal ORDER BY number"), 1):
-            chain = _chain(chain, r["at"], r["account"], r["action"], r["subject"], r["outcome"])
-            if r["chain"] != chain or r["number"] != number:
-                return False
-        return True
+        chain, number = "", 0
+        while rows := self._database.rows(
+            "SELECT * FROM journal WHERE number > ? ORDER BY number LIMIT ?", number, _AT_ONCE
+        ):
+            for row in rows:
+                number += 1
+                chain = _chain(chain, row["at"], row["account"], row["action"], row["subject"], row["outcome"])
+                if row["chain"] != chain or row["number"] != number:
+                    return False
+        given = self._database.row("SELECT seq FROM sqlite_sequence WHERE name = 'journal'")
+        return number == (0 if given is None else given["seq"])
+
+    def _counted(self, minute: str) -> int:
+        with self._lock:
+            if minute != self._minute:
+                self._minute, self._refusals = minute, 0
+            self._refusals += 1
+            return self._refusals
+
+
+def _entry(row: Row) -> Entry:
+    at = datetime.fromisoformat(row["at"])
+    return Entry(row["number"], at, row["account"], row["action"], row["subject"], row["outcome"], row["chain"])
 
 
 def _chain(before: str, *fields: str | None) -> str:

@@ -1,1 +1,1 @@
-"""Signing in and out."""
+"""Signing in and out, one's own account, and the accounts of all."""

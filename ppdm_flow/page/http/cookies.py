@@ -1,0 +1,45 @@
+"""The cookies of the page: a browser sends them to this server alone, and no script reads them."""
+
+from __future__ import annotations
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ppdm_flow.page.services.accounts.sessions import Visit
+
+VISIT = "ppdm_flow_visit"
+"""Which visit a request belongs to; gone when the browser is closed."""
+BROWSER = "ppdm_flow_browser"
+"""That somebody has signed in here before: it signs nobody in."""
+_MONTHS = 180 * 24 * 60 * 60
+
+
+def cookie_name(name: str, *, secure: bool) -> str:
+    """Return how a cookie is called. ``__Host-``: no other host of the same domain can set it (RFC 6265bis, 4.1.3)."""
+    return f"__Host-{name}" if secure else name
+
+
+def word(request: Request, name: str, *, secure: bool) -> str:
+    """Return what a browser sends in a cookie; empty where it sends none."""
+    return request.cookies.get(cookie_name(name, secure=secure), "")
+
+
+def keep(response: Response, visit: Visit, *, secure: bool) -> None:
+    """Have the browser keep the cookie of a visit until it is closed."""
+    _set(response, VISIT, visit.word, None, secure=secure)
+
+
+def remember(response: Response, browser: str, *, secure: bool) -> None:
+    """Have the browser keep the word by which it is known after somebody has signed in."""
+    _set(response, BROWSER, browser, _MONTHS, secure=secure)
+
+
+def forget(response: Response, *, secure: bool) -> None:
+    """Have the browser drop the cookie of its visit."""
+    response.delete_cookie(cookie_name(VISIT, secure=secure), path="/", secure=secure, httponly=True, samesite="lax")
+
+
+def _set(response: Response, name: str, value: str, seconds: int | None, *, secure: bool) -> None:
+    response.set_cookie(
+        cookie_name(name, secure=secure), value, max_age=seconds, httponly=True, samesite="lax", secure=secure, path="/"
+    )

@@ -1,0 +1,55 @@
+"""Identities of another provider (OpenID Connect): each is linked to at most one account."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from sqlite3 import Connection
+
+from ppdm_flow.page.services.accounts.accounts import Accounts
+from ppdm_flow.page.services.accounts.roles import User
+from ppdm_flow.page.services.storage.database import Database
+
+SCHEMA = (
+    (
+        "CREATE TABLE IF NOT EXISTS identities (issuer TEXT NOT NULL, subject TEXT NOT NULL, account INTEGER NOT NULL"
+        " REFERENCES accounts (id), PRIMARY KEY (issuer, subject))"
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Who somebody is at a provider: names and addresses of mail change hands there, this pair does not."""
+
+    issuer: str
+    subject: str
+
+
+class Identities:
+    """Which identity signs in to which account."""
+
+    def __init__(self, database: Database, accounts: Accounts) -> None:
+        self._database, self._accounts = database, accounts
+
+    def user(self, identity: Identity) -> User | None:
+        """Return the account of an identity; None where there is none, or it is locked."""
+        row = self._database.row(
+            "SELECT account FROM identities WHERE issuer = ? AND subject = ?", identity.issuer, identity.subject
+        )
+        return None if row is None else self._accounts.user(row["account"])
+
+    def of(self, account: int) -> list[Identity]:
+        """Return the identities that sign in to an account."""
+        rows = self._database.rows("SELECT * FROM identities WHERE account = ? ORDER BY issuer, subject", account)
+        return [Identity(row["issuer"], row["subject"]) for row in rows]
+
+
+def link(connection: Connection, identity: Identity, account: int) -> bool:
+    """Link an identity to an account in a transaction; False where it is linked to another one."""
+    connection.execute(
+        "INSERT INTO identities VALUES (?, ?, ?) ON CONFLICT DO NOTHING", (identity.issuer, identity.subject, account)
+    )
+    row = connection.execute(
+        "SELECT account FROM identities WHERE issuer = ? AND subject = ?", (identity.issuer, identity.subject)
+    ).fetchone()
+    return bool(row["account"] == account)

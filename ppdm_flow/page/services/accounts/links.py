@@ -1,0 +1,130 @@
+"""One-time links: the first administrator, invitations, new passwords."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from sqlite3 import Connection
+
+from ppdm_flow.page.services.accounts import accounts, identities
+from ppdm_flow.page.services.accounts.accounts import Accounts
+from ppdm_flow.page.services.accounts.identities import Identity
+from ppdm_flow.page.services.accounts.roles import Role, User
+from ppdm_flow.page.services.accounts.words import hash_of, new_word
+from ppdm_flow.page.services.storage.database import Database
+
+SCHEMA = (
+    (
+        "CREATE TABLE IF NOT EXISTS links (hash TEXT PRIMARY KEY, account INTEGER REFERENCES accounts (id)"
+        " ON DELETE CASCADE, until REAL NOT NULL)"
+    ),
+)
+FIRST_SECONDS = 60 * 60.0
+INVITATION_SECONDS = 7 * 24 * 60 * 60.0
+
+
+class LinkGoneError(LookupError):
+    """No such link: it was used, it expired, another took its place, or there never was one."""
+
+
+class IdentityTakenError(ValueError):
+    """The identity signs in to another account."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link that somebody may use: for the account of ``user``, or for a new administrator where that is None."""
+
+    user: User | None
+    until: float
+
+
+class Links:
+    """All links that nobody has used yet. A link is good for one use, and an account has one at most."""
+
+    def __init__(self, database: Database, people: Accounts, now: Callable[[], float] = time.time) -> None:
+        self._database, self._accounts, self._now = database, people, now
+
+    def first_administrator(self) -> str | None:
+        """Return the word of a link that makes an administrator; None where somebody can sign in who is one.
+
+        What an earlier call returned does not work any more.
+        """
+        return None if self._accounts.has_administrator() else self.another_administrator()
+
+    def another_administrator(self) -> str:
+        """Return the word of a link that makes an administrator, whoever there is: for who has the server's files."""
+        return self._new(None, FIRST_SECONDS)
+
+    def invite(self, name: str, roles: Iterable[Role]) -> tuple[User, str]:
+        """Make an account without a password, and the word of the link with which somebody opens it.
+
+        Raises NameTakenError.
+        """
+        user = self._accounts.add(name, roles)
+        return user, self._new(user.id, INVITATION_SECONDS)
+
+    def renew(self, account: int) -> str:
+        """Return the word of a new link for an account. Its password stays as it is until the link is used."""
+        return self._new(account, INVITATION_SECONDS)
+
+    def find(self, word: str) -> Link:
+        """Return what a link is for. Raises LinkGoneError."""
+        row = self._database.row("SELECT * FROM links WHERE hash = ? AND until > ?", hash_of(word), self._now())
+        if row is None:
+            raise LinkGoneError
+        user = None if row["account"] is None else self._accounts.user(row["account"])
+        if user is None and row["account"] is not None:
+            raise LinkGoneError
+        return Link(user, row["until"])
+
+    def open_with_password(self, word: str, password: str) -> User:
+        """Set the password of a link's account, and end all its sessions. Raises LinkGoneError."""
+        password_hash = self._accounts.hashed(password)
+        with self._database.changing() as connection:
+            account = self._take(connection, word)
+            if account is None:
+                raise LinkGoneError
+            accounts.set_password(connection, account, password_hash)
+        return self._opened(account)
+
+    def open_with_identity(self, word: str, identity: Identity) -> User:
+        """Let an identity sign in to a link's account. Raises LinkGoneError, IdentityTakenError."""
+        with self._database.changing() as connection:
+            account = self._take(connection, word)
+            if account is None:
+                raise LinkGoneError
+            if not identities.link(connection, identity, account):
+                raise IdentityTakenError
+        return self._opened(account)
+
+    def open_administrator(self, word: str, name: str, password: str) -> User:
+        """Make an administrator with a link that is for no account. Raises LinkGoneError, NameTakenError."""
+        password_hash = self._accounts.hashed(password)
+        with self._database.changing() as connection:
+            if self._take(connection, word) is not None:
+                raise LinkGoneError
+            return accounts.insert(connection, name, [Role.ADMINISTRATOR], password_hash)
+
+    def _new(self, account: int | None, seconds: float) -> str:
+        word = new_word()
+        with self._database.changing() as connection:
+            connection.execute("DELETE FROM links WHERE account IS ? OR until <= ?", (account, self._now()))
+            connection.execute("INSERT INTO links VALUES (?, ?, ?)", (hash_of(word), account, self._now() + seconds))
+        return word
+
+    def _take(self, connection: Connection, word: str) -> int | None:
+        row = connection.execute(
+            "DELETE FROM links WHERE hash = ? AND until > ? RETURNING account", (hash_of(word), self._now())
+        ).fetchone()
+        if row is None:
+            raise LinkGoneError
+        account: int | None = row["account"]
+        return account
+
+    def _opened(self, account: int) -> User:
+        user = self._accounts.user(account)
+        if user is None:
+            raise LinkGoneError
+        return user

@@ -1,0 +1,50 @@
+"""The journal as files that other programs read."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator
+
+from ppdm_flow.page.services.journal.journal import Entry
+
+COLUMNS = ("number", "at", "account", "action", "subject", "outcome", "chain")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def csv_lines(entries: Iterable[Entry]) -> Iterator[str]:
+    """Give the lines of a CSV file. A text that a spreadsheet would compute gets an apostrophe before it."""
+    yield _line(COLUMNS)
+    for entry in entries:
+        yield _line([_plain(value) for value in _fields(entry).values()])
+
+
+def json_lines(entries: Iterable[Entry]) -> Iterator[str]:
+    """Give one JSON document a line. ``chain`` hashes the one before and the other fields."""
+    for entry in entries:
+        yield json.dumps(_fields(entry)) + "\n"
+
+
+def _fields(entry: Entry) -> dict[str, str | int | None]:
+    values = (
+        entry.number,
+        entry.at.isoformat(timespec="seconds"),
+        entry.account,
+        entry.action,
+        entry.subject,
+        entry.outcome,
+        entry.chain,
+    )
+    return dict(zip(COLUMNS, values, strict=True))
+
+
+def _plain(value: str | int | None) -> str:
+    text = "" if value is None else str(value)
+    return f"'{text}" if text.startswith(_FORMULA) else text
+
+
+def _line(values: Iterable[str]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerow(values)
+    return text.getvalue()

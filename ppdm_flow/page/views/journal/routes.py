@@ -1,0 +1,75 @@
+"""The journal: pages, filters, whether it is whole, downloads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from starlette.responses import Response, StreamingResponse
+
+from ppdm_flow.page.http.access import ADMINISTRATORS
+from ppdm_flow.page.http.call import Call
+from ppdm_flow.page.http.route import reads
+from ppdm_flow.page.services.journal.journal import Entry
+from ppdm_flow.page.texts.catalogue import catalogue
+from ppdm_flow.page.views.journal.files import csv_lines, json_lines
+
+_ENTRIES = 100
+
+
+def entries(call: Call) -> Response:
+    """Show the newest entries, or those before one."""
+    return _page(call)
+
+
+def check(call: Call) -> Response:
+    """Say whether the journal is whole: every entry's hash is computed again."""
+    return _page(call, whole=call.site.journal.is_whole())
+
+
+def as_csv(call: Call) -> Response:
+    """Send the journal as CSV."""
+    return StreamingResponse(csv_lines(_every(call)), media_type="text/csv; charset=utf-8", headers=_named("csv"))
+
+
+def as_json_lines(call: Call) -> Response:
+    """Send the journal as one JSON document a line, with the chain of hashes."""
+    return StreamingResponse(json_lines(_every(call)), media_type="application/jsonl", headers=_named("jsonl"))
+
+
+def _page(call: Call, whole: bool | None = None) -> Response:
+    journal, chosen = call.site.journal, _chosen(call)
+    before = call.query.get("before", "")
+    number = int(before) if before.isascii() and before.isdigit() and len(before) < 19 else None
+    shown = journal.newest(_ENTRIES + 1, number, **chosen)
+    newest, texts = journal.newest(1), catalogue()
+    return call.page(
+        "journal/entries.html",
+        entries=shown[:_ENTRIES],
+        older=shown[_ENTRIES - 1].number if len(shown) > _ENTRIES else None,
+        later=number is not None,
+        newest=newest[0] if newest else None,
+        chosen={name: value for name, value in chosen.items() if value},
+        accounts=[("", texts("journal.all")), *((name, name) for name in journal.accounts())],
+        actions=[("", texts("journal.all")), *((name, name) for name in journal.actions())],
+        whole=whole,
+    )
+
+
+def _every(call: Call) -> Iterator[Entry]:
+    return call.site.journal.every(**_chosen(call))
+
+
+def _chosen(call: Call) -> dict[str, str]:
+    return {name: call.query.get(name, "") for name in ("account", "action")}
+
+
+def _named(ending: str) -> dict[str, str]:
+    return {"content-disposition": f'attachment; filename="journal.{ending}"'}
+
+
+ROUTES = (
+    reads("/journal", entries, ADMINISTRATORS),
+    reads("/journal/check", check, ADMINISTRATORS),
+    reads("/journal/journal.csv", as_csv, ADMINISTRATORS),
+    reads("/journal/journal.jsonl", as_json_lines, ADMINISTRATORS),
+)
