@@ -16,6 +16,9 @@ from ppdm_flow.page.services.policies.policies import Policies
 from ppdm_flow.page.services.shown import shown
 from ppdm_flow.page.services.shown.shown import ShownReleases
 from ppdm_flow.page.services.storage.database import Database
+from ppdm_flow.page.services.uploads import uploads
+from ppdm_flow.page.services.uploads.limits import Limits
+from ppdm_flow.page.services.uploads.uploads import Uploads
 from ppdm_flow.page.settings import Settings
 
 SCHEMA = (
@@ -39,6 +42,7 @@ class Site:
     journal: Journal
     policies: Policies
     shown: ShownReleases
+    uploads: Uploads
 
 
 def opened_site(settings: Settings) -> Site:
@@ -47,6 +51,7 @@ def opened_site(settings: Settings) -> Site:
     database = Database(settings.database, SCHEMA)
     people = Accounts(database, Passwords(settings.password_memory_kib, settings.password_rounds))
     database = Database(settings.database, (*accounts.SCHEMA, *sessions.SCHEMA, *journal.SCHEMA, *shown.SCHEMA))
+    database = Database(settings.database, (*accounts.SCHEMA, *sessions.SCHEMA, *journal.SCHEMA, *uploads.SCHEMA))
     people = Accounts(database)
     return Site(
         settings,
@@ -56,4 +61,5 @@ def opened_site(settings: Settings) -> Site:
         Journal(database),
         Policies(settings.policies, History(database, settings.history_days)),
         ShownReleases(database, settings.runs),
+        Uploads(database, settings.uploads, Limits.of(settings)),
     )
