@@ -17,6 +17,9 @@ from ppdm_flow.page.services.policies.policies import Policies
 from ppdm_flow.page.services.shown import shown
 from ppdm_flow.page.services.shown.shown import ShownReleases
 from ppdm_flow.page.services.storage.database import Database
+from ppdm_flow.page.services.uploads import uploads
+from ppdm_flow.page.services.uploads.limits import Limits
+from ppdm_flow.page.services.uploads.uploads import Uploads
 from ppdm_flow.page.settings import Settings
 
 SCHEMA = (
@@ -42,6 +45,7 @@ class Site:
     journal: Journal
     policies: Policies
     shown: ShownReleases
+    uploads: Uploads
 
 
 def opened_site(settings: Settings) -> Site:
@@ -60,6 +64,7 @@ def opened_site(settings: Settings) -> Site:
         policies=Policies(settings.policies, History(database, settings.history_days)),
         shown=ShownReleases(database, settings.runs),
     database = Database(settings.database, (*accounts.SCHEMA, *sessions.SCHEMA, *journal.SCHEMA, *shown.SCHEMA))
+    database = Database(settings.database, (*accounts.SCHEMA, *sessions.SCHEMA, *journal.SCHEMA, *uploads.SCHEMA))
     people = Accounts(database)
     database = Database(settings.database, (*journal.SCHEMA, *people.SCHEMA))
     accounts = Accounts(database, Passwords(settings.password_memory_kib, settings.password_rounds))
@@ -72,4 +77,5 @@ def opened_site(settings: Settings) -> Site:
         Journal(database),
         Policies(settings.policies, History(database, settings.history_days)),
         ShownReleases(database, settings.runs),
+        Uploads(database, settings.uploads, Limits.of(settings)),
     )

@@ -11,6 +11,7 @@ from starlette.testclient import TestClient
 
 from ppdm_flow.page.app import application
 from ppdm_flow.page.services.accounts.roles import Role, User
+from ppdm_flow.page.services.uploads.uploads import Upload
 from ppdm_flow.page.settings import Settings
 from ppdm_flow.page.site import Site, opened_site
 
@@ -65,3 +66,10 @@ class Server:
     def browser(self, role: Role | None = None) -> Browser:
         """Return the browser of the person with this role, signed in; of nobody, where none is given."""
         return Browser(self.site, None if role is None else self.users[role])
+
+    def upload(self, role: Role, name: str, data: bytes) -> Upload:
+        """Have the person with this role upload a file, and return it."""
+        user = self.users[role]
+        with self.site.uploads.arriving(user, len(data)) as arrived:
+            arrived.write(data)
+            return self.site.uploads.keep(user, arrived, name)

@@ -1,0 +1,152 @@
+"""The tables that people uploaded: who has which, until when."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from sqlite3 import Row
+
+from ppdm_flow.page.services.accounts.roles import User
+from ppdm_flow.page.services.storage.database import Database
+from ppdm_flow.page.services.uploads.arriving import Arriving
+from ppdm_flow.page.services.uploads.kinds import kind_of
+from ppdm_flow.page.services.uploads.limits import Limits, refused
+from ppdm_flow.page.services.uploads.reading import read_begin
+from ppdm_flow.page.services.uploads.unpacking import check_unpacked
+
+SCHEMA = (
+    (
+        "CREATE TABLE IF NOT EXISTS uploads (id TEXT PRIMARY KEY, account INTEGER NOT NULL REFERENCES accounts (id)"
+        " ON DELETE CASCADE, name TEXT NOT NULL, format TEXT NOT NULL, file TEXT NOT NULL, bytes INTEGER NOT NULL,"
+        " arrived REAL NOT NULL, until REAL NOT NULL)"
+    ),
+)
+_HOUR = 3600.0
+_NAME = 200
+"""Characters of a name that are kept: it is shown, and never a path."""
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """One table. ``name`` is what its owner's file was called; ``path`` is where it lies, under a name of our own."""
+
+    id: str
+    name: str
+    format: str
+    bytes: int
+    path: Path
+    until: datetime
+
+
+class Uploads:
+    """All uploaded tables. A row of the database makes one: what lies in the folder without one is removed."""
+
+    def __init__(
+        self,
+        database: Database,
+        folder: Path,
+        limits: Limits,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self._database, self._folder, self._limits, self._now = database, folder, limits, now
+        self._arriving: dict[str, Arriving] = {}
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+
+    def arriving(self, user: User, announced: int) -> Arriving:
+        """Return a place for a file of at most so many bytes; leave it by ``with``. Raises UsageError (PPF994)."""
+        if announced > self._limits.bytes_each:
+            raise refused("the file is larger than the server takes", self._limits.bytes_each)
+        own, every = self._used(user)
+        if own[0] >= self._limits.number_a_person:
+            raise refused(f"you have {own[0]} uploads, and the server keeps no more of one person")
+        if own[1] + announced > self._limits.bytes_a_person:
+            raise refused("your uploads would exceed what the server keeps of one person", self._limits.bytes_a_person)
+        if every + announced > self._limits.bytes_in_all:
+            raise refused("the uploads of all people would exceed what the server keeps")
+        if shutil.disk_usage(self._folder).free - self._promised() - announced < self._limits.free_bytes:
+            raise refused("the server's disk has too little room")
+        word = secrets.token_hex(16)
+        made = Arriving(word, user.id, self._folder / word, announced, self._gone)
+        self._arriving[word] = made
+        return made
+
+    def keep(self, user: User, arrived: Arriving, name: str) -> Upload:
+        """Keep a file that has arrived as a table, when its bytes are what its name says.
+
+        Raises DataError where they are not (PPF995), it unpacks to too much (PPF996), or it cannot be read.
+        """
+        arrived.finish()
+        kind = kind_of(arrived.file, name)
+        check_unpacked(arrived.file, kind, self._limits)
+        file = arrived.named(f"data{kind.ending}")
+        read_begin(file, kind)
+        until = self._now() + self._limits.hours * _HOUR
+        shown = name.rpartition("/")[2].rpartition("\\")[2][:_NAME]
+        with self._database.changing() as connection:
+            connection.execute(
+                "INSERT INTO uploads VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                (arrived.id, user.id, shown, kind.format, file.name, arrived.bytes, self._now(), until),
+            )
+        arrived.is_kept = True
+        return Upload(arrived.id, shown, kind.format, arrived.bytes, file, datetime.fromtimestamp(until, UTC))
+
+    def of(self, user: User, upload: str) -> Upload | None:
+        """Return somebody's own upload; None where there is none, it is another's, or its time is over."""
+        row = self._database.row(
+            "SELECT * FROM uploads WHERE id = ? AND account = ? AND until > ?", upload, user.id, self._now()
+        )
+        return None if row is None else self._upload(row)
+
+    def all_of(self, user: User) -> list[Upload]:
+        """Return somebody's uploads, newest first."""
+        rows = self._database.rows(
+            "SELECT * FROM uploads WHERE account = ? AND until > ? ORDER BY arrived DESC, id", user.id, self._now()
+        )
+        return [self._upload(row) for row in rows]
+
+    def remove(self, user: User, upload: str) -> bool:
+        """Remove somebody's own upload; False where there is none."""
+        with self._database.changing() as connection:
+            many = connection.execute("DELETE FROM uploads WHERE id = ? AND account = ?", (upload, user.id)).rowcount
+        if many:
+            shutil.rmtree(self._folder / upload, ignore_errors=True)
+        return bool(many)
+
+    def tidy(self) -> None:
+        """Remove what is over its time, and what a killed server left."""
+        with self._database.changing() as connection:
+            connection.execute("DELETE FROM uploads WHERE until <= ?", (self._now(),))
+            for row in connection.execute("SELECT id, file FROM uploads").fetchall():
+                if not (self._folder / row["id"] / row["file"]).is_file():
+                    connection.execute("DELETE FROM uploads WHERE id = ?", (row["id"],))
+        with os.scandir(self._folder) as entries:
+            for entry in list(entries):
+                if entry.name in self._arriving or not entry.is_dir(follow_symlinks=False):
+                    continue
+                if self._database.row("SELECT 1 FROM uploads WHERE id = ?", entry.name) is None:
+                    shutil.rmtree(entry.path, ignore_errors=True)
+
+    def _used(self, user: User) -> tuple[tuple[int, int], int]:
+        """Return (number, bytes) of a person with what is arriving, and the bytes of all."""
+        rows = self._database.rows("SELECT account, bytes FROM uploads")
+        held = [(row["account"], row["bytes"]) for row in rows]
+        held += [(each.account, each.announced) for each in list(self._arriving.values()) if not each.is_kept]
+        own = [size for account, size in held if account == user.id]
+        return (len(own), sum(own)), sum(size for _, size in held)
+
+    def _promised(self) -> int:
+        return sum(each.announced - each.bytes for each in list(self._arriving.values()))
+
+    def _gone(self, arrived: Arriving) -> None:
+        self._arriving.pop(arrived.id, None)
+
+    def _upload(self, row: Row) -> Upload:
+        path = self._folder / row["id"] / row["file"]
+        until = datetime.fromtimestamp(row["until"], UTC)
+        return Upload(row["id"], row["name"], row["format"], row["bytes"], path, until)
