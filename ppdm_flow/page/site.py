@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 
 from ppdm_flow.page.services.accounts import accounts, sessions
 from ppdm_flow.page.services.accounts.accounts import Accounts
 from ppdm_flow.page.services.accounts.passwords import Passwords
 from ppdm_flow.page.services.accounts.sessions import Sessions
+from ppdm_flow.page.services.jobs import records
+from ppdm_flow.page.services.jobs.jobs import Jobs, Limits
+from ppdm_flow.page.services.jobs.records import JobRecords
 from ppdm_flow.page.services.journal import journal
 from ppdm_flow.page.services.journal.journal import Journal
 from ppdm_flow.page.services.policies import history
@@ -22,7 +26,9 @@ SCHEMA = (
     *accounts.SCHEMA,
     *history.SCHEMA,
     *journal.SCHEMA,
+    *records.SCHEMA,
     *sessions.SCHEMA,
+    *shown.SCHEMA,
 )
 """The tables of all services."""
 _MINUTE = 60.0
@@ -39,6 +45,7 @@ class Site:
     journal: Journal
     policies: Policies
     shown: ShownReleases
+    jobs: Jobs
 
 
 def opened_site(settings: Settings) -> Site:
@@ -46,8 +53,6 @@ def opened_site(settings: Settings) -> Site:
     settings.state.mkdir(parents=True, exist_ok=True, mode=0o700)
     database = Database(settings.database, SCHEMA)
     people = Accounts(database, Passwords(settings.password_memory_kib, settings.password_rounds))
-    database = Database(settings.database, (*accounts.SCHEMA, *sessions.SCHEMA, *journal.SCHEMA, *shown.SCHEMA))
-    people = Accounts(database)
     return Site(
         settings,
         database,
@@ -56,4 +61,17 @@ def opened_site(settings: Settings) -> Site:
         Journal(database),
         Policies(settings.policies, History(database, settings.history_days)),
         ShownReleases(database, settings.runs),
+        _jobs(settings, database),
     )
+
+
+def _jobs(settings: Settings, database: Database) -> Jobs:
+    limits = Limits(
+        settings.running_jobs,
+        settings.waiting_jobs,
+        settings.own_jobs,
+        settings.job_minutes * _MINUTE,
+        settings.job_output_bytes,
+        timedelta(days=settings.job_days),
+    )
+    return Jobs(JobRecords(database, settings.jobs), settings.jobs, settings.policies, settings.runs, limits)
