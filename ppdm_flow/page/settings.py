@@ -59,6 +59,13 @@ class Settings:
     """How many times its own size a packed upload may unpack to; small ones may have more."""
     running_jobs: int = 2
     waiting_jobs: int = 20
+    own_jobs: int = 5
+    """Jobs of one person that wait or run."""
+    job_minutes: int = 6 * 60
+    """How long a job may take until it is stopped."""
+    job_output_bytes: int = 16 * 2**20
+    job_days: int = 3
+    """How long what a job printed is kept."""
 
     @property
     def database(self) -> Path:

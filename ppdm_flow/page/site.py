@@ -9,6 +9,9 @@ from ppdm_flow.page.services.accounts.accounts import Accounts
 from ppdm_flow.page.services.accounts.passwords import Passwords
 from ppdm_flow.page.services.accounts.people import People
 from ppdm_flow.page.services.accounts.sessions import Sessions
+from ppdm_flow.page.services.jobs import records
+from ppdm_flow.page.services.jobs.jobs import Jobs
+from ppdm_flow.page.services.jobs.records import JobRecords
 from ppdm_flow.page.services.journal import journal
 from ppdm_flow.page.services.journal.journal import Journal
 from ppdm_flow.page.services.policies import history
@@ -18,16 +21,17 @@ from ppdm_flow.page.services.shown import shown
 from ppdm_flow.page.services.shown.shown import ShownReleases
 from ppdm_flow.page.services.storage.database import Database
 from ppdm_flow.page.services.uploads import uploads
-from ppdm_flow.page.services.uploads.limits import Limits
+from ppdm_flow.page.services.uploads.limits import Limits as UploadLimits
 from ppdm_flow.page.services.uploads.uploads import Uploads
 from ppdm_flow.page.settings import Settings
 
 SCHEMA = (
-    *accounts.SCHEMA,
     *history.SCHEMA,
     *journal.SCHEMA,
-    *sessions.SCHEMA,
+    *people.SCHEMA,
+    *records.SCHEMA,
     *shown.SCHEMA,
+    *uploads.SCHEMA,
 )
 """The tables of all services."""
 _MINUTE = 60.0
@@ -40,10 +44,11 @@ class Site:
     settings: Settings
     database: Database
     accounts: Accounts
-    people: People
-    sessions: Sessions
+    jobs: Jobs
     journal: Journal
+    people: People
     policies: Policies
+    sessions: Sessions
     shown: ShownReleases
     uploads: Uploads
 
@@ -52,30 +57,17 @@ def opened_site(settings: Settings) -> Site:
     """Open the state of a server, or make it where there is none."""
     settings.state.mkdir(parents=True, exist_ok=True, mode=0o700)
     database = Database(settings.database, SCHEMA)
-    people = Accounts(database, Passwords(settings.password_memory_kib, settings.password_rounds))
+    accounts = Accounts(database, Passwords(settings.password_memory_kib, settings.password_rounds))
+    whole, idle = settings.session_minutes * _MINUTE, settings.idle_minutes * _MINUTE
     return Site(
         settings=settings,
         database=database,
-        accounts=people,
-        sessions=Sessions(
-            database, people, whole=settings.session_minutes * _MINUTE, idle=settings.idle_minutes * _MINUTE
-        ),
+        accounts=accounts,
+        jobs=Jobs.opened(settings, JobRecords(database, settings.jobs)),
         journal=Journal(database),
+        people=people.people(database, accounts),
         policies=Policies(settings.policies, History(database, settings.history_days)),
+        sessions=Sessions(database, accounts, whole=whole, idle=idle),
         shown=ShownReleases(database, settings.runs),
-    database = Database(settings.database, (*accounts.SCHEMA, *sessions.SCHEMA, *journal.SCHEMA, *shown.SCHEMA))
-    database = Database(settings.database, (*accounts.SCHEMA, *sessions.SCHEMA, *journal.SCHEMA, *uploads.SCHEMA))
-    people = Accounts(database)
-    database = Database(settings.database, (*journal.SCHEMA, *people.SCHEMA))
-    accounts = Accounts(database, Passwords(settings.password_memory_kib, settings.password_rounds))
-    return Site(
-        settings,
-        database,
-        accounts,
-        people.people(database, accounts),
-        Sessions(database, accounts, whole=settings.session_minutes * _MINUTE, idle=settings.idle_minutes * _MINUTE),
-        Journal(database),
-        Policies(settings.policies, History(database, settings.history_days)),
-        ShownReleases(database, settings.runs),
-        Uploads(database, settings.uploads, Limits.of(settings)),
+        uploads=Uploads(database, settings.uploads, UploadLimits.of(settings)),
     )

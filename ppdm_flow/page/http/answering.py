@@ -18,6 +18,7 @@ from ppdm_flow.page.http.origin import from_own_page
 from ppdm_flow.page.http.route import PageRoute
 from ppdm_flow.page.services.accounts.sessions import Visit
 from ppdm_flow.page.services.accounts.words import new_word
+from ppdm_flow.page.services.refusal import RefusalError
 from ppdm_flow.page.site import Site
 
 TOKEN = "form_token"  # noqa: S105  # the name of a field
@@ -79,6 +80,8 @@ async def _called(call: Call, route: PageRoute) -> Response:
     except PpdmError as error:
         status = 500 if error.exit_status == 3 else 400
         return await run_in_threadpool(call.page, "errors/diagnostics.html", status, diagnostics=error.diagnostics)
+    except RefusalError as error:
+        return await run_in_threadpool(call.page, "errors/refused.html", error.status, key=error.key, words=error.words)
     except HTTPException as error:
         known = {403: "forbidden", 404: "missing", 413: "large"}.get(error.status_code, "missing")
         return await run_in_threadpool(call.page, f"errors/{known}.html", error.status_code)

@@ -1,0 +1,251 @@
+"""The queue of jobs: so many at once, so many waiting, so many for one person."""
+
+from __future__ import annotations
+
+import logging
+import re
+import secrets
+import shutil
+import subprocess
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from ppdm_flow.page.services.accounts.roles import User
+from ppdm_flow.page.services.jobs import processes
+from ppdm_flow.page.services.jobs.job import ANSWERS, Job, State
+from ppdm_flow.page.services.jobs.records import JobRecords
+from ppdm_flow.page.services.refusal import RefusalError
+from ppdm_flow.page.settings import Settings
+
+_REPORT = re.compile(r"^report: (.+)/report\.html$", re.MULTILINE)
+_LOOK = 0.1
+_ACTIVE = "state IN ('waiting', 'running')"
+_BEGINNING = timedelta(seconds=10)
+"""How long a process may take until it holds the lock of its folder."""
+_log = logging.getLogger("ppdm_flow.page")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What jobs may take: at once, in the queue, of one person; seconds, kept bytes, and days of what they printed."""
+
+    running: int = 2
+    waiting: int = 20
+    own: int = 5
+    seconds: float = 6 * 3600
+    output: int = 16 * 2**20
+    kept: timedelta = timedelta(days=3)
+
+    @classmethod
+    def of(cls, settings: Settings) -> Limits:
+        """Return the limits of a server."""
+        return cls(
+            settings.running_jobs,
+            settings.waiting_jobs,
+            settings.own_jobs,
+            settings.job_minutes * 60.0,
+            settings.job_output_bytes,
+            timedelta(days=settings.job_days),
+        )
+
+
+class Jobs:
+    """All jobs of a server. ``at`` is the working directory of the verbs, ``runs`` where they make runs."""
+
+    def __init__(self, records: JobRecords, folder: Path, at: Path, runs: Path, limits: Limits) -> None:
+        self._records, self._folder, self._at, self._runs, self._limits = records, folder, at, runs, limits
+        self._environments: dict[str, Mapping[str, str]] = {}
+        self._processes: dict[str, subprocess.Popen[bytes]] = {}
+        self._lock = threading.RLock()
+        self._thread: threading.Thread | None = None
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        for job in records.where("state = 'waiting' AND secret = 1"):
+            self._end(job, State.LOST)
+        self._watch()
+
+    @classmethod
+    def opened(cls, settings: Settings, records: JobRecords) -> Jobs:
+        """Return the jobs of a server."""
+        return cls(records, settings.jobs, settings.policies, settings.runs, Limits.of(settings))
+
+    def add(
+        self,
+        user: User,
+        words: Sequence[str],
+        *,
+        kind: str,
+        about: str,
+        environment: Mapping[str, str] | None = None,
+        remove: Iterable[Path] = (),
+    ) -> Job:
+        """Put ``ppdm-flow WORDS`` into the queue. Raises RefusalError where a limit is reached.
+
+        ``environment`` is where passwords belong: it is kept in memory until the process has it, and nowhere else. A
+        path among the words should be absolute, so that no name can be taken for an option. ``remove``: files and
+        folders to delete once the job is over, however it ends.
+        """
+        key = secrets.token_hex(8)
+        with self._lock:
+            if self._records.many("state = 'waiting'") >= self._limits.waiting:
+                raise RefusalError("jobs.full", 429, limit=self._limits.waiting)
+            if self._records.many(f"{_ACTIVE} AND account = ?", user.id) >= self._limits.own:
+                raise RefusalError("jobs.own_full", 429, limit=self._limits.own)
+            if environment:
+                self._environments[key] = dict(environment)
+            self._records.insert(key, user, kind, about, words, remove, secret=bool(environment))
+            self._watch()
+        return self.get(key)
+
+    def get(self, key: str) -> Job:
+        """Return one job. Raises LookupError."""
+        job = self._records.get(key)
+        if job is None:
+            raise LookupError("no such job")
+        return job
+
+    def of(self, user: User, most: int = 100) -> list[Job]:
+        """Return somebody's jobs, newest first."""
+        return self._records.where("account = ?", user.id, most=most)[::-1]
+
+    def active(self) -> list[Job]:
+        """Return everybody's jobs that run or wait, those that run first, then in the order of the queue."""
+        jobs = self._records.where(_ACTIVE)
+        return sorted(jobs, key=lambda job: job.state is State.WAITING)
+
+    def maker(self, run: str) -> Job | None:
+        """Return the job that made a run; its name is ``policy/time-digest``, as below the folder of runs."""
+        return next(iter(self._records.where("made = ? AND made <> ''", run)), None)
+
+    def cancel(self, key: str) -> None:
+        """End a job that waits or runs. Raises LookupError."""
+        with self._lock:
+            job = self.get(key)
+            if job.state is State.WAITING:
+                self._end(job, State.CANCELLED)
+            elif job.state is State.RUNNING:
+                self._records.want_end(key)
+                processes.ask_to_end(job.folder)
+
+    def finished(self, job: Job, timeout: float) -> Job:
+        """Wait until a job is over, and return it as it is then. Raises TimeoutError."""
+        until = time.monotonic() + timeout
+        while not (job := self.get(job.id)).state.is_over:
+            if time.monotonic() > until:
+                raise TimeoutError(f"job is still {job.state} after {timeout} s")
+            time.sleep(_LOOK / 2)
+        return job
+
+    def _watch(self) -> None:
+        """Have a thread look after the jobs for as long as there are any."""
+        with self._lock:
+            if self._thread is None and self._records.many(_ACTIVE):
+                self._thread = threading.Thread(target=self._look_after, name="jobs", daemon=True)
+                self._thread.start()
+
+    def _look_after(self) -> None:
+        while True:
+            try:
+                with self._lock:
+                    running = [job for job in self._records.where("state = 'running'") if not self._settled(job)]
+                    self._begin_waiting(running)
+                    if not self._records.many(_ACTIVE):
+                        self._forget_old()
+                        self._thread = None
+                        return
+            except Exception as error:  # noqa: BLE001  # a full disk must not end the thread
+                _log.error("the queue of jobs failed with %s", type(error).__name__)
+                time.sleep(1)
+            time.sleep(_LOOK)
+
+    def _begin_waiting(self, running: Sequence[Job]) -> None:
+        """Begin as many as may run; whose other jobs run already comes later."""
+        waiting = self._records.where("state = 'waiting'")
+        busy = Counter(job.account for job in running)
+        free = self._limits.running - len(running)
+        for _ in range(min(free, len(waiting))):
+            job = min(waiting, key=lambda job: (busy[job.account], job.number))
+            waiting.remove(job)
+            busy[job.account] += 1
+            self._begin(job)
+
+    def _begin(self, job: Job) -> None:
+        environment = self._environments.pop(job.id, {})
+        job.folder.mkdir(mode=0o700, exist_ok=True)
+        if not self._records.begin(job.id):
+            return
+        try:
+            self._processes[job.id] = processes.begin(
+                job.folder,
+                job.words,
+                environment,
+                at=self._at,
+                seconds=self._limits.seconds,
+                most=self._limits.output,
+            )
+        except OSError as error:
+            _log.error("a job could not begin: %s", type(error).__name__)
+            self._end(job, State.FAILED)
+
+    def _settled(self, job: Job) -> bool:
+        """Whether a running job is over; it is marked then."""
+        if cancelled := self._records.is_cancelling(job.id):
+            processes.ask_to_end(job.folder)
+        process = self._processes.get(job.id)
+        if process is not None and process.poll() is None:
+            return False
+        if processes.is_kept(job.folder):
+            return False
+        end = processes.ended(job.folder)
+        if end is None and process is None and _may_still_begin(job):
+            return False
+        processes.end_orphan(job.folder)
+        self._processes.pop(job.id, None)
+        if end is None:
+            state = State.CANCELLED if cancelled else State.LOST if process is None else State.FAILED
+            self._end(job, state, reason="killed" if state is State.FAILED else "")
+        elif cancelled and end.exit_code not in ANSWERS:
+            self._end(job, State.CANCELLED, end)
+        else:
+            self._end(job, State.DONE if end.exit_code in ANSWERS and not end.reason else State.FAILED, end)
+        return True
+
+    def _end(self, job: Job, state: State, end: processes.End | None = None, reason: str = "") -> None:
+        if end is None:
+            self._records.end(job.id, state, None, reason, "", cut=False)
+        else:
+            why = end.reason or ("killed" if end.exit_code < 0 else "")
+            self._records.end(job.id, state, end.exit_code, why, self._made(job), cut=end.cut)
+        self._environments.pop(job.id, None)
+        for path in self._records.files(job.id):
+            _delete(path)
+
+    def _made(self, job: Job) -> str:
+        """Return the run that a job made, relative to the folder of runs."""
+        found = _REPORT.findall(job.talk) if job.kind == "run" else []
+        place = Path(found[-1]) if found else None
+        inside = place is not None and (self._at / place).resolve().is_relative_to(self._runs.resolve())
+        return (self._at / place).resolve().relative_to(self._runs.resolve()).as_posix() if place and inside else ""
+
+    def _forget_old(self) -> None:
+        """Delete what jobs printed long ago: a profile of somebody's table is no more to be kept than the table."""
+        before = (datetime.now(UTC) - self._limits.kept).isoformat()
+        for job in self._records.where("ended < ?", before):
+            _delete(job.folder)
+
+
+def _may_still_begin(job: Job) -> bool:
+    if job.started is None or (job.folder / "keeper.json").exists():
+        return False
+    return datetime.now(UTC) - job.started < _BEGINNING
+
+
+def _delete(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)

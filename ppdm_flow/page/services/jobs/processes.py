@@ -1,0 +1,95 @@
+"""The processes of jobs: begun, found again after the server has stopped, asked to end."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from ppdm_flow.page.services.jobs import keeper
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """How a process ended; ``exit_code`` is the negative number of a signal that killed it."""
+
+    exit_code: int
+    reason: str
+    cut: bool
+
+
+def begin(
+    folder: Path, words: Sequence[str], environment: Mapping[str, str], *, at: Path, seconds: float, most: int
+) -> subprocess.Popen[bytes]:
+    """Begin the verb in the working directory ``at``: its own session, and nothing of the server's open files."""
+    low = [idle, "-c", "3"] if (idle := shutil.which("ionice")) else []
+    process = subprocess.Popen(  # noqa: S603  # our own program; see the keeper
+        [*low, sys.executable, "-I", keeper.__file__, str(folder), str(seconds), str(most), *words],
+        cwd=at,
+        env={**os.environ, **environment},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    threading.Thread(target=process.wait, name="job", daemon=True).start()
+    return process
+
+
+def is_kept(folder: Path) -> bool:
+    """Whether a keeper is alive: it holds the lock of the folder."""
+    try:
+        with (folder / "lock").open("r") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def ended(folder: Path) -> End | None:
+    """Return how it ended; None where the keeper has not written that."""
+    found = _read(folder / "ended.json")
+    if found is None:
+        return None
+    return End(int(str(found["exit_code"])), str(found["reason"]), bool(found["cut"]))
+
+
+def ask_to_end(folder: Path) -> None:
+    """Ask the keeper to stop the verb as Ctrl-C would."""
+    found = _read(folder / "keeper.json")
+    if found is not None and is_kept(folder):
+        _signal(os.kill, int(str(found["pid"])), signal.SIGTERM)
+
+
+def end_orphan(folder: Path) -> None:
+    """Kill a verb whose keeper was killed; a process that only has got the same number is left alone."""
+    found = _read(folder / "child.json")
+    if found is None or is_kept(folder):
+        return
+    pid = int(str(found["pid"]))
+    if found["began"] and keeper.began(pid) == found["began"]:
+        _signal(os.killpg, pid, signal.SIGKILL)
+
+
+def _signal(send: Callable[[int, int], None], pid: int, number: int) -> None:
+    with suppress(ProcessLookupError):
+        send(pid, number)
+
+
+def _read(file: Path) -> dict[str, object] | None:
+    try:
+        value: dict[str, object] = json.loads(file.read_text("utf-8"))
+    except (OSError, ValueError):
+        return None
+    return value

@@ -1,0 +1,107 @@
+"""Jobs in the server's file. Environments are not written: they may hold passwords."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from ppdm_flow.engine.machine import utc_now
+from ppdm_flow.page.services.accounts.roles import User
+from ppdm_flow.page.services.jobs.job import Job, State, job_of
+from ppdm_flow.page.services.storage.database import Database
+
+SCHEMA = (
+    (
+        "CREATE TABLE IF NOT EXISTS jobs (number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,"
+        " account INTEGER NOT NULL, author TEXT NOT NULL, kind TEXT NOT NULL, about TEXT NOT NULL, words TEXT NOT NULL,"
+        " state TEXT NOT NULL, secret INTEGER NOT NULL, cancelling INTEGER NOT NULL DEFAULT 0, exit_code INTEGER,"
+        " reason TEXT NOT NULL DEFAULT '', made TEXT NOT NULL DEFAULT '', cut INTEGER NOT NULL DEFAULT 0,"
+        " remove TEXT NOT NULL, queued TEXT NOT NULL, started TEXT, ended TEXT)"
+    ),
+    "CREATE INDEX IF NOT EXISTS jobs_by_state ON jobs (state)",
+    "CREATE INDEX IF NOT EXISTS jobs_by_account ON jobs (account)",
+    "CREATE INDEX IF NOT EXISTS jobs_by_made ON jobs (made)",
+)
+
+
+class JobRecords:
+    """All jobs that were ever asked for; what they print is below ``folder``."""
+
+    def __init__(self, database: Database, folder: Path, now: Callable[[], datetime] = utc_now) -> None:
+        self._database, self._folder, self._now = database, folder, now
+
+    def insert(
+        self, key: str, user: User, kind: str, about: str, words: Sequence[str], remove: Iterable[Path], *, secret: bool
+    ) -> None:
+        """Write a job down that waits; ``remove`` are files to delete once it is over."""
+        with self._database.changing() as connection:
+            connection.execute(
+                "INSERT INTO jobs (id, account, author, kind, about, words, state, secret, remove, queued)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    key,
+                    user.id,
+                    user.name,
+                    kind,
+                    about,
+                    "\0".join(words),
+                    State.WAITING,
+                    secret,
+                    "\0".join(map(str, remove)),
+                    self._stamp(),
+                ),
+            )
+
+    def get(self, key: str) -> Job | None:
+        """Return one job."""
+        return next(iter(self.where("id = ?", key)), None)
+
+    def where(self, condition: str, *values: object, most: int = -1) -> list[Job]:
+        """Return the jobs of a condition in our own words, oldest first; with ``most``, only the newest so many."""
+        rows = self._database.rows(
+            f"SELECT * FROM jobs WHERE {condition} ORDER BY number DESC LIMIT ?",  # noqa: S608  # no word of a user
+            *values,
+            most,
+        )
+        return [job_of(dict(row), self._folder) for row in reversed(rows)]
+
+    def many(self, condition: str, *values: object) -> int:
+        """Return how many jobs there are of a condition in our own words."""
+        row = self._database.row(f"SELECT count(*) AS many FROM jobs WHERE {condition}", *values)  # noqa: S608
+        return 0 if row is None else int(row["many"])
+
+    def begin(self, key: str) -> bool:
+        """Mark a waiting job as running; False where it does not wait any more."""
+        return self._change(
+            "state = ?, started = ?", "id = ? AND state = ?", State.RUNNING, self._stamp(), key, State.WAITING
+        )
+
+    def end(self, key: str, state: State, exit_code: int | None, reason: str, made: str, *, cut: bool) -> None:
+        """Mark a job as over."""
+        self._change(
+            "state = ?, exit_code = ?, reason = ?, made = ?, cut = ?, ended = ?",
+            "id = ? AND ended IS NULL",
+            *(state, exit_code, reason, made, cut, self._stamp(), key),
+        )
+
+    def want_end(self, key: str) -> None:
+        """Write down that somebody cancelled the job."""
+        self._change("cancelling = 1", "id = ?", key)
+
+    def is_cancelling(self, key: str) -> bool:
+        """Whether somebody cancelled the job."""
+        return self.many("id = ? AND cancelling = 1", key) > 0
+
+    def files(self, key: str) -> list[Path]:
+        """Return the files to delete once the job is over."""
+        row = self._database.row("SELECT remove FROM jobs WHERE id = ?", key)
+        return [] if row is None or not row["remove"] else [Path(word) for word in row["remove"].split("\0")]
+
+    def _change(self, settings: str, condition: str, *values: object) -> bool:
+        with self._database.changing() as connection:
+            statement = f"UPDATE jobs SET {settings} WHERE {condition}"  # noqa: S608  # our own words
+            return connection.execute(statement, values).rowcount > 0
+
+    def _stamp(self) -> str:
+        return self._now().astimezone(UTC).isoformat(timespec="milliseconds")

@@ -1,0 +1,248 @@
+"""The queue of jobs: processes of their own, limits, cancelling, servers that stop in the middle."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import signal
+import sqlite3
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from sites import Server
+
+from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.jobs import keeper, processes
+from ppdm_flow.page.services.jobs.job import Job, State
+from ppdm_flow.page.services.jobs.jobs import Jobs, Limits
+from ppdm_flow.page.services.jobs.records import JobRecords
+from ppdm_flow.page.services.refusal import RefusalError
+from ppdm_flow.page.settings import Settings
+from ppdm_flow.page.site import opened_site
+
+SLOW = "import time, sys; print('begun', file=sys.stderr, flush=True); time.sleep(600)"
+
+
+@pytest.fixture
+def program(server: Server, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Job]:
+    """Return a way to run a Python program as a job: a sleeping verb takes any time that a test needs."""
+    folder = server.folder / "programs" / "ppdm_flow"
+    folder.mkdir(parents=True)
+    (folder / "__init__.py").touch()
+    (folder / "__main__.py").write_text("import sys; exec(sys.argv[1])")
+    real = processes.begin
+
+    def begin(place, words, environment, **rest):
+        return real(place, words, {**environment, "PYTHONPATH": str(folder.parent)}, **rest)
+
+    monkeypatch.setattr(processes, "begin", begin)
+    user = server.users[Role.STEWARD]
+    return lambda text, **rest: server.site.jobs.add(user, [text], kind="run", about="p", **rest)
+
+
+def _until(true: Callable[[], bool], seconds: float = 30) -> None:
+    until = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < until
+        time.sleep(0.02)
+
+
+def _runs(server: Server, job: Job) -> bool:
+    return server.site.jobs.get(job.id).progress == "begun"
+
+
+def _pid(job: Job, file: str) -> int:
+    return int(json.loads((job.folder / file).read_text())["pid"])
+
+
+def _is_gone(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except FileNotFoundError:
+        return True
+
+
+def test_a_job_is_the_verb_of_the_command_line_and_keeps_what_it_prints(server: Server):
+    jobs = server.site.jobs
+    job = jobs.add(server.users[Role.STEWARD], ["explain", "k_anonymity"], kind="explain", about="k_anonymity")
+    assert job.command == "ppdm-flow explain k_anonymity"
+    job = jobs.finished(job, 60)
+    assert (job.state, job.exit_code, job.reason, job.cut) == (State.DONE, 0, "", False)
+    assert "k_anonymity" in job.output
+    assert job.author == "steward"
+    assert [each.id for each in jobs.of(server.users[Role.STEWARD])] == [job.id]
+    assert jobs.of(server.users[Role.APPROVER]) == []
+    assert jobs.active() == []
+
+
+def test_the_input_is_at_fault_so_the_job_failed_and_says_why(server: Server):
+    job = server.site.jobs.add(server.users[Role.STEWARD], ["run", "nowhere.yaml"], kind="run", about="nowhere")
+    job = server.site.jobs.finished(job, 60)
+    assert (job.state, job.exit_code) == (State.FAILED, 2)
+    assert "PPF" in job.talk
+
+
+def test_a_job_gives_way_to_the_server(server: Server, program):
+    job = program("import os; print(os.nice(0), len(os.sched_getaffinity(0)), os.getsid(0), os.getcwd())")
+    job = server.site.jobs.finished(job, 30)
+    nice, cores, session, where = job.output.split()
+    assert int(nice) >= min(19, os.nice(0) + 10)
+    assert cores == "1"
+    assert int(session) != os.getsid(0)
+    assert where == str(server.folder / "policies")
+
+
+def test_secrets_reach_the_process_alone(server: Server, program):
+    job = program("import os; print(len(os.environ['SECRET']))", environment={"SECRET": "hunter-two-hunter"})
+    job = server.site.jobs.finished(job, 30)
+    assert job.output.strip() == "17"
+    for path in server.folder.joinpath("state").rglob("*"):
+        assert not path.is_file() or b"hunter-two" not in path.read_bytes(), path
+
+
+def test_so_many_run_and_the_others_wait_in_order_but_nobody_keeps_others_from_a_place(server: Server, program):
+    first, second, third = program(SLOW), program(SLOW), program(SLOW)
+    _until(lambda: _runs(server, first) and _runs(server, second))
+    other = server.site.jobs.add(server.users[Role.APPROVER], [SLOW], kind="run", about="p")
+    assert server.site.jobs.get(third.id).state is State.WAITING
+    server.site.jobs.cancel(first.id)
+    _until(lambda: _runs(server, other))
+    assert server.site.jobs.get(third.id).state is State.WAITING
+    for job in (third, second, other):
+        server.site.jobs.cancel(job.id)
+        assert server.site.jobs.finished(job, 30).state is State.CANCELLED
+    assert server.site.jobs.get(third.id).started is None
+
+
+def test_limits_of_a_person_and_of_all_are_refused_and_give_way_again(server: Server, program):
+    jobs = server.site.jobs
+    mine = [program(SLOW) for _ in range(5)]
+    with pytest.raises(RefusalError) as caught:
+        program(SLOW)
+    assert (caught.value.key, caught.value.words) == ("jobs.own_full", {"limit": 5})
+    jobs.cancel(mine.pop().id)
+    mine.append(program(SLOW))
+    for job in mine:
+        jobs.cancel(job.id)
+        jobs.finished(job, 30)
+
+
+def test_a_full_queue_takes_no_more_from_anybody(server: Server, program):
+    jobs = _jobs(server, Limits(running=1, waiting=2, own=10))
+    user, added = server.users[Role.STEWARD], []
+    added.append(jobs.add(user, [SLOW], kind="run", about="p"))
+    _until(lambda: jobs.get(added[0].id).state is State.RUNNING)
+    added += [jobs.add(user, [SLOW], kind="run", about="p") for _ in range(2)]
+    with pytest.raises(RefusalError, match=r"jobs\.full"):
+        jobs.add(server.users[Role.APPROVER], [SLOW], kind="run", about="p")
+    for job in reversed(added):
+        jobs.cancel(job.id)
+        jobs.finished(job, 30)
+
+
+def _jobs(server: Server, limits: Limits) -> Jobs:
+    settings = server.site.settings
+    records = JobRecords(server.site.database, settings.jobs)
+    return Jobs(records, settings.jobs, settings.policies, settings.runs, limits)
+
+
+def test_a_job_that_takes_too_long_is_stopped(server: Server, program):
+    jobs = _jobs(server, Limits(seconds=1))
+    job = jobs.finished(jobs.add(server.users[Role.STEWARD], [SLOW], kind="run", about="p"), 40)
+    assert (job.state, job.reason) == (State.FAILED, "time")
+
+
+def test_output_is_kept_to_a_limit_and_the_verb_is_not_stopped_by_that(server: Server, program):
+    jobs = _jobs(server, Limits(output=100_000))
+    text = "import sys; [print('x' * 999) for _ in range(1000)]; print('end', file=sys.stderr)"
+    job = jobs.finished(jobs.add(server.users[Role.STEWARD], [text], kind="run", about="p"), 40)
+    assert (job.state, job.cut, len(job.output), job.progress) == (State.DONE, True, 100_000, "end")
+
+
+def test_cancelling_is_ctrl_c_for_the_verb(server: Server, program):
+    text = (
+        "import sys, time\ntry:\n print('begun', file=sys.stderr, flush=True); time.sleep(600)\n"
+        "except KeyboardInterrupt:\n print('taken back'); sys.exit(130)"
+    )
+    job = program(text)
+    _until(lambda: _runs(server, job))
+    server.site.jobs.cancel(job.id)
+    job = server.site.jobs.finished(job, 30)
+    assert (job.state, job.exit_code, job.output.strip()) == (State.CANCELLED, 130, "taken back")
+
+
+@pytest.mark.parametrize("killed", ["keeper.json", "child.json"])
+def test_a_job_that_is_killed_is_marked_and_nothing_of_it_goes_on(server: Server, program, killed):
+    job = program(SLOW)
+    _until(lambda: _runs(server, job))
+    child = _pid(job, "child.json")
+    os.kill(_pid(job, killed), signal.SIGKILL)
+    job = server.site.jobs.finished(job, 30)
+    assert (job.state, job.reason) == (State.FAILED, "killed")
+    _until(lambda: _is_gone(child))
+
+
+def test_files_of_a_job_are_deleted_however_it_ends(server: Server, program):
+    state = server.folder / "state"
+    (state / "folder").mkdir()
+    for name in ("a", "b", "folder/c"):
+        (state / name).touch()
+    done = program("1", remove=[state / "a"])
+    failed = program("raise SystemExit(3)", remove=[state / "b", state / "folder"])
+    assert server.site.jobs.finished(done, 30).state is State.DONE
+    assert server.site.jobs.finished(failed, 30).state is State.FAILED
+    _until(lambda: not any((state / name).exists() for name in ("a", "b", "folder")))
+
+
+def test_a_server_that_comes_back_finds_what_runs_and_what_ended_meanwhile(server: Server, program):
+    job = program(SLOW)
+    _until(lambda: _runs(server, job))
+    ended = program("print('ended', flush=True)")
+    _until(lambda: processes.ended(ended.folder) is not None)
+    again = opened_site(server.site.settings).jobs
+    assert again.finished(ended, 30).state is State.DONE
+    assert again.get(job.id).state is State.RUNNING
+    again.cancel(job.id)
+    assert again.finished(job, 30).state is State.CANCELLED
+
+
+def test_what_only_a_stopped_server_knew_is_lost(server: Server, program, monkeypatch):
+    monkeypatch.setattr(Jobs, "_watch", lambda _self: None)
+    plain, secret = program("print(1)"), program("print(1)", environment={"SECRET": "x"})
+    begun = program(SLOW)
+    with sqlite3.connect(server.site.settings.database) as connection:
+        connection.execute(
+            "UPDATE jobs SET state = 'running', started = '2026-01-01T00:00:00+00:00' WHERE id = ?", (begun.id,)
+        )
+    connection.close()
+    monkeypatch.undo()
+    again = opened_site(dataclasses.replace(server.site.settings)).jobs
+    assert again.get(secret.id).state is State.LOST
+    assert again.finished(begun, 30).state is State.LOST
+    assert again.finished(plain, 30).state.is_over
+
+
+def test_another_process_with_the_number_of_an_old_one_is_left_alone(tmp_path: Path):
+    (tmp_path / "child.json").write_text(json.dumps({"pid": os.getpid(), "began": "1"}))
+    processes.end_orphan(tmp_path)
+    assert keeper.began(os.getpid()) != "1"
+
+
+def test_what_jobs_printed_is_deleted_after_days(server: Server, program, tmp_path):
+    job = server.site.jobs.finished(program("print('kept')"), 30)
+    assert job.output == "kept\n"
+    with sqlite3.connect(server.site.settings.database) as connection:
+        connection.execute("UPDATE jobs SET ended = '2026-01-01T00:00:00+00:00'")
+    connection.close()
+    server.site.jobs.finished(program("1"), 30)
+    _until(lambda: not job.folder.exists())
+    assert server.site.jobs.get(job.id).output == ""
+
+
+def test_there_is_no_such_job(server: Server):
+    with pytest.raises(LookupError):
+        server.site.jobs.get("../" * 9)
+    assert isinstance(server.site.settings, Settings)
