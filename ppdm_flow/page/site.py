@@ -23,10 +23,10 @@ from ppdm_flow.page.services.uploads.uploads import Uploads
 from ppdm_flow.page.settings import Settings
 
 SCHEMA = (
-    *accounts.SCHEMA,
     *history.SCHEMA,
     *journal.SCHEMA,
     *sessions.SCHEMA,
+    *people.SCHEMA,
     *shown.SCHEMA,
 )
 """The tables of all services."""
