@@ -16,8 +16,8 @@ class Section:
     roles: frozenset[Role]
 
 
-SECTIONS: tuple[Section, ...] = (Section("/policies", "policies.title", frozenset({Role.STEWARD, Role.APPROVER})),)
 SECTIONS: tuple[Section, ...] = (
+    Section("/policies", "policies.title", frozenset({Role.STEWARD, Role.APPROVER})),
     Section("/accounts", "accounts.section", frozenset({Role.ADMINISTRATOR})),
     Section("/journal", "journal.section", frozenset({Role.ADMINISTRATOR})),
 )
