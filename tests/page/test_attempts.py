@@ -146,7 +146,7 @@ def test_attempts_at_once_are_as_many_failures(server, clock):
 def test_what_somebody_types_as_a_name_is_not_kept(server, sign_in):
     sign_in.attempt("my secret password", "steward", HERE)
     Browser(server.site).send("/sign-in", name="my secret password", password="steward")
-    everything = b"".join(file.read_bytes() for file in server.site.settings.state.iterdir())
+    everything = b"".join(file.read_bytes() for file in server.site.settings.state.rglob("*") if file.is_file())
     assert b"my secret password" not in everything
     assert HERE.encode() not in everything
 
