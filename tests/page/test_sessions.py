@@ -1,0 +1,109 @@
+"""Sessions: they end, they cannot be planted, and they end together."""
+
+from __future__ import annotations
+
+import pytest
+from sites import CHEAP, PASSWORD, Browser
+
+from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.accounts.sessions import MOST, Sessions
+from ppdm_flow.page.settings import Settings
+from ppdm_flow.page.site import opened_site
+
+VISIT = "ppdm_flow_visit"
+NEW = "plum orchard window"
+
+
+def _word(browser: Browser) -> str:
+    return browser.client.cookies[VISIT]
+
+
+def test_a_word_that_was_planted_before_signing_in_opens_nothing_afterwards(server):
+    thief, victim = Browser(server.site), Browser(server.site)
+    thief.get("/sign-in")
+    planted = _word(thief)
+    victim.client.cookies.set(VISIT, planted, domain="127.0.0.1", path="/")
+    assert victim.send("/sign-in", name="steward", password=PASSWORD).status_code == 303
+    assert [cookie.value for cookie in victim.client.cookies.jar if cookie.name == VISIT] != [planted]
+    assert thief.get("/account").headers["location"] == "/sign-in"
+
+
+def test_signing_in_again_ends_the_session_before(server):
+    browser = server.browser(Role.STEWARD)
+    before = _word(browser)
+    browser.send("/sign-in", name="guest", password=PASSWORD)
+    assert _word(browser) != before
+    assert server.site.sessions.visit(before).user is None
+
+
+def test_after_signing_out_the_word_opens_nothing(server):
+    browser = server.browser(Role.STEWARD)
+    before = _word(browser)
+    assert browser.send("/sign-out").headers["location"] == "/sign-in?said=accounts.signed_out"
+    assert VISIT not in browser.client.cookies
+    assert server.site.sessions.visit(before).user is None
+
+
+@pytest.mark.parametrize("pauses", [[61], [50, 61], [59] * 9])
+def test_a_session_ends_after_a_pause_and_after_its_whole_time(server, pauses):
+    now = [1_000_000.0]
+    sessions = Sessions(server.site.database, server.site.accounts, whole=480, idle=60, now=lambda: now[0])
+    visit = sessions.begin(server.users[Role.STEWARD])
+    for pause in pauses[:-1]:
+        now[0] += pause
+        assert sessions.visit(visit.word).user is not None
+    assert sessions.many(visit.user.id) == 1
+    now[0] += pauses[-1]
+    assert sessions.visit(visit.word).user is None
+    assert sessions.many(visit.user.id) == 0
+
+
+def test_an_account_has_so_many_sessions_at_most(server):
+    visits = [server.site.sessions.begin(server.users[Role.GUEST]) for _ in range(MOST + 3)]
+    opened = [server.site.sessions.visit(visit.word).user is not None for visit in visits]
+    assert opened == [False] * 3 + [True] * MOST
+
+
+def test_a_changed_password_ends_all_other_sessions_and_renews_this_one(server):
+    here, there = server.browser(Role.STEWARD), server.browser(Role.STEWARD)
+    before = _word(here)
+    wrong = here.send("/account/password", old_password="not it at all", password=NEW, password_again=NEW)
+    assert wrong.status_code == 400
+    assert server.site.accounts.signed_in("steward", NEW) is None
+    done = here.send("/account/password", old_password=PASSWORD, password=NEW, password_again=NEW)
+    assert done.headers["location"] == "/account?said=accounts.password_changed"
+    assert "The password is changed" in here.client.get(done.headers["location"]).text
+    assert _word(here) != before
+    assert there.get("/account").headers["location"] == "/sign-in"
+    assert server.site.accounts.signed_in("steward", NEW) is not None
+
+
+def test_the_old_password_cannot_be_guessed_in_an_open_session(server):
+    browser = server.browser(Role.STEWARD)
+    form = {"password": NEW, "password_again": NEW}
+    answers = [browser.send("/account/password", old_password=f"guess number {n}", **form) for n in range(30)]
+    assert {answer.status_code for answer in answers} == {400, 429}
+    assert browser.send("/account/password", old_password=PASSWORD, **form).status_code == 429
+
+
+def test_other_sessions_end_when_their_owner_says_so(server):
+    here, there, other = server.browser(Role.STEWARD), server.browser(Role.STEWARD), server.browser(Role.GUEST)
+    assert here.send("/account/sessions").status_code == 303
+    assert here.get("/account").status_code == 200
+    assert there.get("/account").headers["location"] == "/sign-in"
+    assert other.get("/account").status_code == 200
+
+
+def test_the_cookie_of_https_is_bound_to_the_host(tmp_path):
+    site = opened_site(Settings(tmp_path / "p", tmp_path / "r", tmp_path / "s", secure=True, **CHEAP))
+    site.accounts.add("Anna", [Role.GUEST], PASSWORD)
+    browser = Browser(site)
+    browser.client.base_url = "https://127.0.0.1:8471"
+    answer = browser.send("/sign-in", name="Anna", password=PASSWORD)
+    cookies = answer.headers.get_list("set-cookie")
+    assert len(cookies) == 2
+    for cookie in cookies:
+        assert cookie.startswith("__Host-ppdm_flow_")
+        assert {"HttpOnly", "Path=/", "SameSite=lax", "Secure"} <= set(cookie.split("; "))
+        assert "Domain" not in cookie
+    assert browser.get("/account").status_code == 200
