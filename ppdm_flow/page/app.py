@@ -19,14 +19,16 @@ from ppdm_flow.page.looks.templates import rendered
 from ppdm_flow.page.site import Site
 from ppdm_flow.page.views.accounts import routes as accounts
 from ppdm_flow.page.views.home import routes as home
+from ppdm_flow.page.views.journal import routes as journal
 from ppdm_flow.page.views.policies import routes as policies
 
 STATIC = Path(__file__).parent / "static"
-ROUTES: tuple[PageRoute, ...] = (*home.ROUTES, *accounts.ROUTES, *policies.ROUTES)
-from ppdm_flow.page.views.journal import routes as journal
-
-STATIC = Path(__file__).parent / "static"
-ROUTES: tuple[PageRoute, ...] = (*home.ROUTES, *accounts.ROUTES, *journal.ROUTES)
+ROUTES: tuple[PageRoute, ...] = (
+    *home.ROUTES,
+    *accounts.ROUTES,
+    *journal.ROUTES,
+    *policies.ROUTES,
+)
 """Every address of the page but ``/static``."""
 
 

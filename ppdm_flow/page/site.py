@@ -23,11 +23,11 @@ from ppdm_flow.page.services.uploads.uploads import Uploads
 from ppdm_flow.page.settings import Settings
 
 SCHEMA = (
-    *accounts.SCHEMA,
     *history.SCHEMA,
     *journal.SCHEMA,
-    *sessions.SCHEMA,
+    *people.SCHEMA,
     *shown.SCHEMA,
+    *uploads.SCHEMA,
 )
 """The tables of all services."""
 _MINUTE = 60.0
@@ -52,30 +52,17 @@ def opened_site(settings: Settings) -> Site:
     """Open the state of a server, or make it where there is none."""
     settings.state.mkdir(parents=True, exist_ok=True, mode=0o700)
     database = Database(settings.database, SCHEMA)
-    people = Accounts(database, Passwords(settings.password_memory_kib, settings.password_rounds))
+    accounts = Accounts(database, Passwords(settings.password_memory_kib, settings.password_rounds))
     return Site(
         settings=settings,
         database=database,
-        accounts=people,
+        accounts=accounts,
+        people=people.people(database, accounts),
         sessions=Sessions(
-            database, people, whole=settings.session_minutes * _MINUTE, idle=settings.idle_minutes * _MINUTE
+            database, accounts, whole=settings.session_minutes * _MINUTE, idle=settings.idle_minutes * _MINUTE
         ),
         journal=Journal(database),
         policies=Policies(settings.policies, History(database, settings.history_days)),
         shown=ShownReleases(database, settings.runs),
-    database = Database(settings.database, (*accounts.SCHEMA, *sessions.SCHEMA, *journal.SCHEMA, *shown.SCHEMA))
-    database = Database(settings.database, (*accounts.SCHEMA, *sessions.SCHEMA, *journal.SCHEMA, *uploads.SCHEMA))
-    people = Accounts(database)
-    database = Database(settings.database, (*journal.SCHEMA, *people.SCHEMA))
-    accounts = Accounts(database, Passwords(settings.password_memory_kib, settings.password_rounds))
-    return Site(
-        settings,
-        database,
-        accounts,
-        people.people(database, accounts),
-        Sessions(database, accounts, whole=settings.session_minutes * _MINUTE, idle=settings.idle_minutes * _MINUTE),
-        Journal(database),
-        Policies(settings.policies, History(database, settings.history_days)),
-        ShownReleases(database, settings.runs),
-        Uploads(database, settings.uploads, Limits.of(settings)),
+        uploads=Uploads(database, settings.uploads, Limits.of(settings)),
     )

@@ -16,10 +16,12 @@ class Section:
     roles: frozenset[Role]
 
 
-SECTIONS: tuple[Section, ...] = (Section("/policies", "policies.title", frozenset({Role.STEWARD, Role.APPROVER})),)
+_ADMINISTRATORS = frozenset({Role.ADMINISTRATOR})
+_STEWARDS_AND_APPROVERS = frozenset({Role.STEWARD, Role.APPROVER})
 SECTIONS: tuple[Section, ...] = (
-    Section("/accounts", "accounts.section", frozenset({Role.ADMINISTRATOR})),
-    Section("/journal", "journal.section", frozenset({Role.ADMINISTRATOR})),
+    Section("/policies", "policies.title", _STEWARDS_AND_APPROVERS),
+    Section("/accounts", "accounts.section", _ADMINISTRATORS),
+    Section("/journal", "journal.section", _ADMINISTRATORS),
 )
 
 
