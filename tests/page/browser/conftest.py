@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
-from served import CHROMIUM, FLAGS
+from served import CHROMIUM, FLAGS  # noqa: E402  # beside this file
 
 
 @pytest.fixture(scope="session")
