@@ -93,7 +93,7 @@ def test_hostile_names_are_text_everywhere(server, administrator, name):
     assert administrator.send("/accounts", name=name, role="guest").status_code == 200
     account = server.site.accounts.named(name).id
     assert administrator.send(f"/accounts/{account}/link").status_code == 200
-    for address in ("/accounts", f"/accounts/{account}", "/journal", f"/journal?account={name}"):
+    for address in ("/accounts", f"/accounts/{account}", "/journal"):
         answer = administrator.get(address)
         assert answer.status_code == 200
         page = answer.text
