@@ -20,6 +20,7 @@ from ppdm_flow.page.services.policies.policies import Policies
 from ppdm_flow.page.services.shown import shown
 from ppdm_flow.page.services.shown.shown import ShownReleases
 from ppdm_flow.page.services.storage.database import Database
+from ppdm_flow.page.services.tables.tables import Tables
 from ppdm_flow.page.services.uploads import uploads
 from ppdm_flow.page.services.uploads.limits import Limits as UploadLimits
 from ppdm_flow.page.services.uploads.uploads import Uploads
@@ -50,6 +51,7 @@ class Site:
     policies: Policies
     sessions: Sessions
     shown: ShownReleases
+    tables: Tables
     uploads: Uploads
 
 
@@ -69,5 +71,6 @@ def opened_site(settings: Settings) -> Site:
         policies=Policies(settings.policies, History(database, settings.history_days)),
         sessions=Sessions(database, accounts, whole=whole, idle=idle),
         shown=ShownReleases(database, settings.runs),
+        tables=Tables.of(settings),
         uploads=Uploads(database, settings.uploads, UploadLimits.of(settings)),
     )
