@@ -67,6 +67,17 @@ class Settings:
     job_days: int = 3
     """How long what a job printed is kept."""
 
+    table_rows: int = 20_000_000
+    """The largest released table that guests read page by page; larger ones are downloaded."""
+    table_bytes: int = 32 * 2**30
+    """The disk that copies of released tables take; those that nobody opened for the longest time go first."""
+    table_memory_mb: int = 512
+    """What the process that makes a copy holds in memory; it sorts the rest on disk."""
+    table_seconds: float = 3_600.0
+    """How long making a copy may take."""
+    table_readers: int = 4
+    """How many pages of tables are read at once; others wait."""
+
     @property
     def database(self) -> Path:
         """The file with accounts, sessions, journal and jobs."""

@@ -20,6 +20,7 @@ from ppdm_flow.page.services.policies.policies import Policies
 from ppdm_flow.page.services.shown import shown
 from ppdm_flow.page.services.shown.shown import ShownReleases
 from ppdm_flow.page.services.storage.database import Database
+from ppdm_flow.page.services.tables.tables import Tables
 from ppdm_flow.page.services.uploads import uploads
 from ppdm_flow.page.services.uploads.limits import Limits as UploadLimits
 from ppdm_flow.page.services.uploads.uploads import Uploads
@@ -51,6 +52,7 @@ class Site:
     sessions: Sessions
     shown: ShownReleases
     uploads: Uploads
+    tables: Tables
 
 
 def opened_site(settings: Settings) -> Site:
@@ -70,4 +72,5 @@ def opened_site(settings: Settings) -> Site:
         sessions=Sessions(database, accounts, whole=whole, idle=idle),
         shown=ShownReleases(database, settings.runs),
         uploads=Uploads(database, settings.uploads, UploadLimits.of(settings)),
+        tables=Tables.of(settings),
     )

@@ -21,6 +21,7 @@ class Access:
 
 PUBLIC = Access(public=True)
 SIGNED_IN = Access(frozenset(Role))
+READERS = Access(frozenset({Role.GUEST, Role.STEWARD, Role.APPROVER}))
 STEWARDS = Access(frozenset({Role.STEWARD}))
 STEWARDS_AND_APPROVERS = Access(frozenset({Role.STEWARD, Role.APPROVER}))
 APPROVERS = Access(frozenset({Role.APPROVER}))

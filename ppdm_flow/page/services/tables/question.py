@@ -1,0 +1,65 @@
+"""What is asked of a table: conditions on columns, and an order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Condition:
+    """What a row has to be in one column; ``column`` is its number."""
+
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Contains(Condition):
+    """The cell's text holds this one, in small letters or large."""
+
+    column: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Equals(Condition):
+    """The cell's text is this one."""
+
+    column: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Between(Condition):
+    """The cell's number, date or moment is not below ``least`` and not above ``most``; an empty text is no bound."""
+
+    column: int
+    least: str
+    most: str
+
+
+class State(StrEnum):
+    """What a cell may be instead of a value, or that it is one."""
+
+    KNOWN = "known"
+    SUPPRESSED = "suppressed"
+    MISSING = "missing"
+
+
+@dataclass(frozen=True, slots=True)
+class Is(Condition):
+    """The cell is a value, suppressed or missing."""
+
+    column: int
+    state: State
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Rows for which all conditions hold, in the order of the column ``by``; None is the order of the file.
+
+    Suppressed and missing cells come last in any order.
+    """
+
+    conditions: tuple[Condition, ...] = ()
+    by: int | None = None
+    descending: bool = False

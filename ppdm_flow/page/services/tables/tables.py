@@ -1,0 +1,203 @@
+"""All tables that guests read: copies are made one by one, kept while they are shown, and read by a few at once."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Self
+
+from ppdm_flow.page.services.tables.layout import ABOUT
+from ppdm_flow.page.services.tables.making.task import Answer, Task
+from ppdm_flow.page.services.tables.released_table import ReleasedTable
+from ppdm_flow.page.services.tables.table import Table
+from ppdm_flow.page.settings import Settings
+
+_MAKING = ".making-"
+"""How the name of a copy's folder begins until it is whole."""
+
+
+class Progress(StrEnum):
+    """Why there is no copy of a table yet, or none at all."""
+
+    MAKING = "making"
+    CHANGED = "changed"
+    """A released file is not the one that the run's manifest lists."""
+    UNREADABLE = "unreadable"
+    TOO_LARGE = "too_large"
+    FAILED = "failed"
+
+
+_PROGRESS = {
+    Answer.CHANGED: Progress.CHANGED,
+    Answer.UNREADABLE: Progress.UNREADABLE,
+    Answer.TOO_LARGE: Progress.TOO_LARGE,
+}
+
+
+class BusyError(Exception):
+    """Too many ask at once."""
+
+
+class Tables:
+    """Copies of released tables, by the keys of these. What begins to be asked for is made once.
+
+    ``most_bytes`` of all copies: above that, those that were not opened for the longest time go first.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        most_rows: int,
+        most_bytes: int,
+        memory_mb: int,
+        seconds: float,
+        readers: int,
+        patience: float = 10.0,
+    ) -> None:
+        self._folder, self._most_bytes, self._seconds, self._patience = folder, most_bytes, seconds, patience
+        self._most_rows, self._memory_mb = most_rows, memory_mb
+        self._readers = threading.BoundedSemaphore(readers)
+        self._lock = threading.Lock()
+        self._progress: dict[str, Progress] = {}
+        self._open: dict[str, Table] = {}
+        self._tasks: SimpleQueue[tuple[str, Task]] = SimpleQueue()
+        self._worker: threading.Thread | None = None
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        for left in folder.glob(f"{_MAKING}*"):
+            shutil.rmtree(left, ignore_errors=True)
+
+    @classmethod
+    def of(cls, settings: Settings) -> Self:
+        """Return the tables of a server."""
+        return cls(
+            settings.tables,
+            most_rows=settings.table_rows,
+            most_bytes=settings.table_bytes,
+            memory_mb=settings.table_memory_mb,
+            seconds=settings.table_seconds,
+            readers=settings.table_readers,
+        )
+
+    def get(self, released: ReleasedTable) -> Table | Progress:
+        """Return the copy of a table; where there is none, have it made, or say why it cannot be."""
+        key = released.key
+        with self._lock:
+            table = self._open.get(key)
+            if table is not None:
+                return table
+            table = Table.opened(self._folder / key)
+            if table is not None:
+                self._open[key] = table
+                os.utime(table.folder / ABOUT)
+                return table
+            if key not in self._progress:
+                self._progress[key] = Progress.MAKING
+                self._tasks.put((key, self._task(key, released)))
+                self._work()
+            return self._progress[key]
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Wait until one may read. Raises BusyError where that takes too long."""
+        if not self._readers.acquire(timeout=self._patience):
+            raise BusyError
+        try:
+            yield
+        finally:
+            self._readers.release()
+
+    def keep(self, keys: Collection[str]) -> None:
+        """Remove all copies but those of these keys: what is no longer shown leaves the server's folder too."""
+        with self._lock:
+            for place in self._copies():
+                if place.name not in keys:
+                    self._remove(place)
+            for key in [key for key in self._progress if key not in keys]:
+                if self._progress[key] is not Progress.MAKING:
+                    del self._progress[key]
+
+    def finished(self, timeout: float, wait: Callable[[float], object] | None = None) -> bool:
+        """Wait until nothing is being made any more, for tests and for those who prepare tables."""
+        wait = wait or threading.Event().wait
+        for _ in range(int(timeout / 0.05)):
+            with self._lock:
+                if Progress.MAKING not in self._progress.values():
+                    return True
+            wait(0.05)
+        return False
+
+    def _task(self, key: str, released: ReleasedTable) -> Task:
+        place = released.folder.place
+        return Task(
+            path=str((place / released.path).absolute()),
+            format=released.format,
+            options=released.options,
+            files=tuple((str(file.path.absolute()), file.sha256 or "") for file in released.files),
+            columns=tuple((c.name, c.type.value, c.changes, c.is_set) for c in released.columns),
+            place=str((self._folder / f"{_MAKING}{key}").absolute()),
+            most_rows=self._most_rows,
+            memory_mb=self._memory_mb,
+        )
+
+    def _work(self) -> None:
+        if self._worker is None:
+            self._worker = threading.Thread(target=self._make_all, name="tables", daemon=True)
+            self._worker.start()
+
+    def _make_all(self) -> None:
+        while True:
+            key, task = self._tasks.get()
+            answer = self._made(task)
+            with self._lock:
+                place = Path(task.place)
+                if answer == Answer.DONE:
+                    place.rename(self._folder / key)
+                    del self._progress[key]
+                    self._make_room(key)
+                else:
+                    shutil.rmtree(place, ignore_errors=True)
+                    self._progress[key] = _PROGRESS.get(answer, Progress.FAILED)
+
+    def _made(self, task: Task) -> Answer:
+        shutil.rmtree(task.place, ignore_errors=True)
+        words = [sys.executable, "-m", "ppdm_flow.page.services.tables.making"]
+        try:
+            done = subprocess.run(  # noqa: S603  # our own module
+                words,
+                input=task.text().encode(),
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                timeout=self._seconds,
+                check=False,
+            )
+            return Answer(done.returncode)
+        except (OSError, ValueError, subprocess.TimeoutExpired):
+            return Answer.FAILED
+
+    def _make_room(self, newest: str) -> None:
+        copies = sorted(self._copies(), key=lambda place: (place / ABOUT).stat().st_mtime)
+        sizes = {place: sum(file.stat().st_size for file in place.iterdir()) for place in copies}
+        for place in copies:
+            if sum(sizes.values()) <= self._most_bytes:
+                return
+            if place.name != newest:
+                del sizes[place]
+                self._remove(place)
+
+    def _copies(self) -> list[Path]:
+        return [place for place in self._folder.iterdir() if (place / ABOUT).is_file() and place.name[0] != "."]
+
+    def _remove(self, place: Path) -> None:
+        self._open.pop(place.name, None)
+        gone = place.with_name(f"{_MAKING}gone-{place.name}")
+        place.rename(gone)
+        shutil.rmtree(gone, ignore_errors=True)

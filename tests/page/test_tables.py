@@ -1,0 +1,272 @@
+"""Pages of released tables: the same rows, in the same order, that reading the file and sorting a list gives."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from datetime import date
+from pathlib import Path
+
+import pytest
+from copies import table, tables, task
+from signed_runs import small_run
+
+from ppdm_flow.page.services.released.files import ChangedFileError, ReleasedFolder
+from ppdm_flow.page.services.tables import column as columns_module
+from ppdm_flow.page.services.tables import selection
+from ppdm_flow.page.services.tables.column import BoundError
+from ppdm_flow.page.services.tables.layout import Form
+from ppdm_flow.page.services.tables.making.__main__ import make
+from ppdm_flow.page.services.tables.making.task import Answer
+from ppdm_flow.page.services.tables.question import Between, Contains, Equals, Is, Question, State
+from ppdm_flow.page.services.tables.released_table import ReleasedTable
+from ppdm_flow.page.services.tables.table import Table
+from ppdm_flow.page.services.tables.tables import BusyError, Progress
+
+COLUMNS = {"age": "text", "town": "text", "days": "integer", "cost": "float", "day": "date", "at": "timestamp"}
+TOWNS = ("⊥", None, "Nord", "nordost", "süd", 'a "b", c', "<b>x</b>", "=1+1", "line\nbreak", "", "Straße")
+
+
+def _rows(seed: int, many: int) -> list[list[str | None]]:
+    draw = random.Random(seed)
+    ages = ["[5, 18)", "[18, 40)", "[40, 100)", "[100, 120)", "⊥"]
+    return [
+        [
+            draw.choice(ages),
+            draw.choice(TOWNS),
+            draw.choice([str(draw.randrange(-9, 99)), None, "⊥"]),
+            draw.choice([repr(draw.randrange(9999) / 8), "1e3", "-0.5"]),
+            draw.choice([f"2024-{draw.randrange(1, 13):02}-{draw.randrange(1, 29):02}", None]),
+            f"2024-01-{draw.randrange(1, 29):02} {draw.randrange(24):02}:00:00",
+        ]
+        for _ in range(many)
+    ]
+
+
+def _holds(row: list[str | None], condition: object) -> bool:
+    """Say whether a condition holds: the plain twin of what reads codes."""
+    cell = row[condition.column]
+    known = cell is not None and cell != "⊥"
+    match condition:
+        case Contains(_, text):
+            return known and text.lower() in cell.lower()
+        case Equals(_, text):
+            return known and cell == text
+        case Is(_, state):
+            return state == (State.KNOWN if known else State.MISSING if cell is None else State.SUPPRESSED)
+        case Between(2 | 3, least, most):
+            return known and float(least or "-inf") <= float(cell) <= float(most or "inf")
+        case Between(5, least, most):
+            return known and cell >= least and cell <= (f"{most}~" if most else "~")
+        case Between(_, least, most):
+            return known and cell >= least and (not most or cell <= most)
+    raise AssertionError(condition)
+
+
+def _key(row: list[str | None], by: int) -> object:
+    cell = row[by]
+    if by in (2, 3):
+        return float(cell), cell
+    if by == 0:
+        return int(cell[1:].partition(",")[0])
+    return cell
+
+
+def _expected(rows: list[list[str | None]], question: Question) -> list[int]:
+    numbers = [n for n, row in enumerate(rows) if all(_holds(row, each) for each in question.conditions)]
+    if question.by is None:
+        return numbers
+    by = question.by
+    known = [n for n in numbers if rows[n][by] not in (None, "⊥")]
+    special = [n for n in numbers if rows[n][by] == "⊥"] + [n for n in numbers if rows[n][by] is None]
+    known.sort(key=lambda n: (_key(rows[n], by), n))
+    return (known[::-1] if question.descending else known) + special
+
+
+QUESTIONS = [
+    (),
+    (Contains(1, "nord"),),
+    (Contains(1, "<b>"),),
+    (Contains(1, "."),),
+    (Contains(1, 'b", '),),
+    (Equals(1, "nord"),),
+    (Equals(1, ""),),
+    (Equals(1, "⊥"),),
+    (Is(1, State.SUPPRESSED),),
+    (Is(1, State.MISSING),),
+    (Is(1, State.KNOWN), Contains(1, "ü")),
+    (Between(2, "0", "50"),),
+    (Between(2, "-3.5", ""),),
+    (Between(2, "7", "3"),),
+    (Between(2, "-" + "9" * 30, "9" * 30),),
+    (Between(3, "-inf", "inf"),),
+    (Between(3, "", "1000"), Is(2, State.KNOWN)),
+    (Between(4, "2024-03-01", "2024-06-30"),),
+    (Between(5, "2024-01-03", "2024-01-05"),),
+    (Contains(1, "nowhere"),),
+]
+
+
+@pytest.fixture(scope="module")
+def rows() -> list[list[str | None]]:
+    return _rows(11, 700)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory, rows: list[list[str | None]]) -> Table:
+    return table(tmp_path_factory.mktemp("table"), COLUMNS, rows)
+
+
+@pytest.fixture(params=[2**20, 64], ids=["one piece", "small pieces"])
+def piece(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(selection, "PIECE", request.param)
+    monkeypatch.setattr(columns_module, "PIECE", request.param)
+
+
+@pytest.mark.usefixtures("piece")
+@pytest.mark.parametrize("conditions", QUESTIONS, ids=repr)
+def test_filters_orders_and_pages_give_the_rows_that_a_plain_list_gives(made: Table, rows, conditions):
+    orders = [(None, False), *((by, down) for by in (0, 2, 3, 4) for down in (False, True))]
+    for by, down in orders:
+        question = Question(conditions, by, descending=down)
+        expected = _expected(rows, question)
+        for first in (0, 37, 100, len(expected) - 3, len(expected), 5_000):
+            page = made.page(question, max(first, 0), 100, made.about.columns)
+            assert page.total == len(expected)
+            assert list(page.numbers) == expected[max(first, 0) :][:100]
+            shown = [[None if c.state == "missing" else c.text for c in row] for row in page.rows]
+            assert shown == [rows[n] for n in page.numbers]
+
+
+def test_columns_are_told_as_what_they_are(made: Table, rows):
+    forms = [each.form for each in made.about.columns]
+    assert forms == [Form.CHOICE, Form.CHOICE, Form.NUMBER, Form.NUMBER, Form.NUMBER, Form.NUMBER]
+    town = made.about.columns[1]
+    assert town.suppressed == sum(row[1] == "⊥" for row in rows)
+    assert town.missing == sum(row[1] is None for row in rows)
+    assert made.column(0).choices() == [
+        (age, sum(row[0] == age for row in rows)) for age in ("[5, 18)", "[18, 40)", "[40, 100)", "[100, 120)")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("column", "text"), [(2, "many"), (3, "1,5"), (4, "yesterday"), (5, "2024-13-01"), (4, "1"), (3, "nan")]
+)
+def test_a_bound_that_is_no_value_of_the_column_is_refused(made: Table, column, text):
+    for condition in (Between(column, text, ""), Between(column, "", text)):
+        with pytest.raises(BoundError) as refused:
+            made.page(Question((condition,)), 0, 10, made.about.columns)
+        assert refused.value.column == column
+
+
+def test_labels_in_a_column_of_numbers_make_it_a_column_of_texts(tmp_path: Path):
+    made = table(tmp_path, {"age": "integer"}, [["31"], ["[30, 40)"], ["4"]])
+    assert made.about.columns[0].form is Form.CHOICE
+    page = made.page(Question(by=0), 0, 10, made.about.columns)
+    assert [row[0].text for row in page.rows] == ["4", "[30, 40)", "31"]
+
+
+def test_many_values_take_wider_codes_and_long_texts_are_cut(tmp_path: Path):
+    rows = [[f"{n:05}", "ä" * 2_000 if n == 7 else "x"] for n in range(5_000)]
+    made = table(tmp_path, {"id": "text", "note": "text"}, rows)
+    assert [(each.form, each.width) for each in made.about.columns] == [(Form.TEXT, 2), (Form.CHOICE, 1)]
+    page = made.page(Question((Equals(0, "00007"),)), 0, 10, made.about.columns)
+    assert page.rows[0][1].text == "ä" * 600 + "…"
+    assert made.page(Question(by=0, descending=True), 4_990, 100, made.about.columns).numbers == tuple(range(9, -1, -1))
+
+
+def test_no_rows_are_no_pages(tmp_path: Path):
+    made = table(tmp_path, {"id": "text"}, [])
+    assert made.page(Question((Contains(0, "a"),), by=0), 0, 100, made.about.columns).total == 0
+
+
+@pytest.fixture
+def released(tmp_path: Path) -> ReleasedTable:
+    return ReleasedTable.of(ReleasedFolder(small_run(tmp_path / "home"), "study"))
+
+
+def test_a_released_table_is_copied_once_and_removed_when_it_is_no_longer_shown(tmp_path: Path, released):
+    service = tables(tmp_path / "tables")
+    assert service.get(released) is Progress.MAKING
+    assert service.finished(60)
+    made = service.get(released)
+    assert isinstance(made, Table)
+    assert [each.name for each in made.about.columns] == ["age", "town", "illness"]
+    assert made.about.columns[0].changes == ("generalized",)
+    assert (tmp_path / "tables").stat().st_mode & 0o077 == 0
+    again = tables(tmp_path / "tables").get(released)
+    assert isinstance(again, Table)
+    assert again.about == made.about
+    service.keep([released.key])
+    assert isinstance(service.get(released), Table)
+    service.keep([])
+    assert list((tmp_path / "tables").iterdir()) == []
+
+
+def test_what_the_manifest_does_not_list_is_neither_described_nor_copied(tmp_path: Path, released):
+    file = released.folder.place / "study.csv"
+    text = file.read_text()
+    file.write_text(text.replace("flu", "flo"))
+    service = tables(tmp_path / "tables")
+    service.get(released)
+    assert service.finished(60)
+    assert service.get(released) is Progress.CHANGED
+    file.write_text(text)
+    for name in ("dictionary.json", "../../plan.json"):
+        document = released.folder.place / name
+        kept = document.read_text()
+        document.write_text(kept.replace("age", "eag"))
+        with pytest.raises(ChangedFileError):
+            ReleasedTable.of(released.folder)
+        document.write_text(kept)
+    assert ReleasedTable.of(released.folder).key == released.key
+
+
+def test_a_file_behind_a_link_is_none_of_the_release(tmp_path: Path, released):
+    file = released.folder.place / "study.csv"
+    shutil.copy(file, tmp_path / "elsewhere.csv")
+    file.unlink()
+    file.symlink_to(tmp_path / "elsewhere.csv")
+    with pytest.raises(ChangedFileError):
+        released.folder.file("study.csv").check()
+
+
+def test_the_process_says_why_there_is_no_copy(tmp_path: Path):
+    rows = [[str(n)] for n in range(20)]
+    assert make(task(tmp_path, {"id": "text"}, rows, most_rows=19)) is Answer.TOO_LARGE
+    assert make(task(tmp_path, {"id": "text"}, rows, place=str(tmp_path / "b"), most_rows=20)) is Answer.DONE
+    assert (
+        make(task(tmp_path, {"id": "text"}, rows, files=((str(tmp_path / "table.csv"), "0" * 64),))) is Answer.CHANGED
+    )
+    service = tables(tmp_path / "tables")
+    for kind, answer in (("parquet", Answer.UNREADABLE), ("no such format", Answer.UNREADABLE)):
+        assert service._made(task(tmp_path, {"id": "text"}, rows, format=kind, place=str(tmp_path / kind))) is answer
+
+
+def test_copies_above_the_limit_go_those_first_that_were_opened_longest_ago(tmp_path: Path, released):
+    service = tables(tmp_path / "tables", most_bytes=1)
+    other = ReleasedTable.of(ReleasedFolder(small_run(tmp_path / "other", rows=80), "study"))
+    for each in (released, other):
+        service.get(each)
+        assert service.finished(60)
+    assert [place.name for place in (tmp_path / "tables").iterdir()] == [other.key]
+
+
+def test_a_few_read_at_once_and_who_waits_too_long_is_told(tmp_path: Path):
+    service = tables(tmp_path / "tables", readers=1, patience=0.01)
+    with service.reading(), pytest.raises(BusyError), service.reading():
+        pass
+    with service.reading():
+        pass
+
+
+def test_what_a_killed_server_left_is_removed(tmp_path: Path):
+    (tmp_path / "tables" / ".making-abc").mkdir(parents=True)
+    tables(tmp_path / "tables")
+    assert list((tmp_path / "tables").iterdir()) == []
+
+
+def test_a_day_is_as_long_as_it_is():
+    assert columns_module.bound("date", "1970-01-02") == 1
+    assert columns_module.bound("timestamp", "1970-01-01", is_last=True) == 86_400_000_000 - 1
+    assert columns_module.bound("date", str(date(1969, 12, 31))) == -1
