@@ -20,9 +20,9 @@ from ppdm_flow.page.site import Site
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What was asked for, by whom, with which form. ``arrived`` is the file among its fields, where the route takes one.
+    """What was asked for, by whom, with which form.
 
-    That file is gone after the answer, unless a service kept it.
+    ``arrived`` is the file among its fields, where the route takes one: gone after the answer, unless it was kept.
     """
 
     site: Site

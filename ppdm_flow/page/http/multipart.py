@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from python_multipart.multipart import MultipartParser, parse_options_header
+from starlette.datastructures import UploadFile
 
 TOKEN = "form_token"  # noqa: S105  # the name of a field
 
@@ -21,7 +22,7 @@ class MultipartForm:
     """
 
     def __init__(self, boundary: bytes, most: int, is_own: Callable[[str], bool]) -> None:
-        self.fields: list[tuple[str, str]] = []
+        self.fields: list[tuple[str, str | UploadFile]] = []
         self.file_name: str | None = None
         self._most, self._is_own = most, is_own
         self._trusted = is_own("")
