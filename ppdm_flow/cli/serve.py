@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from ppdm_flow.cli.terminal.options import option
 from ppdm_flow.cli.terminal.output import put, say
-
-if TYPE_CHECKING:
-    from ppdm_flow.page.site import Site
 
 EXAMPLES = (
     "serve --policies policies --runs runs",
@@ -85,6 +82,9 @@ def serve(
     serve_page(settings, _ready)
 
 
-def _ready(address: str, site: Site) -> None:  # noqa: ARG001  # the link of the first administrator is asked of it
+def _ready(address: str, link: str | None) -> None:
     put(address)
+    if link is not None:
+        put(link)
+        say("there is no administrator yet: the second address makes one, once, within an hour")
     say("stop with Ctrl-C")

@@ -21,6 +21,7 @@ from ppdm_flow.page.views.accounts import routes as accounts
 from ppdm_flow.page.views.home import routes as home
 from ppdm_flow.page.views.journal import routes as journal
 from ppdm_flow.page.views.policies import routes as policies
+from ppdm_flow.page.views.uploads import routes as uploads
 
 STATIC = Path(__file__).parent / "static"
 ROUTES: tuple[PageRoute, ...] = (
@@ -28,6 +29,7 @@ ROUTES: tuple[PageRoute, ...] = (
     *home.ROUTES,
     *journal.ROUTES,
     *policies.ROUTES,
+    *uploads.ROUTES,
 )
 """Every address of the page but ``/static``."""
 

@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response
 
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.page.http import cookies
 from ppdm_flow.page.http.call import Call
+from ppdm_flow.page.http.multipart import TOKEN, ForgedError
 from ppdm_flow.page.http.origin import from_own_page
+from ppdm_flow.page.http.receiving import Sent, sent_with_file, sent_without_file
 from ppdm_flow.page.http.route import PageRoute
 from ppdm_flow.page.services.accounts.sessions import Visit
 from ppdm_flow.page.services.accounts.words import new_word
 from ppdm_flow.page.services.refusal import RefusalError
 from ppdm_flow.page.site import Site
 
-TOKEN = "form_token"  # noqa: S105  # the name of a field
 TOKEN_HEADER = "x-form-token"  # noqa: S105  # the name of a header
-_FIELDS = 2_000
 _log = logging.getLogger("ppdm_flow.page")
 
 
@@ -57,14 +58,15 @@ async def _answer(site: Site, route: PageRoute, request: Request, visit: Visit) 
         return await run_in_threadpool(call.page, "errors/forbidden.html", 403)
     if route.method == "GET":
         return await _called(call, route)
-    if not route.takes_file:
-        call = Call(site, request, visit, await _form(request, site.settings.form_bytes))
-    token = request.headers.get(TOKEN_HEADER) or call.text(TOKEN)
-    if not (visit.sent_by_own_page(token) and from_own_page(request, secure=site.settings.secure)):
-        if route.action:
-            await run_in_threadpool(site.journal.add, visit.user, route.action, subject, "refused")
-        return await run_in_threadpool(call.page, "errors/forged.html", 403)
-    response = await _called(call, route)
+    async with _sent(site, route, request, visit) as sent:
+        if isinstance(sent, Exception):
+            response = await _told(call, route, sent)
+        else:
+            call = Call(site, request, visit, sent.form, sent.arrived)
+            token = request.headers.get(TOKEN_HEADER) or call.text(TOKEN)
+            response = await (
+                _called(call, route) if visit.sent_by_own_page(token) else _told(call, route, ForgedError())
+            )
     if not route.action:
         return response
     outcome = "done" if response.status_code < 400 else "refused" if response.status_code < 500 else "failed"
@@ -74,28 +76,50 @@ async def _answer(site: Site, route: PageRoute, request: Request, visit: Visit) 
     return response
 
 
+@asynccontextmanager
+async def _sent(site: Site, route: PageRoute, request: Request, visit: Visit) -> AsyncIterator[Sent | Exception]:
+    """Give the form of a request, or why there is none."""
+    outcome: Sent | Exception
+    async with AsyncExitStack() as files:
+        try:
+            if not from_own_page(request, secure=site.settings.secure):
+                raise ForgedError
+            outcome = await files.enter_async_context(_form(site, route, request, visit))
+        except Exception as error:  # noqa: BLE001  # told as one of an endpoint is
+            outcome = error
+        yield outcome
+
+
+def _form(site: Site, route: PageRoute, request: Request, visit: Visit) -> AbstractAsyncContextManager[Sent]:
+    if not (route.takes_file and visit.user):
+        return sent_without_file(request, site.settings.form_bytes)
+
+    def is_own(token: str) -> bool:
+        return visit.sent_by_own_page(request.headers.get(TOKEN_HEADER) or token)
+
+    return sent_with_file(request, site.uploads, visit.user, is_own)
+
+
 async def _called(call: Call, route: PageRoute) -> Response:
     try:
         return await run_in_threadpool(route.endpoint, call)
-    except PpdmError as error:
+    except Exception as error:  # noqa: BLE001  # the server stays up
+        return await _told(call, route, error)
+
+
+async def _told(call: Call, route: PageRoute, error: Exception) -> Response:
+    """Answer with what went wrong, and nothing of the text of an error that nobody expects."""
+    if isinstance(error, PpdmError):
         status = 500 if error.exit_status == 3 else 400
         return await run_in_threadpool(call.page, "errors/diagnostics.html", status, diagnostics=error.diagnostics)
-    except RefusalError as error:
+    if isinstance(error, RefusalError):
         return await run_in_threadpool(call.page, "errors/refused.html", error.status, key=error.key, words=error.words)
-    except HTTPException as error:
+    if isinstance(error, ForgedError):
+        return await run_in_threadpool(call.page, "errors/forged.html", 403)
+    if isinstance(error, ClientDisconnect):
+        return Response(status_code=400)  # nobody reads it
+    if isinstance(error, HTTPException):
         known = {403: "forbidden", 404: "missing", 413: "large"}.get(error.status_code, "missing")
         return await run_in_threadpool(call.page, f"errors/{known}.html", error.status_code)
-    except Exception as error:  # noqa: BLE001  # the server stays up, and nothing of the error's text is shown
-        _log.error("%s failed with %s", route.path, type(error).__name__)
-        return await run_in_threadpool(call.page, "errors/failed.html", 500)
-
-
-async def _form(request: Request, most: int) -> FormData:
-    """Return the form, of at most so many bytes. Raises HTTPException 413."""
-    body = bytearray()
-    async for piece in request.stream():
-        body += piece
-        if len(body) > most:
-            raise HTTPException(413)
-    request._body = bytes(body)  # noqa: SLF001  # how starlette keeps a body that was read
-    return await request.form(max_files=0, max_fields=_FIELDS)
+    _log.error("%s failed with %s", route.path, type(error).__name__)
+    return await run_in_threadpool(call.page, "errors/failed.html", 500)

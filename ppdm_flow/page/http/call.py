@@ -14,17 +14,22 @@ from ppdm_flow.page.http.noted import Noted
 from ppdm_flow.page.looks.templates import rendered
 from ppdm_flow.page.services.accounts.roles import User
 from ppdm_flow.page.services.accounts.sessions import Visit
+from ppdm_flow.page.services.uploads.arriving import Arriving
 from ppdm_flow.page.site import Site
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What was asked for, by whom, with which form."""
+    """What was asked for, by whom, with which form.
+
+    ``arrived`` is the file among its fields, where the route takes one: gone after the answer, unless it was kept.
+    """
 
     site: Site
     request: Request
     visit: Visit
     form: FormData
+    arrived: Arriving | None = None
     noted: Noted = field(default_factory=Noted)
 
     @property

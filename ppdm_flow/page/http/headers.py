@@ -23,21 +23,31 @@ HEADERS: Mapping[str, str] = {
     "permissions-policy": "camera=(), microphone=(), geolocation=()",
     "cache-control": "no-store",
 }
+STATIC = "/static/"
+_STRICT_TRANSPORT = {"strict-transport-security": "max-age=31536000"}
+_ASKED_AGAIN = {"cache-control": "no-cache"}
+"""What holds for scripts and styles: kept by the browser, and used after it asked whether they changed."""
 
 
 class SecurityHeaders:
-    """Adds the headers to each answer that does not have one of its own."""
+    """Adds the headers to each answer that does not have one of its own.
 
-    def __init__(self, app: ASGIApp) -> None:
+    ``secure``: browsers have to come by HTTPS from now on, for as long as a year.
+    """
+
+    def __init__(self, app: ASGIApp, *, secure: bool = False) -> None:
         self._app = app
+        self._headers = {**HEADERS, **(_STRICT_TRANSPORT if secure else {})}
+        self._static = {**self._headers, **_ASKED_AGAIN}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
+        chosen = self._static if str(scope.get("path", "")).startswith(STATIC) else self._headers
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                for name, value in HEADERS.items():
+                for name, value in chosen.items():
                     headers.setdefault(name, value)
             await send(message)
 

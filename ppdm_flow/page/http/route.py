@@ -18,7 +18,7 @@ class PageRoute:
     """One address. ``action`` is how the journal calls what a POST does; a route without one only reads.
 
     ``subject`` names the part of the address that is written down with the action: a policy's or a run's name.
-    ``takes_file``: the endpoint reads the body by itself, as it comes. ``asks``: a form is sent there, of which
+    ``takes_file``: the form may have a file, which is ``arrived`` of the call. ``asks``: a form is sent there, of which
     nothing is kept: what it answers with, it could be asked again.
     """
 

@@ -11,5 +11,7 @@ SAYINGS: frozenset[str] = frozenset(
         "accounts.signed_out",
         "accounts.was_locked",
         "accounts.was_unlocked",
+        "uploads.added",
+        "uploads.removed",
     }
 )

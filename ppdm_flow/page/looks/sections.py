@@ -20,6 +20,7 @@ SECTIONS: tuple[Section, ...] = (
     Section("/policies", "policies.title", frozenset({Role.STEWARD, Role.APPROVER})),
     Section("/accounts", "accounts.section", frozenset({Role.ADMINISTRATOR})),
     Section("/journal", "journal.section", frozenset({Role.ADMINISTRATOR})),
+    Section("/uploads", "uploads.section", frozenset({Role.STEWARD})),
 )
 """In the order of the navigation."""
 

@@ -23,8 +23,8 @@ def check_address(settings: Settings) -> None:
     if settings.proxy and not _is_network(settings.proxy):
         text = f"`--behind-proxy {settings.proxy}` is no address"
         raise UsageError(Diagnostic("PPF989", text, help="give the proxy's own address, as 127.0.0.1 or 10.0.0.0/28"))
-    if not settings.names and _is_everywhere(settings.host):
-        text = f"`--host {settings.host}` says no name by which browsers reach the server"
+    if not settings.names and (settings.proxy or _is_everywhere(settings.host)):
+        text = "nothing says by which name browsers reach the server"
         raise UsageError(Diagnostic("PPF993", text, help="say it, as `--name release.example.org`; repeatable"))
 
 

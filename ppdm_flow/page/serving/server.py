@@ -14,11 +14,13 @@ from ppdm_flow.page.serving.folders import check_folders, state_held
 from ppdm_flow.page.serving.log import quote_no_values
 from ppdm_flow.page.serving.patience import patient
 from ppdm_flow.page.serving.tls import check_tls
+from ppdm_flow.page.serving.upkeep import upkeep
 from ppdm_flow.page.settings import Settings
 from ppdm_flow.page.site import Site, opened_site
+from ppdm_flow.page.views.accounts.opening import ADDRESS
 
-Ready = Callable[[str, Site], None]
-"""Is told the address, and what is served there, once browsers are answered."""
+Ready = Callable[[str, str | None], None]
+"""Is told the address, and the link that makes the first administrator where there is none, once browsers may come."""
 
 
 def serve(settings: Settings, ready: Ready) -> None:
@@ -33,8 +35,11 @@ def serve(settings: Settings, ready: Ready) -> None:
         site = opened_site(settings)
         server = uvicorn.Server(configured(settings, site))
         _stop_without_an_error()
-        ready(address_of(settings, place), site)
-        server.run(sockets=[place])
+        address = address_of(settings, place)
+        word = site.people.links.first_administrator()
+        ready(address, None if word is None else address + ADDRESS.format(word=word))
+        with upkeep(site):
+            server.run(sockets=[place])
 
 
 def configured(settings: Settings, site: Site) -> uvicorn.Config:

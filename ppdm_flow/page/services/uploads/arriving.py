@@ -50,6 +50,10 @@ class Arriving:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Remove the file, unless it was kept."""
         os.close(self._handle)
         if not self.is_kept:
             shutil.rmtree(self.file.parent, ignore_errors=True)

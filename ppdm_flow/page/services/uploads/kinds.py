@@ -9,9 +9,11 @@ from pathlib import Path
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.plan.formats import inferred, usual_ending
+from ppdm_flow.sdk import registry
 
 _HEAD = 1 << 16
 _SAS = bytes.fromhex("00000000000000000000000000000000c2ea8160b31411cfbd92080009c7318c181f1011")
+_DATABASES = "sql"
 _OLD_STATA = frozenset(range(0x69, 0x74))
 """First bytes of Stata files before version 13."""
 
@@ -35,7 +37,7 @@ def kind_of(file: Path, name: str) -> Kind:
     if said is None:
         help_ = "name it as .csv, .jsonl, .parquet, .xlsx, .sav or .dta"
         raise _no_table("the ending of its name tells no format", help_)
-    if said == "sql":
+    if said == _DATABASES:
         raise _no_table("it is a database", "write the table that is wanted into a Parquet or CSV file")
     told = _told(head)
     wanted = _SIGNED.get(said, "text")
@@ -43,6 +45,12 @@ def kind_of(file: Path, name: str) -> Kind:
     if told != wanted and not packed:
         raise _no_table(f"its name says {_WORDS[wanted]}, and its bytes {_WORDS[told]}")
     return Kind(said, usual_ending("sources", said, name), packed)
+
+
+def endings() -> tuple[str, ...]:
+    """Return the endings of files that can be uploaded."""
+    cards = (registry.load_listed(each).info for each in registry.listed("sources"))
+    return tuple(sorted(ending for card in cards if card.name != _DATABASES for ending in card.endings))
 
 
 def _no_table(text: str, help_: str = "send the table as the program wrote it that made it") -> DataError:

@@ -1,0 +1,87 @@
+"""Forms: small ones are read whole; a file among the fields is written away as it comes, and never held in memory."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from python_multipart.multipart import parse_options_header
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+
+from ppdm_flow.page.http.multipart import ForgedError, MultipartForm
+from ppdm_flow.page.services.accounts.roles import User
+from ppdm_flow.page.services.uploads.arriving import Arriving
+from ppdm_flow.page.services.uploads.limits import refused
+from ppdm_flow.page.services.uploads.uploads import Uploads
+
+_FIELDS = 2_000
+_BESIDE = 1 << 17
+"""Bytes of a form with a file that are not the file."""
+_PIECE = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What a form holds: its fields, and the file where the route takes one and one came."""
+
+    form: FormData
+    arrived: Arriving | None = None
+
+
+@asynccontextmanager
+async def sent_without_file(request: Request, most: int) -> AsyncIterator[Sent]:
+    """Give a form of at most so many bytes. Raises HTTPException 413."""
+    body = bytearray()
+    async for piece in request.stream():
+        body += piece
+        if len(body) > most:
+            raise HTTPException(413)
+    request._body = bytes(body)  # noqa: SLF001  # how starlette keeps a body that was read
+    yield Sent(await request.form(max_files=0, max_fields=_FIELDS))
+
+
+@asynccontextmanager
+async def sent_with_file(
+    request: Request, uploads: Uploads, user: User, is_own: Callable[[str], bool]
+) -> AsyncIterator[Sent]:
+    """Give a form with a file, which is gone after the block unless it was kept.
+
+    Raises ForgedError before a byte of the file is written, where no field before it is a token that ``is_own``;
+    UsageError where the file exceeds a limit (PPF994); HTTPException 400 where this is no form.
+    """
+    kind, options = parse_options_header(request.headers.get("content-type"))
+    if kind != b"multipart/form-data":
+        async with sent_without_file(request, _BESIDE) as sent:
+            yield sent
+        return
+    length = request.headers.get("content-length", "")
+    if not length.isdecimal():
+        raise refused("the request does not say how large it is")
+    arrived = await run_in_threadpool(uploads.arriving, user, max(0, int(length)))
+    try:
+        yield await _read(request, options.get(b"boundary", b""), arrived, is_own)
+    finally:
+        await run_in_threadpool(arrived.close)
+
+
+async def _read(request: Request, boundary: bytes, arrived: Arriving, is_own: Callable[[str], bool]) -> Sent:
+    try:
+        form = MultipartForm(boundary, _BESIDE, is_own)
+        pending = bytearray()
+        async for piece in request.stream():
+            pending += form.feed(piece)
+            if len(pending) >= _PIECE:
+                await run_in_threadpool(arrived.write, bytes(pending))
+                pending.clear()
+        await run_in_threadpool(arrived.write, bytes(pending))
+        form.end()
+    except ValueError:
+        raise HTTPException(400) from None
+    if form.was_forged:
+        raise ForgedError
+    arrived.name = form.file_name or ""
+    return Sent(FormData(form.fields), arrived if form.file_name else None)

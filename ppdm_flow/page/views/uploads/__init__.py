@@ -1,0 +1,1 @@
+"""Uploading tables, and removing them."""

@@ -1,0 +1,340 @@
+"""Uploads: private, limited, what their names say, gone in time."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import stat
+import struct
+import zipfile
+import zlib
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import xlsxwriter
+from sites import Server
+
+from ppdm_flow.core.errors import PpdmError
+from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.uploads.limits import Limits
+from ppdm_flow.page.services.uploads.uploads import Uploads
+
+TABLE = b"age,job\n30,nurse\n41,clerk\n"
+MEGABYTE = 2**20
+
+
+def parquet() -> bytes:
+    file = io.BytesIO()
+    pq.write_table(pa.table({"age": [30, 41]}), file)
+    return file.getvalue()
+
+
+def workbook() -> bytes:
+    file = io.BytesIO()
+    with xlsxwriter.Workbook(file, {"in_memory": True}) as book:
+        sheet = book.add_worksheet()
+        for row, cells in enumerate((("age", "job"), (30, "nurse"))):
+            sheet.write_row(row, 0, cells)
+    return file.getvalue()
+
+
+def sent(browser, name: str, data: bytes, **fields):
+    """Send a file as the form of the page does: the token first."""
+    form = {"form_token": browser.token(), **fields}
+    return browser.client.post("/uploads", data=form, files={"file": (name, data)})
+
+
+@pytest.fixture
+def steward(server: Server):
+    return server.browser(Role.STEWARD)
+
+
+def kept(server: Server, role: Role = Role.STEWARD):
+    return server.site.uploads.all_of(server.users[role])
+
+
+def left(server: Server) -> list[str]:
+    return sorted(each.name for each in server.site.settings.uploads.iterdir())
+
+
+def test_a_table_is_kept_privately_and_shown_to_its_owner(server, steward):
+    answer = sent(steward, "clinic.csv", TABLE)
+    assert (answer.status_code, answer.headers["location"]) == (303, "/uploads?said=uploads.added")
+    (upload,) = kept(server)
+    assert (upload.name, upload.format, upload.bytes) == ("clinic.csv", "csv", len(TABLE))
+    assert upload.path.read_bytes() == TABLE
+    assert stat.S_IMODE(upload.path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(upload.path.parent.stat().st_mode) == 0o700
+    for served in (server.site.settings.policies, server.site.settings.runs):
+        assert not upload.path.resolve().is_relative_to(served.resolve())
+    page = steward.get("/uploads").text
+    assert "clinic.csv" in page
+    assert "nurse" not in page
+
+
+def test_nobody_else_sees_or_removes_it(server, steward):
+    upload = server.upload(Role.STEWARD, "clinic.csv", TABLE)
+    other = server.site.accounts.add("other", [Role.STEWARD], None)
+    assert server.site.uploads.of(other, upload.id) is None
+    assert server.site.uploads.all_of(other) == []
+    assert not server.site.uploads.remove(other, upload.id)
+    assert server.site.uploads.of(server.users[Role.STEWARD], upload.id) == upload
+
+
+def test_its_owner_removes_it(server, steward):
+    upload = server.upload(Role.STEWARD, "clinic.csv", TABLE)
+    answer = steward.send(f"/uploads/{upload.id}/remove")
+    assert answer.headers["location"] == "/uploads?said=uploads.removed"
+    assert left(server) == []
+    assert steward.send(f"/uploads/{upload.id}/remove").status_code == 404
+
+
+def test_it_is_gone_when_its_time_is_over(server):
+    upload = server.upload(Role.STEWARD, "clinic.csv", TABLE)
+    user, site = server.users[Role.STEWARD], server.site
+    later = Uploads(
+        site.database, site.settings.uploads, Limits.of(site.settings), lambda: upload.until.timestamp() + 1
+    )
+    assert later.of(user, upload.id) is None
+    assert later.all_of(user) == []
+    assert upload.path.exists()
+    later.tidy()
+    assert left(server) == []
+    assert site.uploads.all_of(user) == []
+
+
+def test_what_a_killed_server_left_is_removed_and_the_rest_stays(server):
+    upload = server.upload(Role.STEWARD, "clinic.csv", TABLE)
+    lost = server.upload(Role.STEWARD, "lost.csv", TABLE)
+    half = server.site.settings.uploads / ("0" * 32)
+    half.mkdir()
+    (half / "arriving").write_bytes(b"age")
+    lost.path.unlink()
+    server.site.uploads.tidy()
+    assert left(server) == [upload.id]
+    assert kept(server) == [upload]
+
+
+def test_tidying_leaves_what_is_arriving(server):
+    user = server.users[Role.STEWARD]
+    with server.site.uploads.arriving(user, len(TABLE)) as arriving:
+        arriving.write(TABLE)
+        server.site.uploads.tidy()
+        upload = server.site.uploads.keep(user, arriving, "clinic.csv")
+    assert upload.path.read_bytes() == TABLE
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "kind"),
+    [
+        ("t.csv", TABLE, "csv"),
+        ("T.CSV", TABLE, "csv"),
+        ("t.tsv", b"a\tb\n1\t2\n", "csv"),
+        ("t.txt", "name;ort\nJ\u00fcrgen;K\u00f6ln\n".encode("cp1252"), "csv"),
+        ("t.csv", "a,b\n1,2\n".encode("utf-16"), "csv"),
+        ("t.csv.gz", gzip.compress(TABLE), "csv"),
+        ("t.jsonl", b'{"age": 30}\n{"age": 41}\n', "jsonl"),
+        ("t.parquet", parquet(), "parquet"),
+        ("t.xlsx", workbook(), "excel"),
+        ("t.baskets", b"bread,milk\nmilk\n", "baskets"),
+        ("../../etc/passwd.csv", TABLE, "csv"),
+        ("<script>.csv", TABLE, "csv"),
+    ],
+)
+def test_tables_are_taken(server, steward, name, data, kind):
+    answer = sent(steward, name, data)
+    assert answer.status_code == 303, answer.text
+    (upload,) = kept(server)
+    assert upload.format == kind
+    assert upload.path.parent.parent == server.site.settings.uploads
+    assert upload.path.name.startswith("data.")
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("t.csv", b""),
+        ("t.csv", parquet()),
+        ("t.csv", workbook()),
+        ("t.csv", gzip.compress(TABLE)),
+        ("t.csv", b"\x7fELF" + b"\0" * 100),
+        ("t.csv", b"%PDF-1.7\n1 0 obj\n"),
+        ("t.csv", b"age\n\0\0\0\n"),
+        ("t.csv", b"age,age\n1,2\n"),
+        ("t.parquet", TABLE),
+        ("t.parquet", b"PAR1" + b"nothing of the kind" + b"PAR1"),
+        ("t.xlsx", TABLE),
+        ("t.xlsx", b"PK\x03\x04 and no more"),
+        ("t.sav", TABLE),
+        ("t.sav", b"$FL2 and no more"),
+        ("t.dta", b"<stata_dta> and no more"),
+        ("t.jsonl", b"age,job\n1,2\n"),
+        ("t.csv.gz", b"\x1f\x8b" + TABLE),
+        ("t.csv.gz", gzip.compress(TABLE)[:-6]),
+        ("t.db", b"SQLite format 3\0" + b"\0" * 84),
+        ("t.exe", b"MZ"),
+        ("t", TABLE),
+        ("", TABLE),
+    ],
+)
+def test_what_is_no_table_or_another_than_its_name_says_is_refused(server, steward, name, data):
+    answer = sent(steward, name, data)
+    assert answer.status_code == 400
+    assert left(server) == []
+    assert str(server.folder) not in answer.text
+    assert "Traceback" not in answer.text
+
+
+def archive(**members: bytes) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as made:
+        for name, data in members.items():
+            made.writestr(name.replace("__", "/").replace("_xml", ".xml"), data)
+    return file.getvalue()
+
+
+def lying(data: bytes, name: bytes, size: int) -> bytes:
+    """Return the archive where a member says to be of another size than it is."""
+    changed = bytearray(data)
+    local = changed.index(b"PK\x03\x04", changed.index(name) - 30)
+    central = changed.index(b"PK\x01\x02", changed.rindex(name) - 46)
+    crc = zlib.crc32(b"\0" * size)
+    struct.pack_into("<I", changed, local + 14, crc)
+    struct.pack_into("<I", changed, local + 22, size)
+    struct.pack_into("<I", changed, central + 16, crc)
+    struct.pack_into("<I", changed, central + 24, size)
+    return bytes(changed)
+
+
+ZEROS = b"\0" * (80 * MEGABYTE)
+
+
+def test_bombs_are_refused_while_they_are_unpacked(server, steward):
+    packed = gzip.compress(b"0,0\n" * (20 * MEGABYTE))
+    zipped = archive(xl__workbook_xml=b"<workbook/>", xl__sheet_xml=ZEROS)
+    for name, data in (
+        ("t.csv.gz", packed),
+        ("two.csv.gz", packed + gzip.compress(TABLE)),
+        ("t.xlsx", zipped),
+        ("t.xlsx", lying(zipped, b"xl/sheet.xml", 10)),
+    ):
+        assert len(data) < MEGABYTE
+        answer = sent(steward, name, data)
+        assert answer.status_code == 400
+        assert "PPF996" in answer.text
+        assert left(server) == []
+
+
+def test_a_large_table_that_is_packed_as_tables_are_is_no_bomb(server, steward):
+    rows = b"".join(b"%d,%d\n" % (number, number * 7919 % 1000) for number in range(300_000))
+    assert sent(steward, "t.csv.gz", gzip.compress(b"id,age\n" + rows)).status_code == 303
+
+
+def test_an_archive_with_two_members_of_one_name_or_a_wrong_length_is_refused(server, steward):
+    good = archive(xl__workbook_xml=b"<workbook/>", xl__sheet_xml=b"<worksheet/>" * 100)
+    for data in (lying(good, b"xl/sheet.xml", 10), archive(other_xml=b"<x/>")):
+        answer = sent(steward, "t.xlsx", data)
+        assert (answer.status_code, "PPF995" in answer.text) == (400, True)
+
+
+def uploads_with(server: Server, **changed) -> Uploads:
+    limits = {field: getattr(Limits.of(server.site.settings), field) for field in Limits.__slots__}
+    return Uploads(server.site.database, server.site.settings.uploads, Limits(**{**limits, **changed}))
+
+
+@pytest.mark.parametrize(
+    "limit",
+    [
+        {"bytes_each": 10},
+        {"number_a_person": 1},
+        {"bytes_a_person": 60},
+        {"bytes_in_all": 60},
+        {"free_bytes": 2**62},
+    ],
+)
+def test_what_exceeds_a_limit_is_refused_before_a_byte_is_taken(server, limit):
+    user = server.users[Role.STEWARD]
+    uploads = uploads_with(server, **limit)
+    if "bytes_each" not in limit and "free_bytes" not in limit:
+        with uploads.arriving(user, 50) as arriving:  # what is on its way counts
+            with pytest.raises(PpdmError, match="PPF994"):
+                uploads.arriving(user, 50)
+            assert left(server) == [arriving.id]
+    else:
+        with pytest.raises(PpdmError, match="PPF994"):
+            uploads.arriving(user, 50)
+    assert left(server) == []
+
+
+def test_another_person_has_room_of_their_own(server):
+    uploads = uploads_with(server, number_a_person=1, bytes_a_person=60)
+    other = server.site.accounts.add("other", [Role.STEWARD], None)
+    with uploads.arriving(server.users[Role.STEWARD], 50), uploads.arriving(other, 50):
+        pass
+
+
+def test_more_than_was_announced_is_refused(server):
+    user = server.users[Role.STEWARD]
+    with server.site.uploads.arriving(user, 10) as arriving:
+        arriving.write(b"0123456789")
+        with pytest.raises(PpdmError, match="PPF994"):
+            arriving.write(b"0")
+    assert left(server) == []
+
+
+def test_a_file_before_the_token_is_not_written(server, steward):
+    token = steward.token()
+    parts = [("file", ("t.csv", TABLE)), ("form_token", (None, token))]
+    answer = steward.client.post("/uploads", files=parts)
+    assert answer.status_code == 403
+    assert left(server) == []
+    assert steward.client.post("/uploads", files=list(reversed(parts))).status_code == 303
+
+
+def test_the_token_may_be_a_header(server, steward):
+    headers = {"x-form-token": steward.token()}
+    assert steward.client.post("/uploads", files={"file": ("t.csv", TABLE)}, headers=headers).status_code == 303
+    headers["x-form-token"] = "0" * 64
+    assert steward.client.post("/uploads", files={"file": ("t.csv", TABLE)}, headers=headers).status_code == 403
+    assert len(left(server)) == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        ("multipart/form-data", b"x"),
+        ("multipart/form-data; boundary=x", b'--x\r\nContent-Disposition: form-data; name="form_token"\r\n\r\nTOKEN'),
+        ("multipart/form-data; boundary=x", b"--x\r\n\r\n\r\n--x--\r\n"),
+        ("multipart/form-data; boundary=x", b"--x\r\nX: " + b"a" * 200_000 + b"\r\n\r\n--x--\r\n"),
+        ("multipart/form-data; boundary=" + "x" * 5000, b"--x--"),
+    ],
+)
+def test_bodies_that_are_no_forms_are_refused(server, steward, kind, body):
+    token = steward.token()
+    headers = {"content-type": kind, "x-form-token": token}
+    answer = steward.client.post("/uploads", content=body.replace(b"TOKEN", token.encode()), headers=headers)
+    assert answer.status_code in (400, 404)
+    assert left(server) == []
+
+
+def test_a_form_with_two_files_or_none_is_refused(server, steward):
+    token = ("form_token", (None, steward.token()))
+    two = [token, ("file", ("t.csv", TABLE)), ("file", ("u.csv", TABLE))]
+    assert steward.client.post("/uploads", files=two).status_code == 400
+    assert steward.client.post("/uploads", files=[token]).status_code == 400
+    assert steward.send("/uploads").status_code == 400
+    assert left(server) == []
+
+
+def test_the_journal_has_no_name_and_no_value(server, steward):
+    sent(steward, "very secret.csv", TABLE)
+    sent(steward, "very secret.csv", b"%PDF")
+    (upload,) = kept(server)
+    steward.send(f"/uploads/{upload.id}/remove")
+    entries = [(e.action, e.subject, e.outcome) for e in server.site.journal.newest(10) if "uploads" in e.action]
+    assert entries == [
+        ("uploads.remove", upload.id, "done"),
+        ("uploads.add", "", "refused"),
+        ("uploads.add", "", "done"),
+    ]
