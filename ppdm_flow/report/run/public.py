@@ -34,6 +34,7 @@ _AUDIT = ("name", "use", "kind", "version", "distribution", "release", "requirem
 _REQUIREMENT = (
     *("id", "kind", "attribute", "attributes", "k", "l", "variant", "t", "distance", "alpha", "delta", "beta", "c"),
     *("m", "max", "level", "confidence", "negated", "min_support", "channel"),
+    *("width", "as_of", "size", "max_share", "against", "max_excess"),
 )
 
 
