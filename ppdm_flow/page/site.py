@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ppdm_flow.page.services.accounts import people
 from ppdm_flow.page.services.accounts.accounts import Accounts
@@ -14,6 +15,8 @@ from ppdm_flow.page.services.jobs.jobs import Jobs
 from ppdm_flow.page.services.jobs.records import JobRecords
 from ppdm_flow.page.services.journal import journal
 from ppdm_flow.page.services.journal.journal import Journal
+from ppdm_flow.page.services.openid import flows
+from ppdm_flow.page.services.openid.extra import open_id
 from ppdm_flow.page.services.policies import history
 from ppdm_flow.page.services.policies.history import History
 from ppdm_flow.page.services.policies.policies import Policies
@@ -26,7 +29,11 @@ from ppdm_flow.page.services.uploads.limits import Limits as UploadLimits
 from ppdm_flow.page.services.uploads.uploads import Uploads
 from ppdm_flow.page.settings import Settings
 
+if TYPE_CHECKING:
+    from ppdm_flow.page.services.openid.open_id import OpenId
+
 SCHEMA = (
+    *flows.SCHEMA,
     *history.SCHEMA,
     *journal.SCHEMA,
     *people.SCHEMA,
@@ -47,6 +54,7 @@ class Site:
     accounts: Accounts
     jobs: Jobs
     journal: Journal
+    openid: OpenId | None
     people: People
     policies: Policies
     sessions: Sessions
@@ -67,6 +75,7 @@ def opened_site(settings: Settings) -> Site:
         accounts=accounts,
         jobs=Jobs.opened(settings, JobRecords(database, settings.jobs)),
         journal=Journal(database),
+        openid=open_id(settings.oidc, database),
         people=people.people(database, accounts),
         policies=Policies(settings.policies, History(database, settings.history_days)),
         sessions=Sessions(database, accounts, whole=whole, idle=idle),
