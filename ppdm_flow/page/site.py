@@ -14,6 +14,8 @@ from ppdm_flow.page.services.jobs.jobs import Jobs
 from ppdm_flow.page.services.jobs.records import JobRecords
 from ppdm_flow.page.services.journal import journal
 from ppdm_flow.page.services.journal.journal import Journal
+from ppdm_flow.page.services.openid import flows
+from ppdm_flow.page.services.openid.extra import open_id
 from ppdm_flow.page.services.policies import history
 from ppdm_flow.page.services.policies.history import History
 from ppdm_flow.page.services.policies.policies import Policies
@@ -27,6 +29,7 @@ from ppdm_flow.page.services.uploads.uploads import Uploads
 from ppdm_flow.page.settings import Settings
 
 SCHEMA = (
+    *flows.SCHEMA,
     *history.SCHEMA,
     *journal.SCHEMA,
     *people.SCHEMA,
@@ -53,6 +56,7 @@ class Site:
     shown: ShownReleases
     uploads: Uploads
     tables: Tables
+    openid: OpenId | None
 
 
 def opened_site(settings: Settings) -> Site:
@@ -73,4 +77,5 @@ def opened_site(settings: Settings) -> Site:
         shown=ShownReleases(database, settings.runs),
         uploads=Uploads(database, settings.uploads, UploadLimits.of(settings)),
         tables=Tables.of(settings),
+        openid=open_id(settings.oidc, database),
     )

@@ -83,16 +83,19 @@ class Links:
         """Set the password of a link's account, and end all its sessions. Raises LinkGoneError."""
         password_hash = self._accounts.hashed(password)
         with self._database.changing() as connection:
-            account = self._take(connection, word)
+            account = self._take(connection, hash_of(word))
             if account is None:
                 raise LinkGoneError
             accounts.set_password(connection, account, password_hash)
         return self._opened(account)
 
-    def open_with_identity(self, word: str, identity: Identity) -> User:
-        """Let an identity sign in to a link's account. Raises LinkGoneError, IdentityTakenError."""
+    def open_with_identity(self, link_hash: str, identity: Identity) -> User:
+        """Let an identity sign in to the account of the link whose word has this hash.
+
+        Raises LinkGoneError, IdentityTakenError.
+        """
         with self._database.changing() as connection:
-            account = self._take(connection, word)
+            account = self._take(connection, link_hash)
             if account is None:
                 raise LinkGoneError
             if not identities.link(connection, identity, account):
@@ -103,7 +106,7 @@ class Links:
         """Make an administrator with a link that is for no account. Raises LinkGoneError, NameTakenError."""
         password_hash = self._accounts.hashed(password)
         with self._database.changing() as connection:
-            if self._take(connection, word) is not None:
+            if self._take(connection, hash_of(word)) is not None:
                 raise LinkGoneError
             return accounts.insert(connection, name, [Role.ADMINISTRATOR], password_hash)
 
@@ -114,9 +117,9 @@ class Links:
             connection.execute("INSERT INTO links VALUES (?, ?, ?)", (hash_of(word), account, self._now() + seconds))
         return word
 
-    def _take(self, connection: Connection, word: str) -> int | None:
+    def _take(self, connection: Connection, link_hash: str) -> int | None:
         row = connection.execute(
-            "DELETE FROM links WHERE hash = ? AND until > ? RETURNING account", (hash_of(word), self._now())
+            "DELETE FROM links WHERE hash = ? AND until > ? RETURNING account", (link_hash, self._now())
         ).fetchone()
         if row is None:
             raise LinkGoneError

@@ -42,6 +42,14 @@ class SignIn:
         """Ask somebody who is signed in for the password again."""
         return self._compared([Counted(Kind.BROWSER, f"account {user.id}")], user.name, password)
 
+    def wait_at(self, address: str) -> float:
+        """Count an attempt to sign in by a provider, which costs us a question there. Returns the seconds to wait."""
+        return self._attempts.begin(Counted(Kind.ADDRESS, network(address)))
+
+    def succeeded_at(self, address: str) -> None:
+        """Take back what ``wait_at`` counted."""
+        self._attempts.succeeded(Counted(Kind.ADDRESS, network(address)))
+
     def _compared(self, counted: list[Counted], name: str, password: str) -> Attempt:
         wait = self._attempts.begin(*counted)
         if wait > 0:

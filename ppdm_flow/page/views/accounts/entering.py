@@ -15,7 +15,7 @@ from ppdm_flow.page.services.accounts.roles import User
 
 def sign_in_form(call: Call) -> Response:
     """Show the form for name and password."""
-    return call.page("accounts/sign_in.html", wrong="", wait=0)
+    return call.page("accounts/sign_in.html", wrong="", wait=0, openid=call.site.openid)
 
 
 def sign_in(call: Call) -> Response:
@@ -32,6 +32,7 @@ def sign_in(call: Call) -> Response:
             429 if wait else 401,
             wrong="accounts.wait" if wait else "accounts.wrong",
             wait=wait,
+            openid=call.site.openid,
         )
         if wait:
             response.headers["retry-after"] = str(wait)

@@ -56,6 +56,7 @@ def _form(call: Call, link: Link, wrong: str = "", name: str = "") -> Response:
         name=name,
         word=call.path["word"],
         least=LEAST_LENGTH,
+        openid=call.site.openid,
     )
 
 

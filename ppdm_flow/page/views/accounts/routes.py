@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from ppdm_flow.page.views.accounts import administration, entering, opening, own
+from ppdm_flow.page.views.accounts import administration, entering, opening, own, providers
 
-ROUTES = (*entering.ROUTES, *opening.ROUTES, *own.ROUTES, *administration.ROUTES)
+ROUTES = (*entering.ROUTES, *opening.ROUTES, *own.ROUTES, *administration.ROUTES, *providers.ROUTES)

@@ -1,0 +1,85 @@
+"""Sign-ins that a provider carries out: what goes there, and what must come back, in the same browser, once."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ppdm_flow.page.services.accounts.words import hash_of, new_word
+from ppdm_flow.page.services.storage.database import Database
+
+SCHEMA = ("CREATE TABLE IF NOT EXISTS openid_used (state TEXT PRIMARY KEY, until REAL NOT NULL)",)
+SECONDS = 10 * 60
+
+
+class FlowRefusedError(ValueError):
+    """What came back was not begun in this browser, took too long, or came before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """One sign-in. ``state`` goes there and back; ``link`` is the hash of a one-time link, or empty.
+
+    The server keeps nothing of it: the state is signed with the word of the browser's visit, which nobody else has,
+    and verifier and nonce follow from both.
+    """
+
+    state: str
+    link: str
+    _word: str
+
+    @property
+    def nonce(self) -> str:
+        """What the ID token must repeat."""
+        return _derived(self._word, "nonce", self.state)
+
+    @property
+    def verifier(self) -> str:
+        """What only this server can show to the provider beside the code (RFC 7636)."""
+        return _derived(self._word, "verifier", self.state)
+
+    @property
+    def challenge(self) -> str:
+        """What the provider is told of the verifier before (S256)."""
+        return _text(hashlib.sha256(self.verifier.encode()).digest())
+
+
+class Flows:
+    """Begins sign-ins, and takes back each of them once."""
+
+    def __init__(self, database: Database, now: Callable[[], float] = time.time) -> None:
+        self._database, self._now = database, now
+
+    def begin(self, word: str, link: str = "") -> Flow:
+        """Begin one for the visit of this word; ``link`` is the word of a one-time link that the identity will open."""
+        plain = f"{new_word()}.{int(self._now()) + SECONDS}.{hash_of(link) if link else ''}"
+        return Flow(f"{plain}.{_derived(word, 'state', plain)}", hash_of(link) if link else "", word)
+
+    def take(self, word: str, state: str) -> Flow:
+        """Return the one that comes back to the visit of this word. Raises FlowRefusedError."""
+        plain, _, signature = state.rpartition(".")
+        if not hmac.compare_digest(_derived(word, "state", plain).encode(), signature.encode()):
+            raise FlowRefusedError
+        _, until, link = plain.split(".")
+        if int(until) < self._now():
+            raise FlowRefusedError
+        with self._database.changing() as connection:
+            connection.execute("DELETE FROM openid_used WHERE until < ?", (self._now(),))
+            taken = connection.execute(
+                "INSERT INTO openid_used VALUES (?, ?) ON CONFLICT DO NOTHING", (hash_of(state), int(until))
+            )
+            if taken.rowcount != 1:
+                raise FlowRefusedError
+        return Flow(state, link, word)
+
+
+def _derived(word: str, purpose: str, text: str) -> str:
+    return _text(hmac.new(word.encode(), f"openid {purpose} {text}".encode(), hashlib.sha256).digest())
+
+
+def _text(digest: bytes) -> str:
+    return base64.urlsafe_b64encode(digest).rstrip(b"=").decode()

@@ -1,0 +1,131 @@
+"""The provider, as it describes itself: addresses, keys, and the exchange of a code for an ID token."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import httpx2
+from joserfc.errors import JoseError
+from joserfc.jwk import KeySet
+
+from ppdm_flow.page.services.openid.configuration import OpenIdConfiguration, safe_address
+from ppdm_flow.page.services.openid.refusals import ProviderError
+
+_SECONDS = 10.0
+_LARGEST = 2**20
+_KEPT = 3600.0
+"""Seconds after which the provider is asked again what it says of itself."""
+_PAUSE = 60.0
+"""Seconds between two questions for keys that were not there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """What of a provider's description is used (OpenID Connect Discovery 1.0, section 3)."""
+
+    authorization: str
+    token: str
+    keys: str
+    secret_in_form: bool
+
+
+class Provider:
+    """One provider. What it says of itself is kept for an hour."""
+
+    def __init__(self, configuration: OpenIdConfiguration, now: Callable[[], float] = time.monotonic) -> None:
+        self._configuration, self._now = configuration, now
+        self._lock = threading.Lock()
+        self._description: tuple[float, Description] | None = None
+        self._keys: tuple[float, KeySet] | None = None
+
+    def description(self) -> Description:
+        """Return what the provider says of itself. Raises ProviderError."""
+        with self._lock:
+            if self._description is None or self._now() - self._description[0] > _KEPT:
+                self._description = (self._now(), self._described())
+            return self._description[1]
+
+    def keys(self, *, newer: bool = False) -> KeySet:
+        """Return the keys that sign ID tokens; ``newer``: those that it has now. Raises ProviderError."""
+        address = self.description().keys
+        with self._lock:
+            age = None if self._keys is None else self._now() - self._keys[0]
+            if self._keys is None or age is None or age > (_PAUSE if newer else _KEPT):
+                self._keys = (self._now(), _key_set(self._json("GET", address)))
+            return self._keys[1]
+
+    def id_token(self, code: str, verifier: str) -> str:
+        """Exchange a code for an ID token. Raises ProviderError."""
+        described = self.description()
+        form = {
+            "grant_type": "authorization_code",
+            "code": code,
+            "redirect_uri": self._configuration.redirect_uri,
+            "client_id": self._configuration.client_id,
+            "code_verifier": verifier,
+        }
+        secret = self._configuration.client_secret
+        login = None
+        if secret is not None and described.secret_in_form:
+            form["client_secret"] = secret
+        elif secret is not None:
+            login = httpx2.BasicAuth(_encoded(self._configuration.client_id), _encoded(secret))
+        token = self._json("POST", described.token, form, login).get("id_token")
+        if not isinstance(token, str):
+            raise ProviderError
+        return token
+
+    def _described(self) -> Description:
+        issuer = self._configuration.issuer
+        told = self._json("GET", f"{issuer.rstrip('/')}/.well-known/openid-configuration")
+        authorization, token, keys = (
+            str(told.get(name, "")) for name in ("authorization_endpoint", "token_endpoint", "jwks_uri")
+        )
+        if told.get("issuer") != issuer or not all(map(safe_address, (authorization, token, keys))):
+            raise ProviderError
+        ways = told.get("token_endpoint_auth_methods_supported", ["client_secret_basic"])
+        in_form = "client_secret_basic" not in ways and "client_secret_post" in ways
+        return Description(authorization, token, keys, in_form)
+
+    def _json(
+        self, method: str, address: str, form: Mapping[str, str] | None = None, login: httpx2.BasicAuth | None = None
+    ) -> dict[str, Any]:
+        body = bytearray()
+        try:
+            with (
+                httpx2.Client(timeout=_SECONDS, follow_redirects=False) as client,
+                client.stream(method, address, data=form, auth=login, headers={"accept": "application/json"}) as answer,
+            ):
+                if answer.status_code != httpx2.codes.OK:
+                    raise ProviderError
+                for piece in answer.iter_bytes():
+                    body += piece
+                    if len(body) > _LARGEST:
+                        raise ProviderError
+            told = json.loads(body)
+        except (httpx2.HTTPError, httpx2.InvalidURL, ValueError, RecursionError):
+            raise ProviderError from None
+        if not isinstance(told, dict):
+            raise ProviderError
+        return told
+
+
+def _key_set(told: dict[str, Any]) -> KeySet:
+    keys = told.get("keys")
+    if not isinstance(keys, list) or not all(isinstance(key, dict) for key in keys):
+        raise ProviderError
+    signing = [key for key in keys if key.get("use", "sig") == "sig" and key.get("kty") in ("RSA", "EC", "OKP")]
+    try:
+        return KeySet.import_key_set({"keys": signing})
+    except (JoseError, ValueError, TypeError, KeyError):
+        raise ProviderError from None
+
+
+def _encoded(text: str) -> str:
+    """Return an identifier or a secret as RFC 6749 (2.3.1) puts it into a header."""
+    return str(httpx2.QueryParams({"x": text}))[2:]

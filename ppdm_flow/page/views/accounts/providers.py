@@ -1,0 +1,84 @@
+"""Signing in by OpenID Connect: there and back. The way back is a GET; what it must bring is checked by the service."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from starlette.exceptions import HTTPException
+from starlette.responses import RedirectResponse, Response
+
+from ppdm_flow.page.http.access import PUBLIC
+from ppdm_flow.page.http.call import Call
+from ppdm_flow.page.http.route import reads
+from ppdm_flow.page.services.accounts.links import IdentityTakenError, LinkGoneError
+from ppdm_flow.page.services.accounts.roles import User
+from ppdm_flow.page.services.openid.configuration import BACK
+from ppdm_flow.page.services.openid.flows import FlowRefusedError
+from ppdm_flow.page.services.openid.refusals import ProviderError, TokenRefusedError
+from ppdm_flow.page.views.accounts.entering import client, entered
+
+if TYPE_CHECKING:
+    from ppdm_flow.page.services.openid.open_id import OpenId
+
+ACTION = "accounts.sign_in_openid"
+
+
+def there(call: Call) -> Response:
+    """Send the browser to the provider."""
+    try:
+        return RedirectResponse(_openid(call).begin(call.visit.word, call.query.get("link", "")), 303)
+    except ProviderError:
+        return _refused(call, "accounts.openid_unreachable", 502)
+
+
+def back(call: Call) -> Response:
+    """Sign in whoever the provider says it is, or link the identity to the account of a one-time link."""
+    openid, address = _openid(call), client(call)
+    try:
+        flow = openid.take(call.visit.word, call.query.get("state", ""))
+        wait = math.ceil(call.site.people.sign_in.wait_at(address))
+        if wait:
+            return _refused(call, "accounts.wait", 429, wait)
+        if "error" in call.query or not call.query.get("code"):
+            return _refused(call, "accounts.openid_declined", 403)
+        identity = openid.identity(flow, call.query["code"])
+        user = (
+            call.site.people.links.open_with_identity(flow.link, identity)
+            if flow.link
+            else call.site.people.identities.user(identity)
+        )
+    except (FlowRefusedError, TokenRefusedError):
+        return _refused(call, "accounts.openid_refused", 403)
+    except ProviderError:
+        return _refused(call, "accounts.openid_unreachable", 502)
+    except LinkGoneError:
+        return call.page("accounts/link_gone.html", 404)
+    except IdentityTakenError:
+        return _refused(call, "accounts.openid_taken", 403)
+    if user is None:
+        return _refused(call, "accounts.openid_unknown", 403)
+    return _signed_in(call, user, address)
+
+
+def _signed_in(call: Call, user: User, address: str) -> Response:
+    call.site.people.sign_in.succeeded_at(address)
+    call.site.journal.add(user, ACTION, user.name, "done")
+    return entered(call, user)
+
+
+def _refused(call: Call, why: str, status: int, wait: int = 0) -> Response:
+    call.site.journal.add(call.visit.user, ACTION, "", "refused")
+    return call.page("accounts/openid_refused.html", status, why=why, wait=wait)
+
+
+def _openid(call: Call) -> OpenId:
+    if call.site.openid is None:
+        raise HTTPException(404)
+    return call.site.openid
+
+
+ROUTES = (
+    reads("/sign-in/openid", there, PUBLIC),
+    reads(BACK, back, PUBLIC),
+)

@@ -1,0 +1,340 @@
+"""Signing in by OpenID Connect, against a provider that runs here and lies as a test says."""
+
+from __future__ import annotations
+
+import re
+import time
+from urllib.parse import parse_qs, urlsplit
+
+import openid_provider
+import pytest
+from joserfc import jwt
+from openid_provider import CLIENT, SECRET, FakeProvider
+from sites import CHEAP, PASSWORD, Browser
+
+from ppdm_flow.core.errors import UsageError
+from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.openid.configuration import read_configuration
+from ppdm_flow.page.services.openid.flows import SECONDS, FlowRefusedError, Flows
+from ppdm_flow.page.settings import Settings
+from ppdm_flow.page.site import opened_site
+
+BACK = "/sign-in/openid/back"
+
+
+@pytest.fixture
+def provider():
+    with openid_provider.running(FakeProvider()) as running:
+        yield running
+
+
+@pytest.fixture
+def site(tmp_path, provider):
+    (tmp_path / "secret").write_text(SECRET + "\n")
+    file = tmp_path / "oidc.toml"
+    file.write_text(
+        f'issuer = "{provider.issuer}"\nclient_id = "{CLIENT}"\nclient_secret_file = "secret"\n'
+        'address = "http://127.0.0.1:8471"\nlabel = "Example"\n'
+    )
+    site = opened_site(Settings(tmp_path / "p", tmp_path / "r", tmp_path / "s", oidc=file, **CHEAP))
+    site.accounts.add("root", [Role.ADMINISTRATOR], PASSWORD)
+    return site
+
+
+def _there(browser: Browser, link: str = "") -> str:
+    answer = browser.get("/sign-in/openid", **({"link": link} if link else {}))
+    assert answer.status_code == 303
+    return answer.headers["location"]
+
+
+def _invited(site, provider, subject: str = "248289761001", name: str = "Anna") -> Browser:
+    """Invite somebody who links an identity; the browser is signed in."""
+    _, link = site.people.links.invite(name, [Role.STEWARD])
+    browser = Browser(site)
+    brought = provider.sign_in(_there(browser, link), subject)
+    answer = browser.get(BACK, **brought)
+    assert (answer.status_code, answer.headers.get("location")) == (303, "/"), answer.text
+    return browser
+
+
+def _again(site, provider, subject: str = "248289761001"):
+    browser = Browser(site)
+    return browser, browser.get(BACK, **provider.sign_in(_there(browser), subject))
+
+
+def test_an_invitation_links_an_identity_that_signs_in_from_then_on(site, provider):
+    first = _invited(site, provider)
+    assert "Anna" in first.get("/account").text
+    browser, answer = _again(site, provider)
+    assert answer.headers["location"] == "/"
+    assert "Anna" in browser.get("/account").text
+    assert [(e.account, e.outcome) for e in site.journal.newest(2)] == [("Anna", "done")] * 2
+    page = Browser(site).get("/sign-in").text
+    assert "Sign in with Example" in page
+
+
+def test_what_goes_to_the_provider(site, provider):
+    address = _there(Browser(site))
+    query = parse_qs(urlsplit(address).query)
+    assert address.startswith(f"{provider.issuer}/authorize?")
+    assert query["scope"] == ["openid"]
+    assert query["redirect_uri"] == ["http://127.0.0.1:8471/sign-in/openid/back"]
+    assert SECRET not in address
+    assert len({_there(Browser(site)) for _ in range(3)}) == 3
+
+
+def test_an_identity_that_nobody_linked_is_refused(site, provider):
+    browser, answer = _again(site, provider)
+    assert answer.status_code == 403
+    assert "No account is linked" in answer.text
+    assert browser.get("/account").headers["location"] == "/sign-in"
+    assert [(e.account, e.action, e.outcome) for e in site.journal.newest(1)] == [
+        (None, "accounts.sign_in_openid", "refused")
+    ]
+
+
+def test_a_locked_account_is_refused_its_identity(site, provider):
+    _invited(site, provider)
+    site.accounts.lock(site.accounts.named("Anna").id)
+    assert _again(site, provider)[1].status_code == 403
+
+
+@pytest.mark.parametrize(
+    "claims",
+    [
+        {"iss": "http://127.0.0.1:1"},
+        {"aud": "another-client"},
+        {"aud": []},
+        {"aud": [CLIENT, "another"]},
+        {"aud": [CLIENT, "another"], "azp": "another"},
+        {"azp": "another"},
+        {"nonce": "another"},
+        {"nonce": None},
+        {"nonce": ["another"]},
+        {"exp": int(time.time()) - 120},
+        {"exp": "never"},
+        {"exp": None},
+        {"iat": int(time.time()) + 3600},
+        {"iat": int(time.time()) - 3600},
+        {"iat": None},
+        {"nbf": int(time.time()) + 3600},
+        {"sub": ""},
+        {"sub": None},
+        {"sub": 7},
+        {"sub": "x" * 256},
+    ],
+    ids=str,
+)
+def test_a_token_that_does_not_fit_is_refused(site, provider, claims):
+    _invited(site, provider)
+    provider.claims = lambda good: {name: v for name, v in {**good, **claims}.items() if v is not None}
+    browser, answer = _again(site, provider)
+    assert answer.status_code == 403
+    assert browser.get("/account").headers["location"] == "/sign-in"
+
+
+def test_a_nonce_among_others_is_refused(site, provider):
+    _invited(site, provider)
+    provider.claims = lambda good: {**good, "nonce": [good["nonce"]]}
+    assert _again(site, provider)[1].status_code == 403
+
+
+@pytest.mark.parametrize("claims", [{}, {"aud": [CLIENT]}, {"aud": [CLIENT, "another"], "azp": CLIENT}, {"extra": {}}])
+def test_a_token_that_fits_is_taken(site, provider, claims):
+    _invited(site, provider)
+    provider.claims = lambda good: {**good, **claims}
+    assert _again(site, provider)[1].status_code == 303
+
+
+@pytest.mark.parametrize("lie", ["unsigned", "another key", "shared secret", "changed", "no token", "two parts"])
+def test_a_token_that_is_not_genuine_is_refused(site, provider, lie):
+    _invited(site, provider)
+
+    def changed(claims):
+        head, _, tail = provider.signed(claims).split(".")
+        return ".".join([head, provider.signed({**claims, "sub": "root"}).split(".")[1], tail])
+
+    provider.sign = {
+        "unsigned": openid_provider.unsigned,
+        "another key": openid_provider.signed_by_another,
+        "shared secret": openid_provider.signed_with_public_key(provider),
+        "changed": changed,
+        "no token": lambda _claims: "no token",
+        "two parts": lambda claims: provider.signed(claims).rpartition(".")[0],
+    }[lie]
+    browser, answer = _again(site, provider)
+    assert answer.status_code == 403
+    assert browser.get("/account").headers["location"] == "/sign-in"
+
+
+def test_what_came_back_once_does_not_come_back_again(site, provider):
+    _invited(site, provider)
+    provider.refuses_used_codes = False
+    browser = Browser(site)
+    brought = provider.sign_in(_there(browser), "248289761001")
+    before = browser.client.cookies["ppdm_flow_visit"]
+    assert browser.get(BACK, **brought).status_code == 303
+    assert browser.get(BACK, **brought).status_code == 403, "under the new session"
+    browser.client.cookies.clear()
+    browser.client.cookies.set("ppdm_flow_visit", before, domain="127.0.0.1", path="/")
+    asked = len(provider.requests)
+    assert browser.get(BACK, **brought).status_code == 403, "under the visit before"
+    assert len(provider.requests) == asked, "the code is not even shown to the provider"
+
+
+def test_a_code_that_was_used_elsewhere_is_refused_by_the_provider(site, provider):
+    _invited(site, provider)
+    browser = Browser(site)
+    brought = provider.sign_in(_there(browser), "248289761001")
+    provider.used.add(brought["code"])
+    assert browser.get(BACK, **brought).status_code == 502
+
+
+def test_what_another_browser_began_is_refused(site, provider):
+    _invited(site, provider)
+    thief, victim = Browser(site), Browser(site)
+    brought = provider.sign_in(_there(thief), "248289761001")
+    victim.get("/sign-in")
+    assert victim.get(BACK, **brought).status_code == 403
+    mixed = provider.sign_in(_there(victim), "248289761001")
+    assert victim.get(BACK, code=brought["code"], state=mixed["state"]).status_code == 502, "PKCE holds a foreign code"
+
+
+@pytest.mark.parametrize(
+    "brought", [{}, {"state": "x"}, {"state": "..."}, {"code": "x"}, {"state": "a.b.c.d", "code": "x"}, {"state": "é"}]
+)
+def test_what_nobody_began_is_refused(site, brought):
+    assert Browser(site).get(BACK, **brought).status_code == 403
+
+
+def test_what_somebody_declined_signs_nobody_in(site, provider):
+    browser = Browser(site)
+    state = provider.sign_in(_there(browser), "x")["state"]
+    answer = browser.get(BACK, state=state, error="access_denied", error_description="<script>alert(1)</script>")
+    assert answer.status_code == 403
+    assert "alert(1)" not in answer.text
+
+
+def test_a_state_is_good_for_ten_minutes(site):
+    now = [1_000_000.0]
+    flows = Flows(site.database, lambda: now[0])
+    early, late = flows.begin("word"), flows.begin("word")
+    now[0] += SECONDS - 1
+    assert flows.take("word", early.state).verifier == early.verifier
+    now[0] += 2
+    with pytest.raises(FlowRefusedError):
+        flows.take("word", late.state)
+    with pytest.raises(FlowRefusedError):
+        flows.take("word", late.state.replace(str(int(1_000_000 + SECONDS)), str(9_999_999_999)))
+
+
+def test_an_invitation_is_used_once_and_an_identity_opens_one_account(site, provider):
+    _invited(site, provider)
+    _, link = site.people.links.invite("Berta", [Role.ADMINISTRATOR])
+    browser = Browser(site)
+    answer = browser.get(BACK, **provider.sign_in(_there(browser, link), "248289761001"))
+    assert answer.status_code == 403
+    assert site.people.links.find(link).user.name == "Berta", "an attempt that was refused does not use the link"
+    first, second = Browser(site), Browser(site)
+    brought = [provider.sign_in(_there(each, link), subject) for each, subject in ((first, "b"), (second, "c"))]
+    assert first.get(BACK, **brought[0]).status_code == 303
+    assert second.get(BACK, **brought[1]).status_code == 404
+    assert [i.subject for i in site.people.identities.of(site.accounts.named("Berta").id)] == ["b"]
+
+
+def test_keys_that_change_are_asked_for_again_but_not_each_time(site, provider):
+    _invited(site, provider)
+    provider.keys.append(openid_provider.elliptic())
+    provider.sign = lambda claims: jwt.encode({"alg": "ES256", "kid": "two"}, claims, provider.keys[1])
+    assert _again(site, provider)[1].status_code == 403, "so soon after the last question none is asked"
+    site.openid._provider._now = lambda: time.monotonic() + 61  # a minute later
+    assert _again(site, provider)[1].status_code == 303
+    assert provider.requests.count("/keys") == 2
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [b"", b"no JSON", b"[]", b"[" * 100_000, b'{"issuer": "' + b"x" * 2**21 + b'"}', b'{"issuer": 7}', b"\xff\xfe"],
+    ids=["empty", "text", "list", "deep", "large", "number", "bytes"],
+)
+def test_a_provider_that_answers_nonsense_signs_nobody_in(site, provider, broken):
+    provider.broken = broken
+    answer = Browser(site).get("/sign-in/openid")
+    assert answer.status_code == 502
+    assert "cannot be reached" in answer.text
+
+
+@pytest.mark.parametrize(
+    "description",
+    [
+        {"issuer": "http://127.0.0.1:1"},
+        {"token_endpoint": "http://login.example.org/token"},
+        {"token_endpoint": "file:///etc/passwd"},
+        {"authorization_endpoint": "javascript:alert(1)"},
+        {"jwks_uri": None},
+    ],
+    ids=str,
+)
+def test_a_provider_that_describes_itself_falsely_is_not_used(site, provider, description):
+    provider.description = description
+    assert Browser(site).get("/sign-in/openid").status_code == 502
+
+
+def test_guesses_at_the_way_back_are_limited_by_address(site, provider):
+    statuses = []
+    for _ in range(40):
+        browser = Browser(site)
+        state = parse_qs(urlsplit(_there(browser)).query)["state"][0]
+        statuses.append(browser.get(BACK, state=state, code="guess").status_code)
+    assert statuses.count(502) == 30
+    assert statuses[-1] == 429
+
+
+def test_without_a_provider_there_is_none(server):
+    browser = server.browser(None)
+    assert browser.get("/sign-in/openid").status_code == 404
+    assert browser.get(BACK, state="x", code="y").status_code == 404
+    assert "openid" not in browser.get("/sign-in").text
+
+
+@pytest.mark.parametrize(
+    ("text", "faults"),
+    [
+        ("issuer = ", ["is no TOML"]),
+        ("", ["has no `issuer`", "has no `client_id`", "has no `address`"]),
+        ('issuer = "http://login.example.org"\nclient_id = "x"\naddress = "https://a.example"', ["`issuer`"]),
+        ('issuer = "https://login.example.org"\nclient_id = 7\naddress = "https://a.example"', ["`client_id`"]),
+        ('issuer = "https://l.example"\nclient_id = "x"\naddress = "https://u@a.example"', ["`address`"]),
+        (
+            'issuer = "https://l.example"\nclient_id = "x"\naddress = "https://a.example"\nclient_secret = "x"',
+            ["unknown"],
+        ),
+        (
+            'issuer = "https://l.example"\nclient_id = "x"\naddress = "https://a.example"\nclient_secret_file = "none"',
+            ["cannot be read"],
+        ),
+        (
+            'issuer = "https://l.e"\nclient_id = "x"\naddress = "https://a.example"\nclient_secret_variable = "V"',
+            ["the variable `V`"],
+        ),
+    ],
+)
+def test_a_file_that_does_not_fit_is_refused_with_all_its_faults(tmp_path, text, faults):
+    file = tmp_path / "oidc.toml"
+    file.write_text(text)
+    with pytest.raises(UsageError) as caught:
+        read_configuration(file, {})
+    told = [diagnostic.message for diagnostic in caught.value.diagnostics]
+    assert {diagnostic.code for diagnostic in caught.value.diagnostics} == {"PPF998"}
+    assert all(any(re.escape(fault) in re.escape(message) for message in told) for fault in faults)
+
+
+def test_a_secret_comes_from_a_variable_and_is_not_shown(tmp_path):
+    file = tmp_path / "oidc.toml"
+    file.write_text(
+        'issuer = "https://l.example/x"\nclient_id = "x"\naddress = "https://a.example/"\nclient_secret_variable = "V"'
+    )
+    read = read_configuration(file, {"V": SECRET})
+    assert read.client_secret == SECRET
+    assert SECRET not in repr(read)
+    assert (read.label, read.redirect_uri) == ("l.example", f"https://a.example{BACK}")
