@@ -9,6 +9,7 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ppdm_flow.page.settings import Settings
+
 _MOST_UNREAD = 64 * 2**20
 """How much of a body is taken and thrown away after the answer, so that the client comes to read that."""
 
