@@ -10,6 +10,9 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ppdm_flow.page.settings import Settings
 
+_MOST_UNREAD = 64 * 2**20
+"""How much of a body is taken and thrown away after the answer, so that the client comes to read that."""
+
 
 class PatientProtocol(H11Protocol):
     """uvicorn's connection with limits of time. uvicorn has one only for the pause between two requests."""
@@ -30,7 +33,7 @@ class PatientProtocol(H11Protocol):
         if len(self.connections) > self.most_connections:
             idle = [each for each in self.connections if isinstance(each, PatientProtocol) and each.is_idle]
             if idle:
-                min(idle, key=lambda each: each._began or 0.0).transport.abort()  # noqa: SLF001  # of the same class
+                min(idle, key=lambda each: each._began or 0.0)._drop()  # noqa: SLF001  # of the same class
         self._look_later()
 
     @property
@@ -43,6 +46,9 @@ class PatientProtocol(H11Protocol):
         if self._began is None:
             self._began, self._received = self.loop.time(), 0
         self._received += len(data)
+        if self.conn.our_state is h11.DONE and self._received > _MOST_UNREAD:
+            self.transport.abort()  # it was answered long ago, and goes on sending
+            return
         super().data_received(data)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -66,6 +72,10 @@ class PatientProtocol(H11Protocol):
             self._unread.cancel()
             self._unread = None
         super().resume_writing()
+
+    def _drop(self) -> None:
+        self.connections.discard(self)  # it counts no more, though its end comes in the next turn of the loop
+        self.transport.abort()
 
     def _look_later(self) -> None:
         self._timer = self.loop.call_later(min(1.0, self.head_seconds / 4), self._look)

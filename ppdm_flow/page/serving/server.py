@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from ppdm_flow.page.app import application
 from ppdm_flow.page.serving.addresses import address_of, check_address, listening
@@ -16,7 +17,7 @@ from ppdm_flow.page.serving.patience import patient
 from ppdm_flow.page.serving.tls import check_tls
 from ppdm_flow.page.serving.upkeep import upkeep
 from ppdm_flow.page.settings import Settings
-from ppdm_flow.page.site import Site, opened_site
+from ppdm_flow.page.site import opened_site
 from ppdm_flow.page.views.accounts.opening import ADDRESS
 
 Ready = Callable[[str, str | None], None]
@@ -33,7 +34,7 @@ def serve(settings: Settings, ready: Ready) -> None:
     check_address(settings)
     with state_held(settings), listening(settings) as place:
         site = opened_site(settings)
-        server = uvicorn.Server(configured(settings, site))
+        server = uvicorn.Server(configured(settings, application(site)))
         _stop_without_an_error()
         address = address_of(settings, place)
         word = site.people.links.first_administrator()
@@ -42,11 +43,11 @@ def serve(settings: Settings, ready: Ready) -> None:
             server.run(sockets=[place])
 
 
-def configured(settings: Settings, site: Site) -> uvicorn.Config:
+def configured(settings: Settings, app: ASGIApp) -> uvicorn.Config:
     """Return how uvicorn serves: no version in answers, no log of addresses, limits for slow and many clients."""
     quote_no_values()
     return uvicorn.Config(
-        application(site),
+        app,
         loop="asyncio",
         http=patient(settings),
         ws="none",

@@ -42,7 +42,8 @@ def main() -> None:
     why = look(sys.argv[1], Path(sys.argv[2]))
     if why:
         sys.stdout.write(json.dumps(why))
-        sys.exit(1)
+        sys.stdout.flush()
+    os._exit(1 if why else 0)  # readers read ahead in threads, which must not meet an interpreter that is going
 
 
 if __name__ == "__main__":

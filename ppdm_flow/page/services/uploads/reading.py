@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.page.services.uploads.kinds import Kind
 
+_log = logging.getLogger("ppdm_flow.page")
 _SECONDS = 120
 _MODULE = "ppdm_flow.page.services.uploads.look"
 
@@ -24,6 +26,8 @@ def read_begin(file: Path, kind: Kind) -> None:
         )
     except subprocess.TimeoutExpired:
         raise _unread("it takes too long to read") from None
+    if done.returncode not in (0, 1):
+        _log.error("the process that looks at an upload ended with %d", done.returncode)
     if done.returncode:
         raise _unread(_reason(done.stdout) or "reading it took too much memory, or the reader failed")
 

@@ -1,0 +1,118 @@
+"""A server that listens: in a thread of the test, or as the verb starts it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from ppdm_flow.page.serving.addresses import listening
+from ppdm_flow.page.serving.server import configured
+from ppdm_flow.page.settings import Settings
+
+WAIT = 60.0
+"""Seconds after which a test gives up."""
+
+
+@contextmanager
+def in_thread(settings: Settings, app: ASGIApp) -> Iterator[int]:
+    """Serve an application as the verb does, and give the port."""
+    with listening(settings) as place:
+        server = uvicorn.Server(configured(settings, app))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [place]})
+        thread.start()
+        try:
+            yield place.getsockname()[1]
+        finally:
+            server.should_exit = True
+            thread.join(WAIT)
+            assert not thread.is_alive()
+
+
+def connected(port: int, **options: int) -> socket.socket:
+    """Return a client of 127.0.0.1 that never waits for ever."""
+    made = socket.socket()
+    for name, value in options.items():
+        made.setsockopt(socket.SOL_SOCKET, getattr(socket, name), value)
+    made.settimeout(WAIT)
+    made.connect(("127.0.0.1", port))
+    return made
+
+
+def answer(client: socket.socket, request: bytes) -> bytes:
+    """Send a request that closes the connection, and return all that is answered."""
+    client.sendall(request)
+    return rest(client)
+
+
+def rest(client: socket.socket) -> bytes:
+    """Return what comes until the server closes the connection."""
+    got = bytearray()
+    while True:
+        try:
+            piece = client.recv(1 << 16)
+        except ConnectionResetError:
+            return bytes(got)
+        if not piece:
+            return bytes(got)
+        got += piece
+
+
+@dataclass
+class Process:
+    """The verb as it runs, and what it printed."""
+
+    process: subprocess.Popen[str]
+    said: list[str]
+
+    @property
+    def address(self) -> str:
+        return self.said[0]
+
+    @property
+    def link(self) -> str:
+        """The address that makes the first administrator."""
+        return self.said[1]
+
+    def stop(self, number: int = signal.SIGTERM) -> int:
+        self.process.send_signal(number)
+        return self.process.wait(WAIT)
+
+
+@contextmanager
+def process(folder: Path, *words: str) -> Iterator[Process]:
+    """Start ``ppdm-flow serve`` in a folder on a free port; it is killed where the test did not stop it."""
+    for name in ("policies", "runs"):
+        (folder / name).mkdir(exist_ok=True)
+    command = ["serve", "--policies", "policies", "--runs", "runs", "--state", "state", "--port", "0", *words]
+    started = subprocess.Popen(
+        [sys.executable, "-m", "ppdm_flow", *command],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env={**os.environ, "NO_COLOR": "1", "PYTHONUNBUFFERED": "1"},
+    )
+    said: list[str] = []
+    assert started.stdout
+    try:
+        for line in started.stdout:
+            said.append(line.strip())
+            if "Ctrl-C" in line:
+                break
+        yield Process(started, said)
+    finally:
+        if started.poll() is None:
+            started.kill()
+        started.wait(WAIT)
+        started.stdout.close()

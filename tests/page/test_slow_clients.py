@@ -1,0 +1,157 @@
+"""Clients that send slowly, read slowly, or only hold connections: they are let go, and others are answered."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+import pytest
+from serving import answer, connected, in_thread, rest
+from sites import Server
+from starlette.responses import Response
+
+from ppdm_flow.page.app import ROUTES, application
+from ppdm_flow.page.http.access import PUBLIC
+from ppdm_flow.page.http.route import reads
+
+GOOD = b"GET /sign-in HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
+LARGE = 32 * 2**20
+
+
+@contextmanager
+def served(server: Server, **limits) -> Iterator[int]:
+    quick = {"port": 0, "head_seconds": 1.0, "least_bytes_a_second": 100_000, "stop_seconds": 1}
+    settings = replace(server.site.settings, **{**quick, **limits})
+    large = reads("/large", lambda call: Response(b"0" * LARGE), PUBLIC)
+    with in_thread(settings, application(server.site, (*ROUTES, large))) as port:
+        yield port
+
+
+def is_answered(port: int) -> bool:
+    with connected(port) as client:
+        return answer(client, GOOD).startswith(b"HTTP/1.1 200 ")
+
+
+def test_a_client_that_sends_nothing_is_let_go(server):
+    with served(server) as port, connected(port) as client:
+        assert is_answered(port)
+        assert rest(client) == b""
+        assert is_answered(port)
+
+
+@pytest.mark.parametrize("begin", [b"G", b"GET /sign-in HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "])
+def test_a_head_that_never_ends_is_let_go(server, begin):
+    with served(server) as port, connected(port) as client:
+        client.sendall(begin)
+        stopped = threading.Event()
+
+        def trickle() -> None:
+            while not stopped.wait(0.05):
+                try:
+                    client.sendall(b"a")
+                except OSError:
+                    return
+
+        thread = threading.Thread(target=trickle)
+        thread.start()
+        try:
+            assert b"200" not in rest(client)
+        finally:
+            stopped.set()
+            thread.join()
+        assert is_answered(port)
+
+
+@pytest.mark.parametrize("path", ["/sign-in", "/uploads"])
+def test_a_body_that_comes_too_slowly_is_let_go(server, path):
+    browser = server.browser()
+    token = browser.token()
+    cookie = "; ".join(f"{name}={value}" for name, value in browser.client.cookies.items())
+    head = (
+        f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: {cookie}\r\nContent-Length: 100000\r\n"
+        f"Content-Type: application/x-www-form-urlencoded\r\nX-Form-Token: {token}\r\n\r\nname="
+    )
+    with served(server) as port, connected(port) as client:
+        client.sendall(head.encode())
+        got = rest(client)
+        assert b"HTTP/1.1 200" not in got
+        assert is_answered(port)
+
+
+def test_a_body_in_pieces_is_read(server):
+    browser = server.browser()
+    token = browser.token()
+    cookie = "; ".join(f"{name}={value}" for name, value in browser.client.cookies.items())
+    body = f"form_token={token}&name=steward&password=wrong".encode()
+    head = (
+        f"POST /sign-in HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: {cookie}\r\nContent-Length: {len(body)}\r\n"
+        "Content-Type: application/x-www-form-urlencoded\r\nConnection: close\r\n\r\n"
+    ).encode()
+    with served(server, head_seconds=30.0) as port, connected(port) as client:
+        for at in range(0, len(head), 40):
+            client.sendall(head[at : at + 40])
+        client.sendall(body[:10])
+        assert is_answered(port)
+        assert answer(client, body[10:]).startswith(b"HTTP/1.1 401 ")
+
+
+def test_a_client_that_does_not_read_is_let_go(server):
+    with served(server) as port, connected(port, SO_RCVBUF=4096) as client:
+        client.sendall(b"GET /large HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        assert is_answered(port)
+        threading.Event().wait(3.0)  # longer than the server waits for it
+        got = rest(client)
+        assert len(got) < LARGE
+    with served(server) as port, connected(port) as client:
+        request = b"GET /large HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
+        assert len(answer(client, request)) > LARGE
+
+
+def test_many_idle_connections_do_not_keep_others_out(server):
+    with served(server, connections=8, head_seconds=60.0) as port:
+        idle = [connected(port) for _ in range(40)]
+        try:
+            for _ in range(5):
+                assert is_answered(port)
+        finally:
+            for client in idle:
+                client.close()
+
+
+def test_a_body_without_an_end_is_refused_when_it_is_too_large(server):
+    browser = server.browser()
+    token = browser.token()
+    cookie = "; ".join(f"{name}={value}" for name, value in browser.client.cookies.items())
+    head = (
+        f"POST /sign-in HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: {cookie}\r\nTransfer-Encoding: chunked\r\n"
+        f"Content-Type: application/x-www-form-urlencoded\r\nX-Form-Token: {token}\r\n\r\n"
+    ).encode()
+    piece = b"10000\r\n" + b"a" * 0x10000 + b"\r\n"
+    with served(server) as port, connected(port) as client:
+        client.sendall(head)
+        for _ in range(2 * 2**20 // 0x10000 + 2):
+            client.sendall(piece)
+        assert client.recv(1 << 16).startswith(b"HTTP/1.1 413 ")
+        assert is_answered(port)
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX: " + b"a" * 100_000 + b"\r\n\r\n",
+        b"GET /" + b"a" * 100_000 + b" HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
+        b"\x16\x03\x01\x02\x00\x01\x00\x01",
+        b"POST /sign-in HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: -1\r\n\r\n",
+        b"POST /sign-in HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+    ],
+)
+def test_what_is_no_request_is_refused(server, request_):
+    with served(server) as port, connected(port) as client:
+        client.sendall(request_)
+        got = rest(client)
+        assert got[:12] in (b"", b"HTTP/1.1 400", b"HTTP/1.1 431", b"HTTP/1.1 303", b"HTTP/1.1 404")
+        assert b"Traceback" not in got
+        assert is_answered(port)
