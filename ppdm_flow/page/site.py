@@ -17,6 +17,7 @@ from ppdm_flow.page.services.journal.journal import Journal
 from ppdm_flow.page.services.policies import history
 from ppdm_flow.page.services.policies.history import History
 from ppdm_flow.page.services.policies.policies import Policies
+from ppdm_flow.page.services.runs.runs import Runs
 from ppdm_flow.page.services.shown import shown
 from ppdm_flow.page.services.shown.shown import ShownReleases
 from ppdm_flow.page.services.storage.database import Database
@@ -49,6 +50,7 @@ class Site:
     journal: Journal
     people: People
     policies: Policies
+    runs: Runs
     sessions: Sessions
     shown: ShownReleases
     uploads: Uploads
@@ -69,6 +71,7 @@ def opened_site(settings: Settings) -> Site:
         journal=Journal(database),
         people=people.people(database, accounts),
         policies=Policies(settings.policies, History(database, settings.history_days)),
+        runs=Runs(settings.runs),
         sessions=Sessions(database, accounts, whole=whole, idle=idle),
         shown=ShownReleases(database, settings.runs),
         uploads=Uploads(database, settings.uploads, UploadLimits.of(settings)),

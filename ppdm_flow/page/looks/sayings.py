@@ -13,5 +13,6 @@ SAYINGS: frozenset[str] = frozenset(
         "accounts.was_unlocked",
         "uploads.added",
         "uploads.removed",
+        "jobs.is_cancelled",
     }
 )

@@ -18,6 +18,8 @@ class Section:
 
 SECTIONS: tuple[Section, ...] = (
     Section("/policies", "policies.title", frozenset({Role.STEWARD, Role.APPROVER})),
+    Section("/runs", "runs.title", frozenset({Role.STEWARD, Role.APPROVER})),
+    Section("/jobs", "jobs.title", frozenset({Role.STEWARD, Role.APPROVER})),
     Section("/accounts", "accounts.section", frozenset({Role.ADMINISTRATOR})),
     Section("/journal", "journal.section", frozenset({Role.ADMINISTRATOR})),
     Section("/uploads", "uploads.section", frozenset({Role.STEWARD})),
