@@ -19,16 +19,20 @@ from ppdm_flow.page.looks.templates import rendered
 from ppdm_flow.page.site import Site
 from ppdm_flow.page.views.accounts import routes as accounts
 from ppdm_flow.page.views.home import routes as home
+from ppdm_flow.page.views.jobs import routes as jobs
 from ppdm_flow.page.views.journal import routes as journal
 from ppdm_flow.page.views.policies import routes as policies
+from ppdm_flow.page.views.runs import routes as runs
 from ppdm_flow.page.views.uploads import routes as uploads
 
 STATIC = Path(__file__).parent / "static"
 ROUTES: tuple[PageRoute, ...] = (
     *accounts.ROUTES,
     *home.ROUTES,
+    *jobs.ROUTES,
     *journal.ROUTES,
     *policies.ROUTES,
+    *runs.ROUTES,
     *uploads.ROUTES,
 )
 """Every address of the page but ``/static``."""

@@ -19,6 +19,7 @@ from ppdm_flow.page.services.openid.extra import open_id
 from ppdm_flow.page.services.policies import history
 from ppdm_flow.page.services.policies.history import History
 from ppdm_flow.page.services.policies.policies import Policies
+from ppdm_flow.page.services.runs.runs import Runs
 from ppdm_flow.page.services.shown import shown
 from ppdm_flow.page.services.shown.shown import ShownReleases
 from ppdm_flow.page.services.storage.database import Database
@@ -57,6 +58,7 @@ class Site:
     uploads: Uploads
     tables: Tables
     openid: OpenId | None
+    runs: Runs
 
 
 def opened_site(settings: Settings) -> Site:
@@ -78,4 +80,5 @@ def opened_site(settings: Settings) -> Site:
         uploads=Uploads(database, settings.uploads, UploadLimits.of(settings)),
         tables=Tables.of(settings),
         openid=open_id(settings.oidc, database),
+        runs=Runs(settings.runs),
     )

@@ -17,7 +17,7 @@ from sites import Server
 from ppdm_flow.page.services.accounts.roles import Role
 from ppdm_flow.page.services.jobs import keeper, processes
 from ppdm_flow.page.services.jobs.job import Job, State
-from ppdm_flow.page.services.jobs.jobs import Jobs, Limits
+from ppdm_flow.page.services.jobs.jobs import OWN_FOLDER, Jobs, Limits
 from ppdm_flow.page.services.jobs.records import JobRecords
 from ppdm_flow.page.services.refusal import RefusalError
 from ppdm_flow.page.settings import Settings
@@ -76,6 +76,13 @@ def test_a_job_is_the_verb_of_the_command_line_and_keeps_what_it_prints(server: 
     assert [each.id for each in jobs.of(server.users[Role.STEWARD])] == [job.id]
     assert jobs.of(server.users[Role.APPROVER]) == []
     assert jobs.active() == []
+
+
+def test_a_job_may_write_into_its_own_folder(server: Server):
+    words = ["explain", "k_anonymity", "--output-file", f"{OWN_FOLDER}/page.md"]
+    job = server.site.jobs.add(server.users[Role.STEWARD], words, kind="explain", about="k_anonymity")
+    assert job.words[3] == str(job.folder / "page.md")
+    assert server.site.jobs.finished(job, 60).state.is_over
 
 
 def test_the_input_is_at_fault_so_the_job_failed_and_says_why(server: Server):

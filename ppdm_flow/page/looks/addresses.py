@@ -9,3 +9,9 @@ def policy_address(name: str, page: str = "", **query: str) -> str:
     """Return the address of a policy, or of one of its pages: ``policy_address("a/b.yaml", "edit")``."""
     path = f"/policies/{quote(name)}" + (f"/{page}" if page else "")
     return f"{path}?{urlencode(query)}" if query else path
+
+
+def run_address(run: str, page: str = "", **query: str) -> str:
+    """Return the address of a run by its key, or of one of its pages: ``run_address("bank/2026…", "report")``."""
+    path = f"/runs/{quote(run)}" + (f"/{page}" if page else "")
+    return f"{path}?{urlencode(query)}" if query else path

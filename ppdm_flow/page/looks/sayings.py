@@ -11,6 +11,7 @@ SAYINGS: frozenset[str] = frozenset(
         "accounts.signed_out",
         "accounts.was_locked",
         "accounts.was_unlocked",
+        "jobs.is_cancelled",
         "uploads.added",
         "uploads.removed",
     }

@@ -21,6 +21,8 @@ SECTIONS: tuple[Section, ...] = (
     Section("/accounts", "accounts.section", frozenset({Role.ADMINISTRATOR})),
     Section("/journal", "journal.section", frozenset({Role.ADMINISTRATOR})),
     Section("/uploads", "uploads.section", frozenset({Role.STEWARD})),
+    Section("/runs", "runs.title", frozenset({Role.STEWARD, Role.APPROVER})),
+    Section("/jobs", "jobs.title", frozenset({Role.STEWARD, Role.APPROVER})),
 )
 """In the order of the navigation."""
 

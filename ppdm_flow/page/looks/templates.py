@@ -6,7 +6,7 @@ from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from ppdm_flow.page.looks.addresses import policy_address
+from ppdm_flow.page.looks.addresses import policy_address, run_address
 from ppdm_flow.page.looks.sayings import SAYINGS
 from ppdm_flow.page.looks.sections import sections
 from ppdm_flow.page.texts.catalogue import catalogue
@@ -22,7 +22,9 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals.update(t=catalogue(), policy_address=policy_address, sections=sections, sayings=SAYINGS)
+    made.globals.update(
+        t=catalogue(), policy_address=policy_address, run_address=run_address, sections=sections, sayings=SAYINGS
+    )
     return made
 
 

@@ -38,6 +38,7 @@ class Job:
     ``kind`` is ``run``, ``sweep``, ``profile``, …; ``about`` names the policy or the run that it is about; ``author``
     is the name of the account. ``reason`` says why a job ended that did not end by itself: ``time`` or ``killed``.
     ``made`` is what a run has made: its directory, relative to the folder of runs. ``cut``: more was printed than kept.
+    ``leads_to`` is the address of the page to go on with once it is done.
     """
 
     id: str
@@ -47,6 +48,7 @@ class Job:
     kind: str
     about: str
     words: tuple[str, ...]
+    leads_to: str
     state: State
     exit_code: int | None
     reason: str
@@ -103,6 +105,7 @@ def job_of(row: Mapping[str, object], folder: Path) -> Job:
         kind=str(row["kind"]),
         about=str(row["about"]),
         words=tuple(str(row["words"]).split("\0")),
+        leads_to=str(row["leads_to"]),
         state=State(str(row["state"])),
         exit_code=None if row["exit_code"] is None else int(str(row["exit_code"])),
         reason=str(row["reason"]),

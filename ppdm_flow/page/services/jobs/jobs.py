@@ -18,7 +18,7 @@ from pathlib import Path
 from ppdm_flow.page.services.accounts.roles import User
 from ppdm_flow.page.services.jobs import processes
 from ppdm_flow.page.services.jobs.job import ANSWERS, Job, State
-from ppdm_flow.page.services.jobs.records import JobRecords
+from ppdm_flow.page.services.jobs.records import JobRecords, NewJob
 from ppdm_flow.page.services.refusal import RefusalError
 from ppdm_flow.page.settings import Settings
 
@@ -27,6 +27,8 @@ _LOOK = 0.1
 _ACTIVE = "state IN ('waiting', 'running')"
 _BEGINNING = timedelta(seconds=10)
 """How long a process may take until it holds the lock of its folder."""
+OWN_FOLDER = "{job}"
+"""What a word begins with that is to be below the job's own folder: it is kept and deleted with what the job prints."""
 _log = logging.getLogger("ppdm_flow.page")
 
 
@@ -82,14 +84,18 @@ class Jobs:
         about: str,
         environment: Mapping[str, str] | None = None,
         remove: Iterable[Path] = (),
+        leads_to: str = "",
     ) -> Job:
         """Put ``ppdm-flow WORDS`` into the queue. Raises RefusalError where a limit is reached.
 
         ``environment`` is where passwords belong: it is kept in memory until the process has it, and nowhere else. A
-        path among the words should be absolute, so that no name can be taken for an option. ``remove``: files and
-        folders to delete once the job is over, however it ends.
+        path among the words should be absolute, so that no name can be taken for an option; one that begins with
+        ``OWN_FOLDER`` is below the job's own folder. ``remove``: files and folders to delete once the job is over,
+        however it ends. ``leads_to``: the page to go on with, where ``{job}`` stands for the job's id.
         """
         key = secrets.token_hex(8)
+        own = str(self._folder.absolute() / key)
+        said = [own + word[len(OWN_FOLDER) :] if word.startswith(OWN_FOLDER) else word for word in words]
         with self._lock:
             if self._records.many("state = 'waiting'") >= self._limits.waiting:
                 raise RefusalError("jobs.full", 429, limit=self._limits.waiting)
@@ -97,7 +103,8 @@ class Jobs:
                 raise RefusalError("jobs.own_full", 429, limit=self._limits.own)
             if environment:
                 self._environments[key] = dict(environment)
-            self._records.insert(key, user, kind, about, words, remove, secret=bool(environment))
+            page = leads_to.replace(OWN_FOLDER, key)
+            self._records.insert(NewJob(key, user, kind, about, said, page, tuple(remove), secret=bool(environment)))
             self._watch()
         return self.get(key)
 

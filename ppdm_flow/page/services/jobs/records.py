@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -15,6 +16,7 @@ SCHEMA = (
     (
         "CREATE TABLE IF NOT EXISTS jobs (number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,"
         " account INTEGER NOT NULL, author TEXT NOT NULL, kind TEXT NOT NULL, about TEXT NOT NULL, words TEXT NOT NULL,"
+        " leads_to TEXT NOT NULL,"
         " state TEXT NOT NULL, secret INTEGER NOT NULL, cancelling INTEGER NOT NULL DEFAULT 0, exit_code INTEGER,"
         " reason TEXT NOT NULL DEFAULT '', made TEXT NOT NULL DEFAULT '', cut INTEGER NOT NULL DEFAULT 0,"
         " remove TEXT NOT NULL, queued TEXT NOT NULL, started TEXT, ended TEXT)"
@@ -25,33 +27,44 @@ SCHEMA = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class NewJob:
+    """What is written of a job that waits. ``remove``: what to delete once it is over; ``secret``: it has passwords."""
+
+    key: str
+    user: User
+    kind: str
+    about: str
+    words: Sequence[str]
+    leads_to: str
+    remove: Sequence[Path]
+    secret: bool
+
+
 class JobRecords:
     """All jobs that were ever asked for; what they print is below ``folder``."""
 
     def __init__(self, database: Database, folder: Path, now: Callable[[], datetime] = utc_now) -> None:
         self._database, self._folder, self._now = database, folder, now
 
-    def insert(
-        self, key: str, user: User, kind: str, about: str, words: Sequence[str], remove: Iterable[Path], *, secret: bool
-    ) -> None:
-        """Write a job down that waits; ``remove`` are files to delete once it is over."""
+    def insert(self, job: NewJob) -> None:
+        """Write a job down that waits."""
+        values = {
+            "id": job.key,
+            "account": job.user.id,
+            "author": job.user.name,
+            "kind": job.kind,
+            "about": job.about,
+            "words": "\0".join(job.words),
+            "leads_to": job.leads_to,
+            "state": State.WAITING,
+            "secret": job.secret,
+            "remove": "\0".join(map(str, job.remove)),
+            "queued": self._stamp(),
+        }
+        names, marks = ", ".join(values), ", ".join("?" for _ in values)
         with self._database.changing() as connection:
-            connection.execute(
-                "INSERT INTO jobs (id, account, author, kind, about, words, state, secret, remove, queued)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (
-                    key,
-                    user.id,
-                    user.name,
-                    kind,
-                    about,
-                    "\0".join(words),
-                    State.WAITING,
-                    secret,
-                    "\0".join(map(str, remove)),
-                    self._stamp(),
-                ),
-            )
+            connection.execute(f"INSERT INTO jobs ({names}) VALUES ({marks})", tuple(values.values()))  # noqa: S608
 
     def get(self, key: str) -> Job | None:
         """Return one job."""

@@ -1,0 +1,1 @@
+"""Jobs: what waits, runs and is over; how it goes on; cancelling."""

@@ -1,0 +1,43 @@
+"""The files of a run: its report in a frame that nothing leaves, and downloads."""
+
+from __future__ import annotations
+
+from starlette.exceptions import HTTPException
+from starlette.responses import FileResponse, Response
+
+from ppdm_flow.page.http.call import Call
+from ppdm_flow.page.http.runs import known_run
+
+REPORT = "report.html"
+FRAMED = {
+    "content-security-policy": (
+        "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none';"
+        " frame-ancestors 'self'"
+    ),
+    "x-frame-options": "SAMEORIGIN",
+}
+"""A report is a page of its own with styles inside: it may be framed by ours, and runs no script."""
+
+
+def show_report(call: Call) -> Response:
+    """Show the whole report in a frame."""
+    return call.page("runs/report.html", run=known_run(call))
+
+
+def send_framed_report(call: Call) -> Response:
+    """Send the report itself, for the frame."""
+    file = known_run(call).downloads().get(REPORT)
+    if file is None:
+        raise HTTPException(404)
+    return FileResponse(file, media_type="text/html", headers=FRAMED)
+
+
+def send_file(call: Call) -> Response:
+    """Send one file of a run as a download: one that its manifest lists, and that has left the run."""
+    run = known_run(call)
+    name = call.path["file"]
+    file = run.downloads().get(name)
+    if file is None:
+        raise HTTPException(404)
+    shown = f"{run.policy}-{run.name}-{name.replace('/', '-')}"
+    return FileResponse(file, media_type="application/octet-stream", filename=shown)

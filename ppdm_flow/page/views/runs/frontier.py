@@ -1,0 +1,105 @@
+"""A sweep as pictures: for each figure, what it comes to at each value; and the edit that takes a point's values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from ppdm_flow.api.sweep.grid import Axis
+from ppdm_flow.api.sweep.places import Places, places
+from ppdm_flow.core.errors import PpdmError
+from ppdm_flow.page.looks.chart import Axes, Point, Series, line_chart
+from ppdm_flow.page.services.policies.policies import UnknownPolicyError
+from ppdm_flow.page.site import Site
+from ppdm_flow.page.texts.catalogue import catalogue
+from ppdm_flow.page.views.runs.mending import proposed
+from ppdm_flow.policy.loading import load
+from ppdm_flow.report.amounts import amount
+from ppdm_flow.report.sweep.fields import SweepDocument, SweepMetric, SweepPoint, figure_at
+from ppdm_flow.report.sweep.rows import short, tidy
+
+_MOST = 8
+_SHARES = frozenset({"share", "probability"})
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """The chart of one figure."""
+
+    title: str
+    drawing: Markup
+
+
+def points(site: Site, policy: str, document: SweepDocument) -> dict[int, str]:
+    """Return the address of the edit that takes each point's values; none where the policy is another one by now."""
+    axes = [Axis(axis["path"], tuple(axis["values"])) for axis in document["over"]]
+    try:
+        found = places(axes, load(site.policies.path(policy)), {})
+    except (PpdmError, UnknownPolicyError):
+        return {}
+    return {point["number"]: proposed(policy, _sets(point["values"], found)) for point in document["points"]}
+
+
+def _sets(values: Mapping[str, str], found: Places) -> list[str]:
+    params = [f"params.{name}.default={values[axis]}" for axis, name in found.params.items()]
+    return [*params, *(f"{'.'.join(path)}={values[axis]}" for axis, path in found.paths.items())]
+
+
+def pictures(document: SweepDocument, addresses: Mapping[int, str]) -> list[Picture]:
+    """Return a chart for each figure that differs between points."""
+    names = short([metric["name"] for metric in document["metrics"]])
+    drawn = [
+        _picture(document, metric, name, addresses, place)
+        for place, (metric, name) in enumerate(zip(document["metrics"], names, strict=True))
+        if len(_values(document, metric)) > 1
+    ]
+    return drawn[:_MOST]
+
+
+def _values(document: SweepDocument, metric: SweepMetric) -> set[float]:
+    found = (figure_at(point, metric["name"])["value"] for point in document["points"])
+    return {tidy(value) for value in found if value is not None}
+
+
+def _picture(
+    document: SweepDocument, metric: SweepMetric, name: str, addresses: Mapping[int, str], place: int
+) -> Picture:
+    first, *others = [axis["path"] for axis in document["over"]]
+    numeric = all(_is_number(value) for value in document["over"][0]["values"])
+    lines: dict[str, list[Point]] = {}
+    for point in document["points"]:
+        value = figure_at(point, metric["name"])["value"]
+        if value is not None:
+            line = ", ".join(f"{path} {point['values'][path]}" for path in others)
+            lines.setdefault(line, []).append(_point(point, metric, name, first, numeric, addresses))
+    series = [Series(line, tuple(_in_order(some))) for line, some in lines.items()]
+    axes = Axes(first, metric["name"], "share" if metric["unit"] in _SHARES else "")
+    told = "; ".join(point.tip for each in series for point in each.points)
+    title = catalogue()("runs.sweep_chart", figure=metric["name"], place=first)
+    return Picture(title, line_chart(series, axes, name=f"sweep-{place}", title=title, description=told))
+
+
+def _point(
+    point: SweepPoint, metric: SweepMetric, name: str, axis: str, numeric: bool, addresses: Mapping[int, str]
+) -> Point:
+    figure = figure_at(point, metric["name"])
+    value = tidy(figure["value"] or 0.0)
+    where = ", ".join(f"{path} {text}" for path, text in point["values"].items())
+    verdict = catalogue()(f"runs.point_{point['verdict']}")
+    tip = f"{where}: {name} {amount(value, metric['unit'])}, {verdict}"
+    low, high = figure.get("interval") or (None, None)
+    at: float | str = float(point["values"][axis]) if numeric else point["values"][axis]
+    return Point(at, value, tip, point["verdict"], addresses.get(point["number"], ""), low, high)
+
+
+def _in_order(some: list[Point]) -> list[Point]:
+    return sorted(some, key=lambda p: p.x) if all(isinstance(p.x, float) for p in some) else some
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return abs(float(text)) < float("inf")
+    except ValueError:
+        return False

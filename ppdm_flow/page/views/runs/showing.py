@@ -1,0 +1,44 @@
+"""One run: the verdict first, then what was asked for and measured, then what to do about it."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from ppdm_flow.api.report import read
+from ppdm_flow.page.http.call import Call
+from ppdm_flow.page.http.runs import known_run
+from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.runs.runs import ListedRun
+from ppdm_flow.page.views.runs.mending import offers
+from ppdm_flow.page.views.runs.origins import policy_file
+from ppdm_flow.report.run.facts import outputs
+from ppdm_flow.report.run.verdict import Verdict, verdict
+
+
+def show_run(call: Call) -> Response:
+    """Show one run. Raises UsageError where its report cannot be read."""
+    run = known_run(call)
+    document = read(run.folder)
+    judged = verdict(document)
+    policy = policy_file(call.site, run)
+    may_edit = policy is not None and call.user.has(Role.STEWARD)
+    maker = call.site.jobs.maker(run.key)
+    return call.page(
+        "runs/run.html",
+        run=run,
+        verdict=judged,
+        state=_state(run, judged),
+        findings=document["findings"],
+        releases=outputs(document),
+        downloads={name: run.files[name] for name in run.downloads()},
+        policy=policy,
+        offers=offers(call.site, policy, document, judged) if may_edit and policy and judged.failing else {},
+        maker=maker.author if maker else "",
+        uploads=call.site.uploads.all_of(call.user) if call.user.has(Role.STEWARD) else [],
+        others=[each for each in call.site.runs.list() if each.policy == run.policy and each.key != run.key][:50],
+    )
+
+
+def _state(run: ListedRun, judged: Verdict) -> str:
+    """Return the state by the report itself: a manifest that says more than its checks bear out is not believed."""
+    return run.state if judged.released else "withheld"

@@ -1,0 +1,50 @@
+"""Beginning a run of a policy, and verifying one: both are jobs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from ppdm_flow.page.http.call import Call
+from ppdm_flow.page.http.policies import known_policy
+from ppdm_flow.page.http.runs import known_run
+from ppdm_flow.page.looks.addresses import run_address
+
+
+def run_form(call: Call) -> Response:
+    """Show what a run may be begun with."""
+    return call.page("runs/start.html", policy=known_policy(call), uploads=call.site.uploads.all_of(call.user))
+
+
+def start_run(call: Call) -> Response:
+    """Begin a run."""
+    policy = known_policy(call)
+    words = ["run", str(call.site.policies.path(policy.name)), "--out", str(call.site.settings.runs.absolute())]
+    data = chosen_upload(call)
+    words += ["--data", str(data)] if data is not None else []
+    words += ["--strict"] if call.text("strict") else []
+    job = call.site.jobs.add(call.user, words, kind="run", about=policy.name)
+    return call.go(f"/jobs/{job.id}")
+
+
+def start_verify(call: Call) -> Response:
+    """Begin to verify a run, with the data where an upload is chosen."""
+    run = known_run(call)
+    words = ["verify", str(run.folder)]
+    data = chosen_upload(call)
+    words += ["--data", str(data)] if data is not None else []
+    job = call.site.jobs.add(call.user, words, kind="verify", about=run.key, leads_to=run_address(run.key))
+    return call.go(f"/jobs/{job.id}")
+
+
+def chosen_upload(call: Call) -> Path | None:
+    """Return the file of the upload that the form names; None where it names none. Others' uploads are none: 404."""
+    name = call.text("upload")
+    if not name:
+        return None
+    upload = call.site.uploads.of(call.user, name)
+    if upload is None:
+        raise HTTPException(404)
+    return upload.path

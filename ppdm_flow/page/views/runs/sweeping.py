@@ -1,0 +1,97 @@
+"""A sweep of a policy as a job, and its result as pictures to choose from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, cast
+
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from ppdm_flow.api.report import read
+from ppdm_flow.api.sweep.grid import axes, grid
+from ppdm_flow.api.sweep.places import places
+from ppdm_flow.page.http.call import Call
+from ppdm_flow.page.http.jobs import known_job
+from ppdm_flow.page.http.policies import known_policy
+from ppdm_flow.page.services.jobs.job import State
+from ppdm_flow.page.services.jobs.jobs import OWN_FOLDER
+from ppdm_flow.page.views.runs.frontier import pictures, points
+from ppdm_flow.page.views.runs.starting import chosen_upload
+from ppdm_flow.page.views.runs.sweepable import sweepable
+from ppdm_flow.policy.loading import load
+from ppdm_flow.report.sweep.fields import SweepDocument
+from ppdm_flow.report.sweep.rows import rows, said
+
+_AXES = 2
+_TELLING = ("suppressed_cells", "mean_total_variation", "record_utility", "error_increase", "rows_lost")
+"""Figures that say what a release costs: they are chosen unless somebody chooses others."""
+
+
+def sweep_form(call: Call) -> Response:
+    """Show what can be varied, and which figures can be looked at."""
+    policy = known_policy(call)
+    known, chosen = _figures(call, policy.name)
+    return call.page(
+        "runs/sweep_form.html",
+        policy=policy,
+        places=sweepable(call.site.policies.path(policy.name)),
+        figures=known,
+        chosen=chosen,
+        uploads=call.site.uploads.all_of(call.user),
+        rows=range(1, _AXES + 1),
+    )
+
+
+def start_sweep(call: Call) -> Response:
+    """Begin a sweep. Raises UsageError where it is unclear what is to vary."""
+    policy = known_policy(call)
+    path = call.site.policies.path(policy.name)
+    pairs = [(call.text(f"path_{i}").strip(), call.text(f"values_{i}").strip()) for i in range(1, _AXES + 1)]
+    over = [f"{place}={values}" for place, values in pairs if place or values]
+    every = axes(over)
+    grid(every)
+    places(every, load(path), {})
+    words = ["sweep", str(path), *(f"--over={each}" for each in over)]
+    words += [f"--metrics={','.join(chosen)}"] if (chosen := call.texts("figures")) else []
+    data = chosen_upload(call)
+    words += ["--data", str(data)] if data is not None else []
+    words += ["--workers", "1", "--out", f"{OWN_FOLDER}/sweep"]
+    job = call.site.jobs.add(call.user, words, kind="sweep", about=policy.name, leads_to=f"/sweeps/{OWN_FOLDER}")
+    return call.go(f"/jobs/{job.id}")
+
+
+def show_sweep(call: Call) -> Response:
+    """Show the result of a sweep: each point leads to the edit of the policy that takes its values."""
+    job = known_job(call)
+    if job.kind != "sweep":
+        raise HTTPException(404)
+    found = sorted((job.folder / "sweep").glob("*/*/sweep.json"))
+    if job.state is not State.DONE and not found:
+        return call.go(f"/jobs/{job.id}")
+    if not found:
+        raise HTTPException(404)
+    document = cast("SweepDocument", json.loads(found[-1].read_text(encoding="utf-8")))
+    chosen = points(call.site, job.about, document)
+    return call.page(
+        "runs/sweep.html",
+        job=job,
+        sentence=said(document),
+        table=rows(document),
+        points=chosen,
+        pictures=pictures(document, chosen),
+    )
+
+
+def _figures(call: Call, policy: str) -> tuple[Sequence[str], Sequence[str]]:
+    """Return the figures that the policy's newest run has, and those of them that are looked at unless others are."""
+    name = str(load(call.site.policies.path(policy)).tree.get("name", ""))
+    run = next((each for each in call.site.runs.list() if each.policy == name), None)
+    if run is None:
+        return (), ()
+    document: Any = read(run.folder)
+    known = sorted(document["metrics"])
+    judged = {result["metric"] for result in (*document["requirements"], *document["gates"])}
+    own = [each for each in known if each.rpartition("/")[2] in judged or each.endswith(_TELLING)]
+    return known, own

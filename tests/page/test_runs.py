@@ -1,0 +1,272 @@
+"""Runs on the page: begun, read, compared, verified, mended; the same files as by the command line."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+import pytest
+from sites import Browser, Server
+from small_policies import write_policy
+
+from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.jobs.job import Job, State
+from ppdm_flow.page.services.runs.runs import UnknownRunError
+
+CHANGING = {"manifest.json", "events.jsonl", "report.json", "report.html", "report.md"}
+"""Files with times in them."""
+
+
+def _carried_out(server: Server, browser: Browser, address: str, **fields: str) -> Job:
+    answer = browser.send(address, **fields)
+    assert answer.status_code == 303, answer.text
+    return server.site.jobs.finished(server.site.jobs.get(answer.headers["location"].rpartition("/")[2]), 120)
+
+
+@pytest.fixture
+def steward(server: Server) -> Browser:
+    write_policy(server.folder / "policies")
+    return server.browser(Role.STEWARD)
+
+
+def _files(run: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(run).as_posix(): path.read_bytes()
+        for path in sorted(run.rglob("*"))
+        if path.is_file() and path.name not in CHANGING
+    }
+
+
+def _told(run: Path) -> dict:
+    """Return what a report says, without times and what depends on the machine."""
+    document = json.loads((run / "report.json").read_text())
+    del document["run"]
+    for step in document["steps"]:
+        del step["seconds"]
+    return document
+
+
+def test_a_run_of_the_page_makes_the_files_that_the_command_line_makes(server: Server, steward: Browser):
+    assert "ward.yaml" in steward.get("/policies/ward.yaml/run").text
+    job = _carried_out(server, steward, "/policies/ward.yaml/run")
+    assert (job.state, job.exit_code, job.kind, job.about) == (State.DONE, 0, "run", "ward.yaml")
+    run = server.site.runs.list()[0]
+    assert job.made == run.key
+
+    words = [word.replace(str(server.folder / "runs"), str(server.folder / "by-hand")) for word in job.words]
+    subprocess.run([sys.executable, "-m", "ppdm_flow", *words], check=True, capture_output=True, cwd=server.folder)
+    other = next((server.folder / "by-hand" / "ward").iterdir())
+    assert _files(run.folder) == _files(other)
+    assert _told(run.folder) == _told(other)
+
+
+def test_a_run_is_listed_with_who_made_it_and_shown_with_its_verdict_first(server: Server, steward: Browser):
+    _carried_out(server, steward, "/policies/ward.yaml/run")
+    run = server.site.runs.list()[0]
+    listed = steward.get("/runs").text
+    assert run.name in listed
+    assert "steward" in listed
+    page = steward.get(f"/runs/{run.key}").text
+    assert page.index("released") < page.index("k-anonymity") < page.index("Files of the run")
+    assert "What to change" not in page
+    assert "No data has left" not in page
+    assert steward.get("/runs", state="withheld").text.count(run.name) == 0
+    assert steward.get("/runs", state="released", policy="ward", page="999999").text.count(run.name) > 0
+    assert server.browser(Role.APPROVER).get(f"/runs/{run.key}").status_code == 200
+    assert server.browser(Role.GUEST).get(f"/runs/{run.key}").status_code == 403
+
+
+def test_the_report_is_framed_without_scripts_and_downloads_are_files_of_the_manifest(server, steward):
+    _carried_out(server, steward, "/policies/ward.yaml/run")
+    run = server.site.runs.list()[0]
+    assert re.search(r"<iframe[^>]* sandbox ", steward.get(f"/runs/{run.key}/report").text)
+    framed = steward.get(f"/runs/{run.key}/report.html")
+    policy = framed.headers["content-security-policy"]
+    assert policy.startswith("sandbox;")
+    assert "script-src" not in policy
+    assert "allow-scripts" not in policy
+    assert framed.headers["x-frame-options"] == "SAMEORIGIN"
+    sent = steward.get(f"/runs/{run.key}/files/released/public/ward.csv")
+    assert sent.content == (run.folder / "released/public/ward.csv").read_bytes()
+    assert sent.headers["content-disposition"].startswith("attachment")
+    assert sent.headers["content-type"] == "application/octet-stream"
+
+
+NO_FILES = ("../../../state/page.sqlite3", "..%2f..%2f..%2fstate%2fpage.sqlite3", "/etc/passwd", "manifest.json", "")
+
+
+def test_no_other_file_is_a_download(server: Server, steward: Browser):
+    _carried_out(server, steward, "/policies/ward.yaml/run")
+    run = server.site.runs.list()[0]
+    for name in NO_FILES:
+        assert steward.client.get(f"/runs/{run.key}/files/{name}").status_code == 404, name
+
+
+def test_links_out_of_a_run_are_no_downloads_and_folders_that_are_links_are_no_runs(server, steward):
+    _carried_out(server, steward, "/policies/ward.yaml/run")
+    run = server.site.runs.list()[0]
+    secret = server.folder / "secret.csv"
+    secret.write_text("name\nana\n")
+    released = run.folder / "released/public/ward.csv"
+    released.unlink()
+    released.symlink_to(secret)
+    assert steward.get(f"/runs/{run.key}/files/released/public/ward.csv").status_code == 404
+    (server.folder / "runs" / "other").symlink_to(run.folder.parent)
+    with pytest.raises(UnknownRunError):
+        server.site.runs.get("other", run.name)
+
+
+NO_RUNS = ("%2e%2e", "%2e%2e/%2e%2e", "ward/%2e%2e", "ward/%00", "ward/x", "x/%2e", "ward%2f%2e%2e")
+
+
+def test_there_are_no_other_runs(server: Server, steward: Browser):
+    _carried_out(server, steward, "/policies/ward.yaml/run")
+    for key in NO_RUNS:
+        assert steward.client.get(f"/runs/{key}").status_code == 404, key
+        both = {"old": unquote(key), "new": unquote(key)}
+        assert steward.client.get("/runs/compare", params=both).status_code == 404, key
+
+
+def test_a_withheld_run_says_what_to_change_and_offers_edits(server: Server):
+    write_policy(server.folder / "policies", protected=False)
+    steward = server.browser(Role.STEWARD)
+    job = _carried_out(server, steward, "/policies/ward.yaml/run")
+    assert (job.state, job.exit_code) == (State.DONE, 1)
+    run = server.site.runs.list()[0]
+    assert run.state == "withheld"
+    page = steward.get(f"/runs/{run.key}").text
+    assert page.index("withheld") < page.index("What to change") < page.index("Requirements</h2>")
+    links = [part.replace("&amp;", "&") for part in re.findall(r'href="(/policies/ward\.yaml/propose\?[^"]+)"', page)]
+    sets = [[value for key, value in parse_qsl(urlsplit(link).query) if key == "set"] for link in links]
+    assert ["steps.mondrian.use=mondrian"] in sets
+    assert [each for each in sets if each[0].startswith("privacy.k_anonymity.k=")]
+    assert "This asks for less protection" in page
+    assert "/propose" not in server.browser(Role.APPROVER).get(f"/runs/{run.key}").text
+    for file in run.folder.rglob("*"):
+        assert "withheld" not in file.relative_to(run.folder).parts
+
+
+def test_two_runs_are_compared(server: Server, steward: Browser):
+    _carried_out(server, steward, "/policies/ward.yaml/run")
+    path = server.folder / "policies/ward.yaml"
+    path.write_text(path.read_text().replace("k: 5", "k: 3"))
+    _carried_out(server, steward, "/policies/ward.yaml/run")
+    new, old = sorted(server.site.runs.list(), key=lambda run: "k: 3" not in _policy(run.folder))
+    page = steward.get("/runs/compare", old=old.key, new=new.key).text
+    assert "policy is weaker" in page
+    assert "privacy.k_anonymity" in page
+
+
+def _policy(run: Path) -> str:
+    text = (run / "policy.resolved.yaml").read_text()
+    return text.replace("k: '3'", "k: 3").replace('k: "3"', "k: 3")
+
+
+def test_a_run_is_verified_as_a_job(server: Server, steward: Browser):
+    _carried_out(server, steward, "/policies/ward.yaml/run")
+    run = server.site.runs.list()[0]
+    job = _carried_out(server, steward, f"/runs/{run.key}/verify")
+    assert (job.state, job.exit_code, job.leads_to) == (State.DONE, 0, f"/runs/{run.key}")
+    (run.folder / "released/public/ward.csv").write_text("changed\n")
+    assert _carried_out(server, steward, f"/runs/{run.key}/verify").exit_code == 1
+
+
+def test_a_run_that_is_killed_leaves_the_server_up_and_no_release(server: Server, steward: Browser):
+    draw = "\n".join(f"{20 + i % 60},{100 + i % 40},flu" for i in range(400_000))
+    (server.folder / "policies/people.csv").write_text(f"age,zip,disease\n{draw}\n")
+    answer = steward.send("/policies/ward.yaml/run")
+    job = server.site.jobs.get(answer.headers["location"].rpartition("/")[2])
+    until = time.monotonic() + 60
+    while not (job.folder / "child.json").exists():
+        assert time.monotonic() < until
+        time.sleep(0.02)
+    os.killpg(json.loads((job.folder / "child.json").read_text())["pid"], signal.SIGKILL)
+    job = server.site.jobs.finished(job, 60)
+    assert (job.state, job.reason, job.made) == (State.FAILED, "killed", "")
+    page = steward.get(f"/jobs/{job.id}")
+    assert page.status_code == 200
+    assert "The system ended it" in page.text
+    assert server.site.runs.list() == []
+    assert steward.get("/runs").status_code == 200
+
+
+def test_an_upload_of_somebody_else_is_none(server: Server, steward: Browser):
+    assert steward.send("/policies/ward.yaml/run", upload="../people").status_code == 404
+    assert server.site.jobs.of(server.users[Role.STEWARD]) == []
+
+
+def test_jobs_are_shown_to_who_asked_for_them_alone(server: Server, steward: Browser):
+    job = _carried_out(server, steward, "/policies/ward.yaml/run")
+    assert job.command.replace("'", "&#39;") in steward.get(f"/jobs/{job.id}").text
+    assert "ward.yaml" in steward.get("/jobs").text
+    other = server.browser(Role.APPROVER)
+    assert other.get(f"/jobs/{job.id}").status_code == 404
+    assert other.send(f"/jobs/{job.id}/cancel").status_code == 404
+    assert "ward.yaml" not in other.get("/jobs").text
+    part = steward.client.get("/jobs", headers={"hx-request": "true"}).text
+    assert "<html" not in part
+    assert "hx-get" not in part
+
+
+def test_a_full_queue_is_a_page_that_says_so(server: Server, steward: Browser, monkeypatch):
+    monkeypatch.setattr(type(server.site.jobs), "_watch", lambda _self: None)
+    for _ in range(5):
+        assert steward.send("/policies/ward.yaml/run").status_code == 303
+    answer = steward.send("/policies/ward.yaml/run")
+    assert answer.status_code == 429
+    assert "5 jobs of yours" in answer.text
+    page = steward.get("/jobs").text
+    assert 'hx-trigger="every 2s"' in page
+    for job in server.site.jobs.of(server.users[Role.STEWARD]):
+        assert steward.send(f"/jobs/{job.id}/cancel").status_code == 303
+    assert {job.state for job in server.site.jobs.of(server.users[Role.STEWARD])} == {State.CANCELLED}
+
+
+def test_a_sweep_is_a_picture_whose_points_are_edits(server: Server, steward: Browser):
+    _carried_out(server, steward, "/policies/ward.yaml/run")
+    form = steward.get("/policies/ward.yaml/sweep").text
+    assert "privacy.k_anonymity.k" in form
+    figures = re.findall(r'<option value="([^"]+)" selected>', form)
+    job = _carried_out(
+        server, steward, "/policies/ward.yaml/sweep", path_1="privacy.k_anonymity.k", values_1="2,5,20", figures=figures
+    )
+    assert (job.state, job.leads_to) == (State.DONE, f"/sweeps/{job.id}")
+    page = steward.get(f"/sweeps/{job.id}").text
+    assert page.count("<svg") > 1
+    assert page.count("/policies/ward.yaml/propose?set=privacy.k_anonymity.k%3D20") > 2
+    assert "would be released" in page
+    assert server.browser(Role.APPROVER).get(f"/sweeps/{job.id}").status_code == 403
+    assert [run.policy for run in server.site.runs.list()] == ["ward"]
+
+
+@pytest.mark.parametrize(
+    ("path", "values"),
+    [("privacy.k_anonymity.q", "2,3"), ("", "2"), ("--out", "/tmp"), ("privacy.k_anonymity.k", "1..99999")],
+)
+def test_a_sweep_over_nothing_is_refused_before_it_is_queued(server: Server, steward: Browser, path, values):
+    answer = steward.send("/policies/ward.yaml/sweep", path_1=path, values_1=values)
+    assert answer.status_code == 400
+    assert "PPF" in answer.text
+    assert server.site.jobs.of(server.users[Role.STEWARD]) == []
+
+
+def test_a_sweep_of_the_page_makes_the_table_that_the_command_line_makes(server: Server, steward: Browser):
+    job = _carried_out(server, steward, "/policies/ward.yaml/sweep", path_1="privacy.k_anonymity.k", values_1="2,5")
+    words = [word.replace(str(job.folder), str(server.folder / "by-hand")) for word in job.words]
+    subprocess.run([sys.executable, "-m", "ppdm_flow", *words], check=True, capture_output=True, cwd=server.folder)
+    mine, other = (
+        json.loads(next((folder / "sweep").glob("*/*/sweep.json")).read_text())
+        for folder in (job.folder, server.folder / "by-hand")
+    )
+    for document in (mine, other):
+        del document["run"]
+        for point in document["points"]:
+            del point["seconds"]
+    assert mine == other
