@@ -9,3 +9,8 @@ def policy_address(name: str, page: str = "", **query: str) -> str:
     """Return the address of a policy, or of one of its pages: ``policy_address("a/b.yaml", "edit")``."""
     path = f"/policies/{quote(name)}" + (f"/{page}" if page else "")
     return f"{path}?{urlencode(query)}" if query else path
+
+
+def own_address(text: str) -> str:
+    """Return an address that a form brought, if it is one of this page; empty for any other."""
+    return text if text.startswith("/") and text[1:2] not in ("/", "\\") and text.isprintable() else ""
