@@ -18,9 +18,8 @@ from ppdm_flow.policy.text.nodes import UnreadableError
 from ppdm_flow.policy.text.parse import parse
 from ppdm_flow.policy.text.reading import forbidden
 
-_NOT_ASKED = (("name",), ("releases",))
-"""What a policy has to say and a template need not."""
-_OPEN_PARAM = "PPF305"
+_LACKING, _OPEN_PARAM = "PPF202", "PPF305"
+"""The codes of what only a policy has to say: sections of its own, and a value for each param."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +58,12 @@ def check_draft(path: Path, text: str, clock: Clock = utc_today) -> DraftCheck:
     outcome = compile_policy(loaded, digested=False, clock=clock)
     diagnostics = outcome.diagnostics
     if kind is FileKind.TEMPLATE:
-        diagnostics = tuple(d for d in diagnostics if d.path not in _NOT_ASKED and d.code != _OPEN_PARAM)
+        diagnostics = tuple(d for d in diagnostics if not _of_policies_alone(d))
     return DraftCheck(kind, diagnostics, outcome.sources, outcome.waived, loaded, outcome.plan)
+
+
+def _of_policies_alone(each: Diagnostic) -> bool:
+    return each.code == _OPEN_PARAM or (each.code == _LACKING and len(each.path) == 1)
 
 
 def _tests(path: Path, library: Library) -> DraftCheck:

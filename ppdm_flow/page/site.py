@@ -15,8 +15,10 @@ from ppdm_flow.page.services.jobs.records import JobRecords
 from ppdm_flow.page.services.journal import journal
 from ppdm_flow.page.services.journal.journal import Journal
 from ppdm_flow.page.services.policies import history
+from ppdm_flow.page.services.policies.checks import Checks
 from ppdm_flow.page.services.policies.history import History
 from ppdm_flow.page.services.policies.policies import Policies
+from ppdm_flow.page.services.policies.working_tree import WorkingTree
 from ppdm_flow.page.services.shown import shown
 from ppdm_flow.page.services.shown.shown import ShownReleases
 from ppdm_flow.page.services.storage.database import Database
@@ -45,12 +47,14 @@ class Site:
     settings: Settings
     database: Database
     accounts: Accounts
+    checks: Checks
     jobs: Jobs
     journal: Journal
     people: People
     policies: Policies
     sessions: Sessions
     shown: ShownReleases
+    tree: WorkingTree
     uploads: Uploads
     tables: Tables
 
@@ -60,17 +64,20 @@ def opened_site(settings: Settings) -> Site:
     settings.state.mkdir(parents=True, exist_ok=True, mode=0o700)
     database = Database(settings.database, SCHEMA)
     accounts = Accounts(database, Passwords(settings.password_memory_kib, settings.password_rounds))
+    policies = Policies(settings.policies, History(database, settings.history_days))
     whole, idle = settings.session_minutes * _MINUTE, settings.idle_minutes * _MINUTE
     return Site(
         settings=settings,
         database=database,
         accounts=accounts,
+        checks=Checks(policies),
         jobs=Jobs.opened(settings, JobRecords(database, settings.jobs)),
         journal=Journal(database),
         people=people.people(database, accounts),
-        policies=Policies(settings.policies, History(database, settings.history_days)),
+        policies=policies,
         sessions=Sessions(database, accounts, whole=whole, idle=idle),
         shown=ShownReleases(database, settings.runs),
+        tree=WorkingTree(policies.folder),
         uploads=Uploads(database, settings.uploads, UploadLimits.of(settings)),
         tables=Tables.of(settings),
     )

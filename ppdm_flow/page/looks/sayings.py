@@ -13,5 +13,11 @@ SAYINGS: frozenset[str] = frozenset(
         "accounts.was_unlocked",
         "uploads.added",
         "uploads.removed",
+        "policies.committed",
+        "policies.created",
+        "policies.renamed",
+        "policies.restored",
+        "policies.saved",
+        "policies.was_removed",
     }
 )

@@ -1,4 +1,4 @@
-"""What is wrong with policies, as their authors see it: files are named by their path in the folder, not on the disk."""
+"""What is wrong with policies, as their authors see it: files are named from the folder on, not from the disk on."""
 
 from __future__ import annotations
 

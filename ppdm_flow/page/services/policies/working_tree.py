@@ -45,7 +45,7 @@ class Commit:
 
 @dataclass(frozen=True, slots=True)
 class TreeState:
-    """Where a working tree stands. ``changed`` are the files below the folder that are policies or tables and not as committed.
+    """Where a working tree stands. ``changed`` are the policies and tables that are not as they are committed.
 
     ``unfinished``: a merge, rebase or the like was begun and not ended.
     """

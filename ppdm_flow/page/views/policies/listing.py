@@ -51,9 +51,9 @@ def show_resolved(call: Call) -> Response:
     except PolicyError as error:
         return _unresolved(call, policy, error)
     folder = f"{call.site.policies.folder}/"
-    return call.page("policies/resolved.html", policy=policy, text=text, origin=origin.replace(folder, ""), faults=())
+    return call.page("policies/resolved.html", policy=policy, text=text, origin=origin.replace(folder, ""), wrong=())
 
 
 def _unresolved(call: Call, policy: PolicyText, error: PolicyError) -> Response:
     faults = [from_folder(each, call.site.policies.folder) for each in error.diagnostics]
-    return call.page("policies/resolved.html", 422, policy=policy, text="", origin="", faults=faults)
+    return call.page("policies/resolved.html", 422, policy=policy, text="", origin="", wrong=faults)

@@ -84,4 +84,3 @@ def _refused(do: Callable[[], object]) -> str:
     except ChangedMeanwhileError:
         return "policies.changed_meanwhile"
     return ""
-

@@ -10,15 +10,6 @@ from ppdm_flow.page.looks.addresses import own_address
 from ppdm_flow.page.services.policies.policies import PolicyText
 from ppdm_flow.page.views.policies.comparing import compared
 from ppdm_flow.page.views.policies.editing import sent_text
-from ppdm_flow.policy.edit.changes import from_json
-from ppdm_flow.policy.edit.edited import edited
-
-
-def propose(call: Call) -> Response:
-    """Show what the changes of an address (``changes``: JSON, as ``policy.edit`` reads it) make of a policy."""
-    policy = known_policy(call)
-    text = edited(policy.text, from_json(call.query.get("changes", "")), policy.name)
-    return _proposal(call, policy, text, call.query.get("back", ""))
 
 
 def propose_text(call: Call) -> Response:

@@ -10,6 +10,7 @@ from typing import Any
 from starlette.responses import Response
 
 from ppdm_flow.api.documents import text_of
+from ppdm_flow.api.explain.templates import template_names
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.page.http.call import Call
 from ppdm_flow.sdk import registry
@@ -28,8 +29,11 @@ def words(_call: Call) -> Response:
 def _words() -> bytes:
     schema = json.loads(text_of("policy"))
     definitions = {name: each for name, each in schema["definitions"].items() if not name.endswith(_CHILD)}
+    templates = list(template_names())
     plugins = {group: _plugins(group) for group in ("anonymizers", "audits", "sources", "sinks")}
-    return json.dumps({"definitions": _small(definitions, names=True), "plugins": plugins}).encode()
+    return json.dumps(
+        {"definitions": _small(definitions, names=True), "plugins": plugins, "templates": templates}
+    ).encode()
 
 
 def _plugins(group: str) -> dict[str, Any]:
