@@ -36,6 +36,7 @@ class Settings:
     password_rounds: int = 3
     history_days: int = 90
     """How long earlier texts of policies, and removed ones, can be had back."""
+    policy_bytes: int = 1_000_000
     form_bytes: int = 2 * 2**20
     connections: int = 512
     """How many browsers' connections are open at once; one more is told to come back later."""

@@ -17,8 +17,10 @@ from ppdm_flow.page.services.journal.journal import Journal
 from ppdm_flow.page.services.openid import flows
 from ppdm_flow.page.services.openid.extra import open_id
 from ppdm_flow.page.services.policies import history
+from ppdm_flow.page.services.policies.checks import Checks
 from ppdm_flow.page.services.policies.history import History
 from ppdm_flow.page.services.policies.policies import Policies
+from ppdm_flow.page.services.policies.working_tree import WorkingTree
 from ppdm_flow.page.services.runs.runs import Runs
 from ppdm_flow.page.services.shown import shown
 from ppdm_flow.page.services.shown.shown import ShownReleases
@@ -59,6 +61,8 @@ class Site:
     tables: Tables
     openid: OpenId | None
     runs: Runs
+    checks: Checks
+    tree: WorkingTree
 
 
 def opened_site(settings: Settings) -> Site:
@@ -66,6 +70,7 @@ def opened_site(settings: Settings) -> Site:
     settings.state.mkdir(parents=True, exist_ok=True, mode=0o700)
     database = Database(settings.database, SCHEMA)
     accounts = Accounts(database, Passwords(settings.password_memory_kib, settings.password_rounds))
+    policies = Policies(settings.policies, History(database, settings.history_days))
     whole, idle = settings.session_minutes * _MINUTE, settings.idle_minutes * _MINUTE
     return Site(
         settings=settings,
@@ -74,11 +79,13 @@ def opened_site(settings: Settings) -> Site:
         jobs=Jobs.opened(settings, JobRecords(database, settings.jobs)),
         journal=Journal(database),
         people=people.people(database, accounts),
-        policies=Policies(settings.policies, History(database, settings.history_days)),
+        policies=policies,
         sessions=Sessions(database, accounts, whole=whole, idle=idle),
         shown=ShownReleases(database, settings.runs),
         uploads=Uploads(database, settings.uploads, UploadLimits.of(settings)),
         tables=Tables.of(settings),
         openid=open_id(settings.oidc, database),
         runs=Runs(settings.runs),
+        checks=Checks(policies),
+        tree=WorkingTree(policies.folder),
     )

@@ -11,7 +11,7 @@ from ppdm_flow.api.buckets import local_data
 from ppdm_flow.api.diff.columns import compared
 from ppdm_flow.api.diff.folders import folders
 from ppdm_flow.api.diff.params import with_params
-from ppdm_flow.api.diff.policies import pair, read, reject_unknown_params
+from ppdm_flow.api.diff.policies import LoadedPolicy, pair, read, reject_unknown_params
 from ppdm_flow.api.diff.revisions import Place, place
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
@@ -67,13 +67,18 @@ def _compared(kind: str, old: Place, new: Place, sets: Mapping[str, str], data: 
         return folders(old, new, sets)
     before, after = read(old.path, old, sets), read(new.path, new, sets)
     reject_unknown_params((before, after))
-    both = pair(before, after, with_params(compared(before, after), before, after, sets))
+    both = held_together(before, after, sets)
     if data is not None:
         from ppdm_flow.api.diff.measured import measured  # noqa: PLC0415  # only `--data` needs the engine
 
         with local_data(data) as there:
             both["measured"] = measured(before, after, sets, there or data)
     return {"version": 1, "kind": "policies", "pairs": [both], "added": [], "removed": []}
+
+
+def held_together(old: LoadedPolicy, new: LoadedPolicy, sets: Mapping[str, str] = {}) -> PolicyPair:
+    """Return two policies with what changed between them, and what params let whoever runs them do."""
+    return pair(old, new, with_params(compared(old, new), old, new, sets))
 
 
 def _kind(old: Place, new: Place) -> str:

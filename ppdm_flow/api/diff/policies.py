@@ -65,10 +65,11 @@ def named_files(policy: LoadedPolicy) -> tuple[str, ...]:
 
 def read(path: Path, where: Place, sets: Mapping[str, str]) -> LoadedPolicy:
     """Return a policy, with the values of ``sets`` for params that it has. Raises PolicyError where it is not valid."""
-    loaded = load(path, sets)
+    library = where.library()
+    loaded = load(path, sets, library=library)
     foreign = frozenset(name for name in sets if any(_is_unknown(d, name) for d in loaded.diagnostics))
     if foreign:
-        loaded = load(path, {name: value for name, value in sets.items() if name not in foreign})
+        loaded = load(path, {name: value for name, value in sets.items() if name not in foreign}, library=library)
     if has_errors(loaded.diagnostics):
         raise policy_error(loaded, where)
     return LoadedPolicy(loaded, where, foreign)

@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
+from ppdm_flow.policy.files.files import Library
 
 _ENDINGS = (b".yaml", b".yml")
 _LINK, _MODULE = b"120000", b"160000"
@@ -21,7 +22,8 @@ _LINK, _MODULE = b"120000", b"160000"
 class Place:
     """A policy or a folder of policies. ``folder`` is where a revision's files were put, ``revision`` its name.
 
-    Both are empty for what stands in the working tree.
+    Both are empty for what stands in the working tree. ``text`` is read in the place of what the file says: nobody has
+    written it yet. ``base`` is a folder whose files are known by their path in it.
     """
 
     word: str
@@ -29,12 +31,23 @@ class Place:
     folder: str = ""
     revision: str = ""
     root: Path | None = None
+    text: str | None = None
+    base: str = ""
 
     def shown(self, file: str) -> str:
         """Return the name of a file as people know it: ``main:policies/credit.yaml``."""
+        if self.base and file.startswith(self.base + os.sep):
+            return file[len(self.base) + 1 :].replace(os.sep, "/")
         if not self.folder or not file.startswith(self.folder + os.sep):
             return file
         return f"{self.revision}:{file[len(self.folder) + 1 :].replace(os.sep, '/')}"
+
+    def library(self) -> Library:
+        """Return what the policy is read with."""
+        library = Library()
+        if self.text is not None:
+            library.take(self.path, self.text)
+        return library
 
     def content(self, path: Path) -> bytes | None:
         """Return the bytes of a file that the policy names; None where there is none."""
@@ -50,16 +63,17 @@ class Place:
 
 
 @contextmanager
-def place(word: str) -> Iterator[Place]:
+def place(word: str, here: Path = Path()) -> Iterator[Place]:
     """Return where a policy is; of ``REVISION:PATH`` a copy that lasts as long as the block.
 
-    What exists under the whole word is meant before a revision is looked for. Raises UsageError.
+    The repository is the one that ``here`` is in. What exists under the whole word is meant before a revision is looked
+    for. Raises UsageError.
     """
     revision, colon, inside = word.partition(":")
     if Path(word).exists() or not colon or not revision:
         yield Place(word, Path(word))
         return
-    root = _root(word)
+    root = _root(word, here)
     inner = _inner(inside, root)
     with tempfile.TemporaryDirectory(prefix="ppdm-flow-") as folder:
         home = os.path.realpath(folder)
@@ -70,9 +84,9 @@ def place(word: str) -> Iterator[Place]:
         yield Place(word, path, home, revision, root)
 
 
-def _root(word: str) -> Path:
-    """Return the repository that the current folder is in."""
-    output = _git(Path(), ["rev-parse", "--show-toplevel"])
+def _root(word: str, here: Path) -> Path:
+    """Return the repository that a folder is in."""
+    output = _git(here, ["rev-parse", "--show-toplevel"])
     if output is None:
         help_ = "a word with a colon is a git revision and a path: `main:policies/credit.yaml`"
         raise UsageError(Diagnostic("PPF640", f"no file `{word}`, and no git repository to look in", help=help_))

@@ -93,9 +93,14 @@ def is_policy(path: Path) -> bool:
     """Whether a file's keys say that it is a policy; one that cannot be read may be."""
     try:
         with path.open("rb") as file:
-            keys = set(_MARK.findall(file.read(_HEAD)))
+            return says_policy(file.read(_HEAD))
     except OSError:
         return True
+
+
+def says_policy(data: bytes) -> bool:
+    """Whether the keys of a text say that it is a policy."""
+    keys = set(_MARK.findall(data))
     return b"releases" in keys or {b"extends", b"name"} <= keys
 
 

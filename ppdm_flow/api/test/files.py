@@ -60,7 +60,11 @@ def read(paths: Iterable[Path]) -> tuple[tuple[LoadedTests, ...], tuple[Diagnost
 
 def examined(path: Path, policies: Policies) -> LoadedTests:
     """Return a test file with everything that is wrong with it, by itself and beside its policy."""
-    file = load(path)
+    return beside_policy(load(path), policies)
+
+
+def beside_policy(file: LoadedTests, policies: Policies) -> LoadedTests:
+    """Return a test file that was read, with what is wrong with it beside its policy."""
     return replace(file, diagnostics=in_order((*file.diagnostics, *checked(file, policies))))
 
 

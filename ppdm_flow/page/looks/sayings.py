@@ -12,6 +12,12 @@ SAYINGS: frozenset[str] = frozenset(
         "accounts.was_locked",
         "accounts.was_unlocked",
         "jobs.is_cancelled",
+        "policies.committed",
+        "policies.created",
+        "policies.renamed",
+        "policies.restored",
+        "policies.saved",
+        "policies.was_removed",
         "uploads.added",
         "uploads.removed",
     }

@@ -23,6 +23,7 @@ SECTIONS: tuple[Section, ...] = (
     Section("/uploads", "uploads.section", frozenset({Role.STEWARD})),
     Section("/runs", "runs.title", frozenset({Role.STEWARD, Role.APPROVER})),
     Section("/jobs", "jobs.title", frozenset({Role.STEWARD, Role.APPROVER})),
+    Section("/explain", "explain.title", frozenset(Role)),
 )
 """In the order of the navigation."""
 

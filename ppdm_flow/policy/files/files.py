@@ -14,7 +14,7 @@ from ppdm_flow.policy.files.header import header_faults
 from ppdm_flow.policy.files.recognition import is_empty, is_meant_as_policy, no_policy
 from ppdm_flow.policy.text.nodes import Map, Node, UnreadableError
 from ppdm_flow.policy.text.parse import parse
-from ppdm_flow.policy.text.reading import forbidden, read
+from ppdm_flow.policy.text.reading import decode, forbidden, limited, read
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,10 @@ class Library:
             self.parsed[key] = _parsed(path, shown, template=template)
         return self.parsed[key]
 
+    def take(self, path: Path, text: str) -> None:
+        """Have a policy at ``path`` read as this text, whatever the file says, or where there is none yet."""
+        self.parsed[str(path), str(path), False] = _parsed(path, str(path), template=False, given=text)
+
 
 class Files:
     """The files of one policy. ``sources`` is the text of each, by the name that diagnostics give it.
@@ -82,9 +86,9 @@ class Files:
         return parsed.root, parsed.diagnostics
 
 
-def _parsed(path: Path, shown: str, *, template: bool) -> Parsed:
+def _parsed(path: Path, shown: str, *, template: bool, given: str | None = None) -> Parsed:
     try:
-        text = read(path, shown)
+        text = read(path, shown) if given is None else decode(limited(given.encode(), shown), shown)
     except (UnreadableError, UsageError) as error:
         return Parsed(None, None, error=error)
     root, diagnostics, fault = _tree(text, shown)

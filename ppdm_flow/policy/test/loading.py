@@ -10,7 +10,7 @@ from pathlib import Path
 from ppdm_flow.core.diagnostics import Diagnostic, in_order
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.spans import Span
-from ppdm_flow.policy.files.files import Files
+from ppdm_flow.policy.files.files import Files, Library
 from ppdm_flow.policy.flatten import flatten
 from ppdm_flow.policy.language.shape import shape_of
 from ppdm_flow.policy.loaded import Places
@@ -42,15 +42,15 @@ class LoadedTests:
         return Path(os.path.normpath(Path(self.file).parent / name))
 
 
-def load(path: Path) -> LoadedTests:
-    """Read the tests in the file at ``path``. Never raises for a bad file.
+def load(path: Path, library: Library | None = None) -> LoadedTests:
+    """Read the tests in the file at ``path``, or in the text that ``library`` has of it. Never raises for a bad file.
 
     Raises
     ------
     UsageError
         Where the file itself cannot be read (PPF140).
     """
-    file, files = str(path), Files(path)
+    file, files = str(path), Files(path, library)
     start = Span(file, 1, 1, 1, 1)
     try:
         root, diagnostics = files.tree(path, file)

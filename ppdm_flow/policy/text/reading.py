@@ -38,9 +38,14 @@ def read(path: Path, shown: str | None = None) -> str:
             data = file.read(SIZE_LIMIT + 1)
     except OSError as error:
         raise UsageError(_not_read(path, error)) from None
+    return decode(limited(data, name), name)
+
+
+def limited(data: bytes, file: str) -> bytes:
+    """Return the bytes of a file. Raises UnreadableError where they are too many (PPF101)."""
     if len(data) > SIZE_LIMIT:
-        raise UnreadableError(_too_large(name))
-    return decode(data, name)
+        raise UnreadableError(_too_large(file))
+    return data
 
 
 def decode(data: bytes, file: str) -> str:

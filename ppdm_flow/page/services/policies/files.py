@@ -6,25 +6,14 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 
-from ppdm_flow.api.loading.policies import is_policy, is_test
+from ppdm_flow.api.loading.kinds import FileKind
 
 YAML = (".yaml", ".yml")
 TABLES = (".csv",)
 _NAME = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9_.-]*/){0,8}[A-Za-z0-9_][A-Za-z0-9_.-]*", re.ASCII)
 _LONGEST = 200
-_TEMPLATE = re.compile(rb"^(extends|floors|params|privacy|attributes|steps|audits|gates)[ \t]*:", re.MULTILINE)
-
-
-class FileKind(StrEnum):
-    """What a YAML file is, by its keys: only a policy can be run."""
-
-    POLICY = "policy"
-    TEMPLATE = "template"
-    TESTS = "tests"
-    OTHER = "other"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +31,6 @@ class UnusableNameError(ValueError):
 def files_below(folder: Path, endings: tuple[str, ...]) -> dict[str, Path]:
     """Return the files with these endings, by name. What is hidden, a link, or has a name nobody can type is none."""
     return dict(sorted(_walk(folder, folder, endings)))
-
-
-def kind_of(path: Path) -> FileKind:
-    """Return what a YAML file is."""
-    if is_test(path):
-        return FileKind.TESTS
-    if is_policy(path):
-        return FileKind.POLICY
-    return FileKind.TEMPLATE if _TEMPLATE.search(path.read_bytes()) else FileKind.OTHER
 
 
 def new_path(folder: Path, name: str, endings: tuple[str, ...]) -> Path:

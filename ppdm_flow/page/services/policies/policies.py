@@ -8,16 +8,15 @@ import threading
 from dataclasses import dataclass
 from pathlib import Path
 
+from ppdm_flow.api.loading.kinds import FileKind, kind_of
 from ppdm_flow.core.errors import PolicyError
 from ppdm_flow.page.services.accounts.roles import User
 from ppdm_flow.page.services.policies.files import (
     TABLES,
     YAML,
-    FileKind,
     PolicyFile,
     UnusableNameError,
     files_below,
-    kind_of,
     new_path,
 )
 from ppdm_flow.page.services.policies.history import FOUND, REMOVED, WROTE, History, Version
@@ -60,7 +59,9 @@ class Policies:
 
     def list(self) -> tuple[PolicyFile, ...]:
         """Return all YAML files by name."""
-        return tuple(PolicyFile(name, kind_of(path)) for name, path in files_below(self.folder, YAML).items())
+        return tuple(
+            PolicyFile(name, kind_of(path, path.read_bytes())) for name, path in files_below(self.folder, YAML).items()
+        )
 
     def names(self) -> tuple[str, ...]:
         """Return the names of the policies, which can be run."""
@@ -72,7 +73,8 @@ class Policies:
 
     def kind(self, name: str) -> FileKind:
         """Return what a YAML file is. Raises UnknownPolicyError."""
-        return kind_of(self.path(name))
+        path = self.path(name)
+        return kind_of(path, path.read_bytes())
 
     def path(self, name: str) -> Path:
         """Return where a file is. Raises UnknownPolicyError where the folder holds none of this name."""

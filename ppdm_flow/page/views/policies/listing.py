@@ -1,18 +1,59 @@
-"""The list of policies, and the page of one."""
+"""The list of policies, the page of one, and the policy that its templates make of it."""
 
 from __future__ import annotations
 
 from starlette.responses import Response
 
+from ppdm_flow import api
+from ppdm_flow.core.errors import PolicyError
 from ppdm_flow.page.http.call import Call
 from ppdm_flow.page.http.policies import known_policy
+from ppdm_flow.page.services.policies.checks import from_folder, state_of
+from ppdm_flow.page.services.policies.policies import PolicyText
+from ppdm_flow.page.views.policies.steps import steps_graph
 
 
 def list_policies(call: Call) -> Response:
-    """Show all YAML files."""
-    return call.page("policies/list.html", files=call.site.policies.list())
+    """Show all YAML files with their state, and where the working tree stands."""
+    policies = call.site.policies
+    removed = len(policies.history.removed())
+    return call.page(
+        "policies/list.html",
+        files=policies.list(),
+        states=call.site.checks.states(),
+        tree=call.site.tree.state(),
+        removed=removed,
+    )
 
 
 def show_policy(call: Call) -> Response:
-    """Show one file."""
-    return call.page("policies/policy.html", policy=known_policy(call))
+    """Show one file: what it is for, what is wrong with it, its steps."""
+    policy = known_policy(call)
+    checked = call.site.checks.check(policy.name, policy.text)
+    typed = None if checked.loaded is None else checked.loaded.policy
+    return call.page(
+        "policies/policy.html",
+        policy=policy,
+        checked=checked,
+        state=state_of(checked),
+        typed=typed,
+        drawing=None if checked.plan is None else steps_graph(checked.plan),
+        tree=call.site.tree.state(),
+    )
+
+
+def show_resolved(call: Call) -> Response:
+    """Show a policy with what its templates and params make of it, and where each part comes from."""
+    policy = known_policy(call)
+    try:
+        text = api.show(call.site.policies.path(policy.name))
+        origin = api.show(call.site.policies.path(policy.name), origin=True)
+    except PolicyError as error:
+        return _unresolved(call, policy, error)
+    folder = f"{call.site.policies.folder}/"
+    return call.page("policies/resolved.html", policy=policy, text=text, origin=origin.replace(folder, ""), wrong=())
+
+
+def _unresolved(call: Call, policy: PolicyText, error: PolicyError) -> Response:
+    faults = [from_folder(each, call.site.policies.folder) for each in error.diagnostics]
+    return call.page("policies/resolved.html", 422, policy=policy, text="", origin="", wrong=faults)

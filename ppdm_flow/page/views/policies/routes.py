@@ -3,12 +3,12 @@
 =========================================  =====================================================================
 ``/policies``                              the list
 ``/policies/{policy:path}``                one policy: its state, what is wrong, its steps as a graph
-``/policies/{policy:path}/edit``           the editor (GET); saves a text (POST: ``text``, ``digest``)
+``/policies/{policy:path}/edit``           the editor (GET); saves a text (POST: ``text``, ``digest``, ``back``)
+``/policies/{policy:path}/check``          what is wrong with a text, as a part of a page (POST: ``text``)
 ``/policies/{policy:path}/propose``        shows a proposed text as a difference, with what it weakens, and a button
                                            that applies it. POST: ``text`` (the whole proposed text), ``digest`` (of
-                                           the text it was made from), ``back`` (an address of the page, optional).
-                                           GET: ``set`` (``privacy.k_anonymity.k=5``) and ``unset``, each as often as
-                                           needed, for links
+                                           the text it was made from), ``back`` (an address of the page, optional)
+``/policies/{policy:path}/changes``        compared with the last commit, or with a ``version``
 =========================================  =====================================================================
 
 Templates and code make addresses with ``policy_address(name, "edit")``; other features may have addresses below a
@@ -17,11 +17,30 @@ policy's too (``/policies/{policy:path}/form``), and find it with ``known_policy
 
 from __future__ import annotations
 
-from ppdm_flow.page.http.access import STEWARDS_AND_APPROVERS
-from ppdm_flow.page.http.route import reads
-from ppdm_flow.page.views.policies.listing import list_policies, show_policy
+from ppdm_flow.page.http.access import STEWARDS, STEWARDS_AND_APPROVERS
+from ppdm_flow.page.http.route import asks, changes, reads
+from ppdm_flow.page.views.policies import editing, listing, managing, proposing, testing, versions, words
+
+_ONE = "/policies/{policy:path}"
 
 ROUTES = (
-    reads("/policies", list_policies, STEWARDS_AND_APPROVERS),
-    reads("/policies/{policy:path}", show_policy, STEWARDS_AND_APPROVERS),
+    reads("/policies", listing.list_policies, STEWARDS_AND_APPROVERS),
+    reads("/policies/new", managing.new, STEWARDS),
+    changes("/policies/new", managing.create, STEWARDS, "policies.create"),
+    reads("/policies/removed", managing.list_removed, STEWARDS),
+    changes("/policies/removed/{version}", managing.restore, STEWARDS, "policies.restore", "version"),
+    reads("/policies/commit", versions.show_commit, STEWARDS),
+    changes("/policies/commit", versions.commit, STEWARDS, "policies.commit"),
+    reads("/policies/words", words.words, STEWARDS),
+    reads(f"{_ONE}/edit", editing.edit, STEWARDS),
+    changes(f"{_ONE}/edit", editing.save, STEWARDS, "policies.save", "policy"),
+    asks(f"{_ONE}/check", editing.check, STEWARDS),
+    asks(f"{_ONE}/propose", proposing.propose_text, STEWARDS),
+    reads(f"{_ONE}/changes", versions.show_changes, STEWARDS_AND_APPROVERS),
+    reads(f"{_ONE}/history", versions.show_history, STEWARDS_AND_APPROVERS),
+    reads(f"{_ONE}/resolved", listing.show_resolved, STEWARDS_AND_APPROVERS),
+    changes(f"{_ONE}/rename", managing.rename, STEWARDS, "policies.rename", "policy"),
+    changes(f"{_ONE}/remove", managing.remove, STEWARDS, "policies.remove", "policy"),
+    changes(f"{_ONE}/test", testing.run_tests, STEWARDS, "policies.test", "policy"),
+    reads(_ONE, listing.show_policy, STEWARDS_AND_APPROVERS),
 )

@@ -1,0 +1,28 @@
+"""A policy compared with a text of it that stands in no file yet, or two such texts."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+
+from ppdm_flow.api.diff.diff import DiffResult, held_together
+from ppdm_flow.api.diff.policies import read
+from ppdm_flow.api.diff.revisions import Place, place
+
+
+def diff_drafts(path: Path, old: str, new: str, base: Path, *, revision: str = "") -> DiffResult:
+    """Compare two texts of the policy at ``path``, each beside the templates and tables that are there.
+
+    With a ``revision`` of git the old one is what that has at the same path, with its own templates, and ``old`` says
+    where that is in the repository. Files below ``base`` are named by their path in it.
+
+    Raises PolicyError where one of them is not valid, UsageError for a revision that is not there.
+    """
+    with ExitStack() as stack:
+        if revision:
+            before = stack.enter_context(place(f"{revision}:{old}", base))
+        else:
+            before = Place(str(path), path, text=old, base=str(base))
+        after = Place(str(path), path, text=new, base=str(base))
+        both = held_together(read(before.path, before, {}), read(after.path, after, {}))
+        return DiffResult({"version": 1, "kind": "policies", "pairs": [both], "added": [], "removed": []})

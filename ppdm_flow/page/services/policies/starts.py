@@ -1,0 +1,40 @@
+"""What a new policy begins with: a frame, a template that comes with the program, or a copy of another one."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePosixPath
+
+from ppdm_flow.api.explain.templates import template_names
+from ppdm_flow.page.services.policies.policies import Policies
+
+FRAME, COPY = "frame", "copy:"
+_FRAME = """version: 1
+name: {name}
+{extends}
+source: {{path: data.csv}}
+
+attributes:
+  id: {{role: identifier}}
+
+privacy:
+  k_anonymity: {{k: 5}}
+
+releases:
+  public: {{path: public.csv}}
+"""
+
+
+def starts(policies: Policies) -> dict[str, str]:
+    """Return what can be started from, with the name of the template or policy; that of the frame is empty."""
+    templates = {name: name for name in template_names()}
+    return {FRAME: "", **templates, **{f"{COPY}{name}": name for name in policies.names()}}
+
+
+def text_for(policies: Policies, start: str, file: str) -> str:
+    """Return the text of a new policy in a file of this name."""
+    if start.startswith(COPY):
+        return policies.read(start.removeprefix(COPY)).text
+    extends = "" if start == FRAME else f"extends: [{{template: {start}}}]\n"
+    stem = re.sub(r"[^A-Za-z0-9_-]+", "-", PurePosixPath(file).stem)
+    return _FRAME.format(name=stem if stem[:1].isalpha() else f"policy-{stem}", extends=extends)

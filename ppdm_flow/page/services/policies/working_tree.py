@@ -1,0 +1,122 @@
+"""The Git working tree that the folder of policies may be in: what is committed, and committing files of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from ppdm_flow.page.services.accounts.roles import User
+from ppdm_flow.page.services.policies.files import TABLES, YAML
+from ppdm_flow.page.services.policies.git import Answer, ask
+from ppdm_flow.page.services.policies.git import commit as ask_to_commit
+
+HEAD = "HEAD"
+_UNFINISHED = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply", "BISECT_LOG")
+_IDENTITY = {"GIT_COMMITTER_NAME": "ppdm_flow", "GIT_COMMITTER_EMAIL": "ppdm_flow@localhost"}
+_UNSAFE = re.compile(r"[^\w .@+-]+")
+_MANY = 50
+_CODES = 3
+"""Two letters and a space before each name of a status."""
+
+
+class GitRefusedError(Exception):
+    """Git made no commit. ``reason`` is ``unfinished``, ``detached``, ``nothing``, ``slow`` or ``refused``.
+
+    ``told`` is what git, or a hook, said.
+    """
+
+    def __init__(self, reason: str, told: str = "") -> None:
+        self.reason, self.told = reason, told
+        super().__init__(reason)
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """A commit that changed a file."""
+
+    hash: str
+    author: str
+    at: datetime
+    subject: str
+
+
+@dataclass(frozen=True, slots=True)
+class TreeState:
+    """Where a working tree stands. ``changed`` are the policies and tables that are not as they are committed.
+
+    ``unfinished``: a merge, rebase or the like was begun and not ended.
+    """
+
+    branch: str
+    changed: tuple[str, ...]
+    unfinished: bool
+
+
+class WorkingTree:
+    """Git's view of a folder, which may be in no working tree."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def state(self) -> TreeState | None:
+        """Return where the working tree stands; None where the folder is in none, or git does not trust it."""
+        known = self._ask("rev-parse", "--is-inside-work-tree")
+        if known.status or known.text.strip() != "true":
+            return None
+        branch = self._ask("symbolic-ref", "--short", "--quiet", HEAD).text.strip()
+        words = ("status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all", "--", ".")
+        prefix = self.prefix()
+        entries = [entry for entry in self._ask(*words).text.split("\0") if entry]
+        names = sorted(entry[_CODES:].removeprefix(prefix) for entry in entries)
+        return TreeState(branch, tuple(n for n in names if n.endswith((*YAML, *TABLES))), self._unfinished())
+
+    def prefix(self) -> str:
+        """Return the path of the folder in its repository, with a slash at its end; empty for the root."""
+        return self._ask("rev-parse", "--show-prefix").text.rstrip("\n")
+
+    def committed(self, name: str) -> str | None:
+        """Return the text that a file has in the last commit; None where it has none."""
+        answer = self._ask("cat-file", "blob", f"{HEAD}:{self.prefix()}{name}")
+        return None if answer.status else answer.text.removeprefix("\ufeff").replace("\r\n", "\n")
+
+    def log(self, name: str) -> list[Commit]:
+        """Return the commits that changed a file, newest first."""
+        words = ("log", f"--max-count={_MANY}", "-z", "--format=%H%n%an%n%aI%n%s", "--", name)
+        entries = [entry.strip("\n").split("\n") for entry in self._ask(*words).text.split("\0") if entry.strip()]
+        return [
+            Commit(hash_, author, datetime.fromisoformat(at), subject[0] if subject else "")
+            for hash_, author, at, *subject in entries
+        ]
+
+    def commit(self, names: Sequence[str], message: str, user: User) -> str:
+        """Commit these files and no others, and return the commit. Raises GitRefusedError."""
+        state = self.state()
+        if state is None or state.unfinished:
+            raise GitRefusedError("unfinished")
+        if not state.branch:
+            raise GitRefusedError("detached")
+        chosen = [name for name in names if name in state.changed]
+        if not chosen:
+            raise GitRefusedError("nothing")
+        self._change("add", "--all", "--", *chosen)
+        author = " ".join(_UNSAFE.sub(" ", user.name).split()) or "steward"
+        mail = f"{re.sub('[^A-Za-z0-9.+-]+', '.', author).strip('.') or 'steward'}@localhost"
+        self._change("commit", "--only", f"--author={author} <{mail}>", f"--message={message}", "--", *chosen)
+        return self._ask("rev-parse", HEAD).text.strip()
+
+    def _change(self, *words: str) -> None:
+        answer = ask_to_commit(self._folder, words, _IDENTITY)
+        if answer.status is None:
+            raise GitRefusedError("slow")
+        if answer.status:
+            raise GitRefusedError("refused", (answer.told or answer.text).strip())
+
+    def _unfinished(self) -> bool:
+        places = [self._ask("rev-parse", "--git-path", name).text.rstrip("\n") for name in _UNFINISHED]
+        return any((self._folder / place).exists() for place in places)
+
+    def _ask(self, *words: str) -> Answer:
+        return ask(self._folder, *words)

@@ -1,0 +1,1 @@
+"""The pages that `ppdm-flow explain` shows."""

@@ -1,0 +1,86 @@
+"""Making, renaming, removing policies, and having removed ones back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from ppdm_flow.page.http.call import Call
+from ppdm_flow.page.http.policies import known_policy
+from ppdm_flow.page.looks.addresses import policy_address
+from ppdm_flow.page.services.policies.files import YAML
+from ppdm_flow.page.services.policies.policies import ChangedMeanwhileError, UnusableNameError
+from ppdm_flow.page.services.policies.starts import starts, text_for
+
+
+def new(call: Call) -> Response:
+    """Show the form for a new policy."""
+    return _form(call, call.query.get("name", ""), call.query.get("start", ""))
+
+
+def create(call: Call) -> Response:
+    """Make a policy from what was chosen to start with, and open it in the editor."""
+    name, start = call.text("name").strip(), call.text("start")
+    name = name if name.endswith(YAML) else f"{name}.yaml"
+    if start not in starts(call.site.policies):
+        return _form(call, name, "", "policies.start_unknown")
+    refused = _refused(lambda: call.site.policies.create(name, text_for(call.site.policies, start, name), call.user))
+    if refused:
+        return _form(call, name, start, refused)
+    return call.go(policy_address(name, "edit"), said="policies.created")
+
+
+def rename(call: Call) -> Response:
+    """Give a policy another name."""
+    policy, name = known_policy(call), call.text("name").strip()
+    refused = _refused(lambda: call.site.policies.rename(policy.name, name, call.text("digest"), call.user))
+    if refused:
+        return call.page("policies/refused.html", 409, policy=policy, refused=refused)
+    return call.go(policy_address(name), said="policies.renamed")
+
+
+def remove(call: Call) -> Response:
+    """Remove a policy; its text is kept for a while."""
+    policy = known_policy(call)
+    refused = _refused(lambda: call.site.policies.remove(policy.name, call.text("digest"), call.user))
+    if refused:
+        return call.page("policies/refused.html", 409, policy=policy, refused=refused)
+    return call.go("/policies", said="policies.was_removed")
+
+
+def list_removed(call: Call) -> Response:
+    """Show what was removed and can be had back."""
+    return call.page("policies/removed.html", removed=call.site.policies.history.removed(), refused="")
+
+
+def restore(call: Call) -> Response:
+    """Make a removed file again."""
+    removed = {str(version.number): version for version in call.site.policies.history.removed()}
+    version = removed.get(call.path["version"])
+    if version is None:
+        raise HTTPException(404)
+    refused = _refused(lambda: call.site.policies.restore(version, call.user))
+    if refused:
+        return call.page("policies/removed.html", 409, removed=list(removed.values()), refused=refused)
+    return call.go(policy_address(version.name), said="policies.restored")
+
+
+def _form(call: Call, name: str, start: str, refused: str = "") -> Response:
+    status = 422 if refused else 200
+    choices = starts(call.site.policies)
+    return call.page("policies/new.html", status, name=name, start=start, choices=choices, refused=refused)
+
+
+def _refused(do: Callable[[], object]) -> str:
+    """Do it; return the key of the sentence that says why it could not be done."""
+    try:
+        do()
+    except UnusableNameError:
+        return "policies.name_unusable"
+    except FileExistsError:
+        return "policies.name_taken"
+    except ChangedMeanwhileError:
+        return "policies.changed_meanwhile"
+    return ""

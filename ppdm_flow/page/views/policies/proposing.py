@@ -1,0 +1,31 @@
+"""Proposed changes of a policy: shown as what they change and weaken before anything is written."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from ppdm_flow.page.http.call import Call
+from ppdm_flow.page.http.policies import known_policy
+from ppdm_flow.page.looks.addresses import own_address
+from ppdm_flow.page.services.policies.policies import PolicyText
+from ppdm_flow.page.views.policies.comparing import compared
+from ppdm_flow.page.views.policies.editing import sent_text
+
+
+def propose_text(call: Call) -> Response:
+    """Show what a whole text changes in a policy."""
+    policy = known_policy(call)
+    return _proposal(call, policy, sent_text(call), call.text("back"))
+
+
+def _proposal(call: Call, policy: PolicyText, text: str, back: str) -> Response:
+    checked = call.site.checks.check(policy.name, text)
+    return call.page(
+        "policies/propose.html",
+        policy=policy,
+        text=text,
+        checked=checked,
+        comparison=compared(call.site, policy.name, policy.text, text),
+        back=own_address(back),
+        outdated=call.text("digest", policy.digest) != policy.digest,
+    )

@@ -1,0 +1,34 @@
+"""The steps of a policy as a drawn graph."""
+
+from __future__ import annotations
+
+from markupsafe import Markup
+
+from ppdm_flow.page.looks.graph import Edge, Node, graph
+from ppdm_flow.page.texts.catalogue import catalogue
+from ppdm_flow.plan.definition import Plan
+from ppdm_flow.plan.document import document
+from ppdm_flow.plan.graph import release_key, sources, tree
+
+_ARROW = "policies.graph_arrow"
+
+
+def steps_graph(plan: Plan) -> Markup:
+    """Return the drawing of what is read, done and released."""
+    t = catalogue()
+    about = document(plan)
+    nodes = [
+        Node(node, node, (source.get("path") or t("policies.graph_given"),), "source")
+        for node, source in sources(about).items()
+    ]
+    for step in about["steps"]:
+        lines = () if step["implicit"] else (step["use"],)
+        address = "" if step["implicit"] else f"/explain/{step['use']}"
+        nodes.append(Node(step["name"], step["name"], lines, "step", address))
+    for release in about["releases"]:
+        name = release["name"]
+        nodes.append(Node(release_key(name), name, (t("policies.graph_release"), release["format"]), "release"))
+    edges = [Edge(node, child) for node, children in tree(about).items() for child in children]
+    titles = {node.key: node.title for node in nodes}
+    told = " ".join(t(_ARROW, start=titles[edge.start], end=titles[edge.end]) for edge in edges)
+    return graph(nodes, edges, name="steps", title=t("policies.graph"), description=told)

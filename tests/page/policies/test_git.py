@@ -1,0 +1,109 @@
+"""The Git working tree of policies: commits of chosen files by whom they are, and what is refused."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+from ppdm_flow.page.services.accounts.roles import Role, User
+from ppdm_flow.page.services.policies import git as asked
+from ppdm_flow.page.services.policies.working_tree import GitRefusedError, WorkingTree
+
+ANN = User(1, 'Ann <b@c>"\n$(x)', frozenset({Role.STEWARD}))
+
+
+@pytest.fixture
+def git(tmp_path):
+    def run(*words):
+        fixed = ["-c", "user.name=Someone", "-c", "user.email=some@one.example", "-c", "init.defaultBranch=main"]
+        done = subprocess.run(["git", *fixed, *words], cwd=tmp_path, capture_output=True, text=True, check=True)
+        return done.stdout
+
+    run("init", "--quiet")
+    (tmp_path / "pol").mkdir()
+    (tmp_path / "pol" / "a.yaml").write_text("a: 1\n")
+    (tmp_path / "other.txt").write_text("x\n")
+    run("add", ".")
+    run("commit", "--quiet", "-m", "first")
+    return run
+
+
+@pytest.fixture
+def tree(git, tmp_path):
+    return WorkingTree(tmp_path / "pol")
+
+
+def test_only_chosen_files_are_committed_and_by_whom(git, tree, tmp_path):
+    (tmp_path / "pol" / "a.yaml").write_text("a: 2\n")
+    (tmp_path / "pol" / "new -f.yaml").write_text("b: 1\n")
+    (tmp_path / "pol" / "left.yaml").write_text("c: 1\n")
+    (tmp_path / "other.txt").write_text("staged by somebody\n")
+    git("add", "other.txt")
+    assert tree.state().changed == ("a.yaml", "left.yaml", "new -f.yaml")
+    assert tree.committed("a.yaml") == "a: 1\n"
+    made = tree.commit(["a.yaml", "new -f.yaml", "../other.txt", "--amend"], "k is 2 now\n\nbecause", ANN)
+    assert git("show", "--format=%an|%ae|%cn|%s", "--name-only", made).split("\n")[:4] == [
+        "Ann b@c x|Ann.b.c.x@localhost|ppdm_flow|k is 2 now",
+        "",
+        "pol/a.yaml",
+        "pol/new -f.yaml",
+    ]
+    assert git("status", "--porcelain") == "M  other.txt\n?? pol/left.yaml\n"
+    assert tree.committed("a.yaml") == "a: 2\n"
+    assert [(each.author, each.subject) for each in tree.log("a.yaml")] == [
+        ("Ann b@c x", "k is 2 now"),
+        ("Someone", "first"),
+    ]
+
+
+def test_a_removed_file_is_committed_as_removed(git, tree, tmp_path):
+    (tmp_path / "pol" / "a.yaml").unlink()
+    tree.commit(["a.yaml"], "no more", ANN)
+    assert tree.committed("a.yaml") is None
+    assert tree.state().changed == ()
+
+
+def test_nothing_is_committed_in_the_middle_of_a_merge_or_on_no_branch(git, tree, tmp_path):
+    git("checkout", "--quiet", "-b", "side")
+    (tmp_path / "pol" / "a.yaml").write_text("a: side\n")
+    git("commit", "--quiet", "-am", "side")
+    git("checkout", "--quiet", "main")
+    (tmp_path / "pol" / "a.yaml").write_text("a: main\n")
+    git("commit", "--quiet", "-am", "main")
+    with pytest.raises(subprocess.CalledProcessError):
+        git("merge", "side")
+    with pytest.raises(GitRefusedError, match="unfinished"):
+        tree.commit(["a.yaml"], "x", ANN)
+    git("merge", "--abort")
+    git("checkout", "--quiet", "--detach")
+    (tmp_path / "pol" / "a.yaml").write_text("a: 3\n")
+    with pytest.raises(GitRefusedError, match="detached"):
+        tree.commit(["a.yaml"], "x", ANN)
+    git("checkout", "--quiet", "main")
+    with pytest.raises(GitRefusedError, match="nothing"):
+        tree.commit([], "x", ANN)
+    assert tree.commit(["a.yaml"], "x", ANN)
+
+
+def test_hooks_are_kept_and_what_they_say_is_told(git, tree, tmp_path, monkeypatch):
+    hook = tmp_path / ".git" / "hooks" / "pre-commit"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\necho 'policies must pass' >&2\nexit 1\n")
+    hook.chmod(0o755)
+    (tmp_path / "pol" / "a.yaml").write_text("a: 2\n")
+    with pytest.raises(GitRefusedError) as caught:
+        tree.commit(["a.yaml"], "x", ANN)
+    assert (caught.value.reason, caught.value.told) == ("refused", "policies must pass")
+    hook.write_text("#!/bin/sh\nsleep 600\n")
+    monkeypatch.setattr(asked, "_COMMITTING", 1.0)
+    with pytest.raises(GitRefusedError, match="slow"):
+        tree.commit(["a.yaml"], "x", ANN)
+    assert tree.committed("a.yaml") == "a: 1\n"
+    hook.unlink()
+    assert tree.commit(["a.yaml"], "x", ANN)
+
+
+def test_a_folder_without_git_has_no_state(tmp_path):
+    (tmp_path / "plain").mkdir()
+    assert WorkingTree(tmp_path / "plain").state() is None
