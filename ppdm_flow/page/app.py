@@ -14,6 +14,7 @@ from starlette.staticfiles import StaticFiles
 
 from ppdm_flow.page.http.answering import answering
 from ppdm_flow.page.http.headers import SecurityHeaders
+from ppdm_flow.page.http.hosts import KnownHosts
 from ppdm_flow.page.http.route import PageRoute
 from ppdm_flow.page.looks.templates import rendered
 from ppdm_flow.page.site import Site
@@ -48,7 +49,10 @@ def application(site: Site, routes: Iterable[PageRoute] = ROUTES) -> Starlette:
             *(Route(each.path, answering(site, each), methods=[each.method]) for each in ordered),
             Mount("/static", StaticFiles(directory=STATIC)),
         ],
-        middleware=[Middleware(SecurityHeaders)],
+        middleware=[
+            Middleware(SecurityHeaders, secure=site.settings.secure and bool(site.settings.names)),
+            Middleware(KnownHosts, site.settings),
+        ],
         exception_handlers={404: _missing, 405: _missing},
     )
 
