@@ -14,6 +14,8 @@ from ppdm_flow.page.services.jobs.jobs import Jobs
 from ppdm_flow.page.services.jobs.records import JobRecords
 from ppdm_flow.page.services.journal import journal
 from ppdm_flow.page.services.journal.journal import Journal
+from ppdm_flow.page.services.keys import keys
+from ppdm_flow.page.services.keys.keys import Keys
 from ppdm_flow.page.services.policies import history
 from ppdm_flow.page.services.policies.history import History
 from ppdm_flow.page.services.policies.policies import Policies
@@ -29,6 +31,7 @@ from ppdm_flow.page.settings import Settings
 SCHEMA = (
     *history.SCHEMA,
     *journal.SCHEMA,
+    *keys.SCHEMA,
     *people.SCHEMA,
     *records.SCHEMA,
     *shown.SCHEMA,
@@ -47,6 +50,7 @@ class Site:
     accounts: Accounts
     jobs: Jobs
     journal: Journal
+    keys: Keys
     people: People
     policies: Policies
     sessions: Sessions
@@ -61,12 +65,14 @@ def opened_site(settings: Settings) -> Site:
     database = Database(settings.database, SCHEMA)
     accounts = Accounts(database, Passwords(settings.password_memory_kib, settings.password_rounds))
     whole, idle = settings.session_minutes * _MINUTE, settings.idle_minutes * _MINUTE
+    jobs = Jobs.opened(settings, JobRecords(database, settings.jobs))
     return Site(
         settings=settings,
         database=database,
         accounts=accounts,
-        jobs=Jobs.opened(settings, JobRecords(database, settings.jobs)),
+        jobs=jobs,
         journal=Journal(database),
+        keys=Keys(database, settings.keys, jobs),
         people=people.people(database, accounts),
         policies=Policies(settings.policies, History(database, settings.history_days)),
         sessions=Sessions(database, accounts, whole=whole, idle=idle),

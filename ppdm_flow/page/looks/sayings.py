@@ -13,5 +13,9 @@ SAYINGS: frozenset[str] = frozenset(
         "accounts.was_unlocked",
         "uploads.added",
         "uploads.removed",
+        "approvals.is_out",
+        "keys.deleted",
+        "shown.done",
+        "shown.taken_back",
     }
 )
