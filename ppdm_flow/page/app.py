@@ -23,8 +23,8 @@ from ppdm_flow.page.views.home import routes as home
 from ppdm_flow.page.views.journal import routes as journal
 from ppdm_flow.page.views.keys import routes as keys
 from ppdm_flow.page.views.policies import routes as policies
-from ppdm_flow.page.views.uploads import routes as uploads
 from ppdm_flow.page.views.shown import routes as shown
+from ppdm_flow.page.views.uploads import routes as uploads
 from ppdm_flow.page.views.waivers import routes as waivers
 
 STATIC = Path(__file__).parent / "static"
