@@ -13,7 +13,7 @@ from typing import Any
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.engine.approval.decision import AUTHOR, Asked, Decision, both, decide, signed_waivers
-from ppdm_flow.engine.approval.held_run import PLAN
+from ppdm_flow.engine.approval.published import PLAN
 from ppdm_flow.engine.candidates.unpublished import PRIVATE, is_held
 from ppdm_flow.engine.evidence.signatures import SignatureResult, signatures_of
 from ppdm_flow.engine.held.signers_file import lists_of_signers
