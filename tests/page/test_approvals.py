@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import os
 import shutil
+import subprocess
+import sys
 
 import pytest
 from people_with_keys import PASSPHRASE, POLICY, ROLES, Ward
@@ -12,6 +16,7 @@ from sites import PASSWORD, Browser, Server
 from ppdm_flow import api
 from ppdm_flow.core.errors import RefusedError
 from ppdm_flow.engine.candidates.unpublished import is_held
+from ppdm_flow.evidence.key_files import PASSWORD_VARIABLE
 from ppdm_flow.page.services.accounts.roles import Role
 
 
@@ -228,3 +233,33 @@ def test_a_person_without_a_key_is_told_so(ward: Ward, made):
     ivo = Browser(ward.server.site, ward.server.site.accounts.add("ivo", [Role.APPROVER], PASSWORD))
     assert "You need a signing key first" in ivo.get(f"/approvals/{run}").text
     assert ivo.send(f"/approvals/{run}/sign", role="data-owner", passphrase=PASSPHRASE).status_code == 403
+
+
+def _payloads(folder):
+    """What was signed in each envelope, but for the time."""
+    told = {}
+    for path in sorted(folder.rglob("attestations/*.json")):
+        said = json.loads(base64.b64decode(json.loads(path.read_text())["payload"]))
+        said["predicate"].pop("signed", None)
+        told[path.relative_to(folder).as_posix()] = said
+    return told
+
+
+def test_signing_and_releasing_leave_the_files_that_the_command_line_leaves(ward: Ward, made):
+    run, other = made("sue"), ward.server.folder / "typed" / made("sue")
+    shutil.copytree(ward.runs / run, other)
+    _sign(ward, "olga", run)
+    words = {"sign": ward.ended(ward.users["olga"]).words}
+    _release(ward, "sue", run)
+    words["release"] = ward.ended(ward.users["sue"]).words
+    environment = {**os.environ, PASSWORD_VARIABLE: PASSPHRASE}
+    for verb in ("sign", "release"):
+        typed = [str(other) if word == str(ward.runs / run) else word for word in words[verb]]
+        done = subprocess.run([sys.executable, "-m", "ppdm_flow", *typed], env=environment, check=False)
+        assert done.returncode == 0
+    places = {folder: {p.relative_to(folder) for p in folder.rglob("*")} for folder in (ward.runs / run, other)}
+    assert places[ward.runs / run] == places[other]
+    assert _payloads(ward.runs / run) == _payloads(other) != {}
+    for place in places[other]:
+        if (other / place).is_file() and "attestations" not in place.parts and place.name != "publication.json":
+            assert (ward.runs / run / place).read_bytes() == (other / place).read_bytes()
