@@ -19,24 +19,32 @@ from ppdm_flow.page.http.route import PageRoute
 from ppdm_flow.page.looks.templates import rendered
 from ppdm_flow.page.site import Site
 from ppdm_flow.page.views.accounts import routes as accounts
+from ppdm_flow.page.views.approvals import routes as approvals
 from ppdm_flow.page.views.explain import routes as explain
 from ppdm_flow.page.views.home import routes as home
 from ppdm_flow.page.views.jobs import routes as jobs
 from ppdm_flow.page.views.journal import routes as journal
+from ppdm_flow.page.views.keys import routes as keys
 from ppdm_flow.page.views.policies import routes as policies
 from ppdm_flow.page.views.runs import routes as runs
+from ppdm_flow.page.views.shown import routes as shown
 from ppdm_flow.page.views.uploads import routes as uploads
+from ppdm_flow.page.views.waivers import routes as waivers
 
 STATIC = Path(__file__).parent / "static"
 ROUTES: tuple[PageRoute, ...] = (
     *accounts.ROUTES,
+    *approvals.ROUTES,
     *explain.ROUTES,
     *home.ROUTES,
     *jobs.ROUTES,
     *journal.ROUTES,
+    *keys.ROUTES,
     *policies.ROUTES,
     *runs.ROUTES,
+    *shown.ROUTES,
     *uploads.ROUTES,
+    *waivers.ROUTES,
 )
 """Every address of the page but ``/static``."""
 

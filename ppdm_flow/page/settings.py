@@ -95,6 +95,11 @@ class Settings:
         return self.state / "jobs"
 
     @property
+    def keys(self) -> Path:
+        """The folder with people's signing keys, each encrypted."""
+        return self.state / "keys"
+
+    @property
     def tables(self) -> Path:
         """The folder with released tables in the form from which pages of them are read."""
         return self.state / "tables"

@@ -14,6 +14,8 @@ from ppdm_flow.page.services.jobs.jobs import Jobs
 from ppdm_flow.page.services.jobs.records import JobRecords
 from ppdm_flow.page.services.journal import journal
 from ppdm_flow.page.services.journal.journal import Journal
+from ppdm_flow.page.services.keys import keys
+from ppdm_flow.page.services.keys.keys import Keys
 from ppdm_flow.page.services.openid import flows
 from ppdm_flow.page.services.openid.extra import open_id
 from ppdm_flow.page.services.policies import history
@@ -35,6 +37,7 @@ SCHEMA = (
     *flows.SCHEMA,
     *history.SCHEMA,
     *journal.SCHEMA,
+    *keys.SCHEMA,
     *people.SCHEMA,
     *records.SCHEMA,
     *shown.SCHEMA,
@@ -63,6 +66,7 @@ class Site:
     runs: Runs
     checks: Checks
     tree: WorkingTree
+    keys: Keys
 
 
 def opened_site(settings: Settings) -> Site:
@@ -88,4 +92,5 @@ def opened_site(settings: Settings) -> Site:
         runs=Runs(settings.runs),
         checks=Checks(policies),
         tree=WorkingTree(policies.folder),
+        keys=Keys(database, settings.keys, jobs),
     )

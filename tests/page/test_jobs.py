@@ -253,3 +253,19 @@ def test_there_is_no_such_job(server: Server):
     with pytest.raises(LookupError):
         server.site.jobs.get("../" * 9)
     assert isinstance(server.site.settings, Settings)
+
+
+def test_a_signature_does_not_wait_for_runs_and_one_of_them_at_a_time_goes_ahead(server: Server, program):
+    jobs, user = server.site.jobs, server.users[Role.APPROVER]
+    slow = [program(SLOW) for _ in range(2)]
+    _until(lambda: all(_runs(server, job) for job in slow))
+    waiting = program("print(1)")
+    first, second = (jobs.add(user, [SLOW], kind="sign", about="p") for _ in range(2))
+    _until(lambda: _runs(server, first))
+    assert [jobs.get(job.id).state for job in (waiting, second)] == [State.WAITING, State.WAITING]
+    jobs.cancel(first.id)
+    _until(lambda: _runs(server, second))
+    assert jobs.get(waiting.id).state is State.WAITING
+    for job in (*slow, waiting, second):
+        jobs.cancel(job.id)
+        jobs.finished(job, 60)

@@ -20,5 +20,9 @@ SAYINGS: frozenset[str] = frozenset(
         "policies.was_removed",
         "uploads.added",
         "uploads.removed",
+        "approvals.is_out",
+        "keys.deleted",
+        "shown.done",
+        "shown.taken_back",
     }
 )

@@ -18,6 +18,10 @@ class Section:
 
 SECTIONS: tuple[Section, ...] = (
     Section("/policies", "policies.title", frozenset({Role.STEWARD, Role.APPROVER})),
+    Section("/approvals", "approvals.title", frozenset({Role.STEWARD, Role.APPROVER})),
+    Section("/waivers", "waivers.title", frozenset({Role.STEWARD, Role.APPROVER})),
+    Section("/shown", "shown.title", frozenset({Role.STEWARD})),
+    Section("/key", "keys.title", frozenset({Role.STEWARD, Role.APPROVER})),
     Section("/accounts", "accounts.section", frozenset({Role.ADMINISTRATOR})),
     Section("/journal", "journal.section", frozenset({Role.ADMINISTRATOR})),
     Section("/uploads", "uploads.section", frozenset({Role.STEWARD})),

@@ -6,7 +6,7 @@ from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from ppdm_flow.page.looks.addresses import policy_address, run_address
+from ppdm_flow.page.looks.addresses import approval_address, policy_address, run_address, shown_address
 from ppdm_flow.page.looks.sayings import SAYINGS
 from ppdm_flow.page.looks.sections import sections
 from ppdm_flow.page.texts.catalogue import catalogue
@@ -23,7 +23,13 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     made.globals.update(
-        t=catalogue(), policy_address=policy_address, run_address=run_address, sections=sections, sayings=SAYINGS
+        approval_address=approval_address,
+        policy_address=policy_address,
+        run_address=run_address,
+        sayings=SAYINGS,
+        sections=sections,
+        shown_address=shown_address,
+        t=catalogue(),
     )
     return made
 

@@ -23,6 +23,8 @@ from ppdm_flow.page.services.refusal import RefusalError
 from ppdm_flow.page.settings import Settings
 
 _REPORT = re.compile(r"^report: (.+)/report\.html$", re.MULTILINE)
+SHORT = frozenset({"key", "sign"})
+"""Kinds that take a second or two: one of them at a time waits for no place, since a passphrase waits with it."""
 _LOOK = 0.1
 _ACTIVE = "state IN ('waiting', 'running')"
 _BEGINNING = timedelta(seconds=10)
@@ -179,6 +181,9 @@ class Jobs:
             waiting.remove(job)
             busy[job.account] += 1
             self._begin(job)
+        if not any(job.kind in SHORT for job in running):
+            for job in [job for job in waiting if job.kind in SHORT][:1]:
+                self._begin(job)
 
     def _begin(self, job: Job) -> None:
         environment = self._environments.pop(job.id, {})

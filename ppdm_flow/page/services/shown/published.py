@@ -24,12 +24,19 @@ APART = "apart"
 class PublishedRun:
     """A run that was released: its directory, and the releases in it by name with the audience that each is for.
 
-    ``apart``: the policy says that nobody sees two of the releases, and they were judged so.
+    ``apart``: the policy says that nobody sees two of the releases, and they were judged so. ``ledger``: it was judged
+    with what was released before.
     """
 
     folder: Path
     audiences: Mapping[str, str]
     apart: bool
+    ledger: bool
+
+    @property
+    def key(self) -> str:
+        """Its name as addresses and jobs have it."""
+        return f"{self.folder.parent.name}/{self.folder.name}"
 
 
 def published_run(runs: Path, policy: str, run: str) -> PublishedRun | None:
@@ -38,20 +45,36 @@ def published_run(runs: Path, policy: str, run: str) -> PublishedRun | None:
     A run that was held counts with the signatures that its policy asks for, whatever its folders are called.
     """
     folder = _named(_named(runs, policy), run)
-    if folder is None or is_unpublished(folder) or not _was_released(folder):
-        return None
+    return None if folder is None else _published(folder)
+
+
+def newest_published(runs: Path, most: int) -> list[PublishedRun]:
+    """Return the newest runs that were released; the names of runs begin with their time."""
+    folders = (run for policy in _folders(runs) for run in _folders(policy) if (run / FOLDER).is_dir())
+    found: list[PublishedRun] = []
+    for folder in sorted(folders, key=lambda run: run.name, reverse=True):
+        published = _published(folder)
+        if published is not None:
+            found.append(published)
+        if len(found) == most:
+            break
+    return found
+
+
+def _published(folder: Path) -> PublishedRun | None:
+    manifest, plan = _document(folder / MANIFEST), _document(folder / PLAN)
     released = _named(folder, FOLDER)
-    plan = _document(folder / PLAN)
-    if released is None or plan is None:
+    if manifest is None or plan is None or released is None or is_unpublished(folder):
+        return None
+    if not _was_released(folder, manifest.get("verdict")):
         return None
     declared = {each["name"]: each["audience"] for each in plan["releases"]}
     there = sorted(each.name for each in _folders(released) if each.name in declared)
-    return PublishedRun(folder, {name: declared[name] for name in there}, plan.get("recipients") == APART)
+    audiences = {name: declared[name] for name in there}
+    return PublishedRun(folder, audiences, plan.get("recipients") == APART, "ledger" in manifest)
 
 
-def _was_released(folder: Path) -> bool:
-    manifest = _document(folder / MANIFEST)
-    verdict = None if manifest is None else manifest.get("verdict")
+def _was_released(folder: Path, verdict: object) -> bool:
     if verdict == RELEASED:
         return True
     return verdict == HELD and not publication_fault(folder) and not any(approval_faults(folder, read_signers))

@@ -12,7 +12,7 @@ from sqlite3 import Row
 from ppdm_flow.engine.candidates.unpublished import RELEASED, is_unpublished
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.page.services.accounts.roles import User
-from ppdm_flow.page.services.shown.published import PublishedRun, published_run
+from ppdm_flow.page.services.shown.published import PublishedRun, newest_published, published_run
 from ppdm_flow.page.services.storage.database import Database
 
 SCHEMA = (
@@ -48,6 +48,11 @@ class Shown:
     folder: Path
 
     @property
+    def key(self) -> str:
+        """The run's name as addresses and jobs have it."""
+        return f"{self.policy}/{self.run}"
+
+    @property
     def files(self) -> Path:
         """The folder with the released files."""
         return self.folder / RELEASED / self.release
@@ -76,6 +81,10 @@ class ShownReleases:
     def published(self, policy: str, run: str) -> PublishedRun | None:
         """Return a run of which releases can be shown; None where there is none, or it was not released."""
         return published_run(self._runs, policy, run)
+
+    def newest(self, most: int = 100) -> list[PublishedRun]:
+        """Return the newest runs of which releases can be shown."""
+        return newest_published(self._runs, most)
 
     def show(self, user: User, policy: str, run: str, release: str, *, report: bool = False) -> Refusal | None:
         """Show a release to guests, with or without its report; return why not, where it is not shown.

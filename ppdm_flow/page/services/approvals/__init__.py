@@ -1,0 +1,1 @@
+"""Held runs: what they wait for, and who may give it."""

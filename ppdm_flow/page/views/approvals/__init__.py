@@ -1,0 +1,1 @@
+"""Held runs: what waits for me, signing, releasing."""

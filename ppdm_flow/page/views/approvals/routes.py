@@ -1,0 +1,95 @@
+"""What waits for approvals: looked at, signed, checked, released. Each of these is a verb, carried out by a job."""
+
+from __future__ import annotations
+
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from ppdm_flow.page.http.access import STEWARDS, STEWARDS_AND_APPROVERS
+from ppdm_flow.page.http.call import Call
+from ppdm_flow.page.http.route import changes, reads
+from ppdm_flow.page.http.signing import PASSPHRASE
+from ppdm_flow.page.looks.addresses import approval_address, run_address
+from ppdm_flow.page.services.refusal import RefusalError
+from ppdm_flow.page.views.approvals.held import Waiting, jobs_about, waiting_run, waiting_runs
+
+
+def list_waiting(call: Call) -> Response:
+    """List the held runs: those that wait for the person who asks, and the others."""
+    every = waiting_runs(call)
+    mine = [each for each in every if each.mine.roles]
+    return call.page("approvals/list.html", mine=mine, others=[each for each in every if not each.mine.roles])
+
+
+def show(call: Call) -> Response:
+    """Show one held run. Of one that was released meanwhile, its own page has what became of it."""
+    try:
+        waiting = waiting_run(call)
+    except HTTPException:
+        if call.site.shown.published(call.path["policy"], call.path["run"]) is None:
+            raise
+        return call.go(run_address(_named(call)), said="approvals.is_out")
+    return call.page("approvals/run.html", waiting=waiting, jobs=jobs_about(call, waiting.run.address))
+
+
+def jobs(call: Call) -> Response:
+    """Show what somebody had done about a run, and how far it is; once it is over, the whole page is asked for anew."""
+    every = jobs_about(call, _named(call))
+    response = call.page("approvals/jobs.html", jobs=every, here_again=approval_address(_named(call)))
+    if all(job.state.is_over for job in every):
+        response.headers["hx-refresh"] = "true"
+    return response
+
+
+def sign(call: Call) -> Response:
+    """Sign a run in a role: never the own one, but as its author."""
+    waiting, role = _noted(call), call.text("role")
+    if not waiting.mine.allows(role):
+        own = waiting.mine.reason is not None and waiting.mine.reason.value == "own"
+        raise RefusalError("approvals.own_run" if own else "approvals.not_in_this_role", 403)
+    signing = call.site.keys.signing(call.user, call.text(PASSPHRASE))
+    words = ("sign", str(waiting.run.folder.absolute()), "--key", str(signing.key), "--role", role)
+    about = waiting.run.address
+    call.site.jobs.add(call.user, words, kind="sign", about=about, environment=signing.environment)
+    return call.go(approval_address(waiting.run.address))
+
+
+def check(call: Call) -> Response:
+    """Have it said whether the run could be released: with its files hashed, and the ledger asked."""
+    waiting = _noted(call)
+    words = ("release", str(waiting.run.folder.absolute()), "--check")
+    call.site.jobs.add(call.user, words, kind="release", about=waiting.run.address)
+    return call.go(approval_address(waiting.run.address))
+
+
+def release(call: Call) -> Response:
+    """Release a run whose signatures are there; the verb looks at all of it again."""
+    waiting = _noted(call)
+    if not waiting.may_release:
+        raise RefusalError("approvals.not_yet")
+    words = ("release", str(waiting.run.folder.absolute()))
+    call.site.jobs.add(call.user, words, kind="release", about=waiting.run.address)
+    return call.go(approval_address(waiting.run.address))
+
+
+def _noted(call: Call) -> Waiting:
+    """Return the held run that a form is about; the journal has its whole name."""
+    waiting = waiting_run(call)
+    call.noted.subject = waiting.run.address
+    return waiting
+
+
+def _named(call: Call) -> str:
+    """Return the name of the run that an address has, as jobs have it."""
+    return f"{call.path['policy']}/{call.path['run']}"
+
+
+_RUN = "/approvals/{policy}/{run}"
+ROUTES = (
+    reads("/approvals", list_waiting, STEWARDS_AND_APPROVERS),
+    reads(_RUN, show, STEWARDS_AND_APPROVERS),
+    reads(f"{_RUN}/jobs", jobs, STEWARDS_AND_APPROVERS),
+    changes(f"{_RUN}/sign", sign, STEWARDS_AND_APPROVERS, "approvals.sign", "run"),
+    changes(f"{_RUN}/check", check, STEWARDS_AND_APPROVERS, "approvals.check", "run"),
+    changes(f"{_RUN}/release", release, STEWARDS, "approvals.release", "run"),
+)

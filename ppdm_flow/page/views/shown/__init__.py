@@ -1,0 +1,1 @@
+"""What guests are shown, as stewards decide it."""

@@ -1,0 +1,99 @@
+"""The waivers of all policies with their last days, and new ones as edits of a policy."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, date
+from urllib.parse import urlencode
+
+from starlette.responses import RedirectResponse, Response
+
+from ppdm_flow.core.errors import PpdmError
+from ppdm_flow.core.model import NAME
+from ppdm_flow.core.waivers import Waiver, day
+from ppdm_flow.engine.machine import utc_now
+from ppdm_flow.page.http.access import STEWARDS, STEWARDS_AND_APPROVERS
+from ppdm_flow.page.http.call import Call
+from ppdm_flow.page.http.policies import known_policy
+from ppdm_flow.page.http.route import asks, reads
+from ppdm_flow.page.looks.addresses import policy_address
+from ppdm_flow.policy import load
+from ppdm_flow.policy.redaction import waivers_of
+
+FIELDS = ("name", "of", "at", "reason", "owner", "until", "signed_by")
+"""What the form of a new waiver asks for."""
+_MAY_BE_EMPTY = frozenset({"at", "signed_by"})
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyWaivers:
+    """The waivers of one policy, those that end first in front; ``readable`` is false where it has faults."""
+
+    policy: str
+    waivers: tuple[Waiver, ...]
+    readable: bool = True
+
+
+def list_waivers(call: Call) -> Response:
+    """List the waivers of all policies."""
+    every = list(_waivers(call))
+    return call.page("waivers/list.html", every=every, today=_today(), names=call.site.policies.names())
+
+
+def new(call: Call) -> Response:
+    """Show the form of a new waiver; an address may fill it in."""
+    policy = known_policy(call)
+    values = {field: call.query.get(field, "") for field in FIELDS}
+    values["owner"] = values["owner"] or call.user.name
+    return call.page("waivers/new.html", policy=policy.name, values=values, faults={}, today=_today())
+
+
+def propose(call: Call) -> Response:
+    """Offer a waiver as an edit of its policy: what it weakens stands there before it is written."""
+    policy = known_policy(call)
+    values = {field: call.text(field).strip() for field in FIELDS}
+    faults = dict(_faults(values))
+    if faults:
+        return call.page("waivers/new.html", 400, policy=policy.name, values=values, faults=faults, today=_today())
+    place = f"waivers.{values['name']}"
+    sets = [("set", f"{place}.{field}={values[field]}") for field in FIELDS[1:] if values[field]]
+    words = urlencode([*sets, ("back", "/waivers")])
+    return RedirectResponse(f"{policy_address(policy.name, 'propose')}?{words}", 303)
+
+
+def _faults(values: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield the fields that cannot be proposed, with the key of what is wrong; the policy's check says the rest."""
+    for field, value in values.items():
+        if not value and field not in _MAY_BE_EMPTY:
+            yield field, "waivers.empty"
+        elif not value.isprintable():
+            yield field, "waivers.one_line"
+    if values["name"] and re.fullmatch(NAME, values["name"]) is None:
+        yield "name", "waivers.no_name"
+    if values["until"] and day(values["until"]) is None:
+        yield "until", "waivers.no_day"
+
+
+def _waivers(call: Call) -> Iterator[PolicyWaivers]:
+    for name in call.site.policies.names():
+        try:
+            loaded = load(call.site.policies.path(name))
+        except (PpdmError, LookupError):
+            yield PolicyWaivers(name, (), readable=False)
+            continue
+        own = () if loaded.policy is None else waivers_of(loaded.policy, loaded)
+        readable = loaded.policy is not None
+        yield PolicyWaivers(name, tuple(sorted(own, key=lambda waiver: waiver.until)), readable)
+
+
+def _today() -> date:
+    return utc_now().astimezone(UTC).date()
+
+
+ROUTES = (
+    reads("/waivers", list_waivers, STEWARDS_AND_APPROVERS),
+    reads("/waivers/new/{policy:path}", new, STEWARDS),
+    asks("/waivers/new/{policy:path}", propose, STEWARDS),
+)

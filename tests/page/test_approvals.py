@@ -1,0 +1,265 @@
+"""Held runs on the page: signed by others than their author, released once the signatures are there, and not before."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+from people_with_keys import PASSPHRASE, POLICY, ROLES, Ward
+from sites import PASSWORD, Browser, Server
+
+from ppdm_flow import api
+from ppdm_flow.core.errors import RefusedError
+from ppdm_flow.engine.candidates.unpublished import is_held
+from ppdm_flow.evidence.key_files import PASSWORD_VARIABLE
+from ppdm_flow.page.services.accounts.roles import Role
+
+
+@pytest.fixture(scope="module")
+def people(tmp_path_factory):
+    """A server whose people have keys, and a run of each kind: they take seconds to make."""
+    folder = tmp_path_factory.mktemp("ward")
+    ward = Ward.make(Server(folder))
+    made = {("sue", True): ward.run("sue"), ("omar", True): ward.run("omar")}
+    made |= {("sue", False): ward.run("sue", sign=False), ("omar", False): ward.run("omar", sign=False)}
+    return ward, made, folder / "copies"
+
+
+@pytest.fixture
+def ward(people) -> Ward:
+    """Return that server, with its list of signers and all runs as they were made."""
+    ward, made, copies = people
+    ward.signers(ROLES)
+    for run in made.values():
+        ward.again(run, copies / run)
+    return ward
+
+
+@pytest.fixture
+def made(people):
+    """Return a function that names the run of somebody, signed by its author or not."""
+    return lambda name, *, sign=True: people[1][name, sign]
+
+
+def _sign(ward: Ward, name: str, run: str, role: str = "data-owner", passphrase: str = PASSPHRASE):
+    return ward.browsers[name].send(f"/approvals/{run}/sign", role=role, passphrase=passphrase)
+
+
+def _release(ward: Ward, name: str, run: str):
+    return ward.browsers[name].send(f"/approvals/{run}/release")
+
+
+def test_a_run_is_signed_by_another_person_and_released(ward: Ward, made):
+    run = made("sue")
+    folder = ward.runs / run
+    assert "No run waits for your signature" not in ward.browsers["olga"].get("/approvals").text
+    page = ward.browsers["olga"].get(f"/approvals/{run}").text
+    assert "Could be signed by: olga, omar." in page
+    assert _release(ward, "sue", run).status_code == 409
+    assert is_held(folder)
+    assert _sign(ward, "olga", run).status_code == 303
+    job = ward.ended(ward.users["olga"])
+    assert (job.exit_code, job.kind, job.about) == (0, "sign", run)
+    assert PASSPHRASE not in " ".join(job.words)
+    assert "sign" in ward.browsers["olga"].get(f"/approvals/{run}/jobs").text
+    assert ward.browsers["sue"].send(f"/approvals/{run}/check").status_code == 303
+    assert ward.ended(ward.users["sue"]).exit_code == 0
+    assert is_held(folder)
+    assert ward.browsers["olga"].send(f"/approvals/{run}/release").status_code == 403
+    assert _release(ward, "sue", run).status_code == 303
+    assert ward.ended(ward.users["sue"]).exit_code == 0
+    assert (folder / "released" / "public" / "ward.csv").is_file()
+    said = json.loads((folder / "publication.json").read_text())
+    assert {(s["role"], s["signer"]) for s in said["signatures"]} == {("author", "sue"), ("data-owner", "olga")}
+    assert ward.browsers["sue"].get(f"/approvals/{run}").headers["location"].startswith(f"/runs/{run}")
+    state = ward.server.site.settings.state
+    assert not any(PASSPHRASE.encode() in p.read_bytes() for p in state.rglob("*") if p.is_file())
+    entries = {(e.account, e.action, e.subject, e.outcome) for e in ward.server.site.journal.newest(100)}
+    assert ("olga", "approvals.sign", run, "done") in entries
+    assert ("sue", "approvals.release", run, "done") in entries
+
+
+@pytest.mark.parametrize("sign", [True, False])
+def test_nobody_approves_the_run_that_they_started_signed_or_not(ward: Ward, made, sign):
+    run = made("omar", sign=sign)
+    page = ward.browsers["omar"].get(f"/approvals/{run}").text
+    assert 'value="data-owner"' not in page
+    answer = _sign(ward, "omar", run)
+    assert answer.status_code == 403
+    assert not any("data-owner" in p.name for p in (ward.runs / run).glob("attestations/*"))
+
+
+def test_the_verb_refuses_the_own_run_as_well(ward: Ward, made):
+    run = made("omar")
+    key = ward.server.site.keys.of(ward.users["omar"]).path
+    api.sign(ward.runs / run, key, "data-owner", password=PASSPHRASE.encode)
+    assert _release(ward, "sue", run).status_code == 409
+    with pytest.raises(RefusedError, match="PPF975"):
+        api.release(ward.runs / run)
+    assert is_held(ward.runs / run)
+    _sign(ward, "olga", run)
+    assert ward.ended(ward.users["olga"]).exit_code == 0
+    _release(ward, "sue", run)
+    assert ward.ended(ward.users["sue"]).exit_code == 0
+
+
+def test_an_author_who_forgot_to_sign_does_so_later_and_no_other_steward_for_them(ward: Ward, made):
+    run = made("sue", sign=False)
+    assert _sign(ward, "omar", run, "author").status_code == 403
+    assert _sign(ward, "omar", run).status_code == 303
+    assert ward.ended(ward.users["omar"]).exit_code == 0
+    assert _release(ward, "omar", run).status_code == 409
+    assert _sign(ward, "sue", run, "author").status_code == 303
+    assert ward.ended(ward.users["sue"]).exit_code == 0
+    assert _release(ward, "omar", run).status_code == 303
+    assert ward.ended(ward.users["omar"]).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "role"),
+    [
+        ("olga", "author"),
+        ("olga", "privacy-officer"),
+        ("olga", "--help"),
+        ("olga", ""),
+        ("eve", "data-owner"),
+        ("eve", "author"),
+        ("sue", "data-owner"),
+    ],
+)
+def test_nobody_signs_in_a_role_that_the_list_does_not_give_them(ward: Ward, made, name, role):
+    run = made("sue")
+    before = len(ward.server.site.jobs.of(ward.users[name]))
+    assert _sign(ward, name, run, role).status_code == 403
+    assert len(ward.server.site.jobs.of(ward.users[name])) == before
+
+
+def test_a_wrong_passphrase_signs_nothing_and_says_so(ward: Ward, made):
+    run = made("sue")
+    assert _sign(ward, "olga", run, passphrase="four brown horses waiting").status_code == 303
+    job = ward.ended(ward.users["olga"])
+    assert job.exit_code == 2
+    page = ward.browsers["olga"].get(f"/approvals/{run}").text
+    assert "PPF961" in page
+    assert "four brown horses" not in page
+    assert _sign(ward, "olga", run, passphrase="").status_code == 400
+    assert _release(ward, "sue", run).status_code == 409
+
+
+def test_whoever_lost_the_role_since_the_run_does_not_sign_and_the_signature_counts_no_more(ward: Ward, made):
+    run = made("sue")
+    _sign(ward, "olga", run)
+    assert ward.ended(ward.users["olga"]).exit_code == 0
+    ward.signers({**ROLES, "olga": ("reader",)})
+    assert _release(ward, "sue", run).status_code == 409
+    assert _sign(ward, "olga", run).status_code == 403
+    assert "does not count" in ward.browsers["sue"].get(f"/approvals/{run}").text
+    ward.signers(ROLES)
+    assert _release(ward, "sue", run).status_code == 303
+
+
+def test_a_release_looks_at_the_files_again(ward: Ward, made):
+    run = made("sue")
+    _sign(ward, "olga", run)
+    assert ward.ended(ward.users["olga"]).exit_code == 0
+    table = ward.runs / run / "held" / "public" / "ward.csv"
+    table.write_text(table.read_text().replace("flu", "hiv"))
+    assert _release(ward, "sue", run).status_code == 303
+    job = ward.ended(ward.users["sue"])
+    assert job.exit_code == 1
+    assert "PPF971" in job.talk
+    assert is_held(ward.runs / run)
+    assert "PPF971" in ward.browsers["sue"].get(f"/approvals/{run}").text
+
+
+@pytest.mark.parametrize("broken", ["plan.json", "manifest.json", "held.private.json"])
+def test_a_run_whose_documents_are_damaged_is_listed_and_neither_signed_nor_released(ward: Ward, made, broken):
+    run = made("sue")
+    (ward.runs / run / broken).write_text("[1]")
+    for name in ("olga", "sue"):
+        assert ward.browsers[name].get("/approvals").status_code == 200
+        assert "cannot be said" in ward.browsers[name].get(f"/approvals/{run}").text
+    assert _sign(ward, "olga", run).status_code == 403
+    assert _release(ward, "sue", run).status_code == 409
+
+
+@pytest.mark.parametrize(
+    "run",
+    ["ward/nothing", "%2e%2e/ward", "ward/%2e%2e", "%2e%2e/state", "ward/RUN%2fheld", "WARD/RUN", "ward%2fRUN/held"],
+)
+def test_a_name_that_is_not_listed_is_nothing(ward: Ward, made, run):
+    there = made("sue")
+    address = f"/approvals/{run.replace('RUN', there.partition('/')[2])}"
+    assert ward.browsers["olga"].get(address).status_code == 404
+    for verb in ("sign", "check"):
+        assert ward.browsers["sue"].send(f"{address}/{verb}", role="author", passphrase=PASSPHRASE).status_code == 404
+
+
+def test_a_link_in_the_place_of_a_run_is_no_run(ward: Ward, made):
+    run = made("sue")
+    elsewhere = ward.server.folder / "elsewhere"
+    shutil.move(ward.runs / run, elsewhere)
+    (ward.runs / run).symlink_to(elsewhere)
+    assert ward.browsers["olga"].get(f"/approvals/{run}").status_code == 404
+    (ward.runs / run).unlink()
+    (ward.runs / run).mkdir()
+
+
+def test_waivers_that_a_run_rests_on_are_shown_with_their_role_and_their_last_day(ward: Ward):
+    text = (
+        POLICY
+        + """
+audits: {sizes: {use: class_sizes}}
+gates: {many: {metric: sizes.classes, min: 50}}
+waivers:
+  few: {of: gates.many, reason: agreed, owner: dpo, until: 2027-06-30, signed_by: data-owner}
+"""
+    )
+    (ward.policies / "ward.yaml").write_text(text)
+    run = ward.run("sue")
+    page = ward.browsers["olga"].get(f"/approvals/{run}").text
+    assert "<strong>few</strong>" in page
+    assert "2027-06-30" in page
+    assert "It has to be signed by: data-owner." in page
+
+
+def test_a_person_without_a_key_is_told_so(ward: Ward, made):
+    run = made("sue")
+    ivo = Browser(ward.server.site, ward.server.site.accounts.add("ivo", [Role.APPROVER], PASSWORD))
+    assert "You need a signing key first" in ivo.get(f"/approvals/{run}").text
+    assert ivo.send(f"/approvals/{run}/sign", role="data-owner", passphrase=PASSPHRASE).status_code == 403
+
+
+def _payloads(folder):
+    """What was signed in each envelope, but for the time."""
+    told = {}
+    for path in sorted(folder.rglob("attestations/*.json")):
+        said = json.loads(base64.b64decode(json.loads(path.read_text())["payload"]))
+        said["predicate"].pop("signed", None)
+        told[path.relative_to(folder).as_posix()] = said
+    return told
+
+
+def test_signing_and_releasing_leave_the_files_that_the_command_line_leaves(ward: Ward, made):
+    run, other = made("sue"), ward.server.folder / "typed" / made("sue")
+    shutil.copytree(ward.runs / run, other)
+    _sign(ward, "olga", run)
+    words = {"sign": ward.ended(ward.users["olga"]).words}
+    _release(ward, "sue", run)
+    words["release"] = ward.ended(ward.users["sue"]).words
+    environment = {**os.environ, PASSWORD_VARIABLE: PASSPHRASE}
+    for verb in ("sign", "release"):
+        typed = [str(other) if word == str(ward.runs / run) else word for word in words[verb]]
+        done = subprocess.run([sys.executable, "-m", "ppdm_flow", *typed], env=environment, check=False)
+        assert done.returncode == 0
+    places = {folder: {p.relative_to(folder) for p in folder.rglob("*")} for folder in (ward.runs / run, other)}
+    assert places[ward.runs / run] == places[other]
+    assert _payloads(ward.runs / run) == _payloads(other) != {}
+    for place in places[other]:
+        if (other / place).is_file() and "attestations" not in place.parts and place.name != "publication.json":
+            assert (ward.runs / run / place).read_bytes() == (other / place).read_bytes()

@@ -1,0 +1,78 @@
+"""Waivers on the page: all of them with their last days, and a new one as an edit of its policy."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from people_with_keys import POLICY
+from sites import Server
+
+from ppdm_flow.page.services.accounts.roles import Role
+
+WAIVERS = """
+waivers:
+  late: {of: gates.many, reason: agreed <b>once</b>, owner: dpo, until: 2020-01-31}
+  soon: {of: PPF551, at: attributes.disease, reason: known, owner: dpo, until: 2999-01-31, signed_by: data-owner}
+"""
+NEW = {"name": "few", "of": "gates.many", "reason": "a=b. and c", "owner": "dpo", "until": "2027-03-31"}
+
+
+@pytest.fixture
+def policies(server: Server):
+    """The folder of policies with one that has waivers, one without, and one with errors."""
+    folder = server.site.settings.policies
+    text = POLICY.replace("approvals: {roles: [data-owner], signers: signers.yaml}\n", "")
+    (folder / "ward.yaml").write_text(text + WAIVERS)
+    (folder / "plain.yaml").write_text(text.replace("name: ward", "name: plain"))
+    (folder / "broken.yaml").write_text(text + "privcy: {}\nprivacy: 1\n")
+    return folder
+
+
+@pytest.mark.parametrize("role", [Role.STEWARD, Role.APPROVER])
+def test_all_waivers_are_listed_with_their_last_days(server: Server, policies, role):
+    page = server.browser(role).get("/waivers").text
+    assert "2020-01-31" in page
+    assert "expired" in page
+    assert "<b>once</b>" not in page
+    assert "data-owner" in page
+    assert "has errors" in page
+    assert ("/waivers/new/ward.yaml" in page) == (role is Role.STEWARD)
+
+
+def test_a_new_waiver_is_offered_as_an_edit(server: Server, policies):
+    browser = server.browser(Role.STEWARD)
+    assert 'value="gates.many"' in browser.get("/waivers/new/ward.yaml", of="gates.many").text
+    before = (policies / "ward.yaml").read_bytes()
+    answer = browser.send("/waivers/new/ward.yaml", **NEW)
+    assert answer.status_code == 303
+    there = urlsplit(answer.headers["location"])
+    assert there.path == "/policies/ward.yaml/propose"
+    assert parse_qs(there.query) == {
+        "set": [
+            "waivers.few.of=gates.many",
+            "waivers.few.reason=a=b. and c",
+            "waivers.few.owner=dpo",
+            "waivers.few.until=2027-03-31",
+        ],
+        "back": ["/waivers"],
+    }
+    assert (policies / "ward.yaml").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"name": ""}, {"name": "a.b"}, {"name": "few.of=x"}, {"until": "soon"}, {"reason": " "}, {"owner": "a\nb"}],
+)
+def test_what_cannot_be_a_waiver_is_said_at_its_field(server: Server, policies, wrong):
+    answer = server.browser(Role.STEWARD).send("/waivers/new/ward.yaml", **{**NEW, **wrong})
+    assert answer.status_code == 400
+    assert 'aria-invalid="true"' in answer.text
+
+
+def test_waivers_of_policies_that_are_not_there(server: Server, policies):
+    browser = server.browser(Role.STEWARD)
+    for name in ("nothing.yaml", "..%2fstate%2fpage.sqlite3", "%2fetc%2fpasswd"):
+        assert browser.get(f"/waivers/new/{name}").status_code == 404
+        assert browser.send(f"/waivers/new/{name}", **NEW).status_code == 404
+    assert server.browser(Role.APPROVER).get("/waivers/new/ward.yaml").status_code == 403
