@@ -18,6 +18,7 @@ from ppdm_flow.page.http.route import PageRoute
 from ppdm_flow.page.looks.templates import rendered
 from ppdm_flow.page.site import Site
 from ppdm_flow.page.views.accounts import routes as accounts
+from ppdm_flow.page.views.guests import routes as guests
 from ppdm_flow.page.views.home import routes as home
 from ppdm_flow.page.views.journal import routes as journal
 from ppdm_flow.page.views.policies import routes as policies
@@ -26,6 +27,7 @@ from ppdm_flow.page.views.uploads import routes as uploads
 STATIC = Path(__file__).parent / "static"
 ROUTES: tuple[PageRoute, ...] = (
     *accounts.ROUTES,
+    *guests.ROUTES,
     *home.ROUTES,
     *journal.ROUTES,
     *policies.ROUTES,

@@ -18,6 +18,7 @@ class Section:
 
 SECTIONS: tuple[Section, ...] = (
     Section("/policies", "policies.title", frozenset({Role.STEWARD, Role.APPROVER})),
+    Section("/released", "guests.section", frozenset({Role.GUEST, Role.STEWARD, Role.APPROVER})),
     Section("/accounts", "accounts.section", frozenset({Role.ADMINISTRATOR})),
     Section("/journal", "journal.section", frozenset({Role.ADMINISTRATOR})),
     Section("/uploads", "uploads.section", frozenset({Role.STEWARD})),
