@@ -78,6 +78,9 @@ class _Pieces:
     def flush(self) -> None:
         """Do nothing: there is no buffer."""
 
+    def close(self) -> None:
+        """Do nothing: nothing is open."""
+
     def taken(self) -> list[bytes]:
         """Return what was written since the last time."""
         written, self._written = self._written, []
