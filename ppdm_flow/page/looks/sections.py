@@ -28,6 +28,7 @@ SECTIONS: tuple[Section, ...] = (
     Section("/runs", "runs.title", frozenset({Role.STEWARD, Role.APPROVER})),
     Section("/jobs", "jobs.title", frozenset({Role.STEWARD, Role.APPROVER})),
     Section("/explain", "explain.title", frozenset(Role)),
+    Section("/released", "guests.section", frozenset({Role.GUEST, Role.STEWARD, Role.APPROVER})),
 )
 """In the order of the navigation."""
 

@@ -29,6 +29,14 @@ class Equals(Condition):
 
 
 @dataclass(frozen=True, slots=True)
+class HasCode(Condition):
+    """The cell has this code: for columns of few values."""
+
+    column: int
+    code: int
+
+
+@dataclass(frozen=True, slots=True)
 class Between(Condition):
     """The cell's number, date or moment is not below ``least`` and not above ``most``; an empty text is no bound."""
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ppdm_flow.page.services.tables.column import PIECE, Column
-from ppdm_flow.page.services.tables.question import Between, Condition, Contains, Equals, Is, Question, State
+from ppdm_flow.page.services.tables.question import Between, Condition, Contains, Equals, HasCode, Is, Question, State
 
 if TYPE_CHECKING:  # a server without tables needs no numpy
     import numpy as np
@@ -50,6 +50,8 @@ def _allowed(column: Column, condition: Condition) -> Mask:
             allowed = column.values_with(text, whole=False)
         case Equals(_, text):
             allowed = column.values_with(text, whole=True)
+        case HasCode(_, code):
+            allowed[code] = True
         case Between(_, least, most):
             start, stop = column.between(least, most)
             allowed[start:stop] = True

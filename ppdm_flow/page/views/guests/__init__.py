@@ -1,0 +1,1 @@
+"""What guests see: released tables page by page, their data sheets, reports and files."""

@@ -1,0 +1,42 @@
+"""The addresses of what guests read."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from ppdm_flow.page.http.access import READERS
+from ppdm_flow.page.http.call import Call
+from ppdm_flow.page.http.route import reads
+from ppdm_flow.page.services.released.files import ChangedFileError
+from ppdm_flow.page.views.guests.documents import report, report_document, sheet, sheet_document
+from ppdm_flow.page.views.guests.files import archive_of_files, file_list, one_file
+from ppdm_flow.page.views.guests.shown_release import ShownRelease, described
+from ppdm_flow.page.views.guests.table import table_page
+
+_RELEASE = "/released/{policy}/{run}/{release}"
+
+
+def releases(call: Call) -> Response:
+    """List the releases that guests may read."""
+    every: list[ShownRelease] = []
+    changed: list[str] = []
+    for shown in call.site.shown.releases():
+        try:
+            every.append(described(shown))
+        except ChangedFileError:
+            changed.append(shown.release)
+    call.site.tables.keep({each.table.key for each in every})
+    return call.page("guests/releases.html", releases=every, changed=changed)
+
+
+ROUTES = (
+    reads("/released", releases, READERS),
+    reads(_RELEASE, table_page, READERS),
+    reads(f"{_RELEASE}/sheet", sheet, READERS),
+    reads(f"{_RELEASE}/sheet.html", sheet_document, READERS),
+    reads(f"{_RELEASE}/report", report, READERS),
+    reads(f"{_RELEASE}/report.html", report_document, READERS),
+    reads(f"{_RELEASE}/files", file_list, READERS),
+    reads(f"{_RELEASE}/files.zip", archive_of_files, READERS),
+    reads(f"{_RELEASE}/files/{{name:path}}", one_file, READERS),
+)
