@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ppdm_flow.page.services.accounts import people
 from ppdm_flow.page.services.accounts.accounts import Accounts
@@ -33,6 +34,9 @@ from ppdm_flow.page.services.uploads.limits import Limits as UploadLimits
 from ppdm_flow.page.services.uploads.uploads import Uploads
 from ppdm_flow.page.settings import Settings
 
+if TYPE_CHECKING:
+    from ppdm_flow.page.services.openid.open_id import OpenId
+
 SCHEMA = (
     *flows.SCHEMA,
     *history.SCHEMA,
@@ -54,19 +58,19 @@ class Site:
     settings: Settings
     database: Database
     accounts: Accounts
+    checks: Checks
     jobs: Jobs
     journal: Journal
+    keys: Keys
+    openid: OpenId | None
     people: People
     policies: Policies
+    runs: Runs
     sessions: Sessions
     shown: ShownReleases
-    uploads: Uploads
     tables: Tables
-    openid: OpenId | None
-    runs: Runs
-    checks: Checks
     tree: WorkingTree
-    keys: Keys
+    uploads: Uploads
 
 
 def opened_site(settings: Settings) -> Site:
@@ -75,22 +79,23 @@ def opened_site(settings: Settings) -> Site:
     database = Database(settings.database, SCHEMA)
     accounts = Accounts(database, Passwords(settings.password_memory_kib, settings.password_rounds))
     policies = Policies(settings.policies, History(database, settings.history_days))
+    jobs = Jobs.opened(settings, JobRecords(database, settings.jobs))
     whole, idle = settings.session_minutes * _MINUTE, settings.idle_minutes * _MINUTE
     return Site(
         settings=settings,
         database=database,
         accounts=accounts,
-        jobs=Jobs.opened(settings, JobRecords(database, settings.jobs)),
+        checks=Checks(policies),
+        jobs=jobs,
         journal=Journal(database),
+        keys=Keys(database, settings.keys, jobs),
+        openid=open_id(settings.oidc, database),
         people=people.people(database, accounts),
         policies=policies,
+        runs=Runs(settings.runs),
         sessions=Sessions(database, accounts, whole=whole, idle=idle),
         shown=ShownReleases(database, settings.runs),
-        uploads=Uploads(database, settings.uploads, UploadLimits.of(settings)),
         tables=Tables.of(settings),
-        openid=open_id(settings.oidc, database),
-        runs=Runs(settings.runs),
-        checks=Checks(policies),
         tree=WorkingTree(policies.folder),
-        keys=Keys(database, settings.keys, jobs),
+        uploads=Uploads(database, settings.uploads, UploadLimits.of(settings)),
     )
