@@ -45,6 +45,9 @@ def serve(
         str, option("--behind-proxy", "ADDRESS", "The proxy here talks HTTPS to browsers and says who asks; it alone.")
     ] = "",
     oidc: Annotated[Path | None, option("--oidc", "FILE", "How people sign in by OpenID Connect, as TOML.")] = None,
+    new_administrator: Annotated[
+        bool, typer.Option("--new-administrator", help="Print a link that makes another one: the password is lost.")
+    ] = False,
     upload_mb: Annotated[int, typer.Option("--upload-mb", min=1, help="The largest table to upload, in MB.")] = 2048,
     upload_hours: Annotated[
         float, typer.Option("--upload-hours", min=0.1, help="How long uploaded tables are kept.")
@@ -74,6 +77,7 @@ def serve(
         tls_key=tls_key,
         proxy=behind_proxy,
         oidc=oidc,
+        new_administrator=new_administrator,
         secure=bool(tls_cert or behind_proxy),
         upload_bytes=upload_mb * _MEGABYTE,
         upload_hours=upload_hours,
@@ -86,5 +90,5 @@ def _ready(address: str, link: str | None) -> None:
     put(address)
     if link is not None:
         put(link)
-        say("there is no administrator yet: the second address makes one, once, within an hour")
+        say("the second address makes an administrator, once, within an hour")
     say("stop with Ctrl-C")

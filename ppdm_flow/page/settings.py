@@ -27,6 +27,8 @@ class Settings:
     """The address of a proxy that talks HTTPS to browsers: it alone is believed what it says of who asks."""
     oidc: Path | None = None
     """The file that says how people sign in by OpenID Connect."""
+    new_administrator: bool = False
+    """Whether a link that makes an administrator is printed though there is one: nobody knows the password any more."""
     secure: bool = False
     """Whether browsers reach the server by HTTPS: cookies are for HTTPS alone then."""
     session_minutes: int = 8 * 60

@@ -65,6 +65,7 @@ def _again(site, provider, subject: str = "248289761001"):
 def test_an_invitation_links_an_identity_that_signs_in_from_then_on(site, provider):
     first = _invited(site, provider)
     assert "Anna" in first.get("/account").text
+    assert 'name="old_password"' not in first.get("/account").text, "there is none to change"
     browser, answer = _again(site, provider)
     assert answer.headers["location"] == "/"
     assert "Anna" in browser.get("/account").text

@@ -107,3 +107,9 @@ def test_the_cookie_of_https_is_bound_to_the_host(tmp_path):
         assert {"HttpOnly", "Path=/", "SameSite=lax", "Secure"} <= set(cookie.split("; "))
         assert "Domain" not in cookie
     assert browser.get("/account").status_code == 200
+
+
+def test_a_script_is_sent_to_sign_in_as_a_whole_page(server):
+    browser = server.browser(None)
+    answer = browser.client.get("/account", headers={"hx-request": "true"})
+    assert (answer.status_code, answer.headers["hx-redirect"], answer.text) == (200, "/sign-in", "")

@@ -27,6 +27,7 @@ from sites import CHEAP
 from ppdm_flow.cli.main import main
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.page.app import application
+from ppdm_flow.page.services.accounts.roles import Role
 from ppdm_flow.page.serving.addresses import address_of, listening
 from ppdm_flow.page.serving.folders import state_held
 from ppdm_flow.page.serving.server import configured, serve
@@ -97,6 +98,17 @@ def test_a_state_has_one_server_and_a_killed_one_leaves_it_free(tmp_path):
         assert get(again.address, "/sign-in").status == 200
         assert again.link != first.link
         assert get(again.address, urlsplit(first.link).path).status == 404
+
+
+def test_who_has_the_files_can_make_another_administrator(tmp_path):
+    with process(tmp_path) as first:
+        first.stop()
+    site = opened_site(Settings(tmp_path / "policies", tmp_path / "runs", tmp_path / "state", **CHEAP))
+    site.accounts.add("lost", [Role.ADMINISTRATOR], "nobody knows it any more")
+    with process(tmp_path) as started:
+        assert not any("/open/" in line for line in started.said)
+    with process(tmp_path, "--new-administrator") as started:
+        assert get(started.link, urlsplit(started.link).path).status == 200
 
 
 def refused(settings: Settings) -> str:

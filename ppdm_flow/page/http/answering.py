@@ -24,6 +24,7 @@ from ppdm_flow.page.services.accounts.words import new_word
 from ppdm_flow.page.services.refusal import RefusalError
 from ppdm_flow.page.site import Site
 
+SIGN_IN = "/sign-in"
 TOKEN_HEADER = "x-form-token"  # noqa: S105  # the name of a header
 _log = logging.getLogger("ppdm_flow.page")
 
@@ -54,7 +55,7 @@ async def _answer(site: Site, route: PageRoute, request: Request, visit: Visit) 
         if route.action:
             await run_in_threadpool(site.journal.add, visit.user, route.action, subject, "refused")
         if visit.user is None:
-            return RedirectResponse("/sign-in", 303)
+            return _to_sign_in(request)
         return await run_in_threadpool(call.page, "errors/forbidden.html", 403)
     if route.method == "GET":
         return await _called(call, route)
@@ -74,6 +75,12 @@ async def _answer(site: Site, route: PageRoute, request: Request, visit: Visit) 
     subject = subject if noted.subject is None else noted.subject
     await run_in_threadpool(site.journal.add, noted.user or visit.user, route.action, subject, outcome)
     return response
+
+
+def _to_sign_in(request: Request) -> Response:
+    if request.headers.get("hx-request") == "true":
+        return Response(headers={"hx-redirect": SIGN_IN})  # else the form would stand where a part of a page was
+    return RedirectResponse(SIGN_IN, 303)
 
 
 @asynccontextmanager

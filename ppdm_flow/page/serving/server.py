@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 from collections.abc import Callable
+from types import FrameType
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -21,7 +22,7 @@ from ppdm_flow.page.site import opened_site
 from ppdm_flow.page.views.accounts.opening import ADDRESS
 
 Ready = Callable[[str, str | None], None]
-"""Is told the address, and the link that makes the first administrator where there is none, once browsers may come."""
+"""Is told the address, and the link that makes an administrator where there is none, once browsers may come."""
 
 
 def serve(settings: Settings, ready: Ready) -> None:
@@ -35,9 +36,10 @@ def serve(settings: Settings, ready: Ready) -> None:
     with state_held(settings), listening(settings) as place:
         site = opened_site(settings)
         server = uvicorn.Server(configured(settings, application(site)))
-        _stop_without_an_error()
+        _stop_without_an_error(server)
         address = address_of(settings, place)
-        word = site.people.links.first_administrator()
+        links = site.people.links
+        word = links.another_administrator() if settings.new_administrator else links.first_administrator()
         ready(address, None if word is None else address + ADDRESS.format(word=word))
         with upkeep(site):
             server.run(sockets=[place])
@@ -68,8 +70,15 @@ def configured(settings: Settings, app: ASGIApp) -> uvicorn.Config:
     )
 
 
-def _stop_without_an_error() -> None:
-    """Let the signals that stop the server end it well: uvicorn raises them once more when it has stopped."""
+def _stop_without_an_error(server: uvicorn.Server) -> None:
+    """Let the signals that stop the server end it well, also before it begins to answer.
+
+    uvicorn takes them while it answers, and raises them once more when it has stopped.
+    """
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        server.should_exit = True
+
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, lambda _number, _frame: None)
+            signal.signal(number, stop)

@@ -30,6 +30,7 @@ class Account:
     user: User
     locked: bool
     opened: bool
+    has_password: bool
 
 
 _ACCOUNT = (
@@ -155,4 +156,4 @@ def _user(row: Row) -> User:
 
 
 def _account(row: Row) -> Account:
-    return Account(_user(row), bool(row["locked"]), bool(row["opened"]))
+    return Account(_user(row), bool(row["locked"]), bool(row["opened"]), row["password"] is not None)
