@@ -32,6 +32,7 @@ def show_run(call: Call) -> Response:
         releases=outputs(document),
         downloads={name: run.files[name] for name in run.downloads()},
         policy=policy,
+        steward=call.user.has(Role.STEWARD),
         offers=offers(call.site, policy, document, judged) if may_edit and policy and judged.failing else {},
         maker=maker.author if maker else "",
         uploads=call.site.uploads.all_of(call.user) if call.user.has(Role.STEWARD) else [],
