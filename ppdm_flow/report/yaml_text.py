@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import re
 from typing import Any
 
+from ppdm_flow.policy.text.quoting import plain_or_quoted
 from ppdm_flow.report.snippet import printable
 
-_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
-_WORDS = frozenset({"null", "true", "false", "yes", "no", "on", "off", "y", "n"})
 _WIDTH = 110
 
 
 def scalar(text: str) -> str:
     """Return a text as YAML: plain where it can only be itself, else quoted, with all escapes; no param is meant."""
-    if _PLAIN.fullmatch(text) and text.lower() not in _WORDS:
-        return text
-    quoted = json.dumps(text.replace("${", "$${"), ensure_ascii=False)
-    return "".join(c if c.isprintable() else f"\\U{ord(c):08X}" for c in quoted)
+    return plain_or_quoted(text.replace("${", "$${"))
 
 
 def comment(text: str, indent: str = "") -> list[str]:

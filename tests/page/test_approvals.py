@@ -35,6 +35,7 @@ def ward(people) -> Ward:
     """Return that server, with its list of signers and all runs as they were made."""
     ward, made, copies = people
     ward.signers(ROLES)
+    (ward.policies / "ward.yaml").write_text(POLICY)
     for run in made.values():
         ward.again(run, copies / run)
     return ward
@@ -263,3 +264,21 @@ def test_signing_and_releasing_leave_the_files_that_the_command_line_leaves(ward
     for place in places[other]:
         if (other / place).is_file() and "attestations" not in place.parts and place.name != "publication.json":
             assert (ward.runs / run / place).read_bytes() == (other / place).read_bytes()
+
+
+def test_a_run_is_begun_on_the_page_and_signed_by_whoever_begins_it(ward: Ward):
+    browser = ward.browsers["sue"]
+    assert 'name="as_author"' in browser.get("/policies/ward.yaml/run").text
+    assert 'name="as_author"' in ward.browsers["omar"].get("/policies/ward.yaml/run").text
+    answer = browser.send("/policies/ward.yaml/run", as_author="yes", passphrase="")
+    assert answer.status_code == 400
+    assert browser.send("/policies/ward.yaml/run", as_author="yes", passphrase=PASSPHRASE).status_code == 303
+    job = ward.ended(ward.users["sue"])
+    assert job.exit_code == 4
+    assert PASSPHRASE not in job.command
+    assert next((ward.runs / job.made / "attestations").iterdir()).name.startswith("author-")
+    page = browser.get(f"/runs/{job.made}").text
+    assert f"/approvals/{job.made}" in page
+    assert browser.send("/policies/ward.yaml/run", passphrase=PASSPHRASE).status_code == 303
+    unsigned = ward.ended(ward.users["sue"])
+    assert not (ward.runs / unsigned.made / "attestations").exists()

@@ -249,6 +249,26 @@ def test_what_jobs_printed_is_deleted_after_days(server: Server, program, tmp_pa
     assert server.site.jobs.get(job.id).output == ""
 
 
+def test_what_jobs_printed_is_kept_of_so_many(server: Server, program):
+    jobs = _jobs(server, Limits(folders=2))
+    user = server.users[Role.STEWARD]
+    done = [jobs.finished(jobs.add(user, [f"print({i})"], kind="run", about="p"), 30) for i in range(3)]
+    _until(lambda: not done[0].folder.exists())
+    assert [jobs.get(job.id).output for job in done] == ["", "1\n", "2\n"]
+
+
+def test_what_a_locked_account_asked_for_does_not_begin(server: Server, program, monkeypatch):
+    monkeypatch.setattr(Jobs, "_watch", lambda _self: None)
+    job = program("print(1)")
+    with sqlite3.connect(server.site.settings.database) as connection:
+        connection.execute("UPDATE accounts SET locked = 1 WHERE id = ?", (server.users[Role.STEWARD].id,))
+    connection.close()
+    monkeypatch.undo()
+    again = _jobs(server, Limits())
+    assert again.finished(job, 30).state is State.CANCELLED
+    assert again.get(job.id).started is None
+
+
 def test_there_is_no_such_job(server: Server):
     with pytest.raises(LookupError):
         server.site.jobs.get("../" * 9)

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from html import unescape
 from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -19,6 +20,8 @@ from small_policies import write_policy
 from ppdm_flow.page.services.accounts.roles import Role
 from ppdm_flow.page.services.jobs.job import Job, State
 from ppdm_flow.page.services.runs.runs import UnknownRunError
+from ppdm_flow.policy.edit.changes import from_json, put
+from ppdm_flow.policy.edit.edited import edited
 
 CHANGING = {"manifest.json", "events.jsonl", "report.json", "report.html", "report.md"}
 """Files with times in them."""
@@ -143,14 +146,32 @@ def test_a_withheld_run_says_what_to_change_and_offers_edits(server: Server):
     assert run.state == "withheld"
     page = steward.get(f"/runs/{run.key}").text
     assert page.index("withheld") < page.index("What to change") < page.index("Requirements</h2>")
-    links = [part.replace("&amp;", "&") for part in re.findall(r'href="(/policies/ward\.yaml/propose\?[^"]+)"', page)]
-    sets = [[value for key, value in parse_qsl(urlsplit(link).query) if key == "set"] for link in links]
-    assert ["steps.mondrian.use=mondrian"] in sets
-    assert [each for each in sets if each[0].startswith("privacy.k_anonymity.k=")]
-    assert "This asks for less protection" in page
+    links = [unescape(part) for part in re.findall(r'href="(/policies/ward\.yaml/propose\?[^"]+)"', page)]
+    offered = [tuple(from_json(dict(parse_qsl(urlsplit(link).query))["changes"])) for link in links]
+    assert (put(("steps", "mondrian"), {"use": "mondrian"}),) in offered
+    assert "This asks for less protection" not in page, "a group of one is no protection"
+    mended = edited((server.folder / "policies/ward.yaml").read_text(), offered[0])
+    assert "# A comment that stays." in mended
+    (server.folder / "policies/ward.yaml").write_text(mended)
+    assert _carried_out(server, steward, "/policies/ward.yaml/run").exit_code == 0
     assert "/propose" not in server.browser(Role.APPROVER).get(f"/runs/{run.key}").text
     for file in run.folder.rglob("*"):
         assert "withheld" not in file.relative_to(run.folder).parts
+
+
+def test_what_was_measured_is_offered_as_a_bound_that_asks_for_less(server: Server):
+    path = write_policy(server.folder / "policies", protected=False)
+    path.write_text(path.read_text().replace("{k: 5}", "\n    k: 5  # as agreed"))
+    rows = [f"{age},{zip_},flu" for age in range(20, 40) for zip_ in (100, 101) for _ in range(3)]
+    (server.folder / "policies/people.csv").write_text("age,zip,disease\n" + "\n".join(rows) + "\n")
+    steward = server.browser(Role.STEWARD)
+    _carried_out(server, steward, "/policies/ward.yaml/run")
+    page = steward.get(f"/runs/{server.site.runs.list()[0].key}").text
+    assert "Set privacy.k_anonymity.k to 3 in place of at least 5" in page
+    assert "This asks for less protection" in page
+    link = unescape(re.findall(r'href="(/policies/ward\.yaml/propose\?[^"]+)"', page)[-1])
+    changes = from_json(dict(parse_qsl(urlsplit(link).query))["changes"])
+    assert edited(path.read_text(), changes) == path.read_text().replace("k: 5 ", "k: 3 ")
 
 
 def test_two_runs_are_compared(server: Server, steward: Browser):
@@ -240,7 +261,9 @@ def test_a_sweep_is_a_picture_whose_points_are_edits(server: Server, steward: Br
     assert (job.state, job.leads_to) == (State.DONE, f"/sweeps/{job.id}")
     page = steward.get(f"/sweeps/{job.id}").text
     assert page.count("<svg") > 1
-    assert page.count("/policies/ward.yaml/propose?set=privacy.k_anonymity.k%3D20") > 2
+    links = re.findall(r'href="(/policies/ward\.yaml/propose\?[^"]+)"', page)
+    offered = [from_json(dict(parse_qsl(urlsplit(unescape(link)).query))["changes"]) for link in links]
+    assert offered.count((put(("privacy", "k_anonymity", "k"), "20"),)) > 1
     assert "would be released" in page
     assert server.browser(Role.APPROVER).get(f"/sweeps/{job.id}").status_code == 403
     assert [run.policy for run in server.site.runs.list()] == ["ward"]

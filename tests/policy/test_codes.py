@@ -11,7 +11,7 @@ import yaml
 from ppdm_flow.core.pages import language, pages
 
 ROOM = Path(__file__).resolve().parents[2] / "ppdm_flow" / "policy"
-POLICIES = [f for f in ROOM.rglob("*.py") if f.relative_to(ROOM).parts[0] not in ("contract", "lock", "test")]
+POLICIES = [f for f in ROOM.rglob("*.py") if f.relative_to(ROOM).parts[0] not in ("contract", "edit", "lock", "test")]
 POLICIES += [f for name in ("problems", "redundancy") for f in ROOM.with_name("requirements").rglob(f"{name}.py")]
 RANGES = (
     ("PPF100", "PPF117"),  # text

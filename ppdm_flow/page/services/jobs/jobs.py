@@ -36,7 +36,10 @@ _log = logging.getLogger("ppdm_flow.page")
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What jobs may take: at once, in the queue, of one person; seconds, kept bytes, and days of what they printed."""
+    """What jobs may take: at once, in the queue, of one person; seconds, bytes of output.
+
+    What they printed is ``kept`` so long, and of so many jobs (``folders``).
+    """
 
     running: int = 2
     waiting: int = 20
@@ -44,6 +47,7 @@ class Limits:
     seconds: float = 6 * 3600
     output: int = 16 * 2**20
     kept: timedelta = timedelta(days=3)
+    folders: int = 300
 
     @classmethod
     def of(cls, settings: Settings) -> Limits:
@@ -163,7 +167,7 @@ class Jobs:
                     running = [job for job in self._records.where("state = 'running'") if not self._settled(job)]
                     self._begin_waiting(running)
                     if not self._records.many(_ACTIVE):
-                        self._forget_old()
+                        self.tidy()
                         self._thread = None
                         return
             except Exception as error:  # noqa: BLE001  # a full disk must not end the thread
@@ -187,6 +191,9 @@ class Jobs:
 
     def _begin(self, job: Job) -> None:
         environment = self._environments.pop(job.id, {})
+        if not self._records.is_wanted(job.id):
+            self._end(job, State.CANCELLED)
+            return
         job.folder.mkdir(mode=0o700, exist_ok=True)
         if not self._records.begin(job.id):
             return
@@ -227,14 +234,15 @@ class Jobs:
         return True
 
     def _end(self, job: Job, state: State, end: processes.End | None = None, reason: str = "") -> None:
+        """Mark a job as over. Its files are deleted before that: a server that stops in between does it again."""
+        self._environments.pop(job.id, None)
+        for path in self._records.files(job.id):
+            _delete(path)
         if end is None:
             self._records.end(job.id, state, None, reason, "", cut=False)
         else:
             why = end.reason or ("killed" if end.exit_code < 0 else "")
             self._records.end(job.id, state, end.exit_code, why, self._made(job), cut=end.cut)
-        self._environments.pop(job.id, None)
-        for path in self._records.files(job.id):
-            _delete(path)
 
     def _made(self, job: Job) -> str:
         """Return the run that a job made, relative to the folder of runs."""
@@ -243,11 +251,15 @@ class Jobs:
         inside = place is not None and (self._at / place).resolve().is_relative_to(self._runs.resolve())
         return (self._at / place).resolve().relative_to(self._runs.resolve()).as_posix() if place and inside else ""
 
-    def _forget_old(self) -> None:
-        """Delete what jobs printed long ago: a profile of somebody's table is no more to be kept than the table."""
-        before = (datetime.now(UTC) - self._limits.kept).isoformat()
-        for job in self._records.where("ended < ?", before):
-            _delete(job.folder)
+    def tidy(self) -> None:
+        """Delete what jobs printed long ago, or many jobs ago: nobody reads it, and it may tell of somebody's table."""
+        before = datetime.now(UTC) - self._limits.kept
+        folders = [each for each in self._folder.iterdir() if each.is_dir() and not each.is_symlink()]
+        ended = {each: job.ended for each in folders if (job := self._records.get(each.name)) and job.ended}
+        newest = sorted(ended, key=lambda each: ended[each], reverse=True)
+        for place, folder in enumerate(newest):
+            if ended[folder] < before or place >= self._limits.folders:
+                _delete(folder)
 
 
 def _may_still_begin(job: Job) -> bool:

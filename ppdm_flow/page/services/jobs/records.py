@@ -106,6 +106,10 @@ class JobRecords:
         """Whether somebody cancelled the job."""
         return self.many("id = ? AND cancelling = 1", key) > 0
 
+    def is_wanted(self, key: str) -> bool:
+        """Whether the account that asked for the job is still there, and not locked."""
+        return self.many("id = ? AND account IN (SELECT id FROM accounts WHERE locked = 0)", key) > 0
+
     def files(self, key: str) -> list[Path]:
         """Return the files to delete once the job is over."""
         row = self._database.row("SELECT remove FROM jobs WHERE id = ?", key)

@@ -15,6 +15,7 @@ from ppdm_flow.page.services.policies.policies import UnknownPolicyError
 from ppdm_flow.page.site import Site
 from ppdm_flow.page.texts.catalogue import catalogue
 from ppdm_flow.page.views.runs.mending import proposed
+from ppdm_flow.policy.edit.changes import Change, put
 from ppdm_flow.policy.loading import load
 from ppdm_flow.report.amounts import amount
 from ppdm_flow.report.sweep.fields import SweepDocument, SweepMetric, SweepPoint, figure_at
@@ -32,19 +33,19 @@ class Picture:
     drawing: Markup
 
 
-def points(site: Site, policy: str, document: SweepDocument) -> dict[int, str]:
+def points(site: Site, policy: str, document: SweepDocument, back: str) -> dict[int, str]:
     """Return the address of the edit that takes each point's values; none where the policy is another one by now."""
     axes = [Axis(axis["path"], tuple(axis["values"])) for axis in document["over"]]
     try:
         found = places(axes, load(site.policies.path(policy)), {})
     except (PpdmError, UnknownPolicyError):
         return {}
-    return {point["number"]: proposed(policy, _sets(point["values"], found)) for point in document["points"]}
+    return {point["number"]: proposed(policy, _changes(point["values"], found), back) for point in document["points"]}
 
 
-def _sets(values: Mapping[str, str], found: Places) -> list[str]:
-    params = [f"params.{name}.default={values[axis]}" for axis, name in found.params.items()]
-    return [*params, *(f"{'.'.join(path)}={values[axis]}" for axis, path in found.paths.items())]
+def _changes(values: Mapping[str, str], found: Places) -> list[Change]:
+    params = [put(("params", name, "default"), values[axis]) for axis, name in found.params.items()]
+    return [*params, *(put(path, values[axis]) for axis, path in found.paths.items())]
 
 
 def pictures(document: SweepDocument, addresses: Mapping[int, str]) -> list[Picture]:

@@ -10,14 +10,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
-from urllib.parse import urlencode
 
+from ppdm_flow.api.draft import DraftCheck
 from ppdm_flow.api.explain.listing import plugins
+from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.page.looks.addresses import policy_address
+from ppdm_flow.page.services.policies.policies import PolicyText
 from ppdm_flow.page.site import Site
+from ppdm_flow.policy.edit.changes import Change, put, to_json
+from ppdm_flow.policy.edit.edited import edited
 from ppdm_flow.policy.loading import load
 from ppdm_flow.report.run.checks import Check
-from ppdm_flow.report.run.fields import ReportDocument
 from ppdm_flow.report.run.verdict import Verdict
 
 _MOST = 3
@@ -26,51 +29,92 @@ _DIGITS = 3
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """An edit: the key of its sentence with what fills it in, and the values that it sets, as ``path=value``.
+    """An edit: the key of its sentence with what fills it in, and what it changes.
 
     ``weakens``: less has to hold with it.
     """
 
     text: str
     words: Mapping[str, str]
-    sets: tuple[str, ...]
+    changes: tuple[Change, ...]
     address: str
     weakens: bool = False
 
 
-def offers(site: Site, policy: str, document: ReportDocument, judged: Verdict) -> dict[str, tuple[Offer, ...]]:
+@dataclass(frozen=True, slots=True)
+class _Mender:
+    """Makes edits of one policy, and keeps those by which it has no error. ``back`` is where the edit's page leads."""
+
+    site: Site
+    policy: PolicyText
+    tree: Mapping[str, Any]
+    back: str
+
+    def offers(self, check: Check) -> tuple[Offer, ...]:
+        return (*islice(self._steps(check), _MOST), *self._bounds(check))
+
+    def _steps(self, check: Check) -> Iterator[Offer]:
+        """Yield a step for each anonymizer that works towards a requirement which no step works towards yet."""
+        parts = check.id.split(".")
+        if parts[0] != "privacy" or _is_served(self._checked(()), check.id):
+            return
+        for card in plugins("anonymizers"):
+            if parts[1] in card.serves and not card.fault:
+                name = _free(card.name.replace("_", "-"), self.tree.get("steps") or {})
+                changes = tuple(_new_step(name, card.name, check.release, self.tree))
+                if _is_served(self._checked(changes), check.id):
+                    yield self._offer("runs.offer_step", {"step": name, "use": card.name}, changes)
+
+    def _bounds(self, check: Check) -> Iterator[Offer]:
+        """Yield the bound that the measured figure keeps, where one value of the policy says the bound."""
+        path = _bound_path(check, self.tree)
+        if path is None or check.figure is None or not _is_bound(check):
+            return
+        value = _rounded(check.figure, at_most=check.at_most)
+        changes = (put(path, value),)
+        checked = self._checked(changes)
+        if checked is not None and checked.valid:
+            words = {"place": ".".join(path), "value": value, "bound": check.bound}
+            yield self._offer("runs.offer_bound", words, changes, weakens=True)
+
+    def _offer(
+        self, text: str, words: Mapping[str, str], changes: tuple[Change, ...], *, weakens: bool = False
+    ) -> Offer:
+        return Offer(text, words, changes, proposed(self.policy.name, changes, self.back), weakens)
+
+    def _checked(self, changes: Iterable[Change]) -> DraftCheck | None:
+        """Return the policy with these changes; None where its text cannot be changed so."""
+        try:
+            text = edited(self.policy.text, changes, self.policy.name)
+        except PpdmError:
+            return None
+        return self.site.checks.check(self.policy.name, text)
+
+
+def offers(site: Site, policy: str, judged: Verdict, back: str) -> dict[str, tuple[Offer, ...]]:
     """Return the edits that are offered for each check that does not hold, by its anchor."""
     tree = load(site.policies.path(policy)).tree
-    return {
-        check.anchor: tuple(
-            Offer(each.text, each.words, each.sets, proposed(policy, each.sets), each.weakens)
-            for each in (*islice(_steps(check, document, tree), _MOST), *_bounds(check, tree))
-        )
-        for check in judged.failing
-    }
+    mender = _Mender(site, site.policies.read(policy), tree, back)
+    return {check.anchor: mender.offers(check) for check in judged.failing}
 
 
-def proposed(policy: str, sets: Iterable[str]) -> str:
-    """Return the address at which an edit is shown, which sets these values, as ``path=value``."""
-    return f"{policy_address(policy, 'propose')}?{urlencode([('set', each) for each in sets])}"
+def proposed(policy: str, changes: Iterable[Change], back: str = "") -> str:
+    """Return the address at which an edit of a policy is shown, with a button that applies it."""
+    return policy_address(policy, "propose", changes=to_json(changes), back=back)
 
 
-def _steps(check: Check, document: ReportDocument, tree: Mapping[str, Any]) -> Iterator[Offer]:
-    """Yield a step for each anonymizer that works towards a requirement which no step of the policy works towards."""
-    parts = check.id.split(".")
-    plan = document["plan"]
-    if parts[0] != "privacy" or any(check.id in step.get("serves", ()) for step in plan.get("steps", ())):
-        return
-    for card in plugins("anonymizers"):
-        if parts[1] not in card.serves or card.fault:
-            continue
-        name = _free(card.name.replace("_", "-"), tree.get("steps") or {})
-        sets = [f"steps.{name}.use={card.name}"]
-        before = (tree.get("releases") or {}).get(check.release) or {}
-        if before.get("from"):
-            sets.append(f"steps.{name}.input={before['from']}")
-            sets.append(f"releases.{check.release}.from={name}")
-        yield Offer("runs.offer_step", {"step": name, "use": card.name}, tuple(sets), "")
+def _is_served(checked: DraftCheck | None, requirement: str) -> bool:
+    if checked is None or checked.plan is None or not checked.valid:
+        return False
+    return any(requirement in step.effect.serves for step in checked.plan.steps)
+
+
+def _new_step(name: str, use: str, release: str, tree: Mapping[str, Any]) -> Iterator[Change]:
+    """Yield what puts a step in front of a release: behind the one that it is made from, where the policy names it."""
+    before = ((tree.get("releases") or {}).get(release) or {}).get("from")
+    yield put(("steps", name), {"use": use, "input": before} if before else {"use": use})
+    if before:
+        yield put(("releases", release, "from"), name)
 
 
 def _free(name: str, taken: Mapping[str, Any]) -> str:
@@ -78,20 +122,23 @@ def _free(name: str, taken: Mapping[str, Any]) -> str:
     return next(each for each in numbers if each not in taken)
 
 
-def _bounds(check: Check, tree: Mapping[str, Any]) -> Iterator[Offer]:
-    """Yield the bound that the measured figure would keep, where one value of the policy says the bound."""
-    path = check.id.split(".", 2)
+def _bound_path(check: Check, tree: Mapping[str, Any]) -> tuple[str, ...] | None:
+    """Return the path of the one value of a requirement or gate that is its bound."""
+    path = tuple(check.id.split(".", 2))
     node: Any = tree
     for part in path:
         node = node.get(part) if isinstance(node, Mapping) else None
-    if check.figure is None or not math.isfinite(check.figure) or not isinstance(node, Mapping):
-        return
-    places = [key for key, value in node.items() if isinstance(value, str) and _number(value) == check.limit]
-    if len(places) == 1:
-        value = _rounded(check.figure, at_most=check.at_most)
-        place = ".".join((*path, places[0]))
-        words = {"place": place, "value": value, "bound": check.bound}
-        yield Offer("runs.offer_bound", words, (f"{place}={value}",), "", weakens=True)
+    if not isinstance(node, Mapping):
+        return None
+    places = [str(key) for key, value in node.items() if isinstance(value, str) and _number(value) == check.limit]
+    return (*path, places[0]) if len(places) == 1 else None
+
+
+def _is_bound(check: Check) -> bool:
+    """Whether the measured figure asks for anything: a group of one, or a share of all, does not."""
+    if check.figure is None or not math.isfinite(check.figure):
+        return False
+    return not check.share or check.figure < 1 if check.at_most else check.figure > 1 or check.share
 
 
 def _number(text: str) -> float | None:

@@ -7,6 +7,7 @@ from starlette.responses import Response
 from ppdm_flow.api.report import read
 from ppdm_flow.page.http.call import Call
 from ppdm_flow.page.http.runs import known_run
+from ppdm_flow.page.looks.addresses import run_address
 from ppdm_flow.page.services.accounts.roles import Role
 from ppdm_flow.page.services.runs.runs import ListedRun
 from ppdm_flow.page.views.runs.mending import offers
@@ -32,7 +33,10 @@ def show_run(call: Call) -> Response:
         releases=outputs(document),
         downloads={name: run.files[name] for name in run.downloads()},
         policy=policy,
-        offers=offers(call.site, policy, document, judged) if may_edit and policy and judged.failing else {},
+        steward=call.user.has(Role.STEWARD),
+        offers=offers(call.site, policy, judged, run_address(run.key))
+        if may_edit and policy and judged.failing
+        else {},
         maker=maker.author if maker else "",
         uploads=call.site.uploads.all_of(call.user) if call.user.has(Role.STEWARD) else [],
         others=[each for each in call.site.runs.list() if each.policy == run.policy and each.key != run.key][:50],

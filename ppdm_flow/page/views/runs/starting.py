@@ -10,12 +10,14 @@ from starlette.responses import Response
 from ppdm_flow.page.http.call import Call
 from ppdm_flow.page.http.policies import known_policy
 from ppdm_flow.page.http.runs import known_run
+from ppdm_flow.page.http.signing import signing_as_author
 from ppdm_flow.page.looks.addresses import run_address
 
 
 def run_form(call: Call) -> Response:
     """Show what a run may be begun with."""
-    return call.page("runs/start.html", policy=known_policy(call), uploads=call.site.uploads.all_of(call.user))
+    policy, uploads = known_policy(call), call.site.uploads.all_of(call.user)
+    return call.page("runs/start.html", policy=policy, uploads=uploads, own_key=call.site.keys.of(call.user))
 
 
 def start_run(call: Call) -> Response:
@@ -25,7 +27,10 @@ def start_run(call: Call) -> Response:
     data = chosen_upload(call)
     words += ["--data", str(data)] if data is not None else []
     words += ["--strict"] if call.text("strict") else []
-    job = call.site.jobs.add(call.user, words, kind="run", about=policy.name)
+    signing = signing_as_author(call)
+    words += signing.words if signing is not None else ()
+    environment = signing.environment if signing is not None else {}
+    job = call.site.jobs.add(call.user, words, kind="run", about=policy.name, environment=environment)
     return call.go(f"/jobs/{job.id}")
 
 

@@ -73,7 +73,7 @@ def show_sweep(call: Call) -> Response:
     if not found:
         raise HTTPException(404)
     document = cast("SweepDocument", json.loads(found[-1].read_text(encoding="utf-8")))
-    chosen = points(call.site, job.about, document)
+    chosen = points(call.site, job.about, document, f"/sweeps/{job.id}")
     return call.page(
         "runs/sweep.html",
         job=job,
