@@ -61,6 +61,7 @@ def test_a_run_is_signed_by_another_person_and_released(ward: Ward, made):
     assert "No run waits for your signature" not in ward.browsers["olga"].get("/approvals").text
     page = ward.browsers["olga"].get(f"/approvals/{run}").text
     assert "Could be signed by: olga, omar." in page
+    assert "k-anonymity" in page
     assert _release(ward, "sue", run).status_code == 409
     assert is_held(folder)
     assert _sign(ward, "olga", run).status_code == 303

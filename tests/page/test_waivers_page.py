@@ -58,6 +58,10 @@ def test_a_new_waiver_is_offered_as_an_edit(server: Server, policies):
         "back": ["/waivers"],
     }
     assert (policies / "ward.yaml").read_bytes() == before
+    shown = browser.get(answer.headers["location"])
+    assert shown.status_code == 200
+    assert "few" in shown.text
+    assert "a=b. and c" in shown.text
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,11 @@ class ShownReleases:
 
     def get(self, policy: str, run: str, release: str) -> Shown | None:
         """Return a release by its names; None where guests may not read it."""
-        return next((each for each in self.of(policy, run) if each.release == release), None)
+        row = self._database.row(
+            "SELECT * FROM shown WHERE policy = ? AND run = ? AND release = ?", policy, run, release
+        )
+        shown = None if row is None else self._shown(row)
+        return None if shown is None or not _is_there(shown) else shown
 
     def published(self, policy: str, run: str) -> PublishedRun | None:
         """Return a run of which releases can be shown; None where there is none, or it was not released."""

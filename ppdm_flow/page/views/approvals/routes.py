@@ -5,6 +5,7 @@ from __future__ import annotations
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
+from ppdm_flow.api.report import read
 from ppdm_flow.page.http.access import STEWARDS, STEWARDS_AND_APPROVERS
 from ppdm_flow.page.http.call import Call
 from ppdm_flow.page.http.route import changes, reads
@@ -12,6 +13,7 @@ from ppdm_flow.page.http.signing import PASSPHRASE
 from ppdm_flow.page.looks.addresses import approval_address, run_address
 from ppdm_flow.page.services.refusal import RefusalError
 from ppdm_flow.page.views.approvals.held import Waiting, jobs_about, waiting_run, waiting_runs
+from ppdm_flow.report.run.verdict import verdict
 
 
 def list_waiting(call: Call) -> Response:
@@ -29,7 +31,9 @@ def show(call: Call) -> Response:
         if call.site.shown.published(call.path["policy"], call.path["run"]) is None:
             raise
         return call.go(run_address(_named(call)), said="approvals.is_out")
-    return call.page("approvals/run.html", waiting=waiting, jobs=jobs_about(call, waiting.run.address))
+    judged = None if waiting.run.approval is None else verdict(read(waiting.run.folder))
+    every = jobs_about(call, waiting.run.address)
+    return call.page("approvals/run.html", waiting=waiting, verdict=judged, jobs=every)
 
 
 def jobs(call: Call) -> Response:
