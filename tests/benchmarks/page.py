@@ -2,11 +2,12 @@
 
 The server is ``ppdm-flow serve``, in a process of its own, with nothing set otherwise. Two policies release tables of
 so many rows (one CSV, one Parquet; 11 columns: labels, codes, words, numbers, dates, pseudonyms); both are shown to
-guests. Then runs of these policies wait in the server's queue, and two of them work at any time, as jobs do: on the
-last core, at a low priority. Each guest has an account, a connection and a cookie, reads pages of a kind drawn by the
-shares below, and thinks for a time between 2 and 8 seconds, uniformly drawn, between an answer and the next request.
-What is measured is the time from a request to the last byte of its answer, over a plain connection on this machine; the
-clients take part of the two cores as well. Asked: 95 % of pages in less than 300 ms, and 500 MB for the server.
+guests. Then stewards put runs of these policies into the server's queue, of which two work at any time, as jobs do: on
+the last core, at a low priority. Each guest has an account, a connection and a cookie, reads pages of a kind drawn by
+the shares below, and thinks for a time between 2 and 8 seconds, uniformly drawn, between an answer and the next
+request. What is measured is the time from a request to the last byte of its answer, over a plain connection on this
+machine; the clients take part of the two cores as well. Asked: 95 % of pages in less than 300 ms, and 500 MB for the
+server.
 
     python tests/benchmarks/page.py
     python tests/benchmarks/page.py --rows 100000 --seconds 20 --guests 50
@@ -38,7 +39,6 @@ import pyarrow.csv as pcsv
 from measuring import Row, Sheet, flow, timed
 
 from ppdm_flow.page.services.accounts.roles import Role
-from ppdm_flow.page.services.jobs import processes
 from ppdm_flow.page.services.jobs.records import JobRecords
 from ppdm_flow.page.services.released.files import ReleasedFolder
 from ppdm_flow.page.services.storage.database import Database
@@ -50,8 +50,9 @@ from ppdm_flow.page.site import Site, opened_site
 PASSWORD = "correct horse battery staple"
 THINKING = (2.0, 8.0)
 """Seconds between an answer and the next request."""
-WAITING = 60
-"""Runs in the queue: more than work while guests read."""
+STEWARDS = ("steward", "other steward")
+WAITING = 5
+"""Runs that each steward puts into the queue: more than end while guests read, and as many as one may have."""
 MOST_MS, MOST_MB = 300.0, 500.0
 POLICY = """
 version: 1
@@ -188,7 +189,7 @@ class Guest:
         return int(answer.split()[1]), len(await reader.readexactly(int(length[1])))
 
 
-def prepared(folder: Path, rows: int, guests: int, sheet: Sheet, *, runs: bool) -> tuple[Settings, list[str]]:
+def prepared(folder: Path, rows: int, guests: int, sheet: Sheet) -> tuple[Settings, list[str]]:
     """Make the tables, show them, have them copied, and make accounts. Returns the addresses of the tables."""
     settings = Settings(folder / "policies", folder / "runs", folder / "state")
     for place in (settings.policies, settings.runs):
@@ -202,24 +203,17 @@ def prepared(folder: Path, rows: int, guests: int, sheet: Sheet, *, runs: bool) 
         sheet.add(Row(f"page.run.{form}", rows, spent.seconds, spent.peak_mb, cpu=spent.cpu))
     site = opened_site(settings)
     addresses = _shown(site, rows, guests, sheet)
-    records = JobRecords(site.database, settings.jobs)
-    steward = site.accounts.user(1)
-    assert steward is not None
-    for number in range(WAITING if runs else 0):
-        policy = settings.policies / f"{('visits', 'stays')[number % 2]}.yaml"
-        words = ["run", str(policy), "--out", str(settings.runs)]
-        records.insert(f"{number:016x}", steward, "run", policy.stem, words, (), secret=False)
     return settings, addresses
 
 
 def _shown(site: Site, rows: int, guests: int, sheet: Sheet) -> list[str]:
-    steward = site.accounts.add("steward", [Role.STEWARD], PASSWORD)
+    stewards = [site.accounts.add(name, [Role.STEWARD], PASSWORD) for name in STEWARDS]
     for number in range(guests):
         site.accounts.add(f"guest {number}", [Role.GUEST], PASSWORD)
     addresses = []
     for run in sorted(site.settings.runs.glob("*/*")):
         policy = run.parent.name
-        refusal = site.shown.show(steward, policy, run.name, "study")
+        refusal = site.shown.show(stewards[0], policy, run.name, "study")
         if refusal is not None:
             sys.exit(f"{run}: {refusal}")
         began, released = time.perf_counter(), ReleasedTable.of(ReleasedFolder(run, "study"))
@@ -253,46 +247,64 @@ def served(settings: Settings) -> Iterator[tuple[int, int]]:
         process.stdout.close()
 
 
-def signed_in(port: int, name: str) -> str:
-    """Sign somebody in by the form, and return the cookie of the session."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
-    connection.request("GET", "/sign-in")
-    answer = connection.getresponse()
-    token = re.search(r'name="form_token" value="([0-9a-f]+)"', answer.read().decode())
-    assert token is not None
-    cookie = _cookie(answer)
-    form = urlencode({"name": name, "password": PASSWORD, "form_token": token[1]})
-    kind = "application/x-www-form-urlencoded"
-    connection.request("POST", "/sign-in", form, {"Cookie": cookie, "Content-Type": kind})
-    answer = connection.getresponse()
-    answer.read()
-    if answer.status != 303:
-        sys.exit(f"{name} could not sign in: {answer.status}")
-    connection.close()
-    return _cookie(answer)
+class Form:
+    """Somebody who sends forms: signed in from the beginning."""
 
+    def __init__(self, port: int, name: str) -> None:
+        self._port, self.cookie = port, ""
+        self.send("/sign-in", name=name, password=PASSWORD)
 
-def _cookie(answer: http.client.HTTPResponse) -> str:
-    return "; ".join(each.partition(";")[0] for each in answer.headers.get_all("set-cookie") or ())
+    def send(self, address: str, **fields: str) -> str:
+        """Send a form as a page does, and return where the answer leads."""
+        token = re.search(r'name="form_token" value="([0-9a-f]+)"', self._asked("GET", "/sign-in")[1])
+        if token is None:
+            sys.exit("the page has no form")
+        answer, _ = self._asked("POST", address, urlencode({**fields, "form_token": token[1]}))
+        if answer.status != 303:
+            sys.exit(f"{address} was answered with {answer.status}")
+        return answer.headers["location"]
+
+    def _asked(self, method: str, address: str, form: str | None = None) -> tuple[http.client.HTTPResponse, str]:
+        heads = {"Cookie": self.cookie, **({"Content-Type": "application/x-www-form-urlencoded"} if form else {})}
+        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=120)
+        connection.request(method, address, form, heads)
+        answer = connection.getresponse()
+        text = answer.read().decode()
+        connection.close()
+        given = "; ".join(each.partition(";")[0] for each in answer.headers.get_all("set-cookie") or ())
+        self.cookie = given or self.cookie
+        return answer, text
 
 
 @dataclass
 class Working:
-    """Runs that work: looked at every second while guests read."""
+    """Runs in the server's queue, begun by stewards on its pages, and how many of them work at once."""
 
     records: JobRecords
+    jobs: list[tuple[Form, str]] = field(default_factory=list)
     at_once: list[int] = field(default_factory=list)
 
+    def begin(self, port: int) -> None:
+        """Put runs into the queue."""
+        for name in STEWARDS:
+            steward = Form(port, name)
+            for number in range(WAITING):
+                policy = ("visits", "stays")[number % 2]
+                self.jobs.append((steward, steward.send(f"/policies/{policy}.yaml/run")))
+        while self.records.many("state = 'running'") < 2:
+            time.sleep(0.2)
+
     async def watch(self, until: float) -> None:
+        """Count every second those that work."""
         while time.monotonic() < until:
             self.at_once.append(self.records.many("state = 'running'"))
             await asyncio.sleep(1)
 
     def end(self) -> None:
-        """End the runs that still work, and forget those that wait."""
-        for job in self.records.where("state = 'running'"):
-            processes.ask_to_end(job.folder)
-        while any(processes.is_kept(job.folder) for job in self.records.where("state = 'running'")):
+        """Cancel all, those first that wait, and wait until none works."""
+        for steward, address in reversed(self.jobs):
+            steward.send(f"{address}/cancel")
+        while self.records.many("state = 'running'"):
             time.sleep(0.2)
 
 
@@ -353,11 +365,13 @@ def main() -> int:
     sheet = Sheet()
     sheet.head()
     with tempfile.TemporaryDirectory() as name:
-        settings, addresses = prepared(Path(name), args.rows, args.guests, sheet, runs=not args.no_runs)
+        settings, addresses = prepared(Path(name), args.rows, args.guests, sheet)
         working = Working(JobRecords(Database(settings.database, ()), settings.jobs))
         with served(settings) as (process, port):
             idle = peak_mb(process)
-            cookies = [signed_in(port, f"guest {number}") for number in range(args.guests)]
+            cookies = [Form(port, f"guest {number}").cookie for number in range(args.guests)]
+            if not args.no_runs:
+                working.begin(port)
             pages = max(args.rows // 100, 1)
             guests = [
                 Guest("127.0.0.1", port, cookie, addresses, random.Random(number), pages)
@@ -367,7 +381,7 @@ def main() -> int:
             asyncio.run(read(guests, working, args.seconds))
             seconds, spent = time.perf_counter() - began, cpu_seconds(process) - spent
             peak = peak_mb(process)
-        working.end()
+            working.end()
     times = told(guests)
     report(times, sheet, args.rows, peak, spent)
     every, failed = times["all pages"], [each for guest in guests for each in guest.failed]
