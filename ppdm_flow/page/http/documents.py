@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from starlette.responses import Response, StreamingResponse
 
-_FRAMED = {
+FRAMED = {
     "content-security-policy": (
         "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; form-action 'none';"
         " base-uri 'none'; frame-ancestors 'self'"
@@ -19,7 +19,7 @@ _FRAMED = {
 
 def framed(html: str | bytes) -> Response:
     """Answer with a document that a page of ours shows in a frame."""
-    return Response(html, media_type="text/html; charset=utf-8", headers=_FRAMED)
+    return Response(html, media_type="text/html; charset=utf-8", headers=FRAMED)
 
 
 def kept(pieces: Iterable[bytes], name: str, size: int | None = None) -> StreamingResponse:

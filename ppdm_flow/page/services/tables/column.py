@@ -27,6 +27,12 @@ _DAY = timedelta(days=1)
 _FARTHEST = 2**63
 
 
+def prepare() -> None:
+    """Import what reads columns, so that the first who reads a table does not wait for it."""
+    import numpy as np  # noqa: F401, PLC0415  # a server without tables needs none
+    import pyarrow.compute as pc  # noqa: F401, PLC0415  # likewise
+
+
 class BoundError(ValueError):
     """A bound is no number, date or moment of the type of its ``column``, which is told by its number."""
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Self
 
+from ppdm_flow.page.services.tables.column import prepare
 from ppdm_flow.page.services.tables.layout import ABOUT
 from ppdm_flow.page.services.tables.making.task import Answer, Task
 from ppdm_flow.page.services.tables.released_table import ReleasedTable
@@ -74,6 +75,8 @@ class Tables:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         for left in folder.glob(f"{_MAKING}*"):
             shutil.rmtree(left, ignore_errors=True)
+        if self._copies():
+            threading.Thread(target=prepare, name="tables", daemon=True).start()
 
     @classmethod
     def of(cls, settings: Settings) -> Self:
@@ -157,6 +160,7 @@ class Tables:
         while True:
             key, task = self._tasks.get()
             answer = self._made(task)
+            prepare()
             with self._lock:
                 place = Path(task.place)
                 if answer == Answer.DONE:
@@ -169,7 +173,7 @@ class Tables:
 
     def _made(self, task: Task) -> Answer:
         shutil.rmtree(task.place, ignore_errors=True)
-        words = [sys.executable, "-m", "ppdm_flow.page.services.tables.making"]
+        words = [sys.executable, "-P", "-m", "ppdm_flow.page.services.tables.making"]
         try:
             done = subprocess.run(  # noqa: S603  # our own module
                 words,

@@ -8,6 +8,7 @@ from ppdm_flow.page.http.access import READERS
 from ppdm_flow.page.http.call import Call
 from ppdm_flow.page.http.route import reads
 from ppdm_flow.page.services.released.files import ChangedFileError
+from ppdm_flow.page.services.tables.shown_tables import keep_shown
 from ppdm_flow.page.views.guests.documents import report, report_document, sheet, sheet_document
 from ppdm_flow.page.views.guests.files import archive_of_files, file_list, one_file
 from ppdm_flow.page.views.guests.shown_release import ShownRelease, described
@@ -20,12 +21,13 @@ def releases(call: Call) -> Response:
     """List the releases that guests may read."""
     every: list[ShownRelease] = []
     changed: list[str] = []
-    for shown in call.site.shown.releases():
+    shown_now = call.site.shown.releases()
+    for shown in shown_now:
         try:
             every.append(described(shown))
         except ChangedFileError:
             changed.append(shown.release)
-    call.site.tables.keep({each.table.key for each in every})
+    keep_shown(call.site.tables, shown_now)
     return call.page("guests/releases.html", releases=every, changed=changed)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from urllib.parse import quote
 
 from starlette.exceptions import HTTPException
@@ -13,6 +12,7 @@ from ppdm_flow.page.services.refusal import RefusalError
 from ppdm_flow.page.services.released.files import ChangedFileError, ReleasedFolder
 from ppdm_flow.page.services.shown.shown import Shown
 from ppdm_flow.page.services.tables.released_table import ReleasedTable
+from ppdm_flow.page.services.tables.shown_tables import shown_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +55,4 @@ def shown_release(call: Call) -> ShownRelease:
 
 def described(shown: Shown) -> ShownRelease:
     """Return what is known of a release. Raises ChangedFileError where its documents are not those of the manifest."""
-    folder = ReleasedFolder(shown.folder, shown.release)
-    return ShownRelease(shown, _table(folder, folder.identity()))
-
-
-@lru_cache(maxsize=1_024)
-def _table(folder: ReleasedFolder, _manifest: tuple[int, int, int]) -> ReleasedTable:
-    return ReleasedTable.of(folder)
+    return ShownRelease(shown, shown_table(shown))

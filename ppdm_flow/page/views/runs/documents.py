@@ -8,17 +8,10 @@ from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, Response
 
 from ppdm_flow.page.http.call import Call
+from ppdm_flow.page.http.documents import FRAMED
 from ppdm_flow.page.http.runs import known_run
 
 REPORT = "report.html"
-FRAMED = {
-    "content-security-policy": (
-        "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none';"
-        " frame-ancestors 'self'"
-    ),
-    "x-frame-options": "SAMEORIGIN",
-}
-"""A report is a page of its own with styles inside: it may be framed by ours, and runs no script."""
 
 _SCRIPT = re.compile(rb"<script\b.*?</script\s*>", re.DOTALL | re.IGNORECASE)
 """The report's own script: the frame would not run it, and browsers complain where they meet one there."""

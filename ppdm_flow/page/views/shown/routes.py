@@ -12,6 +12,7 @@ from ppdm_flow.page.looks.addresses import shown_address
 from ppdm_flow.page.services.refusal import RefusalError
 from ppdm_flow.page.services.shown.published import PublishedRun
 from ppdm_flow.page.services.shown.shown import Refusal
+from ppdm_flow.page.services.tables.shown_tables import copy_shown, keep_shown
 
 
 def list_shown(call: Call) -> Response:
@@ -41,6 +42,9 @@ def show(call: Call) -> Response:
         raise RefusalError("shown.apart")
     if refusal is not None:
         raise HTTPException(404)
+    shown = call.site.shown.get(policy, run, release)
+    if shown is not None:
+        copy_shown(call.site.tables, shown)
     call.noted.subject = f"{policy}/{run}/{release}"
     return call.go(shown_address(f"{policy}/{run}"), said="shown.done")
 
@@ -50,6 +54,7 @@ def hide(call: Call) -> Response:
     policy, run, release = (call.path[part] for part in _NAMES)
     if not call.site.shown.hide(policy, run, release):
         raise HTTPException(404)
+    keep_shown(call.site.tables, call.site.shown.releases())
     call.noted.subject = f"{policy}/{run}/{release}"
     return call.go("/shown", said="shown.taken_back")
 
