@@ -93,7 +93,7 @@ class Person:
 
     def _console(self, message: Any) -> None:
         if message.type == "error" and "Failed to load resource" not in message.text:
-            self.faults.append(message.text)
+            self.faults.append(f"{self.page.url}: {message.text} ({message.location})")
 
     def _request(self, request: Any) -> None:
         if not request.url.startswith((self._address, "data:", "blob:", "about:")):
