@@ -8,11 +8,11 @@ of the points are those nearest to a rename, a link or a COMMIT, the others are 
 of its own, in a forked process that kills itself there.
 
 After each kill another server opens the same state. The journal's chain is whole, and has every action that was
-answered. Every account that was answered is there, with its roles and its password, or else the first link is made
-again. Every upload that was answered is there, byte for byte, and nothing else lies in their folder. The policy is the
-old text or the new one, and the new one where that was answered. Every job is over in the end, none is taken for done
-that is not; whatever is called ``released`` is accepted by `verify`. The new server does the same work again to its
-end. Ends with 1 where anything of that is not so.
+answered, and every action that was done: where nobody was answered, as interrupted. Every account that was answered is
+there, with its roles and its password, or else the first link is made again. Every upload that was answered is there,
+byte for byte, and nothing else lies in their folder. The policy is the old text or the new one, and the new one where
+that was answered. Every job is over in the end, none is taken for done that is not; whatever is called ``released`` is
+accepted by `verify`. The new server does the same work again to its end. Ends with 1 where anything of that is not so.
 """
 
 from __future__ import annotations
@@ -256,6 +256,7 @@ def faults(home: Home, answered: Sequence[str]) -> Iterator[str]:
     with state_held(settings):
         site = opened_site(settings)
         with upkeep(site):
+            site.journal.recover()
             yield from _journal(site, answered)
             yield from _accounts(site, answered)
             yield from _uploads(site, answered)
@@ -275,6 +276,18 @@ def _journal(site: Site, answered: Sequence[str]) -> Iterator[str]:
     for action, many in Counter(each for each in answered if "." in each).items():
         if entries[action] < many:
             yield f"{action} was answered {many} times, and is in the journal {entries[action]} times"
+    known = Counter(entry.action for entry in site.journal.newest(100_000) if entry.outcome in ("done", "interrupted"))
+    people = site.accounts.every()
+    things = {
+        "accounts.open": sum(site.accounts.signed_in(each.user.name, PASSWORD) is not None for each in people),
+        "accounts.invite": sum(each.user.name != "first" for each in people),
+        "uploads.add": sum(len(site.uploads.all_of(each.user)) for each in people),
+        "policies.save": int((site.settings.policies / "clinic.yaml").read_text() == NEW),
+        "runs.start": sum(len(site.jobs.of(each.user)) for each in people),
+    }
+    for action, many in things.items():
+        if known[action] < many:
+            yield f"{action} was done {many} times, and is in the journal {known[action]} times"
 
 
 def _accounts(site: Site, answered: Sequence[str]) -> Iterator[str]:

@@ -54,7 +54,11 @@ def kept(site: Site):
 
 
 def test_what_is_whole_has_no_faults(home: Home, site: Site):
+    user = site.accounts.named("first")
+    site.journal.begin(user, "accounts.open", "")
+    begun = site.journal.begin(user, "uploads.add", "")
     kept(site)
+    site.journal.add(user, "uploads.add", "", "done", begun)
     assert list(faults(home, [])) == []
 
 
@@ -78,6 +82,7 @@ def test_what_was_answered_and_is_not_there_is_found(home: Home, site: Site):
     assert "the policy is not whole" in found
     assert "the account other is gone" in found
     assert "the account first lost a role" in found
+    assert "accounts.open was done 1 times, and is in the journal 0 times" in found
 
 
 def cut(home: Home) -> None:
