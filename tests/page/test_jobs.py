@@ -35,8 +35,8 @@ def program(server: Server, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], 
     (folder / "__main__.py").write_text("import sys; exec(sys.argv[1])")
     real = processes.begin
 
-    def begin(place, words, environment, **rest):
-        return real(place, words, {**environment, "PYTHONPATH": str(folder.parent)}, **rest)
+    def begin(place, order, environment, at):
+        return real(place, order, {**environment, "PYTHONPATH": str(folder.parent)}, at)
 
     monkeypatch.setattr(processes, "begin", begin)
     user = server.users[Role.STEWARD]
