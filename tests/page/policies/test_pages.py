@@ -35,7 +35,7 @@ def test_a_policy_shows_its_steps_and_what_is_wrong(steward, policies):
     assert "recode leads to shuffle-public." in page
     (policies.folder / "study" / "org.yaml").write_text("version: 1\nprivacy: {k_anonymity: {kk: 5}}\n")
     page = html.unescape(steward.get(ADDRESS).text)
-    assert "unknown key `kk`" in page
+    assert "unknown key <code>kk</code>" in page
     assert 'href="/policies/study/org.yaml/edit#line-2"' in page
     assert str(policies.folder) not in page
 
@@ -191,7 +191,7 @@ def test_approvers_read_and_do_not_write(filled):
     assert approver.get(f"{ADDRESS}/edit").status_code == 403
 
 
-@pytest.mark.parametrize("page", ["", "/edit", "/resolved", "/changes", "/history"])
+@pytest.mark.parametrize("page", ["", "/edit", "/resolved", "/changes", "/history", "/propose"])
 @pytest.mark.parametrize(
     "name", ["../../etc/passwd", "study", "nothing.yaml", "%2e%2e/x.yaml", "a%00.yaml", "/etc/passwd"]
 )
