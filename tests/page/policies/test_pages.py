@@ -96,6 +96,22 @@ def test_a_proposed_text_is_shown_with_what_it_weakens_and_applied(steward, poli
     assert "The file has changed since this was proposed" in stricter.text
 
 
+def test_a_change_of_a_template_says_what_it_means_for_each_policy_that_uses_it(steward, policies):
+    template = policies.read("study/org.yaml")
+    lower = template.text.replace('">= 3"', '">= 2"')
+    page = html.unescape(steward.send("/policies/study/org.yaml/propose", text=lower, digest=template.digest).text)
+    assert f'<h3><a href="{ADDRESS}">{NAME}</a></h3>' in page
+    assert re.search(r"floors\.[^<]*</code></th>\s*<td><span class=.badge bad.>weaker", page)
+    higher = template.text.replace('">= 3"', '">= 9"')
+    page = html.unescape(steward.send("/policies/study/org.yaml/propose", text=higher, digest=template.digest).text)
+    assert "cannot be said" in page
+    same = template.text.replace("k: 5", "k: 6")
+    assert "What must hold is the same" in steward.send("/policies/study/org.yaml/propose", text=same).text
+    assert policies.read("study/org.yaml") == template
+    alone = steward.send("/policies/new", name="alone", start="frame")
+    assert alone.status_code == 303
+
+
 def test_a_proposal_with_errors_says_them(steward, policies):
     page = steward.send(f"{ADDRESS}/propose", text=policies.read(NAME).text.replace("k: 7", "k: 2"))
     assert "The proposed text has errors" in page.text
