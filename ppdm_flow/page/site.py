@@ -85,7 +85,7 @@ def opened_site(settings: Settings) -> Site:
         settings=settings,
         database=database,
         accounts=accounts,
-        checks=Checks(policies),
+        checks=Checks(policies, settings.state),
         jobs=jobs,
         journal=Journal(database),
         keys=Keys(database, settings.keys, jobs),
