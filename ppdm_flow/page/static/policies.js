@@ -82,7 +82,7 @@ class Editor {
       cm.indentOnInput(), cm.bracketMatching(), cm.closeBrackets(), cm.highlightActiveLine(), cm.highlightActiveLineGutter(),
       cm.search({ top: true }), cm.highlightSelectionMatches(), cm.yaml(), cm.syntaxHighlighting(colors), theme,
       cm.EditorState.tabSize.of(2), cm.EditorState.phrases.of(JSON.parse(this.box.dataset.phrases ?? "{}")),
-      cm.EditorView.contentAttributes.of({ "aria-label": this.box.dataset.label, spellcheck: "false" }),
+      cm.EditorView.contentAttributes.of({ "aria-label": this.box.dataset.label, spellcheck: "false", tabindex: "0" }),
       cm.EditorView.updateListener.of((update) => update.docChanged && this.changed()),
       cm.autocompletion({ override: [(context) => this.complete(context)] }),
       cm.hoverTooltip((view, position) => this.about(position)),
