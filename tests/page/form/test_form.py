@@ -6,7 +6,10 @@ import html
 import json
 import random
 import re
+import subprocess
+import sys
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 from markupsafe import escape
@@ -263,6 +266,40 @@ def test_a_table_becomes_a_policy(server):
     assert "measles" not in text
     assert steward.get("/policies/patients.yaml/form").status_code == 200
     assert steward.send(job.leads_to, **fields, name="patients").status_code == 422
+
+
+def test_the_page_makes_the_policy_that_the_command_line_makes(server, tmp_path):
+    draw = random.Random(3)
+    rows = [f"{i},{draw.randrange(20, 90)},{draw.randrange(10000, 10050)}" for i in range(300)]
+    data = "\n".join(["id,age,zip", *rows, ""])
+    (tmp_path / "ward.csv").write_text(data)
+    upload = server.upload(Role.STEWARD, "ward.csv", data.encode())
+    steward = server.browser(Role.STEWARD)
+    steward.send("/form/new", upload=upload.id, header="guess")
+    job = server.site.jobs.finished(server.site.jobs.of(server.users[Role.STEWARD])[0], 120)
+    steward.send(job.leads_to, **(_body(steward.get(job.leads_to).text) | {"name": "ward"}))
+    words = ["profile", "ward.csv"]
+    told = subprocess.run([sys.executable, "-m", "ppdm_flow", *words], cwd=tmp_path, capture_output=True, check=True)
+    assert (server.site.policies.folder / "ward.yaml").read_bytes() == told.stdout
+
+
+@pytest.mark.parametrize("file", sorted(Path("pipelines").glob("*.yaml")), ids=lambda file: file.name)
+def test_policies_of_every_kind_are_shown_and_saved_as_they_are(server, root, file):
+    """Also those of several tables, of sets of items, and with keys that the form shows as YAML."""
+    text = (root / file).read_bytes()
+    (server.site.policies.folder / "ward.yaml").write_bytes(text)
+    assert _save(server.browser(Role.STEWARD), {}).status_code == 303
+    assert (server.site.policies.folder / "ward.yaml").read_bytes() == text
+
+
+def test_a_table_of_many_columns_has_a_form(server):
+    columns = "".join(f"  column_{i}: {{role: insensitive}}\n" for i in range(900))
+    text = POLICY.replace("  # everybody", f"{columns}  # everybody")
+    (server.site.policies.folder / "ward.yaml").write_text(text)
+    steward = server.browser(Role.STEWARD)
+    path = json.dumps(["attributes", "column_7", "role"])
+    assert _save(steward, {f"choice:{path}": "target"}).status_code == 303
+    assert _text(server) == text.replace("column_7: {role: insensitive}", "column_7: {role: target}")
 
 
 def test_nobody_sees_the_profile_of_anothers_table(server):
