@@ -21,6 +21,7 @@ from ppdm_flow.page.site import Site
 from ppdm_flow.page.views.accounts import routes as accounts
 from ppdm_flow.page.views.approvals import routes as approvals
 from ppdm_flow.page.views.explain import routes as explain
+from ppdm_flow.page.views.form import routes as form
 from ppdm_flow.page.views.guests import routes as guests
 from ppdm_flow.page.views.home import routes as home
 from ppdm_flow.page.views.jobs import routes as jobs
@@ -37,6 +38,7 @@ ROUTES: tuple[PageRoute, ...] = (
     *accounts.ROUTES,
     *approvals.ROUTES,
     *explain.ROUTES,
+    *form.ROUTES,
     *guests.ROUTES,
     *home.ROUTES,
     *jobs.ROUTES,
