@@ -10,6 +10,7 @@ from ppdm_flow.page.services.accounts.accounts import Accounts
 from ppdm_flow.page.services.accounts.passwords import Passwords
 from ppdm_flow.page.services.accounts.people import People
 from ppdm_flow.page.services.accounts.sessions import Sessions
+from ppdm_flow.page.services.hierarchies.drafts import HierarchyDrafts
 from ppdm_flow.page.services.jobs import records
 from ppdm_flow.page.services.jobs.jobs import Jobs
 from ppdm_flow.page.services.jobs.records import JobRecords
@@ -59,6 +60,7 @@ class Site:
     database: Database
     accounts: Accounts
     checks: Checks
+    hierarchies: HierarchyDrafts
     jobs: Jobs
     journal: Journal
     keys: Keys
@@ -86,6 +88,7 @@ def opened_site(settings: Settings) -> Site:
         database=database,
         accounts=accounts,
         checks=Checks(policies),
+        hierarchies=HierarchyDrafts(settings.hierarchies),
         jobs=jobs,
         journal=Journal(database),
         keys=Keys(database, settings.keys, jobs),

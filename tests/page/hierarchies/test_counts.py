@@ -90,6 +90,14 @@ def test_a_file_of_counts_is_read(tmp_path):
     assert (counts.values, counts.rows, counts.spread) == (3, 6, None)
     assert counts.listed == {"a;b": 3, "line\nend": 2, "c": 1}
     assert read_counts(file, 2).listed is None
+    file.write_text("".join(f"{n}.5;2\n" for n in range(200_000)))
+    many = read_counts(file, 10)
+    assert (many.values, many.rows, many.listed) == (200_000, 400_000, None)
+    assert many.spread is not None
+    assert many.spread == spread_of(((f"{n}.5", 2) for n in range(200_000)), 200_000)
+    file.write_text("".join(f'"v;{n}";2\n' for n in range(200_000)))
+    assert read_counts(file, 200_000).listed == {f"v;{n}": 2 for n in range(200_000)}
+    assert read_counts(file, 10).spread is None
     file.write_text("1;5\n2;6\n10;1\n")
     numbers = read_counts(file, 10)
     assert numbers.spread is not None

@@ -12,6 +12,7 @@ from ppdm_flow.mining.hierarchies.coarsening import UnplacedError
 from ppdm_flow.page.services.hierarchies.spread import Spread, spread_of
 
 DELIMITER = ";"
+_LARGE = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +30,10 @@ def read_counts(file: Path, most: int) -> ColumnCounts:
     return _read(file, file.stat().st_mtime_ns, most)
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=4)
 def _read(file: Path, _written: int, most: int) -> ColumnCounts:
+    if file.stat().st_size > _LARGE:
+        return _read_large(file, most)
     values = rows = 0
     for _, many in _lines(file):
         values += 1
@@ -41,6 +44,15 @@ def _read(file: Path, _written: int, most: int) -> ColumnCounts:
     except UnplacedError:
         spread = None
     return ColumnCounts(values, rows, listed, spread)
+
+
+def _read_large(file: Path, most: int) -> ColumnCounts:
+    """Read many values without a loop over them, and without holding up other requests."""
+    from ppdm_flow.page.services.hierarchies.many import spread_of_many, sums  # noqa: PLC0415  # pyarrow behind it
+
+    values, rows = sums(file, DELIMITER)
+    listed = dict(_lines(file)) if values <= most else None
+    return ColumnCounts(values, rows, listed, spread_of_many(file, DELIMITER, values))
 
 
 def _lines(file: Path) -> Iterator[tuple[str, int]]:

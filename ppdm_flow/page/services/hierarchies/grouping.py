@@ -89,7 +89,11 @@ class Grouping:
     def dissolved(self, level: int, group: str) -> Grouping:
         """Return the grouping without a group: its members stand for themselves again."""
         members = self.groups(level).get(group, [])
-        if not members:
+        return self.freed(level, members)
+
+    def freed(self, level: int, members: Collection[str]) -> Grouping:
+        """Return the grouping with some members of a level in no group. Raises UnusableGroupError."""
+        if not members or not all(member in self.parents[level] for member in members):
             raise UnusableGroupError("no_members")
         return self._with(level, {**self.parents[level], **{member: member for member in members}})
 
@@ -123,7 +127,7 @@ class Grouping:
             for value, labels in now.items():
                 were.setdefault(labels[place - 1], set()).add(before[value][place])
             sizes = Counter(above.values())
-            every.append({group: above.get(group) or _place(group, were[group], sizes, above) for group in were})
+            every.append({g: above[g] if g in above else _place(g, were[g], sizes, above) for g in were})
         made = Grouping(tuple(every))
         made._refuse_lies()
         return made
@@ -162,12 +166,12 @@ def flat(values: Iterable[str]) -> Grouping:
 
 
 def grouped(lines: Mapping[str, Sequence[str]]) -> Grouping:
-    """Return the grouping of a hierarchy that is there; levels with one label for all are left out.
+    """Return the grouping of a hierarchy that is there; its ``*`` is left out.
 
     Raises UnusableGroupError where a level puts apart what the one below puts together.
     """
     height = min((len(above) for above in lines.values()), default=0)
-    while height and len({above[height - 1] for above in lines.values()}) == 1:
+    while height and {above[height - 1] for above in lines.values()} == {TOP}:
         height -= 1
     if not height:
         return flat(lines)

@@ -11,7 +11,8 @@ from itertools import pairwise
 from ppdm_flow.mining.hierarchies.intervals import decimals
 from ppdm_flow.report.plots.scale import ticks
 
-_POINTS = 4_000
+POINTS = 4_000
+"""Numbers up to which rows are counted exactly: of more, some are kept."""
 _BINS = 60
 
 
@@ -70,7 +71,7 @@ class Spread:
 
 def spread_of(counts: Iterable[tuple[str, int]], values: int) -> Spread:
     """Return the spread of values that ascend, ``values`` in number. Raises UnplacedError where one is no number."""
-    stride = -(-values // _POINTS)
+    stride = -(-values // POINTS)
     points: list[Decimal] = []
     up_to: list[int] = []
     rows, low, whole, number = 0, Decimal(0), True, Decimal(0)

@@ -1,0 +1,56 @@
+"""Counting the values of an upload's column: a job, and how it goes on."""
+
+from __future__ import annotations
+
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from ppdm_flow.page.http.call import Call
+from ppdm_flow.page.services.jobs.job import Job
+from ppdm_flow.page.views.hierarchies.asked import Asked, asked
+
+_REFRESH = {"HX-Refresh": "true"}
+
+
+def count_values(call: Call) -> Response:
+    """Have the values of a column counted."""
+    about = asked(call)
+    if about.upload is None:
+        raise HTTPException(404)
+    words = ["hierarchy", str(about.upload.path), f"--attribute={about.attribute.column}", "--counts"]
+    if _can_be_read_by(call, about):
+        words += ["--policy", str(call.site.policies.path(about.policy.name))]
+    job = call.site.jobs.add(
+        call.user, [*words, "-o", str(about.workplace.counts)], kind="hierarchy", about=about.policy.name
+    )
+    about.workplace.counting(job.id)
+    page = call.text("page") if call.text("page") in ("groups", "rules") else "intervals"
+    return call.go(about.place(page), **about.query)
+
+
+def show_counting(call: Call) -> Response:
+    """Say how the count goes on; the page is loaded again once it is over."""
+    about = asked(call)
+    counting = counting_of(call, about)
+    response = call.page("hierarchies/counting.html", about=about, counting=counting)
+    if counting is None or counting.state.is_over:
+        response.headers.update(_REFRESH)
+    return response
+
+
+def counting_of(call: Call, about: Asked) -> Job | None:
+    """Return the job that counts, or did; None where there was none."""
+    try:
+        job = call.site.jobs.get(about.workplace.job_id) if about.upload is not None else None
+    except LookupError:
+        return None
+    return job if job is not None and job.account == call.user.id else None
+
+
+def _can_be_read_by(call: Call, about: Asked) -> bool:
+    """Whether the policy can say how the data are read: it has no errors, and one table."""
+    from ppdm_flow import api  # noqa: PLC0415  # its use cases are imported when they are asked for
+
+    if about.attribute.table:
+        return False
+    return api.check([call.site.policies.path(about.policy.name)]).passes()
