@@ -20,11 +20,15 @@ def count_values(call: Call) -> Response:
     words = ["hierarchy", str(about.upload.path), f"--attribute={about.attribute.column}", "--counts"]
     if _can_be_read_by(call, about):
         words += ["--policy", str(call.site.policies.path(about.policy.name))]
+    page = call.text("page") if call.text("page") in ("groups", "rules") else "intervals"
     job = call.site.jobs.add(
-        call.user, [*words, "-o", str(about.workplace.counts)], kind="hierarchy", about=about.policy.name
+        call.user,
+        [*words, "-o", str(about.workplace.counts)],
+        kind="hierarchy",
+        about=about.policy.name,
+        leads_to=about.address(page),
     )
     about.workplace.counting(job.id)
-    page = call.text("page") if call.text("page") in ("groups", "rules") else "intervals"
     return call.go(about.place(page), **about.query)
 
 
