@@ -192,3 +192,35 @@ def test_without_scripts_forms_do_the_same(chromium, clinic):
     page.get_by_role("button", name="Show the levels").click()
     assert "[90, 120)" in page.locator("#levels").inner_text()
     person.context.close()
+
+
+def test_intervals_and_groups_get_into_the_policy_by_a_change_that_is_shown_first(steward: Person, clinic):
+    page, policies = steward.page, clinic[0].policies
+    _open(page, "age", "intervals", clinic[1])
+    page.locator("[name=edge]").nth(1).fill("45")
+    page.get_by_role("button", name="Put into the policy").click()
+    page.get_by_role("heading", name="Proposed change of clinic.yaml").wait_for()
+    steward.check()
+    assert (policies / "clinic.yaml").read_text() == POLICY
+    page.get_by_role("button", name="Apply this change").click()
+    page.wait_for_url("**/hierarchies?*")
+    changed = POLICY.replace("[0, 30, 60, 120]", "[0, 45, 60, 120]")
+    assert (policies / "clinic.yaml").read_text() == changed
+    _open(page, "job", "groups", clinic[1])
+    page.once("dialog", lambda dialog: dialog.accept())
+    page.get_by_role("button", name="Start again from the policy").click()
+    page.locator("[data-free] [data-member]").nth(5).wait_for()
+    page.locator("#rare-name").fill("rest")
+    page.get_by_label("Put together what has fewer rows than").fill("520")
+    page.get_by_role("button", name="Put together").click()
+    page.locator("[data-group=rest]").wait_for()
+    page.get_by_role("button", name="Save as a hierarchy file").click()
+    page.get_by_role("button", name="Apply this change").click()
+    page.wait_for_url("**/hierarchies?*")
+    named = "job: {role: quasi_identifier, hierarchy: {csv: hierarchies/clinic.job.csv}}"
+    assert (policies / "clinic.yaml").read_text() == changed.replace("job: {role: quasi_identifier}", named)
+    lines = (policies / "hierarchies" / "clinic.job.csv").read_text().splitlines()
+    assert len(lines) == 6
+    assert sum(line.split(";")[1] == "rest" for line in lines) > 1
+    page.goto("/policies/clinic.yaml")
+    steward.check()
