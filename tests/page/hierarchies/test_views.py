@@ -226,6 +226,23 @@ def test_groups_that_the_policy_names_are_changed_in_place_and_nobody_overwrites
     assert (policies / "jobs.csv").read_text() == "nurse,health,*\ndoctor,health,*\n"
 
 
+def test_the_file_that_the_policy_names_is_checked_by_the_verb(clinic: Server):
+    policies = clinic.folder / "policies"
+    (policies / "jobs.csv").write_text("nurse,care,*\ndoctor,care,*\n")
+    named = 'job: {role: quasi_identifier, hierarchy: {csv: jobs.csv, delimiter: ","}}'
+    (policies / "clinic.yaml").write_text(POLICY.replace("job: {role: quasi_identifier}", named))
+    browser = clinic.browser(Role.STEWARD)
+    upload = clinic.upload(Role.STEWARD, "clinic.csv", DATA.encode()).id
+    answer = browser.send(f"{PLACE}/check", attribute="job", upload=upload)
+    (job,) = clinic.site.jobs.of(clinic.users[Role.STEWARD])
+    assert answer.headers["location"] == f"/jobs/{job.id}"
+    done = clinic.site.jobs.finished(job, 60)
+    assert done.exit_code == 1
+    assert "2 of the data's 4 values stand in it (4 of 7 rows)" in done.output
+    assert browser.send(f"{PLACE}/check", attribute="age", upload=upload).status_code == 404
+    assert browser.send(f"{PLACE}/check", attribute="job").status_code == 404
+
+
 def test_a_file_that_another_policy_names_too_is_left_alone(clinic: Server):
     policies = clinic.folder / "policies"
     (policies / "jobs.csv").write_text("nurse;care;*\ndoctor;care;*\n")

@@ -1,4 +1,4 @@
-"""Counting the values of an upload's column: a job, and how it goes on."""
+"""What the verb does for the pages of hierarchies: counting the values of an upload's column, checking a file."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from ppdm_flow.page.http.call import Call
+from ppdm_flow.page.services.hierarchies.declared import hierarchy_file
 from ppdm_flow.page.services.jobs.job import Job
 from ppdm_flow.page.views.hierarchies.asked import Asked, asked
 
@@ -15,21 +16,23 @@ _REFRESH = {"HX-Refresh": "true"}
 def count_values(call: Call) -> Response:
     """Have the values of a column counted."""
     about = asked(call)
-    if about.upload is None:
-        raise HTTPException(404)
-    words = ["hierarchy", str(about.upload.path), f"--attribute={about.attribute.column}", "--counts"]
-    if _can_be_read_by(call, about):
-        words += ["--policy", str(call.site.policies.path(about.policy.name))]
     page = call.text("page") if call.text("page") in ("groups", "rules") else "intervals"
-    job = call.site.jobs.add(
-        call.user,
-        [*words, "-o", str(about.workplace.counts)],
-        kind="hierarchy",
-        about=about.policy.name,
-        leads_to=about.address(page),
-    )
+    words = [*_words(call, about), "--counts", "-o", str(about.workplace.counts)]
+    job = _added(call, about, words, page)
     about.workplace.counting(job.id)
     return call.go(about.place(page), **about.query)
+
+
+def check_file(call: Call) -> Response:
+    """Have the hierarchy file that the policy names held against an upload."""
+    about = asked(call)
+    file = hierarchy_file(call.site.policies, about.policy.name, about.attribute)
+    if file is None:
+        raise HTTPException(404)
+    words = [*_words(call, about), f"--check={call.site.policies.path(file.name)}"]
+    delimiter = about.attribute.text("delimiter")
+    job = _added(call, about, [*words, f"--delimiter={delimiter}"] if delimiter else words, "groups")
+    return call.go(f"/jobs/{job.id}")
 
 
 def show_counting(call: Call) -> Response:
@@ -49,6 +52,21 @@ def counting_of(call: Call, about: Asked) -> Job | None:
     except LookupError:
         return None
     return job if job is not None and job.account == call.user.id else None
+
+
+def _words(call: Call, about: Asked) -> list[str]:
+    """Return the verb with the column that it is about. Raises HTTPException 404 where there is no upload."""
+    if about.upload is None:
+        raise HTTPException(404)
+    words = ["hierarchy", str(about.upload.path), f"--attribute={about.attribute.column}"]
+    if _can_be_read_by(call, about):
+        words.append(f"--policy={call.site.policies.path(about.policy.name)}")
+    return words
+
+
+def _added(call: Call, about: Asked, words: list[str], page: str) -> Job:
+    policy = about.policy.name
+    return call.site.jobs.add(call.user, words, kind="hierarchy", about=policy, leads_to=about.address(page))
 
 
 def _can_be_read_by(call: Call, about: Asked) -> bool:

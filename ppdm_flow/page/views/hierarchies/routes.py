@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ppdm_flow.page.http.access import STEWARDS
 from ppdm_flow.page.http.route import asks, changes, reads
-from ppdm_flow.page.views.hierarchies.counting import count_values, show_counting
+from ppdm_flow.page.views.hierarchies.counting import check_file, count_values, show_counting
 from ppdm_flow.page.views.hierarchies.groups import change_groups, save_groups, show_groups
 from ppdm_flow.page.views.hierarchies.intervals import count_intervals, save_intervals, show_intervals
 from ppdm_flow.page.views.hierarchies.listing import list_hierarchies
@@ -25,4 +25,5 @@ ROUTES = (
     changes(f"{_PLACE}/groups", save_groups, STEWARDS, "hierarchies.save", "policy"),
     reads(f"{_PLACE}/counting", show_counting, STEWARDS),
     changes(f"{_PLACE}/count", count_values, STEWARDS, "hierarchies.count", "policy"),
+    changes(f"{_PLACE}/check", check_file, STEWARDS, "hierarchies.check", "policy"),
 )
