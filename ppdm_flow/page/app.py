@@ -23,6 +23,7 @@ from ppdm_flow.page.views.approvals import routes as approvals
 from ppdm_flow.page.views.explain import routes as explain
 from ppdm_flow.page.views.form import routes as form
 from ppdm_flow.page.views.guests import routes as guests
+from ppdm_flow.page.views.hierarchies import routes as hierarchies
 from ppdm_flow.page.views.home import routes as home
 from ppdm_flow.page.views.jobs import routes as jobs
 from ppdm_flow.page.views.journal import routes as journal
@@ -40,6 +41,7 @@ ROUTES: tuple[PageRoute, ...] = (
     *explain.ROUTES,
     *form.ROUTES,
     *guests.ROUTES,
+    *hierarchies.ROUTES,
     *home.ROUTES,
     *jobs.ROUTES,
     *journal.ROUTES,
