@@ -248,7 +248,7 @@ class Jobs:
         for path in self._records.files(job.id):
             _delete(path)
         if end is None:
-            self._records.end(job.id, state, None, reason, "", cut=False)
+            self._records.end(job.id, state, None, reason, self._made(job), cut=False)
         else:
             why = end.reason or ("killed" if end.exit_code < 0 else "")
             self._records.end(job.id, state, end.exit_code, why, self._made(job), cut=end.cut)
