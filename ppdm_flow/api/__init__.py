@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ppdm_flow.api.deliver import deliver as deliver
     from ppdm_flow.api.diff.diff import diff as diff
     from ppdm_flow.api.diff.drafts import diff_drafts as diff_drafts
+    from ppdm_flow.api.diff.drafts import users_of as users_of
     from ppdm_flow.api.doctor import doctor as doctor
     from ppdm_flow.api.documents import installed_text as installed_text
     from ppdm_flow.api.documents import schema as schema
@@ -97,6 +98,7 @@ _HOMES = {
     "sign": "sign",
     "sweep": "sweep.sweep",
     "topics": "explain.explain",
+    "users_of": "diff.drafts",
     "verification": "verify",
     "verified": "released_folder",
     "verify": "verify",

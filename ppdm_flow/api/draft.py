@@ -48,8 +48,7 @@ def check_draft(path: Path, text: str, clock: Clock = utc_today) -> DraftCheck:
     Of a template nothing is asked that only a policy has to say; of other YAML, that it can be read.
     """
     kind = kind_of(path, text.encode(errors="replace"))
-    library = Library()
-    library.take(path, text)
+    library = Library(texts={path: text})
     if kind is FileKind.OTHER:
         return DraftCheck(kind, _unreadable(path, text), {str(path): text})
     if kind is FileKind.TESTS:

@@ -21,7 +21,9 @@ from ppdm_flow.page.site import Site
 from ppdm_flow.page.views.accounts import routes as accounts
 from ppdm_flow.page.views.approvals import routes as approvals
 from ppdm_flow.page.views.explain import routes as explain
+from ppdm_flow.page.views.form import routes as form
 from ppdm_flow.page.views.guests import routes as guests
+from ppdm_flow.page.views.hierarchies import routes as hierarchies
 from ppdm_flow.page.views.home import routes as home
 from ppdm_flow.page.views.jobs import routes as jobs
 from ppdm_flow.page.views.journal import routes as journal
@@ -37,7 +39,9 @@ ROUTES: tuple[PageRoute, ...] = (
     *accounts.ROUTES,
     *approvals.ROUTES,
     *explain.ROUTES,
+    *form.ROUTES,
     *guests.ROUTES,
+    *hierarchies.ROUTES,
     *home.ROUTES,
     *jobs.ROUTES,
     *journal.ROUTES,

@@ -87,6 +87,11 @@ class Settings:
         return self.state / "page.sqlite3"
 
     @property
+    def hierarchies(self) -> Path:
+        """The folder with hierarchies that people are making without an upload."""
+        return self.state / "hierarchies"
+
+    @property
     def uploads(self) -> Path:
         """The folder with uploaded tables, of which nothing is ever served."""
         return self.state / "uploads"

@@ -37,6 +37,8 @@ from ppdm_flow.page.settings import Settings
 if TYPE_CHECKING:
     from ppdm_flow.page.services.openid.open_id import OpenId
 
+from ppdm_flow.page.services.hierarchies.drafts import HierarchyDrafts
+
 SCHEMA = (
     *flows.SCHEMA,
     *history.SCHEMA,
@@ -71,6 +73,7 @@ class Site:
     tables: Tables
     tree: WorkingTree
     uploads: Uploads
+    hierarchies: HierarchyDrafts
 
 
 def opened_site(settings: Settings) -> Site:
@@ -85,7 +88,7 @@ def opened_site(settings: Settings) -> Site:
         settings=settings,
         database=database,
         accounts=accounts,
-        checks=Checks(policies),
+        checks=Checks(policies, settings.state),
         jobs=jobs,
         journal=Journal(database),
         keys=Keys(database, settings.keys, jobs),
@@ -98,4 +101,5 @@ def opened_site(settings: Settings) -> Site:
         tables=Tables.of(settings),
         tree=WorkingTree(policies.folder),
         uploads=Uploads(database, settings.uploads, UploadLimits.of(settings)),
+        hierarchies=HierarchyDrafts(settings.hierarchies),
     )

@@ -35,8 +35,8 @@ def program(server: Server, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], 
     (folder / "__main__.py").write_text("import sys; exec(sys.argv[1])")
     real = processes.begin
 
-    def begin(place, words, environment, **rest):
-        return real(place, words, {**environment, "PYTHONPATH": str(folder.parent)}, **rest)
+    def begin(place, order, environment, at):
+        return real(place, order, {**environment, "PYTHONPATH": str(folder.parent)}, at)
 
     monkeypatch.setattr(processes, "begin", begin)
     user = server.users[Role.STEWARD]
@@ -190,6 +190,15 @@ def test_a_job_that_is_killed_is_marked_and_nothing_of_it_goes_on(server: Server
     job = server.site.jobs.finished(job, 30)
     assert (job.state, job.reason) == (State.FAILED, "killed")
     _until(lambda: _is_gone(child))
+
+
+def test_whose_run_it_is_stays_known_where_the_job_is_killed_behind_it(server: Server, program):
+    place = server.site.settings.runs / "p" / "one"
+    job = program(f"import sys; print('report: {place}/report.html', file=sys.stderr, flush=True); {SLOW}")
+    _until(lambda: _runs(server, job))
+    os.kill(_pid(job, "keeper.json"), signal.SIGKILL)
+    assert server.site.jobs.finished(job, 60).made == "p/one"
+    assert server.site.jobs.maker("p/one").author == "steward"
 
 
 def test_files_of_a_job_are_deleted_however_it_ends(server: Server, program):

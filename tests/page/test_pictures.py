@@ -150,6 +150,15 @@ def test_bars_are_as_high_as_their_rows_and_as_wide_as_their_edges():
     assert widths[1] + 1 == pytest.approx(2 * (widths[0] + 1), abs=0.3)
 
 
+def test_a_histogram_says_where_its_numbers_are_and_reaches_as_far_as_asked():
+    made = histogram([Bin(17, 90, 5)], Axes("age", "rows"), name="h", title="t", description="d", reach=(0, 120.5))
+    (plot,) = _of_class(_parsed(made), "plot")
+    assert (plot.get("data-low"), plot.get("data-high")) == ("0", "120.5")
+    (bar,) = _of_class(_parsed(made), "bar")
+    left, wide = (float(plot.get(side, "")) for side in ("x", "width"))
+    assert float(bar.get("x", "")) == pytest.approx(left + wide * 17 / 120.5, abs=0.2)
+
+
 def test_one_point_alone_is_drawn():
     root = _parsed(line_chart([Series("s", (Point(5, 0),))], Axes("k", "e"), name="c", title="t", description="d"))
     assert len(_of_class(root, "point")) == 1

@@ -121,6 +121,7 @@ def made(tmp_path_factory: pytest.TempPathFactory, rows: list[list[str | None]])
 def piece(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(selection, "PIECE", request.param)
     monkeypatch.setattr(columns_module, "PIECE", request.param)
+    monkeypatch.setattr(columns_module, "_BYTES", request.param // 4)
 
 
 @pytest.mark.usefixtures("piece")
@@ -250,6 +251,32 @@ def test_copies_above_the_limit_go_those_first_that_were_opened_longest_ago(tmp_
         service.get(each)
         assert service.finished(60)
     assert [place.name for place in (tmp_path / "tables").iterdir()] == [other.key]
+
+
+def test_a_damaged_copy_is_made_again(tmp_path: Path, released):
+    (tmp_path / "tables" / released.key).mkdir(parents=True)
+    (tmp_path / "tables" / released.key / "about.json").write_text("{")
+    service = tables(tmp_path / "tables")
+    assert service.get(released) is Progress.MAKING
+    assert service.finished(60)
+    assert isinstance(service.get(released), Table)
+
+
+def test_a_full_disk_is_told_and_the_next_table_is_made_all_the_same(tmp_path: Path, released, monkeypatch):
+    service = tables(tmp_path / "tables")
+    monkeypatch.setattr(service, "_copied", _full)
+    service.get(released)
+    assert service.finished(60)
+    assert service.get(released) is Progress.FAILED
+    monkeypatch.undo()
+    other = ReleasedTable.of(ReleasedFolder(released.folder.run, "office"))
+    service.get(other)
+    assert service.finished(60)
+    assert isinstance(service.get(other), Table)
+
+
+def _full(*_told: object) -> None:
+    raise OSError(28, "No space left on device")
 
 
 def test_a_few_read_at_once_and_who_waits_too_long_is_told(tmp_path: Path):

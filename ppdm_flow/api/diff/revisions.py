@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from ppdm_flow.core.diagnostics import Diagnostic
@@ -22,8 +22,8 @@ _LINK, _MODULE = b"120000", b"160000"
 class Place:
     """A policy or a folder of policies. ``folder`` is where a revision's files were put, ``revision`` its name.
 
-    Both are empty for what stands in the working tree. ``text`` is read in the place of what the file says: nobody has
-    written it yet. ``base`` is a folder whose files are known by their path in it.
+    Both are empty for what stands in the working tree. ``texts`` are read in the place of what the files of these paths
+    say: nobody has written them yet. ``base`` is a folder whose files are known by their path in it.
     """
 
     word: str
@@ -31,7 +31,7 @@ class Place:
     folder: str = ""
     revision: str = ""
     root: Path | None = None
-    text: str | None = None
+    texts: Mapping[Path, str] = field(default_factory=dict)
     base: str = ""
 
     def shown(self, file: str) -> str:
@@ -44,10 +44,7 @@ class Place:
 
     def library(self) -> Library:
         """Return what the policy is read with."""
-        library = Library()
-        if self.text is not None:
-            library.take(self.path, self.text)
-        return library
+        return Library(texts=self.texts)
 
     def content(self, path: Path) -> bytes | None:
         """Return the bytes of a file that the policy names; None where there is none."""

@@ -64,14 +64,15 @@ def _figures(info: PluginInfo) -> list[str]:
 def _lines(keys: Keys, indent: str) -> list[str]:
     lines = []
     for key in keys.keys.values():
-        lines.append(f"{indent}- `{key.name}`: {_expected(key)}")
+        lines.append(f"{indent}- `{key.name}`: {key_expects(key)}")
         inner = _inner(key.shape)
         if inner is not None:
             lines += _lines(inner, f"{indent}  ")
     return lines
 
 
-def _expected(key: Key) -> str:
+def key_expects(key: Key) -> str:
+    """Return what a value of a key of parameters is, and what it is where it is left out."""
     what = "a map of maps" if isinstance(key.shape, MapOf) and _inner(key.shape) else expected(key.shape)
     if key.required:
         return f"{what}; required"

@@ -59,21 +59,25 @@ async def _answer(site: Site, route: PageRoute, request: Request, visit: Visit) 
         return await run_in_threadpool(call.page, "errors/forbidden.html", 403)
     if route.method == "GET":
         return await _called(call, route)
+    begun: int | None = None
     async with _sent(site, route, request, visit) as sent:
         if isinstance(sent, Exception):
             response = await _told(call, route, sent)
         else:
             call = Call(site, request, visit, sent.form, sent.arrived)
             token = request.headers.get(TOKEN_HEADER) or call.text(TOKEN)
-            response = await (
-                _called(call, route) if visit.sent_by_own_page(token) else _told(call, route, ForgedError())
-            )
+            if visit.sent_by_own_page(token):
+                if route.action:
+                    begun = await run_in_threadpool(site.journal.begin, visit.user, route.action, subject)
+                response = await _called(call, route)
+            else:
+                response = await _told(call, route, ForgedError())
     if not route.action:
         return response
     outcome = "done" if response.status_code < 400 else "refused" if response.status_code < 500 else "failed"
     noted = call.noted
     subject = subject if noted.subject is None else noted.subject
-    await run_in_threadpool(site.journal.add, noted.user or visit.user, route.action, subject, outcome)
+    await run_in_threadpool(site.journal.add, noted.user or visit.user, route.action, subject, outcome, begun)
     return response
 
 

@@ -6,6 +6,7 @@ from starlette.exceptions import HTTPException
 
 from ppdm_flow.page.http.call import Call
 from ppdm_flow.page.services.policies.policies import PolicyText, UnknownPolicyError
+from ppdm_flow.page.services.refusal import RefusalError
 
 
 def known_policy(call: Call) -> PolicyText:
@@ -14,3 +15,19 @@ def known_policy(call: Call) -> PolicyText:
         return call.site.policies.read(call.path["policy"])
     except UnknownPolicyError:
         raise HTTPException(404) from None
+
+
+def runnable_policy(call: Call) -> PolicyText:
+    """Return the file that an address names, for a verb that reads what it names.
+
+    Raises HTTPException 404 where there is none, RefusalError where it names files of the server's private folder.
+    """
+    policy = known_policy(call)
+    refuse_private(call, policy.name, policy.text)
+    return policy
+
+
+def refuse_private(call: Call, name: str, text: str) -> None:
+    """Raise RefusalError where a text of a policy names files of the server's private folder."""
+    if call.site.checks.reaches_private(name, text):
+        raise RefusalError("policies.reaches_private", 403)

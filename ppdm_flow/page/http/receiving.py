@@ -18,7 +18,7 @@ from ppdm_flow.page.services.uploads.arriving import Arriving
 from ppdm_flow.page.services.uploads.limits import refused
 from ppdm_flow.page.services.uploads.uploads import Uploads
 
-_FIELDS = 2_000
+_FIELDS = 10_000
 _BESIDE = 1 << 17
 """Bytes of a form with a file that are not the file."""
 _PIECE = 1 << 20

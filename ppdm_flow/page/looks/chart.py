@@ -98,13 +98,32 @@ def line_chart(series: Sequence[Series], axes: Axes, *, name: str, title: str, d
     )
 
 
-def histogram(bins: Sequence[Bin], axes: Axes, *, name: str, title: str, description: str) -> Markup:
-    """Return the chart of how many rows have values between some edges."""
+def histogram(
+    bins: Sequence[Bin],
+    axes: Axes,
+    *,
+    name: str,
+    title: str,
+    description: str,
+    reach: tuple[float, float] | None = None,
+) -> Markup:
+    """Return the chart of how many rows have values between some edges; ``reach`` are values that it shows at least.
+
+    A rectangle of class ``plot`` covers the place of the bars and says from which number to which it goes.
+    """
     ys = ticks(0.0, max((each.rows for each in bins), default=1), integers=True)
-    low, high = min((b.low for b in bins), default=0.0), max((b.high for b in bins), default=1.0)
-    frame, grid = _frame(axes, ys, (low, high), ())
+    ends = [*(reach or ()), *(b.low for b in bins), *(b.high for b in bins)] or [0.0, 1.0]
+    frame, grid = _frame(axes, ys, (min(ends), max(ends)), ())
     bars = (_bar(each, frame) for each in bins)
-    return picture(name, WIDTH, HEIGHT, title, description, *grid, *bars, kind="chart", links=False)
+    return picture(
+        name, WIDTH, HEIGHT, title, description, *grid, _plot(frame), *bars, kind="chart histogram", links=False
+    )
+
+
+def _plot(frame: Frame) -> Markup:
+    x, width = frame.x.start, frame.x.end - frame.x.start
+    ends = {"data_low": repr(frame.x.low), "data_high": repr(frame.x.high)}
+    return element("rect", class_="plot", x=x, y=_TOP, width=width, height=frame.bottom - _TOP, fill="none", **ends)
 
 
 def _across(point: Point, places: dict[str, float]) -> float:
@@ -118,7 +137,7 @@ def _frame(
     texts = [tick_text(y, axes.unit, ys[1] - ys[0]) for y in ys]
     left = max(40.0, max(text_width(text, _TYPE) for text in texts) + 14)
     low, high = across if across[0] < across[1] else (across[0] - 0.5, across[1] + 0.5)
-    inset = 24.0 if words else 8.0
+    inset = 8.0 + max((text_width(shortened(word, _LONGEST), _TYPE) for word in words), default=0.0) / 2
     frame = Frame(Scale(low, high, left + inset, WIDTH - _RIGHT - inset), Scale(ys[0], ys[-1], HEIGHT - _BOTTOM, _TOP))
     grid: list[Markup] = []
     for y, text in zip(ys, texts, strict=True):

@@ -7,6 +7,8 @@ from functools import cache
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from ppdm_flow.page.looks.addresses import approval_address, policy_address, run_address, shown_address
+from ppdm_flow.page.looks.phrases import editor_phrases
+from ppdm_flow.page.looks.quoted import quoted
 from ppdm_flow.page.looks.sayings import SAYINGS
 from ppdm_flow.page.looks.sections import sections
 from ppdm_flow.page.texts.catalogue import catalogue
@@ -24,6 +26,7 @@ def environment() -> Environment:
     )
     made.globals.update(
         approval_address=approval_address,
+        editor_phrases=editor_phrases,
         policy_address=policy_address,
         run_address=run_address,
         sayings=SAYINGS,
@@ -31,6 +34,7 @@ def environment() -> Environment:
         shown_address=shown_address,
         t=catalogue(),
     )
+    made.filters["quoted"] = quoted
     return made
 
 

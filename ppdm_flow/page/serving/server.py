@@ -35,6 +35,7 @@ def serve(settings: Settings, ready: Ready) -> None:
     check_address(settings)
     with state_held(settings), listening(settings) as place:
         site = opened_site(settings)
+        site.journal.recover()
         server = uvicorn.Server(configured(settings, application(site)))
         _stop_without_an_error(server)
         address = address_of(settings, place)

@@ -49,6 +49,7 @@ class Editor {
     this.form = this.field.form;
     this.findings = document.querySelector("[data-findings]");
     this.explained = document.querySelector("[data-explained]");
+    this.drawing = document.querySelector("[data-drawing]");
     this.names = JSON.parse(this.findings?.dataset.names ?? "{}");
     this.words = null;
     this.saved = this.field.value;
@@ -82,7 +83,7 @@ class Editor {
       cm.indentOnInput(), cm.bracketMatching(), cm.closeBrackets(), cm.highlightActiveLine(), cm.highlightActiveLineGutter(),
       cm.search({ top: true }), cm.highlightSelectionMatches(), cm.yaml(), cm.syntaxHighlighting(colors), theme,
       cm.EditorState.tabSize.of(2), cm.EditorState.phrases.of(JSON.parse(this.box.dataset.phrases ?? "{}")),
-      cm.EditorView.contentAttributes.of({ "aria-label": this.box.dataset.label, spellcheck: "false" }),
+      cm.EditorView.contentAttributes.of({ "aria-label": this.box.dataset.label, spellcheck: "false", tabindex: "0" }),
       cm.EditorView.updateListener.of((update) => update.docChanged && this.changed()),
       cm.autocompletion({ override: [(context) => this.complete(context)] }),
       cm.hoverTooltip((view, position) => this.about(position)),
@@ -143,6 +144,7 @@ class Editor {
       part.innerHTML = await answer.text();
       const found = part.content.querySelector("[data-findings]");
       this.findings.replaceChildren(...found.childNodes);
+      this.drawing?.replaceChildren(...part.content.querySelector("[data-drawing]").childNodes);
       this.names = JSON.parse(found.dataset.names);
       this.mark();
     } catch (error) {

@@ -51,11 +51,7 @@ function flowStart(lines, row, column) {
     const item = found ? null : /^(\s*)((?:- +)+)(?=[{[])/.exec(lines[at]);
     if (!found && !item) continue;
     const value = text.slice((found ?? item)[0].length);
-    if (!/^\s*[{[]/.test(value)) {
-      if (found) return null;
-      continue;
-    }
-    if (!isOpen(value)) return null;
+    if (!/^\s*[{[]/.test(value) || !isOpen(value)) continue;
     const above = ancestors(lines, at, widthOf((found ?? item)[1]) + (item ? item[2].length : 0));
     return { text: value, path: found ? [...above, bare(found[2])] : above };
   }
@@ -70,27 +66,35 @@ function isOpen(text) {
 
 function* outsideOfQuotes(text) {
   let quote = "";
+  let last = "{";
   for (const character of text) {
     if (quote) {
       if (character === quote) quote = "";
-    } else if (character === '"' || character === "'") {
+    } else if (beginsQuote(character, last)) {
       quote = character;
     } else {
       yield character;
     }
+    if (/\S/.test(character)) last = character;
   }
 }
+
+/** Whether a quoted text begins: a quote in the middle of a word is a character like any other. */
+const beginsQuote = (character, last) => (character === '"' || character === "'") && "{[,:".includes(last);
 
 function flowPlace(text) {
   const frames = [];
   let word = "";
   let quote = "";
+  let behind = "{";
   for (let at = 0; at < text.length; at++) {
     const character = text[at];
+    const before = behind;
+    if (/\S/.test(character)) behind = character;
     if (quote) {
       if (character === quote) quote = "";
       word += character;
-    } else if (character === '"' || character === "'") {
+    } else if (beginsQuote(character, before)) {
       quote = character;
       word += character;
     } else if (character === "{" || character === "[") {

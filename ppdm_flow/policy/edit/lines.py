@@ -11,10 +11,7 @@ _ATTACHED = re.compile(r" *#")
 
 def line_start(text: str, place: int) -> int:
     """Return where the line of a place begins."""
-    start = 0
-    for found in _BREAK.finditer(text, 0, place):
-        start = found.end()
-    return start
+    return 1 + max(text.rfind(each, 0, place) for each in _BREAKS)
 
 
 def line_end(text: str, end: int) -> int:
@@ -50,7 +47,7 @@ def comments_above(text: str, place: int) -> int:
     """Return where the lines of comment begin that stand directly above the line of a place, as far in as it."""
     start, far = line_start(text, place), column(text, place)
     while start:
-        above = line_start(text, start - 1)
+        above = line_start(text, line_end(text, start))
         found = _ATTACHED.match(text, above, start)
         if found is None or found.end() - 1 - above != far:
             break

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -38,21 +39,19 @@ class Library:
     """What several policies share while they are read together. Files must not change meanwhile.
 
     ``layers`` holds what templates come to, for policies that give them no values of their own; inheritance keeps it.
+    ``texts`` are read in the place of what the files of these paths say, or where there are none yet.
     """
 
     parsed: dict[tuple[str, str, bool], Parsed] = field(default_factory=dict)
     layers: dict[tuple[str, ...], Any] = field(default_factory=dict)
+    texts: Mapping[Path, str] = field(default_factory=dict)
 
     def file(self, path: Path, shown: str, *, template: bool) -> Parsed:
         """Return a file's text and tree; diagnostics name it ``shown``, and another file may extend a ``template``."""
         key = (str(path), shown, template)
         if key not in self.parsed:
-            self.parsed[key] = _parsed(path, shown, template=template)
+            self.parsed[key] = _parsed(path, shown, template=template, given=self.texts.get(path))
         return self.parsed[key]
-
-    def take(self, path: Path, text: str) -> None:
-        """Have a policy at ``path`` read as this text, whatever the file says, or where there is none yet."""
-        self.parsed[str(path), str(path), False] = _parsed(path, str(path), template=False, given=text)
 
 
 class Files:

@@ -27,6 +27,8 @@ FLAGS = (
 )
 PASSWORD = "correct horse battery staple"
 SERIOUS = {"serious", "critical"}
+_EXPECTED = ("Failed to load resource", "because the document's frame is sandboxed")
+"""What a browser says of an answer that is an error page, and of a report's script in a frame that runs none."""
 _LINK = re.compile(r"https?://\S+/link/\S+|https?://\S+token\S+")
 
 
@@ -92,8 +94,8 @@ class Person:
         self._address = served.address
 
     def _console(self, message: Any) -> None:
-        if message.type == "error" and "Failed to load resource" not in message.text:
-            self.faults.append(f"{self.page.url}: {message.text} ({message.location})")
+        if message.type == "error" and not any(words in message.text for words in _EXPECTED):
+            self.faults.append(message.text)
 
     def _request(self, request: Any) -> None:
         if not request.url.startswith((self._address, "data:", "blob:", "about:")):

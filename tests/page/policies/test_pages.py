@@ -35,7 +35,7 @@ def test_a_policy_shows_its_steps_and_what_is_wrong(steward, policies):
     assert "recode leads to shuffle-public." in page
     (policies.folder / "study" / "org.yaml").write_text("version: 1\nprivacy: {k_anonymity: {kk: 5}}\n")
     page = html.unescape(steward.get(ADDRESS).text)
-    assert "unknown key `kk`" in page
+    assert "unknown key <code>kk</code>" in page
     assert 'href="/policies/study/org.yaml/edit#line-2"' in page
     assert str(policies.folder) not in page
 
@@ -94,6 +94,22 @@ def test_a_proposed_text_is_shown_with_what_it_weakens_and_applied(steward, poli
     stricter = steward.send(f"{ADDRESS}/propose", text=before.text, digest=fields["digest"])
     assert "It becomes stricter" in stricter.text
     assert "The file has changed since this was proposed" in stricter.text
+
+
+def test_a_change_of_a_template_says_what_it_means_for_each_policy_that_uses_it(steward, policies):
+    template = policies.read("study/org.yaml")
+    lower = template.text.replace('">= 3"', '">= 2"')
+    page = html.unescape(steward.send("/policies/study/org.yaml/propose", text=lower, digest=template.digest).text)
+    assert f'<h3><a href="{ADDRESS}">{NAME}</a></h3>' in page
+    assert re.search(r"floors\.[^<]*</code></th>\s*<td><span class=.badge bad.>weaker", page)
+    higher = template.text.replace('">= 3"', '">= 9"')
+    page = html.unescape(steward.send("/policies/study/org.yaml/propose", text=higher, digest=template.digest).text)
+    assert "cannot be said" in page
+    same = template.text.replace("k: 5", "k: 6")
+    assert "What must hold is the same" in steward.send("/policies/study/org.yaml/propose", text=same).text
+    assert policies.read("study/org.yaml") == template
+    alone = steward.send("/policies/new", name="alone", start="frame")
+    assert alone.status_code == 303
 
 
 def test_a_proposal_with_errors_says_them(steward, policies):
@@ -191,7 +207,7 @@ def test_approvers_read_and_do_not_write(filled):
     assert approver.get(f"{ADDRESS}/edit").status_code == 403
 
 
-@pytest.mark.parametrize("page", ["", "/edit", "/resolved", "/changes", "/history"])
+@pytest.mark.parametrize("page", ["", "/edit", "/resolved", "/changes", "/history", "/propose"])
 @pytest.mark.parametrize(
     "name", ["../../etc/passwd", "study", "nothing.yaml", "%2e%2e/x.yaml", "a%00.yaml", "/etc/passwd"]
 )

@@ -13,6 +13,7 @@ from ppdm_flow.core.errors import PolicyError, UsageError
 from ppdm_flow.policy.edit.changes import FIRST, REMOVED, Change, as_tree, from_json, put, remove, to_json
 from ppdm_flow.policy.edit.edited import edited
 from ppdm_flow.policy.edit.marked import marked
+from ppdm_flow.policy.edit.remarks import remarks
 from ppdm_flow.policy.edit.tree import at, changed, same, tree_of
 from ppdm_flow.policy.edit.writing import in_line as line
 
@@ -275,3 +276,20 @@ def test_what_the_text_says_is_what_the_change_says_and_all_else_stays(data):
 def _on_the_last_line(text: str, entry) -> list[str]:
     """A note behind a value goes with the line where the whole entry is removed."""
     return [] if entry is None else NOTE.findall(re.split("[\r\n]", text[entry.end :])[0])
+
+
+def test_comments_above_entries_are_what_is_said_of_them():
+    text = "# of the file\na:\n  # one\n  #two\n  x: 1  # behind\n\n  # apart\n\n  y: 2\n   # deeper\n  z: 3\n"
+    assert remarks(text, ("a",)) == {"x": "one two"}
+    assert remarks(text, ()) == {"a": "of the file"}
+    assert remarks(text.replace("\n", "\r\n"), ("a",)) == {"x": "one two"}
+    assert remarks("a: {x: 1}\n", ("a",)) == remarks("a: 1\n", ("a", "b")) == remarks("", ()) == {}
+
+
+def test_a_policy_of_many_columns_is_edited_in_time():
+    lines = [f"  # reason {i}\n  column_{i}: {{role: quasi_identifier}}  # note {i}\n" for i in range(2000)]
+    text = "version: 1\nattributes:\n" + "".join(lines)
+    assert len(remarks(text, ("attributes",))) == 2000
+    new = edited(text, [put(("attributes", f"column_{i}", "role"), "target") for i in (0, 999, 1999)])
+    assert new.count("target") == 3
+    assert new.replace("target", "quasi_identifier") == text

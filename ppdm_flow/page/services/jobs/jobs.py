@@ -17,7 +17,9 @@ from pathlib import Path
 
 from ppdm_flow.page.services.accounts.roles import User
 from ppdm_flow.page.services.jobs import processes
+from ppdm_flow.page.services.jobs.confined import own_files
 from ppdm_flow.page.services.jobs.job import ANSWERS, Job, State
+from ppdm_flow.page.services.jobs.processes import Order
 from ppdm_flow.page.services.jobs.records import JobRecords, NewJob
 from ppdm_flow.page.services.refusal import RefusalError
 from ppdm_flow.page.settings import Settings
@@ -63,10 +65,16 @@ class Limits:
 
 
 class Jobs:
-    """All jobs of a server. ``at`` is the working directory of the verbs, ``runs`` where they make runs."""
+    """All jobs of a server. ``at`` is the working directory of the verbs, ``runs`` where they make runs.
 
-    def __init__(self, records: JobRecords, folder: Path, at: Path, runs: Path, limits: Limits) -> None:
+    No job can open what is beside ``folder``, the server's state, nor what is ``private``, but for what its words name.
+    """
+
+    def __init__(
+        self, records: JobRecords, folder: Path, at: Path, runs: Path, limits: Limits, private: Sequence[Path] = ()
+    ) -> None:
         self._records, self._folder, self._at, self._runs, self._limits = records, folder, at, runs, limits
+        self._state, self._private = folder.absolute().parent, tuple(private)
         self._environments: dict[str, Mapping[str, str]] = {}
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
         self._lock = threading.RLock()
@@ -79,7 +87,8 @@ class Jobs:
     @classmethod
     def opened(cls, settings: Settings, records: JobRecords) -> Jobs:
         """Return the jobs of a server."""
-        return cls(records, settings.jobs, settings.policies, settings.runs, Limits.of(settings))
+        private = [path for path in (settings.tls_key, settings.oidc) if path is not None]
+        return cls(records, settings.jobs, settings.policies, settings.runs, Limits.of(settings), private)
 
     def add(
         self,
@@ -198,14 +207,14 @@ class Jobs:
         if not self._records.begin(job.id):
             return
         try:
-            self._processes[job.id] = processes.begin(
-                job.folder,
+            order = Order(
                 job.words,
-                environment,
-                at=self._at,
-                seconds=self._limits.seconds,
-                most=self._limits.output,
+                self._limits.seconds,
+                self._limits.output,
+                hidden=(self._state, *self._private),
+                **own_files(self._state, job.words),
             )
+            self._processes[job.id] = processes.begin(job.folder, order, environment, self._at)
         except OSError as error:
             _log.error("a job could not begin: %s", type(error).__name__)
             self._end(job, State.FAILED)
@@ -239,7 +248,7 @@ class Jobs:
         for path in self._records.files(job.id):
             _delete(path)
         if end is None:
-            self._records.end(job.id, state, None, reason, "", cut=False)
+            self._records.end(job.id, state, None, reason, self._made(job), cut=False)
         else:
             why = end.reason or ("killed" if end.exit_code < 0 else "")
             self._records.end(job.id, state, end.exit_code, why, self._made(job), cut=end.cut)

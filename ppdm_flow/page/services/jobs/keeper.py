@@ -1,23 +1,32 @@
-"""Carries out one job beside the server, and outlives it: ``python -I keeper.py FOLDER SECONDS BYTES WORD…``.
+"""Carries out one job beside the server, and outlives it: ``python -I keeper.py FOLDER < ORDER``.
 
-This file is run by itself and imports nothing of the package. It holds the lock of the job's folder for as long as it
-lives, keeps what the verb prints up to a limit, stops it when its time is over or somebody cancels it, and writes last
-of all how it ended. The verb is stopped as by Ctrl-C, so that it can take back what is half made.
+This file is run by itself and imports nothing of the package; the order is JSON (see ``processes``). It holds the lock
+of the job's folder for as long as it lives, keeps what the verb prints up to a limit, stops it when its time is over or
+somebody cancels it, and writes last of all how it ended. The verb is stopped as by Ctrl-C, so that it can take back
+what is half made.
+
+A policy may name any file, so the verb is confined where the system can do it (Landlock, Linux 5.19 and later): the
+server's state (accounts, other people's uploads and keys) and what else is private to the server cannot be opened by
+it, nor can the environment of other processes.
 """
 
 from __future__ import annotations
 
+import ctypes
 import fcntl
 import json
 import os
+import shutil
 import signal
+import struct
 import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 _NICE = 10
 _PIECE = 65_536
@@ -26,7 +35,7 @@ _GRACE = 15.0
 _POLL = 0.05
 
 
-def main(folder: Path, seconds: float, most: int, words: list[str]) -> None:
+def main(folder: Path, order: dict[str, Any]) -> None:
     """Carry the verb out."""
     lock = (folder / "lock").open("w")
     fcntl.flock(lock, fcntl.LOCK_EX)  # the server may look for a moment whether it is held
@@ -35,24 +44,39 @@ def main(folder: Path, seconds: float, most: int, words: list[str]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # a server in the background may have handed down that it is ignored
     _write(folder / "keeper.json", {"pid": os.getpid()})
     _step_back()
+    (folder / "tmp").mkdir(exist_ok=True)
+    opened = {Path(path): ALL for path in order["writes"]} | {Path(path): READ for path in order["reads"]}
+    hidden = [Path(path).resolve() for path in order["hidden"]]
+    confined = landlock_version() >= _LEAST_VERSION
     child = subprocess.Popen(  # noqa: S603  # our own program; the words were made by the server
-        [sys.executable, "-P", "-m", "ppdm_flow", *words],
+        [sys.executable, "-P", "-m", "ppdm_flow", *order["words"]],
+        env={**os.environ, "TMPDIR": str(folder / "tmp")},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         process_group=0,
+        preexec_fn=(lambda: confine(hidden, opened | {folder: ALL})) if confined else None,  # noqa: PLW1509  # no thread yet
     )
     _write(folder / "child.json", {"pid": child.pid, "began": began(child.pid)})
     copies = [
-        _Copy(pipe, folder / name, most) for pipe, name in ((child.stdout, "stdout"), (child.stderr, "stderr")) if pipe
+        _Copy(pipe, folder / name, order["bytes"])
+        for pipe, name in ((child.stdout, "stdout"), (child.stderr, "stderr"))
+        if pipe
     ]
-    reason = _waited(child, seconds, cancelled)
+    reason = _waited(child, order["seconds"], cancelled)
     _kill(child.pid, signal.SIGKILL)
     for copy in copies:
         copy.join(_GRACE)
+    shutil.rmtree(folder / "tmp", ignore_errors=True)
     _write(
         folder / "ended.json",
-        {"exit_code": child.returncode, "reason": reason, "cut": any(copy.cut for copy in copies), "at": time.time()},
+        {
+            "exit_code": child.returncode,
+            "reason": reason,
+            "cut": any(copy.cut for copy in copies),
+            "confined": confined,
+            "at": time.time(),
+        },
     )
 
 
@@ -62,6 +86,84 @@ def began(pid: int) -> str:
         return Path(f"/proc/{pid}/stat").read_text("ascii", "replace").rpartition(")")[2].split()[19]
     except (OSError, IndexError):
         return ""
+
+
+_CREATE, _ADD, _RESTRICT = 444, 445, 446
+"""Numbers of Landlock's system calls, the same on all architectures."""
+_EXECUTE, _READ_FILE, _WRITE_FILE, _READ_DIR, _REFER, _TRUNCATE = 1 << 0, 1 << 2, 1 << 1, 1 << 3, 1 << 13, 1 << 14
+ALL = (1 << 15) - 1
+READ = _READ_FILE | _READ_DIR
+_OF_FILES = _EXECUTE | _READ_FILE | _WRITE_FILE | _TRUNCATE
+_LEAST_VERSION = 2
+"""The first in which files can be moved between folders."""
+_NO_NEW_PRIVILEGES = 38
+_PROCESSES = Path("/proc")
+
+
+def landlock_version() -> int:
+    """Return the version of Landlock that the system has; 0 where it has none."""
+    if sys.platform != "linux":
+        return 0
+    found = ctypes.CDLL(None, use_errno=True).syscall(_CREATE, None, ctypes.c_size_t(0), ctypes.c_uint32(1))
+    return max(0, int(found))
+
+
+def confine(hidden: Sequence[Path], opened: Mapping[Path, int]) -> None:
+    """Keep this process and those that it begins from opening what is hidden, but for what is ``opened`` of it.
+
+    Nor can the environments of other processes be read, which may hold passwords. What is made beside a hidden folder
+    later on cannot be opened either. Raises OSError where the system does not do it.
+    """
+    system = ctypes.CDLL(None, use_errno=True)
+    rights = ALL if landlock_version() > _LEAST_VERSION else ALL & ~_TRUNCATE
+    rules = system.syscall(_CREATE, ctypes.byref(ctypes.c_uint64(rights)), ctypes.c_size_t(8), ctypes.c_uint32(0))
+    if rules < 0:
+        raise OSError(ctypes.get_errno(), "the process cannot be confined")
+    for path in _outside(Path("/"), hidden):
+        _allow(system, rules, path, rights)
+    for path in _searched(hidden):
+        _allow(system, rules, path, _READ_DIR)
+    for path, allowed in {**opened, _PROCESSES / str(os.getpid()): ALL}.items():
+        _allow(system, rules, path, rights & allowed)
+    if system.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0) or system.syscall(_RESTRICT, rules, ctypes.c_uint32(0)):
+        raise OSError(ctypes.get_errno(), "the process cannot be confined")
+    os.close(rules)
+
+
+def _outside(folder: Path, hidden: Sequence[Path]) -> Iterator[Path]:
+    """Yield the fewest places that hold everything in a folder but what is hidden, and but other processes.
+
+    Links are left out: they lead to one of these places, or to what is hidden.
+    """
+    if folder in hidden or (folder.parent == _PROCESSES and folder.name.isdecimal()):
+        return
+    if folder != _PROCESSES and folder != Path("/") and not any(path.is_relative_to(folder) for path in hidden):
+        yield folder
+        return
+    with suppress(OSError):
+        for child in sorted(folder.iterdir()):
+            if not child.is_symlink():
+                yield from _outside(child, hidden)
+
+
+def _searched(hidden: Sequence[Path]) -> Iterator[Path]:
+    """Yield the folders above what is hidden in which Python looks for modules: it has to list them."""
+    words = [*sys.path, *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
+    for path in {Path(word).resolve() for word in words if word}:
+        if any(each.is_relative_to(path) for each in hidden):
+            yield path
+
+
+def _allow(system: ctypes.CDLL, rules: int, path: Path, rights: int) -> None:
+    """Let what is beneath a path be opened; what cannot be found is left out."""
+    with suppress(OSError):
+        place = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        try:
+            applying = rights if path.is_dir() else rights & _OF_FILES
+            rule = struct.pack("=Qi", applying, place)
+            system.syscall(_ADD, rules, ctypes.c_int(1), rule, ctypes.c_uint32(0))
+        finally:
+            os.close(place)
 
 
 class _Copy(threading.Thread):
@@ -121,4 +223,4 @@ def _write(file: Path, value: object) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3]), sys.argv[4:])
+    main(Path(sys.argv[1]), json.load(sys.stdin))

@@ -12,7 +12,7 @@ import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from ppdm_flow.page.services.jobs import keeper
@@ -27,20 +27,36 @@ class End:
     cut: bool
 
 
-def begin(
-    folder: Path, words: Sequence[str], environment: Mapping[str, str], *, at: Path, seconds: float, most: int
-) -> subprocess.Popen[bytes]:
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What a keeper is to carry out: the verb's words, its limits, and which files it must not open.
+
+    Of the ``hidden`` files and folders it may open those that it ``reads``, and those that it ``writes``.
+    """
+
+    words: Sequence[str]
+    seconds: float
+    bytes: int
+    hidden: Sequence[Path] = ()
+    reads: Sequence[Path] = ()
+    writes: Sequence[Path] = ()
+
+
+def begin(folder: Path, order: Order, environment: Mapping[str, str], at: Path) -> subprocess.Popen[bytes]:
     """Begin the verb in the working directory ``at``: its own session, and nothing of the server's open files."""
     low = [idle, "-c", "3"] if (idle := shutil.which("ionice")) else []
     process = subprocess.Popen(  # noqa: S603  # our own program; see the keeper
-        [*low, sys.executable, "-I", keeper.__file__, str(folder), str(seconds), str(most), *words],
+        [*low, sys.executable, "-I", keeper.__file__, str(folder)],
         cwd=at,
         env={**os.environ, **environment},
-        stdin=subprocess.DEVNULL,
+        stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
+    if process.stdin is not None:
+        with suppress(BrokenPipeError), process.stdin as pipe:
+            pipe.write(json.dumps(asdict(order), default=str).encode())
     threading.Thread(target=process.wait, name="job", daemon=True).start()
     return process
 

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from sqlite3 import Row
+from sqlite3 import Connection, Row
 
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.page.services.accounts.roles import User
@@ -18,6 +18,10 @@ SCHEMA = (
     (
         "CREATE TABLE IF NOT EXISTS journal (number INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, account TEXT,"
         " action TEXT NOT NULL, subject TEXT NOT NULL, outcome TEXT NOT NULL, chain TEXT NOT NULL)"
+    ),
+    (
+        "CREATE TABLE IF NOT EXISTS begun (id INTEGER PRIMARY KEY, at TEXT NOT NULL, account TEXT,"
+        " action TEXT NOT NULL, subject TEXT NOT NULL)"
     ),
     "CREATE INDEX IF NOT EXISTS journal_by_account ON journal (account, number)",
     "CREATE INDEX IF NOT EXISTS journal_by_action ON journal (action, number)",
@@ -41,7 +45,8 @@ _AT_ONCE = 5_000
 class Entry:
     """One action.
 
-    ``subject`` is a policy, a run, an account or nothing; ``outcome`` is ``done``, ``refused`` or ``failed``.
+    ``subject`` is a policy, a run, an account or nothing; ``outcome`` is ``done``, ``refused``, ``failed``
+    or ``interrupted``: the server ended meanwhile, and it may be done or not.
     """
 
     number: int
@@ -61,27 +66,36 @@ class Journal:
         self._lock = threading.Lock()
         self._minute, self._refusals = "", 0
 
-    def add(self, user: User | None, action: str, subject: str, outcome: str) -> None:
-        """Write one action down. ``subject`` is a name that people gave, never a value of data.
+    def begin(self, user: User | None, action: str, subject: str) -> int:
+        """Write down that an action begins, so that it is known of if the server ends meanwhile; return its number."""
+        account = None if user is None else user.name
+        with self._database.changing() as connection:
+            cursor = connection.execute(
+                "INSERT INTO begun (at, account, action, subject) VALUES (?, ?, ?, ?)",
+                (self._time(), account, action, subject[:_SUBJECT]),
+            )
+        return int(cursor.lastrowid or 0)
+
+    def add(self, user: User | None, action: str, subject: str, outcome: str, begun: int | None = None) -> None:
+        """Write one action down, whose beginning may be ``begun``. ``subject`` is never a value of data.
 
         What is refused to people who are not signed in could fill the disk: of that, so many entries a minute are kept.
         """
-        at = self._now().astimezone(UTC).isoformat(timespec="seconds")
-        if user is None and outcome == "refused":
-            refusals = self._counted(at[:16])
-            if refusals > REFUSALS_A_MINUTE + 1:
-                return
-            if refusals > REFUSALS_A_MINUTE:
-                action, subject = MORE, ""
-        account = None if user is None else user.name
-        subject = subject[:_SUBJECT]
+        at = self._time()
+        refusals = self._counted(at[:16]) if user is None and outcome == "refused" else 0
+        if refusals > REFUSALS_A_MINUTE:
+            action, subject = MORE, ""
         with self._database.changing() as connection:
-            last = connection.execute("SELECT chain FROM journal ORDER BY number DESC LIMIT 1").fetchone()
-            chain = _chain("" if last is None else last["chain"], at, account, action, subject, outcome)
-            connection.execute(
-                "INSERT INTO journal (at, account, action, subject, outcome, chain) VALUES (?, ?, ?, ?, ?, ?)",
-                (at, account, action, subject, outcome, chain),
-            )
+            connection.execute("DELETE FROM begun WHERE id = ?", (begun,))
+            if refusals <= REFUSALS_A_MINUTE + 1:
+                _append(connection, at, None if user is None else user.name, action, subject[:_SUBJECT], outcome)
+
+    def recover(self) -> None:
+        """Write down what had begun when the last server ended, with the time at which it began."""
+        with self._database.changing() as connection:
+            for row in connection.execute("SELECT * FROM begun ORDER BY id").fetchall():
+                _append(connection, row["at"], row["account"], row["action"], row["subject"], "interrupted")
+            connection.execute("DELETE FROM begun")
 
     def newest(self, many: int, before: int | None = None, *, account: str = "", action: str = "") -> list[Entry]:
         """Return the newest entries, newest first; with ``before``, those of smaller numbers.
@@ -127,12 +141,24 @@ class Journal:
         given = self._database.row("SELECT seq FROM sqlite_sequence WHERE name = 'journal'")
         return number == (0 if given is None else given["seq"])
 
+    def _time(self) -> str:
+        return self._now().astimezone(UTC).isoformat(timespec="seconds")
+
     def _counted(self, minute: str) -> int:
         with self._lock:
             if minute != self._minute:
                 self._minute, self._refusals = minute, 0
             self._refusals += 1
             return self._refusals
+
+
+def _append(connection: Connection, at: str, account: str | None, action: str, subject: str, outcome: str) -> None:
+    last = connection.execute("SELECT chain FROM journal ORDER BY number DESC LIMIT 1").fetchone()
+    chain = _chain("" if last is None else last["chain"], at, account, action, subject, outcome)
+    connection.execute(
+        "INSERT INTO journal (at, account, action, subject, outcome, chain) VALUES (?, ?, ?, ?, ?, ?)",
+        (at, account, action, subject, outcome, chain),
+    )
 
 
 def _entry(row: Row) -> Entry:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
@@ -12,8 +13,11 @@ from pathlib import Path
 from ppdm_flow.api.draft import DraftCheck, check_draft
 from ppdm_flow.core.clock import utc_today
 from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity
+from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.page.services.policies.files import TABLES, YAML, files_below
 from ppdm_flow.page.services.policies.policies import Policies
+from ppdm_flow.page.services.policies.reach import reaches
+from ppdm_flow.policy.edit.tree import tree_of
 
 _Signature = tuple[date, tuple[tuple[str, int, int], ...]]
 
@@ -28,9 +32,13 @@ class State:
 
 @dataclass(slots=True)
 class Checks:
-    """Checks texts of one folder, and keeps what was found in its files as long as none of them changes."""
+    """Checks texts of one folder, and keeps what was found in its files as long as none of them changes.
+
+    ``private`` is the server's own folder, whose files no policy may name.
+    """
 
     policies: Policies
+    private: Path
     today: Callable[[], date] = utc_today
     _kept: tuple[_Signature, Mapping[str, State]] | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -41,6 +49,16 @@ class Checks:
         named = {each: from_folder(each, self.policies.folder) for each in checked.diagnostics}
         waived = {named[each]: waiver for each, waiver in checked.waived.items() if each in named}
         return replace(checked, diagnostics=tuple(named.values()), waived=waived)
+
+    def reaches_private(self, name: str, text: str) -> bool:
+        """Return whether a text names a file of the server's private folder, as it stands or once it is resolved."""
+        path = self.policies.folder / name
+        trees: list[object] = []
+        with suppress(PpdmError):
+            trees.append(tree_of(text, name))
+        loaded = check_draft(path, text, self.today).loaded
+        trees += [] if loaded is None else [loaded.tree]
+        return any(reaches(tree, path.parent, self.private) for tree in trees)
 
     def states(self) -> Mapping[str, State]:
         """Return the state of every YAML file."""

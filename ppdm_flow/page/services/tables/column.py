@@ -18,6 +18,8 @@ if TYPE_CHECKING:  # a server without tables needs no numpy
 
 PIECE = 2**20
 """Rows or values that are held at once."""
+_BYTES = 2**24
+"""Bytes of texts that are searched at once."""
 _LONGEST = 1_200
 """Bytes of a text that are read for a page."""
 _EPOCH = date(1970, 1, 1)
@@ -106,18 +108,25 @@ class Column:
         return found
 
     def _all_texts(self) -> Iterator[tuple[int, Any]]:
+        """Yield the texts of all values in pieces, each with the code of its first; of one too long, its beginning."""
         import numpy as np  # noqa: PLC0415  # a server without tables needs none
         import pyarrow as pa  # noqa: PLC0415  # likewise
 
-        piece = PIECE // 8
-        for start in range(0, self.about.values, piece):
-            stop = min(start + piece, self.about.values)
-            before = self._array("ends", "<i8", start - 1, start) if start else np.zeros(1, dtype="<i8")
-            offsets = np.concatenate([before, self._array("ends", "<i8", start, stop)])
-            with _opened(self._path("texts")) as file:
-                texts = os.pread(file, int(offsets[-1] - offsets[0]), int(offsets[0]))
-            buffers = [None, pa.py_buffer(offsets - offsets[0]), pa.py_buffer(texts)]
-            yield start, pa.Array.from_buffers(pa.large_string(), stop - start, buffers)
+        start, values = 0, self.about.values
+        with _opened(self._path("texts")) as file:
+            while start < values:
+                before = self._array("ends", "<i8", start - 1, start) if start else np.zeros(1, dtype="<i8")
+                ends = self._array("ends", "<i8", start, min(start + PIECE // 8, values))
+                fitting = int(np.searchsorted(ends, before[0] + _BYTES, "right"))
+                if not fitting:
+                    yield start, pa.array([os.pread(file, _BYTES, int(before[0])).decode(errors="ignore")])
+                    start += 1
+                    continue
+                offsets = np.concatenate([before, ends[:fitting]]) - before[0]
+                texts = os.pread(file, int(offsets[-1]), int(before[0]))
+                buffers = [None, pa.py_buffer(offsets), pa.py_buffer(texts)]
+                yield start, pa.Array.from_buffers(pa.large_string(), fitting, buffers)
+                start += fitting
 
     def _array(self, what: str, kind: str, start: int, stop: int) -> npt.NDArray[Any]:
         import numpy as np  # noqa: PLC0415  # a server without tables needs none
@@ -153,7 +162,7 @@ def _found(texts: Any, text: str, *, whole: bool) -> Any:
     import pyarrow as pa  # noqa: PLC0415  # a server without tables needs none
     import pyarrow.compute as pc  # noqa: PLC0415  # likewise
 
-    same = pc.equal(texts, pa.scalar(text, pa.large_string())) if whole else None
+    same = pc.equal(texts, pa.scalar(text, texts.type)) if whole else None
     found = pc.match_substring(texts, text, ignore_case=True) if same is None else same
     return found.to_numpy(zero_copy_only=False)
 

@@ -159,17 +159,28 @@ class Tables:
     def _make_all(self) -> None:
         while True:
             key, task = self._tasks.get()
-            answer = self._made(task)
-            prepare()
+            try:
+                progress = self._copied(key, task)
+            except OSError:  # the disk
+                progress = Progress.FAILED
             with self._lock:
-                place = Path(task.place)
-                if answer == Answer.DONE:
-                    place.rename(self._folder / key)
+                if progress is None:
                     del self._progress[key]
                     self._make_room(key)
                 else:
-                    shutil.rmtree(place, ignore_errors=True)
-                    self._progress[key] = _PROGRESS.get(answer, Progress.FAILED)
+                    self._progress[key] = progress
+
+    def _copied(self, key: str, task: Task) -> Progress | None:
+        """Make one copy; return why there is none, or nothing."""
+        answer, place = self._made(task), Path(task.place)
+        prepare()
+        if answer != Answer.DONE:
+            shutil.rmtree(place, ignore_errors=True)
+            return _PROGRESS.get(answer, Progress.FAILED)
+        with self._lock:
+            shutil.rmtree(self._folder / key, ignore_errors=True)  # one that was damaged
+            place.rename(self._folder / key)
+        return None
 
     def _made(self, task: Task) -> Answer:
         shutil.rmtree(task.place, ignore_errors=True)

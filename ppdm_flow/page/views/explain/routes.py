@@ -42,9 +42,9 @@ def _page(call: Call, term: str) -> Response:
         if call.replaces_part or call.query.get("part"):
             raise HTTPException(404) from None
         return call.page("explain/unknown.html", 404, diagnostics=error.diagnostics)
-    part = call.replaces_part or call.query.get("part")
+    part = call.replaces_part or bool(call.query.get("part"))
     template = "explain/part.html" if part else "explain/page.html"
-    return call.page(template, heading=title_of(text) or term, body=html_of(text, has_page))
+    return call.page(template, heading=title_of(text) or term, body=html_of(text, has_page, below=part))
 
 
 @cache

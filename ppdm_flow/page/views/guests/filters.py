@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from ppdm_flow.page.services.tables.column import Column
 from ppdm_flow.page.services.tables.layout import SUPPRESSED, ColumnAbout, Form
 from ppdm_flow.page.services.tables.question import State
 from ppdm_flow.page.services.tables.table import Table
@@ -49,7 +50,7 @@ def filter_fields(table: Table, asked: Asked, columns: Sequence[ColumnAbout], wr
     return [
         FilterField(
             about,
-            _choices(table, about) if about.form is Form.CHOICE else (),
+            _choices(table.column(about.number)) if about.form is Form.CHOICE else (),
             _states(about) if about.form is not Form.CHOICE else (),
             {name.removeprefix(f"c{about.number}"): word for name, word in asked.of_column(about.number).items()},
             is_wrong=about.number == wrong,
@@ -72,7 +73,7 @@ def active_filters(table: Table, asked: Asked) -> list[ActiveFilter]:
 def _sentence(table: Table, about: ColumnAbout, words: dict[str, str]) -> str:
     name, told = f"c{about.number}", list[str]()
     if about.form is Form.CHOICE:
-        return dict(_choices(table, about))[words[name]]
+        return dict(_choices(table.column(about.number)))[words[name]]
     text = catalogue()
     if name in words:
         word = words[name]
@@ -86,14 +87,15 @@ def _sentence(table: Table, about: ColumnAbout, words: dict[str, str]) -> str:
     return "; ".join(told)
 
 
-@lru_cache(maxsize=1_024)
-def _choices(table: Table, about: ColumnAbout) -> tuple[tuple[str, str], ...]:
-    return tuple((str(code), text) for code, text in _each_choice(table, about))
+@lru_cache(maxsize=512)
+def _choices(column: Column) -> tuple[tuple[str, str], ...]:
+    return tuple((str(code), text) for code, text in _each_choice(column))
 
 
-def _each_choice(table: Table, about: ColumnAbout) -> Iterator[tuple[int, str]]:
+def _each_choice(column: Column) -> Iterator[tuple[int, str]]:
+    about = column.about
     text = catalogue()
-    for code, (value, rows) in enumerate(table.column(about.number).choices()):
+    for code, (value, rows) in enumerate(column.choices()):
         short = value if len(value) <= _LONGEST else f"{value[:_LONGEST]}…"
         yield code, text("guests.choice", text=short or text("guests.empty_text"), rows=f"{rows:,}")
     for code, word, rows in (

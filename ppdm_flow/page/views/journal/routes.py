@@ -28,12 +28,14 @@ def check(call: Call) -> Response:
 
 def as_csv(call: Call) -> Response:
     """Send the journal as CSV."""
-    return StreamingResponse(csv_lines(_every(call)), media_type="text/csv; charset=utf-8", headers=_named("csv"))
+    return StreamingResponse(
+        csv_lines(_every(call)), media_type="text/csv; charset=utf-8", headers=_named("journal.csv")
+    )
 
 
 def as_json_lines(call: Call) -> Response:
     """Send the journal as one JSON document a line, with the chain of hashes."""
-    return StreamingResponse(json_lines(_every(call)), media_type="application/jsonl", headers=_named("jsonl"))
+    return StreamingResponse(json_lines(_every(call)), media_type="application/jsonl", headers=_named("journal.jsonl"))
 
 
 def _page(call: Call, whole: bool | None = None) -> Response:
@@ -63,8 +65,8 @@ def _chosen(call: Call) -> dict[str, str]:
     return {name: call.query.get(name, "") for name in ("account", "action")}
 
 
-def _named(ending: str) -> dict[str, str]:
-    return {"content-disposition": f'attachment; filename="journal.{ending}"'}
+def _named(file: str) -> dict[str, str]:
+    return {"content-disposition": f'attachment; filename="{file}"'}
 
 
 ROUTES = (

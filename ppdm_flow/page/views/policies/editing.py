@@ -6,30 +6,36 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from ppdm_flow.page.http.call import Call
-from ppdm_flow.page.http.policies import known_policy
+from ppdm_flow.page.http.policies import known_policy, refuse_private
 from ppdm_flow.page.looks.addresses import own_address, policy_address
 from ppdm_flow.page.services.policies.policies import ChangedMeanwhileError
 from ppdm_flow.page.views.policies.comparing import compared
 from ppdm_flow.page.views.policies.names import names_in
+from ppdm_flow.page.views.policies.steps import drawing_of
 
 
 def edit(call: Call) -> Response:
     """Show the editor."""
     policy = known_policy(call)
     checked = call.site.checks.check(policy.name, policy.text)
-    return call.page("policies/edit.html", policy=policy, checked=checked, names=names_in(checked))
+    return call.page(
+        "policies/edit.html", policy=policy, checked=checked, names=names_in(checked), drawing=drawing_of(checked)
+    )
 
 
 def check(call: Call) -> Response:
     """Say what is wrong with a text that somebody is writing, as a part of the editor."""
     policy = known_policy(call)
     checked = call.site.checks.check(policy.name, sent_text(call))
-    return call.page("policies/findings.html", policy=policy, checked=checked, names=names_in(checked))
+    return call.page(
+        "policies/findings.html", policy=policy, checked=checked, names=names_in(checked), drawing=drawing_of(checked)
+    )
 
 
 def save(call: Call) -> Response:
     """Write the text that somebody made of the one that they read; show both where the file changed meanwhile."""
     policy, text = known_policy(call), sent_text(call)
+    refuse_private(call, policy.name, text)
     try:
         call.site.policies.write(policy.name, text, call.text("digest"), call.user)
     except ChangedMeanwhileError as error:

@@ -10,7 +10,7 @@ from ppdm_flow.page.http.call import Call
 from ppdm_flow.page.http.policies import known_policy
 from ppdm_flow.page.services.policies.checks import from_folder, state_of
 from ppdm_flow.page.services.policies.policies import PolicyText
-from ppdm_flow.page.views.policies.steps import steps_graph
+from ppdm_flow.page.views.policies.steps import drawing_of
 
 
 def list_policies(call: Call) -> Response:
@@ -37,7 +37,7 @@ def show_policy(call: Call) -> Response:
         checked=checked,
         state=state_of(checked),
         typed=typed,
-        drawing=None if checked.plan is None else steps_graph(checked.plan),
+        drawing=drawing_of(checked),
         tree=call.site.tree.state(),
     )
 

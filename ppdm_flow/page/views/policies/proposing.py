@@ -8,8 +8,17 @@ from ppdm_flow.page.http.call import Call
 from ppdm_flow.page.http.policies import known_policy
 from ppdm_flow.page.looks.addresses import own_address
 from ppdm_flow.page.services.policies.policies import PolicyText
+from ppdm_flow.page.views.policies.asked_changes import asked_changes
 from ppdm_flow.page.views.policies.comparing import compared
 from ppdm_flow.page.views.policies.editing import sent_text
+from ppdm_flow.policy.edit.edited import edited
+
+
+def propose(call: Call) -> Response:
+    """Show what the changes that an address asks for make of a policy."""
+    policy = known_policy(call)
+    text = edited(policy.text, asked_changes(call.request.query_params), policy.name)
+    return _proposal(call, policy, text, call.query.get("back", ""))
 
 
 def propose_text(call: Call) -> Response:

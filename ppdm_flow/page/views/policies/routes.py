@@ -7,7 +7,10 @@
 ``/policies/{policy:path}/check``          what is wrong with a text, as a part of a page (POST: ``text``)
 ``/policies/{policy:path}/propose``        shows a proposed text as a difference, with what it weakens, and a button
                                            that applies it. POST: ``text`` (the whole proposed text), ``digest`` (of
-                                           the text it was made from), ``back`` (an address of the page, optional)
+                                           the text it was made from), ``back`` (an address of the page, optional).
+                                           GET: ``set`` (``privacy.k_anonymity.k=5``) and ``unset`` (a path), each as
+                                           often as needed, or ``changes`` (JSON of ``policy.edit.changes.to_json``),
+                                           and ``back``
 ``/policies/{policy:path}/changes``        compared with the last commit, or with a ``version``
 =========================================  =====================================================================
 
@@ -35,6 +38,7 @@ ROUTES = (
     reads(f"{_ONE}/edit", editing.edit, STEWARDS),
     changes(f"{_ONE}/edit", editing.save, STEWARDS, "policies.save", "policy"),
     asks(f"{_ONE}/check", editing.check, STEWARDS),
+    reads(f"{_ONE}/propose", proposing.propose, STEWARDS),
     asks(f"{_ONE}/propose", proposing.propose_text, STEWARDS),
     reads(f"{_ONE}/changes", versions.show_changes, STEWARDS_AND_APPROVERS),
     reads(f"{_ONE}/history", versions.show_history, STEWARDS_AND_APPROVERS),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
+from ppdm_flow.api.draft import DraftCheck
 from ppdm_flow.page.looks.graph import Edge, Node, graph
 from ppdm_flow.page.texts.catalogue import catalogue
 from ppdm_flow.plan.definition import Plan
@@ -11,6 +12,11 @@ from ppdm_flow.plan.document import document
 from ppdm_flow.plan.graph import release_key, sources, tree
 
 _ARROW = "policies.graph_arrow"
+
+
+def drawing_of(checked: DraftCheck) -> Markup | None:
+    """Return the drawing of a text's steps; None where it has errors."""
+    return None if checked.plan is None else steps_graph(checked.plan)
 
 
 def steps_graph(plan: Plan) -> Markup:

@@ -8,7 +8,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from ppdm_flow.page.http.call import Call
-from ppdm_flow.page.http.policies import known_policy
+from ppdm_flow.page.http.policies import known_policy, runnable_policy
 from ppdm_flow.page.http.runs import known_run
 from ppdm_flow.page.http.signing import signing_as_author
 from ppdm_flow.page.looks.addresses import run_address
@@ -22,7 +22,7 @@ def run_form(call: Call) -> Response:
 
 def start_run(call: Call) -> Response:
     """Begin a run."""
-    policy = known_policy(call)
+    policy = runnable_policy(call)
     words = ["run", str(call.site.policies.path(policy.name)), "--out", str(call.site.settings.runs.absolute())]
     data = chosen_upload(call)
     words += ["--data", str(data)] if data is not None else []

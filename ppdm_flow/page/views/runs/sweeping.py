@@ -14,7 +14,7 @@ from ppdm_flow.api.sweep.grid import axes, grid
 from ppdm_flow.api.sweep.places import places
 from ppdm_flow.page.http.call import Call
 from ppdm_flow.page.http.jobs import known_job
-from ppdm_flow.page.http.policies import known_policy
+from ppdm_flow.page.http.policies import known_policy, runnable_policy
 from ppdm_flow.page.services.jobs.job import State
 from ppdm_flow.page.services.jobs.jobs import OWN_FOLDER
 from ppdm_flow.page.views.runs.frontier import pictures, points
@@ -46,7 +46,7 @@ def sweep_form(call: Call) -> Response:
 
 def start_sweep(call: Call) -> Response:
     """Begin a sweep. Raises UsageError where it is unclear what is to vary."""
-    policy = known_policy(call)
+    policy = runnable_policy(call)
     path = call.site.policies.path(policy.name)
     pairs = [(call.text(f"path_{i}").strip(), call.text(f"values_{i}").strip()) for i in range(1, _AXES + 1)]
     over = [f"{place}={values}" for place, values in pairs if place or values]

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, date
-from urllib.parse import urlencode
 
 from starlette.responses import RedirectResponse, Response
 
@@ -20,6 +19,7 @@ from ppdm_flow.page.http.policies import known_policy
 from ppdm_flow.page.http.route import asks, reads
 from ppdm_flow.page.looks.addresses import policy_address
 from ppdm_flow.policy import load
+from ppdm_flow.policy.edit.changes import put, to_json
 from ppdm_flow.policy.redaction import waivers_of
 
 FIELDS = ("name", "of", "at", "reason", "owner", "until", "signed_by")
@@ -57,10 +57,9 @@ def propose(call: Call) -> Response:
     faults = dict(_faults(values))
     if faults:
         return call.page("waivers/new.html", 400, policy=policy.name, values=values, faults=faults, today=_today())
-    place = f"waivers.{values['name']}"
-    sets = [("set", f"{place}.{field}={values[field]}") for field in FIELDS[1:] if values[field]]
-    words = urlencode([*sets, ("back", "/waivers")])
-    return RedirectResponse(f"{policy_address(policy.name, 'propose')}?{words}", 303)
+    waiver = {field: values[field] for field in FIELDS[1:] if values[field]}
+    change = to_json([put(("waivers", values["name"]), waiver)])
+    return RedirectResponse(policy_address(policy.name, "propose", changes=change, back="/waivers"), 303)
 
 
 def _faults(values: dict[str, str]) -> Iterator[tuple[str, str]]:

@@ -15,6 +15,8 @@ from ppdm_flow.page.services.tables.layout import MOST_CHOICES, SUPPRESSED, Colu
 from ppdm_flow.page.services.tables.making.order import write_order
 
 _PIECE = 131_072
+_FEW = 8_192
+"""Values, which may be long, are written so many at once."""
 _READER = "to_arrow_reader"
 """As later versions of DuckDB call it."""
 _NUMBERS = {
@@ -69,7 +71,7 @@ def _sorted(connection: duckdb.DuckDBPyConnection, column: str, number: str) -> 
 
 
 def _write_values(connection: duckdb.DuckDBPyConnection, about: ColumnAbout, folder: Path) -> None:
-    reader = _batches(connection, "SELECT text, rows, value FROM sorted ORDER BY code")
+    reader = _batches(connection, "SELECT text, rows, value FROM sorted ORDER BY code", most=_FEW)
     end = 0
     with (
         (folder / f"{about.number}.ends").open("wb") as ends,
@@ -109,9 +111,11 @@ def _codes(connection: duckdb.DuckDBPyConnection, column: str, about: ColumnAbou
         yield batch.column(0)
 
 
-def _batches(connection: duckdb.DuckDBPyConnection, query: str, *values: object) -> pa.RecordBatchReader:
+def _batches(
+    connection: duckdb.DuckDBPyConnection, query: str, *values: object, most: int = _PIECE
+) -> pa.RecordBatchReader:
     selected: Any = connection.sql(query, params=list(values))
-    return getattr(selected, _READER, selected.fetch_arrow_reader)(_PIECE)
+    return getattr(selected, _READER, selected.fetch_arrow_reader)(most)
 
 
 def _one(connection: duckdb.DuckDBPyConnection, query: str, *values: object) -> tuple[int, ...]:

@@ -120,3 +120,17 @@ def test_refusals_of_people_with_accounts_are_all_written_down(server):
 def test_an_entry_is_no_longer_than_a_name(server):
     Journal(server.site.database).add(server.users[Role.STEWARD], "policies.save", "x" * 10_000, "failed")
     assert len(server.site.journal.newest(1)[0].subject) == 200
+
+
+def test_what_had_begun_when_the_server_ended_is_written_down_once(server):
+    user, journal = server.users[Role.STEWARD], server.site.journal
+    journal.add(user, "policies.save", "a.yaml", "done", journal.begin(user, "policies.save", "a.yaml"))
+    journal.begin(user, "policies.save", "b.yaml")
+    for _ in range(2):
+        journal.recover()
+    entries = [(e.account, e.action, e.subject, e.outcome) for e in journal.newest(10)]
+    assert entries[0] == ("steward", "policies.save", "b.yaml", "interrupted")
+    assert entries[1] == ("steward", "policies.save", "a.yaml", "done")
+    assert [e[3] for e in entries].count("interrupted") == 1
+    assert journal.is_whole()
+    assert "interrupted" in server.browser(Role.ADMINISTRATOR).get("/journal").text

@@ -1,0 +1,1 @@
+"""Hierarchies that somebody is making: counts of a column's values, intervals, groups of groups."""

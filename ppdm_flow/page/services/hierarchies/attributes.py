@@ -1,0 +1,80 @@
+"""The attributes of a policy as it says now, faults or not, with what its templates say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ppdm_flow.policy.loading import load
+
+FORMS = ("intervals", "levels", "csv", "order", "prefix", "date")
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredAttribute:
+    """An attribute by its path in the policy; ``hierarchy`` is what is said of it, with the templates' words."""
+
+    path: tuple[str, ...]
+    role: str
+    type: str
+    hierarchy: Mapping[str, Any]
+
+    @property
+    def column(self) -> str:
+        """Its name in the data."""
+        return self.path[-1]
+
+    @property
+    def name(self) -> str:
+        """Its name among all attributes of the policy."""
+        return self.column if len(self.path) == 2 else f"{self.path[1]}.{self.column}"
+
+    @property
+    def table(self) -> str:
+        """The table that it is of, where the policy has several."""
+        return "" if len(self.path) == 2 else self.path[1]
+
+    @property
+    def form(self) -> str:
+        """In which form its hierarchy is given; empty where it has none."""
+        return next((form for form in FORMS if self.hierarchy.get(form) is not None), "")
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """Return a list of the hierarchy."""
+        value = self.hierarchy.get(key)
+        return tuple(each for each in value if isinstance(each, str)) if isinstance(value, list) else ()
+
+    def text(self, key: str) -> str:
+        """Return a word of the hierarchy."""
+        value = self.hierarchy.get(key)
+        return value if isinstance(value, str) else ""
+
+
+def declared_attributes(policy: Path) -> list[DeclaredAttribute]:
+    """Return the attributes of the policy at a path, in its order; none where nothing can be read."""
+    tree = load(policy).tree
+    tables = tree.get("tables")
+    found = list(_attributes(("attributes",), tree.get("attributes")))
+    if isinstance(tables, dict):
+        for name, table in tables.items():
+            if isinstance(table, dict):
+                found += _attributes(("tables", name, "attributes"), table.get("attributes"))
+    return found
+
+
+def _attributes(path: tuple[str, ...], attributes: object) -> Iterator[DeclaredAttribute]:
+    for name, each in attributes.items() if isinstance(attributes, dict) else ():
+        if isinstance(each, dict):
+            hierarchy = each.get("hierarchy")
+            yield DeclaredAttribute(
+                (*path, name),
+                _text(each.get("role")),
+                _text(each.get("type")),
+                hierarchy if isinstance(hierarchy, dict) else {},
+            )
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,73 @@
+"""The hierarchy that a policy has, as groups: only what stands in the policy, or in a table of its folder, is read."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+
+from ppdm_flow.core.errors import PolicyError
+from ppdm_flow.page.services.hierarchies.attributes import DeclaredAttribute
+from ppdm_flow.page.services.hierarchies.grouping import Grouping, UnusableGroupError, grouped
+from ppdm_flow.page.services.policies.policies import Policies, PolicyText
+
+_WRITTEN = ";"
+
+
+def declared_grouping(policies: Policies, policy: str, attribute: DeclaredAttribute) -> Grouping | None:
+    """Return the hierarchy of an attribute that lists its values; None where it has none of this kind.
+
+    Raises UnusableGroupError where it cannot be read, or is no hierarchy.
+    """
+    levels = attribute.hierarchy.get("levels")
+    if isinstance(levels, dict):
+        return _grouped((value, *above) for value, above in levels.items() if isinstance(above, list))
+    if attribute.texts("order"):
+        return _ordered(attribute)
+    if attribute.text("csv"):
+        file = hierarchy_file(policies, policy, attribute)
+        if file is None:
+            raise UnusableGroupError("unreadable")
+        return _grouped(_rows(file.text, attribute.text("delimiter") or _WRITTEN))
+    return None
+
+
+def hierarchy_file(policies: Policies, policy: str, attribute: DeclaredAttribute) -> PolicyText | None:
+    """Return the table that an attribute's hierarchy names, if it is one of the folder of policies."""
+    named = attribute.text("csv")
+    place = (policies.path(policy).parent / named).resolve() if named and named.isprintable() else None
+    folder = policies.folder.resolve()
+    if place is None or not place.is_relative_to(folder):
+        return None
+    name = place.relative_to(folder).as_posix()
+    try:
+        return policies.read(name) if name in policies.tables() else None
+    except PolicyError:
+        return None
+
+
+def digest_of_file(policies: Policies, policy: str, attribute: DeclaredAttribute) -> str:
+    """Return the digest of the table that an attribute's hierarchy names; empty where there is none."""
+    file = hierarchy_file(policies, policy, attribute)
+    return "" if file is None else file.digest
+
+
+def _rows(text: str, delimiter: str) -> list[list[str]]:
+    try:
+        return [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True) if row]
+    except (csv.Error, TypeError, ValueError):
+        raise UnusableGroupError("unreadable") from None
+
+
+def _grouped(rows: Iterable[Sequence[str]]) -> Grouping:
+    lines = {row[0]: tuple(row[1:]) for row in rows}
+    if not lines or not min(map(len, lines.values())) == max(map(len, lines.values())) > 0:
+        raise UnusableGroupError("unreadable")
+    return grouped(lines)
+
+
+def _ordered(attribute: DeclaredAttribute) -> Grouping:
+    from ppdm_flow.mining.hierarchies.ladder import ordered  # noqa: PLC0415  # pyarrow stands behind it
+
+    then = [int(text) for text in attribute.texts("then") if text.isascii() and text.isdigit()]
+    return grouped(ordered(attribute.texts("order"), [each for each in then if each > 1]))

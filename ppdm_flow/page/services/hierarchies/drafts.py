@@ -1,0 +1,97 @@
+"""Where a hierarchy lies while somebody makes it: beside the upload that it has values of, and for as long."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+from ppdm_flow.page.services.accounts.roles import User
+from ppdm_flow.page.services.hierarchies.counts import DELIMITER, ColumnCounts, read_counts
+from ppdm_flow.page.services.hierarchies.grouping import Grouping
+from ppdm_flow.page.services.policies.writing import put
+from ppdm_flow.page.services.uploads.uploads import Upload
+
+_OWNER = 0o600
+_FOLDER = "hierarchies"
+
+
+@dataclass(frozen=True, slots=True)
+class Workplace:
+    """Files of one person for one attribute of a policy, and one upload or none.
+
+    ``counts`` is written by the verb that counts, ``job`` has the id of the job that carries it out.
+    """
+
+    draft: Path
+    counts: Path
+    job: Path
+
+    def read(self) -> Grouping | None:
+        """Return the draft; None where there is none yet."""
+        if not self.draft.is_file():
+            return None
+        with self.draft.open(encoding="utf-8", newline="") as stream:
+            lines = [tuple(row) for row in csv.reader(stream, delimiter=DELIMITER, strict=True)]
+        return _grouping(lines)
+
+    def write(self, grouping: Grouping) -> None:
+        """Keep a draft in place of the one before."""
+        out = io.StringIO()
+        writer = csv.writer(out, delimiter=DELIMITER, lineterminator="\n")
+        writer.writerows((value, *above[:-1]) for value, above in grouping.lines().items())
+        put(self.draft, out.getvalue().encode(), _OWNER)
+
+    def forget(self) -> None:
+        """Drop the draft."""
+        self.draft.unlink(missing_ok=True)
+
+    def counted(self, most: int) -> ColumnCounts | None:
+        """Return the counts, the values one by one where they are at most so many; None before they were counted."""
+        return read_counts(self.counts, most) if self.counts.is_file() else None
+
+    @property
+    def job_id(self) -> str:
+        """The job that counts, or did; empty where there was none."""
+        return self.job.read_text(encoding="ascii") if self.job.is_file() else ""
+
+    def counting(self, job_id: str) -> None:
+        """Write down which job counts."""
+        put(self.job, job_id.encode("ascii"), _OWNER)
+
+
+class HierarchyDrafts:
+    """All workplaces. Those without an upload hold values that stand in the policy's folder, and lie in ``folder``."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._lock = threading.Lock()
+
+    def workplace(self, user: User, policy: str, path: tuple[str, ...], upload: Upload | None) -> Workplace:
+        """Return where somebody makes the hierarchy of the attribute at ``path`` of a policy."""
+        folder = self._folder / str(user.id) if upload is None else upload.path.parent / _FOLDER
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        word = hashlib.sha256(json.dumps([policy, *path]).encode()).hexdigest()[:32]
+        return Workplace(folder / f"{word}.draft.csv", folder / f"{word}.counts.csv", folder / f"{word}.job")
+
+    @contextmanager
+    def changing(self) -> Iterator[None]:
+        """Let one change of a draft happen after the other."""
+        with self._lock:
+            yield
+
+
+def _grouping(lines: list[tuple[str, ...]]) -> Grouping:
+    height = len(lines[0]) - 1 if lines else 0
+    levels: list[dict[str, str]] = [{} for _ in range(height)]
+    for line in lines:
+        for level, (below, group) in zip(levels, pairwise(line), strict=True):
+            level[below] = group
+    return Grouping(tuple(levels))

@@ -1,0 +1,91 @@
+"""How the rows of a column of numbers lie: how many lie below any number."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import pairwise
+
+from ppdm_flow.mining.hierarchies.intervals import decimals
+from ppdm_flow.report.plots.scale import ticks
+
+POINTS = 4_000
+"""Numbers up to which rows are counted exactly: of more, some are kept."""
+_BINS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """``up_to[i]`` rows have a value of at most ``points[i]``; the points ascend, and the last is the largest value.
+
+    ``exact``: every value is a point; else a count is wrong by what lies between two points at most.
+    """
+
+    points: tuple[Decimal, ...]
+    up_to: tuple[int, ...]
+    low: Decimal
+    exact: bool
+    whole: bool
+
+    @property
+    def high(self) -> Decimal:
+        """The largest value."""
+        return self.points[-1]
+
+    @property
+    def rows(self) -> int:
+        """All rows."""
+        return self.up_to[-1]
+
+    def below(self, edge: Decimal) -> int:
+        """Return how many rows have a value below a number."""
+        if edge <= self.low:
+            return 0
+        place = bisect_left(self.points, edge)
+        return self.up_to[place - 1] if place else 0
+
+    def bins(self) -> list[tuple[Decimal, Decimal, int]]:
+        """Return intervals of one width that hold all values, with their rows."""
+        step = self.step
+        if self.whole and self.high - self.low < _BINS:
+            step = Decimal(1)
+        first, last = self.low // step, self.high // step
+        edges = [place * step for place in range(int(first) - (self.low < first * step), int(last) + 2)]
+        return [(low, high, self.below(high) - self.below(low)) for low, high in pairwise(edges)]
+
+    @property
+    def step(self) -> Decimal:
+        """A round number of which some dozens cover all values."""
+        marks = ticks(float(self.low), float(self.high), _BINS, integers=self.whole)
+        return Decimal(f"{marks[1] - marks[0]:.10g}")
+
+    def suggestion(self) -> tuple[float, ...]:
+        """Return a few round edges that hold all values."""
+        marks = ticks(float(self.low), float(self.high), 6, integers=self.whole)
+        step = marks[1] - marks[0]
+        marks = (*marks, marks[-1] + step) if marks[-1] <= float(self.high) else marks
+        return tuple(float(f"{mark:.10g}") for mark in marks)
+
+
+def spread_of(counts: Iterable[tuple[str, int]], values: int) -> Spread:
+    """Return the spread of values that ascend, ``values`` in number. Raises UnplacedError where one is no number."""
+    stride = -(-values // POINTS)
+    points: list[Decimal] = []
+    up_to: list[int] = []
+    rows, low, whole, number = 0, Decimal(0), True, Decimal(0)
+    for place, (text, many) in enumerate(counts, start=1):
+        (number,) = decimals((text,))
+        low = number if place == 1 else low
+        rows += many
+        whole = whole and number == number.to_integral_value()
+        if place % stride == 0 or place == values:
+            points.append(number)
+            up_to.append(rows)
+    return Spread(tuple(points), tuple(up_to), low, stride == 1, whole)
+
+
+def as_edges(texts: Sequence[str]) -> tuple[float, ...]:
+    """Return edges as a policy takes them: numbers that ascend, each once. Raises UnplacedError where one is none."""
+    return tuple(sorted({float(number) for number in decimals(texts)}))

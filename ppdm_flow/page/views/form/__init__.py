@@ -1,0 +1,1 @@
+"""From a file to a policy: a form of its entries beside its YAML."""

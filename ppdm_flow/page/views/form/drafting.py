@@ -1,0 +1,106 @@
+"""From an uploaded table to a first policy: a profile as a job, what it suggests as a form, the policy."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, cast
+
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from ppdm_flow.page.http.call import Call
+from ppdm_flow.page.http.jobs import known_job
+from ppdm_flow.page.looks.addresses import policy_address
+from ppdm_flow.page.services.jobs.job import Job
+from ppdm_flow.page.services.policies.files import YAML
+from ppdm_flow.page.services.policies.policies import UnusableNameError
+from ppdm_flow.page.texts.catalogue import catalogue
+from ppdm_flow.page.views.form.contents import ROLES, TYPES, role_sentences
+from ppdm_flow.report.profile.document import ProfileColumn, ProfileDocument
+from ppdm_flow.report.profile.policy import render
+
+KIND = "profile"
+HEADERS = {"guess": (), "yes": ("--header",), "no": ("--no-header",)}
+
+
+def choose(call: Call) -> Response:
+    """Show what a table is to be looked at with."""
+    return _choice(call, call.query.get("upload", ""))
+
+
+def begin(call: Call) -> Response:
+    """Have an uploaded table looked at."""
+    upload = call.site.uploads.of(call.user, call.text("upload"))
+    if upload is None or call.text("header") not in HEADERS:
+        return _choice(call, "", "form.choose_table")
+    words = ["profile", str(upload.path), "--format", "json", *HEADERS[call.text("header")]]
+    job = call.site.jobs.add(call.user, words, kind=KIND, about=upload.name, leads_to="/form/draft/{job}")
+    return call.go(f"/jobs/{job.id}")
+
+
+def show_draft(call: Call) -> Response:
+    """Show what a profile found, with a role and a type for each column to agree to or change."""
+    job, profile = _profile(call)
+    return _draft(call, job, profile, "", "")
+
+
+def make(call: Call) -> Response:
+    """Make the policy that a profile suggests, with the roles and types that were chosen, and open its form."""
+    job, profile = _profile(call)
+    name = call.text("name").strip()
+    name = name if name.endswith(YAML) else f"{name}.yaml"
+    text = render(_chosen(call, profile), profile["file"])
+    try:
+        call.site.policies.create(name, text, call.user)
+    except UnusableNameError:
+        return _draft(call, job, profile, name, "policies.name_unusable")
+    except FileExistsError:
+        return _draft(call, job, profile, name, "policies.name_taken")
+    return call.go(policy_address(name, "form"), said="policies.created")
+
+
+def _choice(call: Call, chosen: str, wrong: str = "") -> Response:
+    uploads = call.site.uploads.all_of(call.user)
+    return call.page("form/new.html", 422 if wrong else 200, uploads=uploads, chosen=chosen, wrong=wrong)
+
+
+def _draft(call: Call, job: Job, profile: ProfileDocument, name: str, wrong: str) -> Response:
+    return call.page(
+        "form/draft.html",
+        422 if wrong else 200,
+        job=job,
+        profile=profile,
+        name=name,
+        wrong=wrong,
+        chosen=_chosen(call, profile)["columns"],
+        roles=role_sentences(),
+        types=TYPES,
+    )
+
+
+def _profile(call: Call) -> tuple[Job, ProfileDocument]:
+    """Return what a profile printed, under the name that the table was uploaded with. Raises HTTPException 404."""
+    job = known_job(call)
+    if job.kind != KIND or job.exit_code != 0 or not job.stdout.is_file():
+        raise HTTPException(404)
+    document: dict[str, Any] = json.loads(job.output)
+    return job, cast("ProfileDocument", {**document, "file": job.about})
+
+
+def _chosen(call: Call, profile: ProfileDocument) -> ProfileDocument:
+    """Return a profile with the roles and types that a form chose."""
+    columns = [
+        _column(column, call.text(f"role-{number}"), call.text(f"type-{number}"))
+        for number, column in enumerate(profile["columns"])
+    ]
+    return cast("ProfileDocument", {**profile, "columns": columns})
+
+
+def _column(column: ProfileColumn, role: str, kind: str) -> ProfileColumn:
+    """Return a column with another role or type; what was guessed for the old ones goes."""
+    if role in ROLES and role != column["role"]:
+        reason = catalogue()("form.chosen_role", reason=column["reason"], role=column["role"])
+        column = {**column, "role": role, "reason": reason, "hierarchy": None}
+    if kind in TYPES and kind != column["type"]:
+        column = {**column, "type": kind, "hierarchy": None, "date_format": None}
+    return column

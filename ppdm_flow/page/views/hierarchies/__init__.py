@@ -1,0 +1,1 @@
+"""Hierarchies of a policy's attributes: intervals on a histogram, values in groups."""

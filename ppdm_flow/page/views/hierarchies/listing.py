@@ -1,0 +1,22 @@
+"""All attributes of a policy with their hierarchies."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from ppdm_flow.page.http.call import Call
+from ppdm_flow.page.http.policies import known_policy
+from ppdm_flow.page.services.hierarchies.attributes import declared_attributes
+from ppdm_flow.page.views.hierarchies.asked import own_upload
+
+
+def list_hierarchies(call: Call) -> Response:
+    """Show the attributes of a policy, and what can be done with each."""
+    policy = known_policy(call)
+    return call.page(
+        "hierarchies/list.html",
+        policy=policy,
+        attributes=declared_attributes(call.site.policies.path(policy.name)),
+        uploads=call.site.uploads.all_of(call.user),
+        upload=own_upload(call, call.query.get("upload", "")),
+    )

@@ -1,0 +1,113 @@
+"""From what somebody made to the policy: a change that is shown first, and a table of the folder of policies."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+from typing import Any
+
+from starlette.responses import Response
+
+from ppdm_flow.page.http.call import Call
+from ppdm_flow.page.looks.addresses import policy_address
+from ppdm_flow.page.services.hierarchies.declared import hierarchy_file
+from ppdm_flow.page.services.hierarchies.grouping import Grouping, UnusableGroupError
+from ppdm_flow.page.services.policies.policies import ChangedMeanwhileError, Policies, PolicyText
+from ppdm_flow.page.views.hierarchies.asked import Asked
+from ppdm_flow.policy.edit.changes import Change, put, to_json
+from ppdm_flow.policy.edit.tree import at, tree_of
+
+_DELIMITER = ";"
+_SUPPRESSED = "⊥"
+_MOST_NAMES = 100
+
+
+def propose_hierarchy(call: Call, about: Asked, hierarchy: Mapping[str, Any], type_: str = "") -> Response:
+    """Send the browser to where a change of the policy is shown, and made."""
+    changes = [_change(about, hierarchy)]
+    if type_:
+        changes.insert(0, put((*about.attribute.path, "type"), type_))
+    address = policy_address(about.policy.name, "propose")
+    return call.go(address, changes=to_json(changes), back=about.place())
+
+
+def save_grouping(call: Call, about: Asked, grouping: Grouping) -> Response:
+    """Write groups as a hierarchy file; where the policy names another one, or none, propose this one.
+
+    Raises UnusableGroupError where they are no hierarchy that a run takes, or the file was changed meanwhile.
+    """
+    _refuse_unusable(grouping, about)
+    policies = call.site.policies
+    declared = hierarchy_file(policies, about.policy.name, about.attribute)
+    if declared is not None and declared.digest != call.text("digest"):
+        raise UnusableGroupError("changed_meanwhile")
+    delimiter = about.attribute.text("delimiter") if declared is not None else _DELIMITER
+    text = _file(grouping, delimiter or _DELIMITER)
+    if declared is not None and _is_own(policies, about, declared):
+        try:
+            policies.write(declared.name, text, declared.digest, call.user)
+        except ChangedMeanwhileError:
+            raise UnusableGroupError("changed_meanwhile") from None
+        about.workplace.forget()
+        return call.go(about.place("groups"), said="hierarchies.file_written", **about.query)
+    made = _new_file(call, about, _file(grouping, _DELIMITER))
+    about.workplace.forget()
+    home = PurePosixPath(about.policy.name).parent
+    return propose_hierarchy(call, about, {"csv": str(PurePosixPath(made.name).relative_to(home))})
+
+
+def _change(about: Asked, hierarchy: Mapping[str, Any]) -> Change:
+    """Return the change that says this and nothing else: what templates say is taken away by ``null``."""
+    path = (*about.attribute.path, "hierarchy")
+    own = at(tree_of(about.policy.text, about.policy.name), path)
+    kept = own if isinstance(own, dict) else {}
+    inherited = {key for key in about.attribute.hierarchy if kept.get(key) is None}
+    taken = {key for key, value in kept.items() if value is None}
+    return put(path, {**hierarchy, **dict.fromkeys(sorted((inherited | taken) - hierarchy.keys()))})
+
+
+def _refuse_unusable(grouping: Grouping, about: Asked) -> None:
+    """Raise UnusableGroupError for what a run would refuse."""
+    from ppdm_flow.mining.hierarchies.building import checked  # noqa: PLC0415  # pyarrow stands behind it
+
+    if not grouping.values:
+        raise UnusableGroupError("no_values")
+    labels = {group for parents in grouping.parents for group in parents.values()}
+    if labels & {"", _SUPPRESSED}:
+        raise UnusableGroupError("unusable_value")
+    if about.counts is not None and about.counts.listed is None:
+        raise UnusableGroupError("too_many_values")
+    counts = about.counts.listed if about.counts is not None and about.counts.listed else {}
+    if not checked(grouping.lines(), counts).holds:
+        raise UnusableGroupError("does_not_fit")
+
+
+def _file(grouping: Grouping, delimiter: str) -> str:
+    from ppdm_flow.mining.hierarchies.building import written  # noqa: PLC0415  # pyarrow stands behind it
+
+    return written(grouping.lines(), delimiter)
+
+
+def _is_own(policies: Policies, about: Asked, file: PolicyText) -> bool:
+    """Whether the policy itself names the file, and no other one seems to."""
+    own = at(tree_of(about.policy.text, about.policy.name), (*about.attribute.path, "hierarchy", "csv"))
+    if not isinstance(own, str):
+        return False
+    name = PurePosixPath(file.name).name.encode()
+    others = (each.name for each in policies.list() if each.name != about.policy.name)
+    return not any(name in policies.path(other).read_bytes() for other in others)
+
+
+def _new_file(call: Call, about: Asked, text: str) -> PolicyText:
+    """Write a table beside the policy, under a name that tells what it is and that no other file has."""
+    policy = PurePosixPath(about.policy.name)
+    word = re.sub(r"[^A-Za-z0-9_-]+", "-", about.attribute.name).strip("-") or "attribute"
+    for number in range(1, _MOST_NAMES):
+        end = "" if number == 1 else f"-{number}"
+        name = str(policy.parent / "hierarchies" / f"{policy.stem[:60]}.{word[:60]}{end}.csv")
+        try:
+            return call.site.policies.create(name, text, call.user)
+        except FileExistsError:
+            continue
+    raise UnusableGroupError("no_name_left")

@@ -1,0 +1,77 @@
+"""The form of a policy beside its YAML, in a browser: each follows the other."""
+
+from __future__ import annotations
+
+import re
+
+from served import PASSWORD, Person, served
+
+from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.settings import Settings
+from ppdm_flow.page.site import opened_site
+
+POLICY = """\
+version: 1
+name: ward
+source: {path: people.csv}
+attributes:
+  # everybody knows it
+  age: {role: quasi_identifier, type: integer}  # in years
+  disease: {role: sensitive}
+privacy:
+  k_anonymity: {k: 5}
+steps:
+  groups: {use: mondrian}
+releases:
+  public: {path: ward.csv}
+"""
+
+
+def test_form_and_yaml_follow_each_other(chromium, tmp_path):
+    from playwright.sync_api import expect
+
+    for name in ("policies", "runs"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "policies" / "ward.yaml").write_text(POLICY)
+    site = opened_site(Settings(tmp_path / "policies", tmp_path / "runs", tmp_path / "state"))
+    site.accounts.add("steward", [Role.STEWARD], PASSWORD)
+    with served(tmp_path) as server:
+        person = Person(chromium, server)
+        person.sign_in("steward")
+        page = person.page
+        page.goto("/policies/ward.yaml/form")
+        page.locator(".cm-content").wait_for()
+        person.check()
+        person.picture("form-wide")
+
+        page.get_by_label("k", exact=True).fill("12")
+        page.get_by_label("k", exact=True).press("Tab")
+        text = page.locator("textarea[name=text]")
+        expect(text).to_have_value(POLICY.replace("k: 5", "k: 12"))
+        assert "k: 12" in page.locator(".cm-content").inner_text()
+
+        page.get_by_label("Role of age").select_option("target")
+        expect(text).to_have_value(re.compile(r"\{role: target, type"))
+
+        page.locator(".cm-line", has_text="name: ward").click()
+        page.keyboard.press("End")
+        page.keyboard.type("\ndescription: by hand")
+        expect(page.get_by_label("description", exact=True).first).to_have_value("by hand")
+
+        page.get_by_label("Another step").select_option("suppress")
+        page.get_by_role("button", name="Add the step").click()
+        page.get_by_role("group", name="suppress").wait_for()
+        person.check()
+
+        page.set_viewport_size({"width": 320, "height": 900})
+        person.check()
+        person.picture("form-narrow")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 320
+
+        page.get_by_role("button", name="Save").click()
+        page.get_by_text("The file was saved.").wait_for()
+        saved = (tmp_path / "policies" / "ward.yaml").read_text()
+        wanted = POLICY.replace("k: 5", "k: 12").replace("{role: quasi_identifier, type", "{role: target, type")
+        wanted = wanted.replace("name: ward\n", "name: ward\ndescription: by hand\n")
+        assert saved == wanted.replace("mondrian}\n", "mondrian}\n  suppress: {use: suppress}\n")
+        person.context.close()

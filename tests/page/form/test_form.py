@@ -1,0 +1,316 @@
+"""From a file to a policy: the profile as a form, and the form beside the YAML."""
+
+from __future__ import annotations
+
+import html
+import json
+import random
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from markupsafe import escape
+
+from ppdm_flow.page.services.accounts.roles import Role
+
+POLICY = """\
+# Nobody may change this line.
+version: 1
+name: 'ward'   # single quotes stay
+source: {path: people.csv}
+attributes:
+  # everybody knows it
+  age: {role: quasi_identifier, type: integer}
+  zip:   {role: quasi_identifier}  # three spaces stay
+  disease: {role: sensitive}
+privacy:
+  k_anonymity: {k: 5}
+  l_diversity:
+    disease: {l: 2}
+steps:
+  coarser: {use: round_values, with: {attributes: [age], base: 5}}
+  groups: {use: mondrian}
+releases:
+  public: {path: ward.csv}
+"""
+ADDRESS = "/policies/ward.yaml/form"
+
+
+class _Form(HTMLParser):
+    """The fields of the form, as a browser without scripts would send them, and its buttons."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.fields: list[tuple[str, str]] = []
+        self._select: str | None = None
+        self._options: list[tuple[str, bool]] = []
+        self._area: str | None = None
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        about = dict(attrs)
+        if tag == "input" and about.get("name") and about.get("type") != "checkbox":
+            self.fields.append((about["name"], about.get("value") or ""))
+        elif tag == "select":
+            self._select, self._options = about["name"], []
+        elif tag == "option" and self._select:
+            self._options.append((about.get("value", ""), "selected" in about))
+        elif tag == "textarea":
+            self._area = about["name"]
+            self.fields.append((self._area, ""))
+
+    def handle_data(self, data):
+        if self._area:
+            name, value = self.fields[-1]
+            self.fields[-1] = (name, value + data)
+
+    def handle_endtag(self, tag):
+        if tag == "textarea":
+            name, value = self.fields[-1]
+            self.fields[-1] = (name, value.removeprefix("\n"))
+            self._area = None
+        elif tag == "select" and self._select:
+            chosen = next((value for value, selected in self._options if selected), None)
+            self.fields.append((self._select, chosen if chosen is not None else self._options[0][0]))
+            self._select = None
+
+
+def _name(kind: str, *path: str) -> str:
+    return f"{kind}:{json.dumps(list(path))}"
+
+
+def _body(page: str) -> dict[str, str]:
+    return dict(_Form(page).fields)
+
+
+@pytest.fixture
+def steward(server):
+    (server.site.policies.folder / "ward.yaml").write_text(POLICY)
+    return server.browser(Role.STEWARD)
+
+
+def _text(server) -> str:
+    return server.site.policies.read("ward.yaml").text
+
+
+def _save(steward, changes, removed=()):
+    body = _body(steward.get(ADDRESS).text) | changes
+    return steward.client.post(f"{ADDRESS}/save", data={**body, "remove": list(removed)})
+
+
+def test_a_form_that_nobody_touched_saves_the_same_bytes(steward, server):
+    assert _save(steward, {}).status_code == 303
+    assert _text(server) == POLICY
+
+
+def test_each_entry_is_shown_with_what_it_means(steward):
+    sent = steward.get(ADDRESS).text
+    page = html.unescape(sent)
+    assert "everybody knows it" in page
+    assert "Every combination of quasi-identifier values that occurs belongs to at least" in page
+    assert "The least number of rows in a group." in page
+    assert "Cuts the table into small classes" in page
+    assert "an attribute that nobody should be able to conclude about a person" in page
+    assert 'class="picture graph"' in page
+    names = {name for name, _ in _Form(sent).fields}
+    assert {
+        _name("words", "steps", "coarser", "with", "attributes"),
+        _name("choice", "steps", "groups", "use"),
+    } <= names
+
+
+def test_what_the_form_changes_is_all_that_changes(steward, server):
+    answer = _save(
+        steward,
+        {
+            _name("text", "privacy", "k_anonymity", "k"): "10",
+            _name("choice", "attributes", "zip", "role"): "identifier",
+            _name("words", "privacy", "k_anonymity", "attributes"): "age, zip",
+            _name("yaml", "attributes", "age", "hierarchy"): "{intervals: [0, 50, 100]}",
+        },
+        removed=[json.dumps(["steps", "coarser"])],
+    )
+    assert answer.status_code == 303
+    assert _text(server) == (
+        POLICY.replace("{k: 5}", "{k: 10, attributes: [age, zip]}")
+        .replace("zip:   {role: quasi_identifier}", "zip:   {role: identifier}")
+        .replace("type: integer}", "type: integer, hierarchy: {intervals: [0, 50, 100]}}")
+        .replace("  coarser: {use: round_values, with: {attributes: [age], base: 5}}\n", "")
+    )
+
+
+def test_entries_are_added(steward, server):
+    new = {
+        "attribute:0:name": "town",
+        "attribute:0:role": "quasi_identifier",
+        "requirement:kind": "t_closeness",
+        "requirement:name": "disease",
+        "step:use": "suppress",
+        "step:after": json.dumps(["steps", "coarser"]),
+        "release:name": "partners",
+    }
+    assert _save(steward, new).status_code == 303
+    text = _text(server)
+    assert "  disease: {role: sensitive}\n  town: {role: quasi_identifier}\n" in text
+    assert "  t_closeness: {disease: {t: 0.2}}\n" in text
+    assert re.search(r"coarser: .*\n  suppress: \{use: suppress\}\n  groups:", text)
+    assert text.endswith("  public: {path: ward.csv}\n  partners: {path: partners.csv}\n")
+
+
+def test_a_step_moves_up_and_one_that_becomes_another_loses_its_parameters(steward, server):
+    body = _body(steward.get(ADDRESS).text)
+    page = steward.client.post(ADDRESS, data=body | {"up": json.dumps(["steps", "groups"])}).text
+    moved = dict(_Form(page).fields)["text"]
+    assert moved.index("groups:") < moved.index("coarser:")
+    assert _text(server) == POLICY
+    _save(steward, {_name("choice", "steps", "coarser", "use"): "mask"})
+    assert "  coarser: {use: mask}\n" in _text(server)
+
+
+def test_neither_side_undoes_the_other(steward, server):
+    """The YAML was edited by hand after the form was made: the form's own change joins it."""
+    body = _body(steward.get(ADDRESS).text)
+    body["text"] = POLICY.replace("k: 5", "k: 7").replace("{l: 2}", "{l: 2} # by hand")
+    body[_name("text", "privacy", "l_diversity", "disease", "l")] = "3"
+    page = steward.client.post(ADDRESS, data=body).text
+    assert dict(_Form(page).fields)["text"] == POLICY.replace("k: 5", "k: 7").replace("{l: 2}", "{l: 3} # by hand")
+    assert _text(server) == POLICY
+
+
+def test_the_part_for_scripts_has_the_form_and_the_text(steward):
+    text = "attributes: {x: {role: target}}\n"
+    body = _body(steward.get(ADDRESS).text) | {"part": "yes", "text_only": "yes", "text": text}
+    part = steward.client.post(ADDRESS, data=body)
+    assert part.status_code == 200
+    assert "<html" not in part.text
+    fields = _body(part.text)
+    assert fields["base"] == text
+    assert fields[_name("choice", "attributes", "x", "role")] == "target"
+
+
+def test_yaml_that_cannot_be_read_leaves_the_form_out_and_is_not_lost(steward, server):
+    body = _body(steward.get(ADDRESS).text)
+    page = steward.client.post(f"{ADDRESS}/save", data=body | {"text": "attributes: [\n"})
+    assert page.status_code == 422
+    assert dict(_Form(page.text).fields)["text"] == "attributes: [\n"
+    assert _text(server) == POLICY
+
+
+@pytest.mark.parametrize("value", ["{", "a\nb: c", "!!python/name:os.system x", "*x", "[1, 2"])
+def test_a_field_that_is_no_yaml_changes_nothing(steward, server, value):
+    answer = _save(steward, {_name("yaml", "attributes", "age", "hierarchy"): value})
+    assert answer.status_code == 422
+    assert "attributes.age.hierarchy" in answer.text
+    assert _text(server) == POLICY
+
+
+def test_anchors_are_refused_with_the_reason(steward, server):
+    text = "version: 1\nattributes:\n  a: &x {role: target}\n  b: *x\n"
+    (server.site.policies.folder / "ward.yaml").write_text(text)
+    answer = _save(steward, {_name("choice", "attributes", "a", "role"): "identifier"})
+    assert answer.status_code == 422
+    assert "PPF127" in answer.text
+    assert _text(server) == text
+
+
+def test_somebody_elses_change_is_not_overwritten(steward, server):
+    body = _body(steward.get(ADDRESS).text) | {_name("text", "privacy", "k_anonymity", "k"): "9"}
+    (server.site.policies.folder / "ward.yaml").write_text(POLICY + "# theirs\n")
+    assert steward.client.post(f"{ADDRESS}/save", data=body).status_code == 409
+    assert _text(server) == POLICY + "# theirs\n"
+
+
+HOSTILE = ['"><script>alert(1)</script>', "{{7*7}}", "'; x='", "\u202eabc", "a" * 300, "=1+1", "<b>", "&amp;", "[", "é"]
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_names_of_columns_are_only_text(steward, server, name):
+    page = _save(steward, {"attribute:0:name": name, "attribute:0:role": "target"})
+    assert page.status_code == 303
+    shown = steward.get(ADDRESS).text
+    assert f'<th scope="row">{escape(name)}</th>' in shown
+    path = json.dumps(["attributes", name, "role"], ensure_ascii=False)
+    assert _body(shown)[f"choice:{path}"] == "target"
+    assert _save(steward, {}, removed=[json.dumps(["attributes", name])]).status_code == 303
+    assert _text(server) == POLICY
+
+
+def test_a_table_becomes_a_policy(server):
+    draw = random.Random(7)
+    rows = [f"{i},{draw.randrange(20, 90)},{draw.choice(['flu', 'cold', 'measles'])}" for i in range(400)]
+    data = "\n".join(["patient_id,age,disease", *rows, ""]).encode()
+    upload = server.upload(Role.STEWARD, "pa tients.csv", data)
+    steward = server.browser(Role.STEWARD)
+    assert f'value="{upload.id}" selected' in steward.get("/form/new", upload=upload.id).text
+    answer = steward.send("/form/new", upload=upload.id, header="guess")
+    assert answer.status_code == 303
+    job = server.site.jobs.finished(server.site.jobs.of(server.users[Role.STEWARD])[0], 120)
+    assert (job.kind, job.exit_code, job.leads_to) == ("profile", 0, f"/form/draft/{job.id}"), job.talk
+    page = steward.get(job.leads_to).text
+    assert "measles" not in page
+    assert str(upload.path) not in page.replace(html.escape(job.command), "")
+    fields = {name: value for name, value in _Form(page).fields if name.startswith(("role-", "type-"))}
+    assert fields["role-0"] == "identifier"
+    assert server.browser(Role.APPROVER).get(job.leads_to).status_code == 403
+    taken = steward.send(job.leads_to, **fields, name="../x")
+    assert taken.status_code == 422
+    answer = steward.send(job.leads_to, **(fields | {"role-1": "insensitive"}), name="patients")
+    assert answer.headers["location"] == "/policies/patients.yaml/form?said=policies.created"
+    text = server.site.policies.read("patients.yaml").text
+    assert 'path: "pa tients.csv"' in text
+    assert "age: {role: insensitive, type: integer}" in text
+    assert "chosen by its author; it had looked like quasi_identifier" in text
+    assert "measles" not in text
+    assert steward.get("/policies/patients.yaml/form").status_code == 200
+    assert steward.send(job.leads_to, **fields, name="patients").status_code == 422
+
+
+def test_the_page_makes_the_policy_that_the_command_line_makes(server, tmp_path):
+    draw = random.Random(3)
+    rows = [f"{i},{draw.randrange(20, 90)},{draw.randrange(10000, 10050)}" for i in range(300)]
+    data = "\n".join(["id,age,zip", *rows, ""])
+    (tmp_path / "ward.csv").write_text(data)
+    upload = server.upload(Role.STEWARD, "ward.csv", data.encode())
+    steward = server.browser(Role.STEWARD)
+    steward.send("/form/new", upload=upload.id, header="guess")
+    job = server.site.jobs.finished(server.site.jobs.of(server.users[Role.STEWARD])[0], 120)
+    steward.send(job.leads_to, **(_body(steward.get(job.leads_to).text) | {"name": "ward"}))
+    words = ["profile", "ward.csv"]
+    told = subprocess.run([sys.executable, "-m", "ppdm_flow", *words], cwd=tmp_path, capture_output=True, check=True)
+    assert (server.site.policies.folder / "ward.yaml").read_bytes() == told.stdout
+
+
+@pytest.mark.parametrize("file", sorted(Path("pipelines").glob("*.yaml")), ids=lambda file: file.name)
+def test_policies_of_every_kind_are_shown_and_saved_as_they_are(server, root, file):
+    """Also those of several tables, of sets of items, and with keys that the form shows as YAML."""
+    text = (root / file).read_bytes()
+    (server.site.policies.folder / "ward.yaml").write_bytes(text)
+    assert _save(server.browser(Role.STEWARD), {}).status_code == 303
+    assert (server.site.policies.folder / "ward.yaml").read_bytes() == text
+
+
+def test_a_table_of_many_columns_has_a_form(server):
+    columns = "".join(f"  column_{i}: {{role: insensitive}}\n" for i in range(900))
+    text = POLICY.replace("  # everybody", f"{columns}  # everybody")
+    (server.site.policies.folder / "ward.yaml").write_text(text)
+    steward = server.browser(Role.STEWARD)
+    path = json.dumps(["attributes", "column_7", "role"])
+    assert _save(steward, {f"choice:{path}": "target"}).status_code == 303
+    assert _text(server) == text.replace("column_7: {role: insensitive}", "column_7: {role: target}")
+
+
+def test_nobody_sees_the_profile_of_anothers_table(server):
+    upload = server.upload(Role.STEWARD, "a.csv", b"x,y\n1,2\n3,4\n")
+    steward = server.browser(Role.STEWARD)
+    steward.send("/form/new", upload=upload.id, header="yes")
+    job = server.site.jobs.finished(server.site.jobs.of(server.users[Role.STEWARD])[0], 120)
+    other = server.site.accounts.add("other", [Role.STEWARD], "correct horse battery staple")
+    server.users[Role.GUEST] = other
+    stranger = server.browser(Role.GUEST)
+    assert stranger.get(f"/form/draft/{job.id}").status_code == 404
+    assert stranger.send(f"/form/draft/{job.id}", name="x").status_code == 404
+    assert stranger.send("/form/new", upload=upload.id, header="yes").status_code == 422
+    assert steward.send("/form/new", upload=upload.id, header="--out").status_code == 422
