@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import random
 import shutil
+from dataclasses import replace
 from datetime import date
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
@@ -297,3 +299,58 @@ def test_a_day_is_as_long_as_it_is():
     assert columns_module.bound("date", "1970-01-02") == 1
     assert columns_module.bound("timestamp", "1970-01-01", is_last=True) == 86_400_000_000 - 1
     assert columns_module.bound("date", str(date(1969, 12, 31))) == -1
+
+
+FORMATS = (
+    "path: study.csv",
+    "path: study.tsv",
+    "path: study.csv, with: {formulas: escape, delimiter: ';'}",
+    "path: study.parquet",
+    "path: study.xlsx",
+    "path: study.sav",
+    "path: study.dta",
+    "path: parts, format: parquet, partition_by: [town]",
+)
+SEVERAL = """
+version: 1
+name: clinic
+source: {path: clinic.csv}
+attributes:
+  patient: {role: identifier}
+  age: {role: quasi_identifier, type: integer, hierarchy: {intervals: [0, 40, 80, 120]}}
+  town: {role: quasi_identifier}
+  illness: {role: sensitive}
+privacy: {k_anonymity: {k: 3}}
+steps:
+  recoded: {use: full_domain_recoding}
+releases:
+"""
+
+
+def test_every_format_gives_the_same_rows(tmp_path: Path):
+    lines = [f"  r{number}: {{from: recoded, {words}}}\n" for number, words in enumerate(FORMATS)]
+    run = small_run(tmp_path / "home", SEVERAL + "".join(lines))
+    service = tables(tmp_path / "tables")
+    rows = []
+    for number in range(len(FORMATS)):
+        released = ReleasedTable.of(ReleasedFolder(run, f"r{number}"))
+        service.get(released)
+        assert service.finished(60)
+        made = service.get(released)
+        assert isinstance(made, Table), (FORMATS[number], made)
+        columns = sorted(made.about.columns, key=attrgetter("name"))
+        page = made.page(Question(), 0, 100, columns)
+        rows.append(sorted(tuple(cell.text for cell in row) for row in page.rows))
+    assert len(rows[0]) > 50
+    assert all(each == rows[0] for each in rows)
+
+
+def test_sets_are_shown_by_their_items(tmp_path: Path):
+    rows = tmp_path / "rows.dat"
+    rows.write_text("3 1 2\n7\n2 1\n")
+    made = task(tmp_path, {"items": "text"}, [], path=str(rows), format="transactions", files=())
+    assert make(replace(made, columns=(("items", "text", (), True),))) is Answer.DONE
+    copy = Table.opened(tmp_path / "copy")
+    assert copy is not None
+    page = copy.page(Question((Contains(0, "2"),)), 0, 10, copy.about.columns)
+    assert [row[0].text for row in page.rows] == ["1, 2, 3", "1, 2"]

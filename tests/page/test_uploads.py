@@ -267,6 +267,17 @@ def test_what_exceeds_a_limit_is_refused_before_a_byte_is_taken(server, limit):
     assert left(server) == []
 
 
+def test_one_person_sends_few_files_at_once(server):
+    user, other = server.users[Role.STEWARD], server.site.accounts.add("other", [Role.STEWARD], None)
+    uploads = server.site.uploads
+    with uploads.arriving(user, 5), uploads.arriving(user, 5):
+        with uploads.arriving(user, 5), pytest.raises(PpdmError, match="PPF994"):
+            uploads.arriving(user, 5)
+        with uploads.arriving(user, 5), uploads.arriving(other, 5):
+            pass
+    assert left(server) == []
+
+
 def test_another_person_has_room_of_their_own(server):
     uploads = uploads_with(server, number_a_person=1, bytes_a_person=60)
     other = server.site.accounts.add("other", [Role.STEWARD], None)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
+from ppdm_flow.core.phrases import listed
 from ppdm_flow.plan.formats import inferred, usual_ending
 from ppdm_flow.sdk import registry
 
@@ -35,7 +36,7 @@ def kind_of(file: Path, name: str) -> Kind:
         raise _no_table("the file is empty")
     said = inferred("sources", name)
     if said is None:
-        help_ = "name it as .csv, .jsonl, .parquet, .xlsx, .sav or .dta"
+        help_ = f"tables end in {listed(endings())}"
         raise _no_table("the ending of its name tells no format", help_)
     if said == _DATABASES:
         raise _no_table("it is a database", "write the table that is wanted into a Parquet or CSV file")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 import shutil
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -28,6 +28,10 @@ SCHEMA = (
     ),
 )
 _HOUR = 3600.0
+_AT_ONCE = 3
+"""Files that one person may be sending."""
+_LOOKS = 2
+"""Files that are looked at together: each look is a process."""
 _NAME = 200
 """Characters of a name that are kept: it is shown, and never a path."""
 
@@ -56,24 +60,18 @@ class Uploads:
     ) -> None:
         self._database, self._folder, self._limits, self._now = database, folder, limits, now
         self._arriving: dict[str, Arriving] = {}
+        self._lock, self._looks = threading.Lock(), threading.BoundedSemaphore(_LOOKS)
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
 
     def arriving(self, user: User, announced: int) -> Arriving:
         """Return a place for a file of at most so many bytes; leave it by ``with``. Raises UsageError (PPF994)."""
         if announced > self._limits.bytes_each:
             raise refused("the file is larger than the server takes", self._limits.bytes_each)
-        own, every = self._used(user)
-        if own[0] >= self._limits.number_a_person:
-            raise refused(f"you have {own[0]} uploads, and the server keeps no more of one person")
-        if own[1] + announced > self._limits.bytes_a_person:
-            raise refused("your uploads would exceed what the server keeps of one person", self._limits.bytes_a_person)
-        if every + announced > self._limits.bytes_in_all:
-            raise refused("the uploads of all people would exceed what the server keeps")
-        if shutil.disk_usage(self._folder).free - self._promised() - announced < self._limits.free_bytes:
-            raise refused("the server's disk has too little room")
-        word = secrets.token_hex(16)
-        made = Arriving(word, user.id, self._folder / word, announced, self._gone)
-        self._arriving[word] = made
+        with self._lock:
+            self._check_room(user, announced)
+            word = secrets.token_hex(16)
+            made = Arriving(word, user.id, self._folder / word, announced, self._gone)
+            self._arriving[word] = made
         return made
 
     def keep(self, user: User, arrived: Arriving, name: str) -> Upload:
@@ -83,9 +81,10 @@ class Uploads:
         """
         arrived.finish()
         kind = kind_of(arrived.file, name)
-        check_unpacked(arrived.file, kind, self._limits)
-        file = arrived.named(f"data{kind.ending}")
-        read_begin(file, kind)
+        with self._looks:
+            check_unpacked(arrived.file, kind, self._limits)
+            file = arrived.named(f"data{kind.ending}")
+            read_begin(file, kind)
         until = self._now() + self._limits.hours * _HOUR
         shown = name.rpartition("/")[2].rpartition("\\")[2][:_NAME]
         with self._database.changing() as connection:
@@ -125,12 +124,24 @@ class Uploads:
             for row in connection.execute("SELECT id, file FROM uploads").fetchall():
                 if not (self._folder / row["id"] / row["file"]).is_file():
                     connection.execute("DELETE FROM uploads WHERE id = ?", (row["id"],))
-        with os.scandir(self._folder) as entries:
-            for entry in list(entries):
-                if entry.name in self._arriving or not entry.is_dir(follow_symlinks=False):
-                    continue
-                if self._database.row("SELECT 1 FROM uploads WHERE id = ?", entry.name) is None:
-                    shutil.rmtree(entry.path, ignore_errors=True)
+        with self._lock:  # a place is made and known of under it
+            names = [each.name for each in self._folder.iterdir() if each.name not in self._arriving]
+        for name in names:
+            if self._database.row("SELECT 1 FROM uploads WHERE id = ?", name) is None:
+                shutil.rmtree(self._folder / name, ignore_errors=True)
+
+    def _check_room(self, user: User, announced: int) -> None:
+        own, every = self._used(user)
+        if sum(each.account == user.id for each in list(self._arriving.values())) >= _AT_ONCE:
+            raise refused(f"you are sending {_AT_ONCE} files already")
+        if own[0] >= self._limits.number_a_person:
+            raise refused(f"you have {own[0]} uploads, and the server keeps no more of one person")
+        if own[1] + announced > self._limits.bytes_a_person:
+            raise refused("your uploads would exceed what the server keeps of one person", self._limits.bytes_a_person)
+        if every + announced > self._limits.bytes_in_all:
+            raise refused("the uploads of all people would exceed what the server keeps")
+        if shutil.disk_usage(self._folder).free - self._promised() - announced < self._limits.free_bytes:
+            raise refused("the server's disk has too little room")
 
     def _used(self, user: User) -> tuple[tuple[int, int], int]:
         """Return (number, bytes) of a person with what is arriving, and the bytes of all."""

@@ -22,7 +22,7 @@ _CHILD = ".child"
 
 def words(_call: Call) -> Response:
     """Send the schema of policies, and what each plugin takes, as JSON."""
-    return Response(_words(), media_type="application/json", headers={"cache-control": "private, max-age=3600"})
+    return Response(_words(), media_type="application/json")
 
 
 @cache
