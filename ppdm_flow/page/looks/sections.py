@@ -16,19 +16,24 @@ class Section:
     roles: frozenset[Role]
 
 
+_STEWARDS = frozenset({Role.STEWARD})
+_STEWARDS_AND_APPROVERS = frozenset({Role.STEWARD, Role.APPROVER})
+_ADMINISTRATORS = frozenset({Role.ADMINISTRATOR})
+_READERS = frozenset({Role.GUEST, Role.STEWARD, Role.APPROVER})
+
 SECTIONS: tuple[Section, ...] = (
-    Section("/policies", "policies.title", frozenset({Role.STEWARD, Role.APPROVER})),
-    Section("/approvals", "approvals.title", frozenset({Role.STEWARD, Role.APPROVER})),
-    Section("/waivers", "waivers.title", frozenset({Role.STEWARD, Role.APPROVER})),
-    Section("/shown", "shown.title", frozenset({Role.STEWARD})),
-    Section("/key", "keys.title", frozenset({Role.STEWARD, Role.APPROVER})),
-    Section("/accounts", "accounts.section", frozenset({Role.ADMINISTRATOR})),
-    Section("/journal", "journal.section", frozenset({Role.ADMINISTRATOR})),
-    Section("/uploads", "uploads.section", frozenset({Role.STEWARD})),
-    Section("/runs", "runs.title", frozenset({Role.STEWARD, Role.APPROVER})),
-    Section("/jobs", "jobs.title", frozenset({Role.STEWARD, Role.APPROVER})),
+    Section("/uploads", "uploads.section", _STEWARDS),
+    Section("/policies", "policies.title", _STEWARDS_AND_APPROVERS),
+    Section("/runs", "runs.title", _STEWARDS_AND_APPROVERS),
+    Section("/approvals", "approvals.title", _STEWARDS_AND_APPROVERS),
+    Section("/waivers", "waivers.title", _STEWARDS_AND_APPROVERS),
+    Section("/shown", "shown.title", _STEWARDS),
+    Section("/released", "guests.section", _READERS),
+    Section("/jobs", "jobs.title", _STEWARDS_AND_APPROVERS),
+    Section("/key", "keys.title", _STEWARDS_AND_APPROVERS),
+    Section("/accounts", "accounts.section", _ADMINISTRATORS),
+    Section("/journal", "journal.section", _ADMINISTRATORS),
     Section("/explain", "explain.title", frozenset(Role)),
-    Section("/released", "guests.section", frozenset({Role.GUEST, Role.STEWARD, Role.APPROVER})),
 )
 """In the order of the navigation."""
 
