@@ -87,8 +87,12 @@ def serve(
 
 
 def _ready(address: str, link: str | None) -> None:
+    from ppdm_flow.page.services.jobs.keeper import can_confine  # noqa: PLC0415  # the page is there by now
+
     put(address)
     if link is not None:
         put(link)
         say("the second address makes an administrator, once, within an hour")
+    if not can_confine():
+        say("jobs are not confined here: a policy can read whatever this account can, uploads of other people too")
     say("stop with Ctrl-C")

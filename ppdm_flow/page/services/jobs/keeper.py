@@ -47,7 +47,7 @@ def main(folder: Path, order: dict[str, Any]) -> None:
     (folder / "tmp").mkdir(exist_ok=True)
     opened = {Path(path): ALL for path in order["writes"]} | {Path(path): READ for path in order["reads"]}
     hidden = [Path(path).resolve() for path in order["hidden"]]
-    confined = landlock_version() >= _LEAST_VERSION
+    confined = can_confine()
     child = subprocess.Popen(  # noqa: S603  # our own program; the words were made by the server
         [sys.executable, "-P", "-m", "ppdm_flow", *order["words"]],
         env={**os.environ, "TMPDIR": str(folder / "tmp")},
@@ -106,6 +106,11 @@ def landlock_version() -> int:
         return 0
     found = ctypes.CDLL(None, use_errno=True).syscall(_CREATE, None, ctypes.c_size_t(0), ctypes.c_uint32(1))
     return max(0, int(found))
+
+
+def can_confine() -> bool:
+    """Whether the system can keep jobs from what is hidden: Linux 5.19 or later, with Landlock."""
+    return landlock_version() >= _LEAST_VERSION
 
 
 def confine(hidden: Sequence[Path], opened: Mapping[Path, int]) -> None:

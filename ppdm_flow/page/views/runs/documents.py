@@ -15,6 +15,8 @@ REPORT = "report.html"
 
 _SCRIPT = re.compile(rb"<script\b.*?</script\s*>", re.DOTALL | re.IGNORECASE)
 """The report's own script: the frame would not run it, and browsers complain where they meet one there."""
+_WITHOUT_BUTTONS = b"<style>#theme, #unfold, #print-sheet { display: none }</style>"
+"""Hides what the script is for."""
 
 
 def show_report(call: Call) -> Response:
@@ -27,7 +29,8 @@ def send_framed_report(call: Call) -> Response:
     file = known_run(call).downloads().get(REPORT)
     if file is None:
         raise HTTPException(404)
-    return Response(_SCRIPT.sub(b"", file.read_bytes()), media_type="text/html", headers=FRAMED)
+    text = _SCRIPT.sub(b"", file.read_bytes()).replace(b"</head>", _WITHOUT_BUTTONS + b"</head>", 1)
+    return Response(text, media_type="text/html", headers=FRAMED)
 
 
 def send_file(call: Call) -> Response:
