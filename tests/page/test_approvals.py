@@ -283,3 +283,40 @@ def test_a_run_is_begun_on_the_page_and_signed_by_whoever_begins_it(ward: Ward):
     assert browser.send("/policies/ward.yaml/run", passphrase=PASSPHRASE).status_code == 303
     unsigned = ward.ended(ward.users["sue"])
     assert not (ward.runs / unsigned.made / "attestations").exists()
+
+
+def test_whoever_signed_may_sign_again_since_a_release_may_ask_for_it(ward: Ward, made):
+    run = made("sue")
+    _sign(ward, "olga", run)
+    assert ward.ended(ward.users["olga"]).exit_code == 0
+    assert "No run waits for your signature" not in ward.browsers["omar"].get("/approvals").text
+    page = ward.browsers["olga"].get(f"/approvals/{run}").text
+    assert "<summary>Sign again</summary>" in page
+    (envelope,) = (ward.runs / run / "attestations").glob("data-owner-*")
+    envelope.unlink()
+    assert "<summary>Sign again</summary>" not in ward.browsers["olga"].get(f"/approvals/{run}").text
+    _sign(ward, "olga", run)
+    assert ward.ended(ward.users["olga"]).exit_code == 0
+    assert _sign(ward, "olga", run).status_code == 303
+    assert ward.ended(ward.users["olga"]).exit_code == 0
+    assert envelope.is_file()
+
+
+def test_a_signature_that_was_changed_counts_for_nothing_and_is_shown_so(ward: Ward, made):
+    run = made("sue")
+    _sign(ward, "olga", run)
+    assert ward.ended(ward.users["olga"]).exit_code == 0
+    (envelope,) = (ward.runs / run / "attestations").glob("data-owner-*")
+    said = json.loads(envelope.read_text())
+    said["signatures"][0]["sig"] = base64.b64encode(bytes(64)).decode()
+    envelope.write_text(json.dumps(said))
+    assert ward.browsers["sue"].get(f"/approvals/{run}").status_code == 200
+    assert _release(ward, "sue", run).status_code == 409
+
+
+def test_a_report_that_cannot_be_read_is_said_and_the_list_stands(ward: Ward, made):
+    run = made("sue")
+    (ward.runs / run / "report.json").write_text("{")
+    assert ward.browsers["olga"].get("/approvals").status_code == 200
+    assert ward.browsers["olga"].get(f"/approvals/{run}").status_code == 400
+    assert _release(ward, "sue", run).status_code == 409

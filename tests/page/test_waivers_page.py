@@ -58,6 +58,9 @@ def test_a_new_waiver_is_offered_as_an_edit(server: Server, policies):
     (policies / "new.yaml").write_text(edited(before.decode(), from_json(asked["changes"][0])))
     assert load(policies / "new.yaml").policy.waivers["few"].reason == NEW["reason"]
     assert (policies / "ward.yaml").read_bytes() == before
+    shown = browser.get(answer.headers["location"])
+    assert shown.status_code == 200
+    assert NEW["reason"] in shown.text
 
 
 @pytest.mark.parametrize(
