@@ -8,8 +8,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from ppdm_flow.page.looks.addresses import approval_address, policy_address, run_address, shown_address
 from ppdm_flow.page.looks.phrases import editor_phrases
-from ppdm_flow.page.looks.quoted import quoted
 from ppdm_flow.page.looks.prose import prose
+from ppdm_flow.page.looks.quoted import quoted
 from ppdm_flow.page.looks.sayings import SAYINGS
 from ppdm_flow.page.looks.sections import sections
 from ppdm_flow.page.texts.catalogue import catalogue
