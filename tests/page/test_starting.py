@@ -21,8 +21,11 @@ import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
-from serving import process
+from serving import in_thread, process
 from sites import CHEAP
+from starlette.applications import Starlette
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
 
 from ppdm_flow.cli.main import main
 from ppdm_flow.core.errors import PpdmError
@@ -284,3 +287,16 @@ def test_other_verbs_import_nothing_of_the_server():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert json.loads(done.stdout) == []
+
+
+@pytest.mark.parametrize(
+    ("proxy", "seen"),
+    [("127.0.0.1", "203.0.113.9"), ("127.0.0.0/8", "203.0.113.9"), ("10.0.0.1", "127.0.0.1"), ("", "127.0.0.1")],
+)
+def test_who_asks_is_told_by_the_proxy_and_nobody_else(settings, proxy, seen):
+    changed = replace(settings, proxy=proxy, names=("release.example.org",))
+    app = Starlette(routes=[Route("/", lambda request: PlainTextResponse(request.client.host))])
+    headers = {"X-Forwarded-For": "198.51.100.7, 203.0.113.9", "X-Forwarded-Proto": "https"}
+    with in_thread(changed, app) as port, closing(http.client.HTTPConnection("127.0.0.1", port, timeout=60)) as client:
+        client.request("GET", "/", headers=headers)
+        assert client.getresponse().read().decode() == seen
