@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 
 from served import PASSWORD, Person, served
@@ -75,3 +76,49 @@ def test_form_and_yaml_follow_each_other(chromium, tmp_path):
         wanted = wanted.replace("name: ward\n", "name: ward\ndescription: by hand\n")
         assert saved == wanted.replace("mondrian}\n", "mondrian}\n  suppress: {use: suppress}\n")
         person.context.close()
+
+
+def test_a_table_becomes_a_policy(chromium, tmp_path):
+    for name in ("policies", "runs"):
+        (tmp_path / name).mkdir()
+    site = opened_site(Settings(tmp_path / "policies", tmp_path / "runs", tmp_path / "state"))
+    steward = site.accounts.add("steward", [Role.STEWARD], PASSWORD)
+    draw = random.Random(5)
+    rows = [
+        f"{i},{draw.randrange(20, 90)},{draw.randrange(1000, 1060)},{draw.choice(['flu', 'cold'])}" for i in range(500)
+    ]
+    data = "\n".join(["patient_id,age,zip,disease", *rows, ""]).encode()
+    with site.uploads.arriving(steward, len(data)) as arrived:
+        arrived.write(data)
+        site.uploads.keep(steward, arrived, "patients.csv")
+    with served(tmp_path) as server:
+        person = Person(chromium, server)
+        person.sign_in("steward")
+        page = person.page
+        page.goto("/uploads")
+        page.get_by_role("link", name="Make a policy from patients.csv").click()
+        person.check()
+        page.get_by_role("button", name="Look at the table").click()
+        page.wait_for_url("**/jobs/*")
+        job = page.url.rpartition("/")[2]
+        for _ in range(100):
+            page.wait_for_timeout(300)
+            page.goto(f"/form/draft/{job}")
+            if page.get_by_label("Role of age").count():
+                break
+        person.check()
+        person.picture("draft-wide")
+        page.get_by_label("Role of zip").select_option("quasi_identifier")
+        page.get_by_label("Name").fill("patients")
+        page.get_by_role("button", name="Make the policy").click()
+        page.get_by_text("The file was made.").wait_for()
+        page.locator(".cm-content").wait_for()
+        person.check()
+        person.picture("form-of-a-table")
+        page.set_viewport_size({"width": 320, "height": 900})
+        page.goto(f"/form/draft/{job}")
+        person.check()
+        person.picture("draft-narrow")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 320
+        person.context.close()
+    assert "zip: {role: quasi_identifier" in (tmp_path / "policies" / "patients.yaml").read_text()
