@@ -223,6 +223,16 @@ def test_somebody_elses_change_is_not_overwritten(steward, server):
     assert _text(server) == POLICY + "# theirs\n"
 
 
+@pytest.mark.parametrize("path", ["../state/page.sqlite3", "../state/uploads/x/data.csv"])
+def test_the_form_does_not_lead_into_the_servers_private_folder(steward, server, path):
+    body = _body(steward.get(ADDRESS).text)
+    for text in (POLICY.replace("people.csv", path), POLICY):
+        more = {} if text != POLICY else {_name("yaml", "attributes", "age", "hierarchy"): f'{{csv: "{path}"}}'}
+        answer = steward.client.post(f"{ADDRESS}/save", data=body | {"text": text} | more)
+        assert answer.status_code == 403
+        assert _text(server) == POLICY
+
+
 HOSTILE = ['"><script>alert(1)</script>', "{{7*7}}", "'; x='", "\u202eabc", "a" * 300, "=1+1", "<b>", "&amp;", "[", "é"]
 
 
