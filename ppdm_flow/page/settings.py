@@ -88,7 +88,7 @@ class Settings:
 
     @property
     def hierarchies(self) -> Path:
-        """The folder with hierarchies that people are making without an upload."""
+        """The folder with hierarchies that people are making, and counts of their uploads' values."""
         return self.state / "hierarchies"
 
     @property

@@ -92,10 +92,13 @@ def test_values_are_counted_by_the_verb_and_read_as_the_policy_says(clinic: Serv
     assert "7 rows, 4 different values" in page
     assert re.findall(r'data-member="(.+?)"', page) == ["clerk", "doctor", "nurse", "driver"]
     assert browser.get(f"{PLACE}/counting", attribute="job", upload=upload).headers["hx-refresh"] == "true"
-    counts = list((clinic.folder / "state" / "uploads" / upload / "hierarchies").glob("*.counts.csv"))
-    assert len(counts) == 1
+    (counts,) = (clinic.folder / "state" / "hierarchies" / upload).glob("*.counts.csv")
+    assert counts.parent.stat().st_mode & 0o777 == 0o700
+    clinic.site.hierarchies.tidy()
+    assert counts.exists()
     clinic.site.uploads.remove(clinic.users[Role.STEWARD], upload)
-    assert not counts[0].exists()
+    clinic.site.hierarchies.tidy()
+    assert not counts.parent.exists()
 
 
 def test_a_policy_with_faults_does_not_keep_its_values_from_being_counted(clinic: Server):

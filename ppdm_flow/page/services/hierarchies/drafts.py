@@ -1,4 +1,4 @@
-"""Where a hierarchy lies while somebody makes it: beside the upload that it has values of, and for as long."""
+"""Where a hierarchy lies while somebody makes it: for as long as the upload that it has values of."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import csv
 import hashlib
 import io
 import json
+import shutil
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,7 +21,7 @@ from ppdm_flow.page.services.policies.writing import put
 from ppdm_flow.page.services.uploads.uploads import Upload
 
 _OWNER = 0o600
-_FOLDER = "hierarchies"
+_PERSON = "person-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,18 +69,29 @@ class Workplace:
 
 
 class HierarchyDrafts:
-    """All workplaces. Those without an upload hold values that stand in the policy's folder, and lie in ``folder``."""
+    """All workplaces: below ``folder``, one folder an upload, in which a job may write; else one a person.
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    Those without an upload hold values that stand in the policies' folder.
+    """
+
+    def __init__(self, folder: Path, uploads: Path) -> None:
+        self._folder, self._uploads = folder.absolute(), uploads
         self._lock = threading.Lock()
 
     def workplace(self, user: User, policy: str, path: tuple[str, ...], upload: Upload | None) -> Workplace:
         """Return where somebody makes the hierarchy of the attribute at ``path`` of a policy."""
-        folder = self._folder / str(user.id) if upload is None else upload.path.parent / _FOLDER
+        folder = self._folder / (f"{_PERSON}{user.id}" if upload is None else upload.id)
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         word = hashlib.sha256(json.dumps([policy, *path]).encode()).hexdigest()[:32]
         return Workplace(folder / f"{word}.draft.csv", folder / f"{word}.counts.csv", folder / f"{word}.job")
+
+    def tidy(self) -> None:
+        """Delete what was made of uploads that are gone."""
+        if not self._folder.is_dir():
+            return
+        for place in list(self._folder.iterdir()):
+            if not place.name.startswith(_PERSON) and not (self._uploads / place.name).is_dir():
+                shutil.rmtree(place, ignore_errors=True)
 
     @contextmanager
     def changing(self) -> Iterator[None]:
