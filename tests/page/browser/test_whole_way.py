@@ -141,6 +141,64 @@ def test_from_the_first_account_to_a_table_that_a_guest_reads(way, tmp_path):
     assert Path(download.value.path()).read_bytes() == released.read_bytes()
 
 
+SCREENS = {"wide": ({"width": 1280, "height": 800}, "light"), "narrow": ({"width": 320, "height": 640}, "dark")}
+PAGES = {
+    "Ada": ("/", "/accounts", "/accounts/2", "/journal", "/journal/check", "/account"),
+    "Ann": ("/", "/approvals", "/runs", "/released"),
+    "Gus": ("/", "/released", "{shown}", "{shown}/sheet", "{shown}/files", "/explain", "/explain/k_anonymity"),
+    "Sam": (
+        "/uploads",
+        "/policies",
+        "/policies/new",
+        "/policies/removed",
+        "/policies/clinic.yaml",
+        "/policies/clinic.yaml/edit",
+        "/policies/clinic.yaml/form",
+        "/policies/clinic.yaml/hierarchies",
+        "/policies/clinic.yaml/resolved",
+        "/policies/clinic.yaml/changes",
+        "/policies/clinic.yaml/history",
+        "/policies/clinic.yaml/run",
+        "/policies/clinic.yaml/sweep",
+        "/runs",
+        "{released}",
+        "{released}/report",
+        "{withheld}",
+        "/runs/compare?old={old}&new={new}",
+        "/jobs",
+        "/approvals",
+        "/waivers",
+        "/waivers/new/clinic.yaml",
+        "/shown",
+        "/key",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_page_is_usable_wide_and_narrow_in_light_and_dark(way, name):
+    server, people = way
+    withheld, released = sorted(folder.name for folder in (server.runs / "clinic").iterdir())
+    names = {
+        "released": f"/runs/clinic/{released}",
+        "withheld": f"/runs/clinic/{withheld}",
+        "old": f"clinic/{withheld}",
+        "new": f"clinic/{released}",
+        "shown": f"/released/clinic/{released}/study",
+    }
+    person = people[name]
+    for screen, (size, colors) in SCREENS.items():
+        person.page.set_viewport_size(size)
+        person.page.emulate_media(color_scheme=colors)
+        for address in PAGES[name]:
+            answer = person.page.goto(address.format(**names))
+            assert answer.status == 200, address
+            person.check()
+            person.picture(f"{name}{address.replace('/', '-').partition('?')[0]}-{screen}")
+            too_wide = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+            assert not person.page.evaluate(too_wide), (address, screen)
+
+
 @pytest.mark.parametrize("address", ["/policies", "/runs", "/jobs", "/uploads", "/accounts", "/journal", "/approvals"])
 def test_a_guest_is_refused_whatever_is_not_shown(way, address):
     _, people = way
