@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import ppdm_flow.page
+from ppdm_flow.page.app import ROUTES
 from ppdm_flow.page.looks.sayings import SAYINGS
 from ppdm_flow.page.looks.sections import SECTIONS
 from ppdm_flow.page.texts.catalogue import catalogue
@@ -72,3 +73,7 @@ def test_every_text_is_used_and_every_text_that_is_used_exists():
 def test_what_pages_say_after_a_form_exists():
     assert {key for key in SAYINGS if key not in catalogue()} == set()
     assert all(section.text in catalogue() and f"{section.text}_help" in catalogue() for section in SECTIONS)
+
+
+def test_the_journal_has_a_name_for_every_action():
+    assert {route.action for route in ROUTES if route.action} - catalogue().keys == set()

@@ -24,9 +24,9 @@ def test_the_list_says_what_each_file_is_and_how_it_stands(steward, policies):
     page = steward.get("/policies").text
     assert re.search(r"study/org.yaml</a></th><td>template</td>\s*<td>\s*<span class=\"badge good\">", page)
     (policies.folder / NAME).write_text(broken.text.replace("k: 7", "k: 2"))
-    assert "1 errors" in steward.get("/policies").text
+    assert "Errors: 1" in steward.get("/policies").text
     (policies.folder / NAME).write_text(broken.text)
-    assert "1 errors" not in steward.get("/policies").text
+    assert "Errors: 1" not in steward.get("/policies").text
 
 
 def test_a_policy_shows_its_steps_and_what_is_wrong(steward, policies):
