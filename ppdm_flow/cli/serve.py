@@ -52,6 +52,10 @@ def serve(
     upload_hours: Annotated[
         float, typer.Option("--upload-hours", min=0.1, help="How long uploaded tables are kept.")
     ] = 24.0,
+    param_env: Annotated[
+        list[str] | None,
+        option("--param-env", "VARIABLE", "A variable that `from_env` of policies may read here; repeatable."),
+    ] = None,
     jobs: Annotated[int, typer.Option("--jobs", min=1, help="How many runs work at once.")] = 2,
 ) -> None:
     """Serve a page to stewards, approvers and guests: policies, runs, approvals, released tables.
@@ -81,6 +85,7 @@ def serve(
         secure=bool(tls_cert or behind_proxy),
         upload_bytes=upload_mb * _MEGABYTE,
         upload_hours=upload_hours,
+        param_variables=tuple(param_env or ()),
         running_jobs=jobs,
     )
     serve_page(settings, _ready)

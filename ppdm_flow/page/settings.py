@@ -60,6 +60,8 @@ class Settings:
     """How much a packed upload may unpack to."""
     unpacked_ratio: int = 200
     """How many times its own size a packed upload may unpack to; small ones may have more."""
+    param_variables: tuple[str, ...] = ()
+    """The variables of the server's environment that params of policies may read: the others are its own."""
     running_jobs: int = 2
     waiting_jobs: int = 20
     own_jobs: int = 5

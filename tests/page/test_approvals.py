@@ -96,6 +96,27 @@ def test_nobody_approves_the_run_that_they_started_signed_or_not(ward: Ward, mad
     assert not any("data-owner" in p.name for p in (ward.runs / run).glob("attestations/*"))
 
 
+def test_a_run_of_nobody_knows_whom_is_approved_by_who_runs_nothing_or_after_its_author(ward: Ward, made):
+    """A run stands there a moment before the page knows that its job has made it."""
+    run = made("omar", sign=False)
+    job = ward.server.site.jobs.maker(run).id
+    _says_it_made(ward, job, "")
+    try:
+        assert _sign(ward, "omar", run).status_code == 403
+        assert _sign(ward, "olga", run).status_code == 303
+        assert ward.ended(ward.users["olga"]).exit_code == 0
+        assert _sign(ward, "sue", run, "author").status_code == 303
+        assert ward.ended(ward.users["sue"]).exit_code == 0
+        assert 'value="data-owner"' in ward.browsers["omar"].get(f"/approvals/{run}").text
+    finally:
+        _says_it_made(ward, job, run)
+
+
+def _says_it_made(ward: Ward, job: str, run: str) -> None:
+    with ward.server.site.database.changing() as connection:
+        connection.execute("UPDATE jobs SET made = ? WHERE id = ?", (run, job))
+
+
 def test_the_verb_refuses_the_own_run_as_well(ward: Ward, made):
     run = made("omar")
     key = ward.server.site.keys.of(ward.users["omar"]).path

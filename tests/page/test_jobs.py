@@ -298,3 +298,31 @@ def test_a_signature_does_not_wait_for_runs_and_one_of_them_at_a_time_goes_ahead
     for job in (*slow, waiting, second):
         jobs.cancel(job.id)
         jobs.finished(job, 60)
+
+
+def test_a_word_cannot_be_made_into_several(server: Server, program):
+    jobs, user = server.site.jobs, server.users[Role.STEWARD]
+    with pytest.raises(RefusalError) as refused:
+        jobs.add(user, ["sweep", "--metrics=a\0--out\0/elsewhere"], kind="sweep", about="p")
+    assert refused.value.status == 400
+    assert jobs.of(user) == []
+    assert jobs.finished(program("print(1, '--out')"), 30).words == ("print(1, '--out')",)
+
+
+def test_a_job_ends_with_the_role_of_who_asked_for_it_and_not_with_another_role_more(server: Server, program):
+    jobs, user = server.site.jobs, server.users[Role.STEWARD]
+    running = program(SLOW)
+    _until(lambda: _runs(server, running))
+    waiting = [program(SLOW), program(SLOW)]
+    server.site.accounts.set_roles(user.id, [Role.STEWARD, Role.APPROVER])
+    time.sleep(0.3)
+    assert not any(jobs.get(job.id).state.is_over for job in (running, *waiting))
+    server.site.accounts.set_roles(user.id, [Role.APPROVER, Role.GUEST])
+    assert {jobs.finished(job, 60).state for job in (running, *waiting)} == {State.CANCELLED}
+
+
+def test_a_job_of_somebody_who_is_locked_is_stopped(server: Server, program):
+    running = program(SLOW)
+    _until(lambda: _runs(server, running))
+    server.site.accounts.lock(server.users[Role.STEWARD].id)
+    assert server.site.jobs.finished(running, 60).state is State.CANCELLED

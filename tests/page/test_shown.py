@@ -85,6 +85,18 @@ def test_of_releases_for_recipients_apart_guests_see_one(server: Server):
     assert [each.release for each in shown.releases()] == ["office"]
 
 
+def test_a_later_policy_does_not_bring_together_what_was_judged_apart(server: Server):
+    apart, together, another = _run(server), _run(server, policy=JOINED), _run(server, policy=JOINED)
+    shown, steward = server.site.shown, server.users[Role.STEWARD]
+    assert shown.show(steward, "clinic", apart.name, "study") is None
+    assert shown.show(steward, "clinic", together.name, "office") is Refusal.APART
+    assert shown.show(steward, "clinic", together.name, "study") is None
+    assert shown.hide("clinic", apart.name, "study")
+    assert shown.show(steward, "clinic", together.name, "office") is None
+    assert shown.show(steward, "clinic", another.name, "office") is None
+    assert shown.show(steward, "clinic", apart.name, "study") is Refusal.APART
+
+
 def test_links_unpublished_runs_and_runs_that_are_gone_are_not_shown(server: Server):
     run, shown, steward = _run(server, policy=JOINED), server.site.shown, server.users[Role.STEWARD]
     assert shown.show(steward, "clinic", run.name, "study") is None

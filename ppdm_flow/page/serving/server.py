@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 from collections.abc import Callable
@@ -20,6 +21,7 @@ from ppdm_flow.page.serving.upkeep import upkeep
 from ppdm_flow.page.settings import Settings
 from ppdm_flow.page.site import opened_site
 from ppdm_flow.page.views.accounts.opening import ADDRESS
+from ppdm_flow.policy.params.environment import ALLOWED
 
 Ready = Callable[[str, str | None], None]
 """Is told the address, and the link that makes an administrator where there is none, once browsers may come."""
@@ -34,6 +36,7 @@ def serve(settings: Settings, ready: Ready) -> None:
     check_tls(settings)
     check_address(settings)
     with state_held(settings), listening(settings) as place:
+        os.environ[ALLOWED] = ",".join(settings.param_variables)  # for checks here, and for jobs, which inherit it
         site = opened_site(settings)
         site.journal.recover()
         server = uvicorn.Server(configured(settings, application(site)))

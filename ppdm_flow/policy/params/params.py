@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
@@ -11,6 +10,7 @@ from ppdm_flow.core.diagnostics import Diagnostic, Related
 from ppdm_flow.core.spans import Span
 from ppdm_flow.core.suggest import closest, did_you_mean
 from ppdm_flow.policy.language.words import short
+from ppdm_flow.policy.params.environment import value_of
 from ppdm_flow.policy.text.nodes import Map, Scalar, Seq, UnreadableError
 from ppdm_flow.policy.text.parse import parse
 
@@ -167,9 +167,9 @@ def _value(name: str, declaration: Map, given: Values, sets: Mapping[str, str]) 
     if name in given:
         return given[name]
     variable = declaration.get("from_env")
-    if isinstance(variable, Scalar) and variable.text and variable.text in os.environ:
+    if isinstance(variable, Scalar) and variable.text and (text := value_of(variable.text)) is not None:
         note = f"its value comes from the environment variable {variable.text}"
-        return Value(os.environ[variable.text], variable.span, note, quotable=False)
+        return Value(text, variable.span, note, quotable=False)
     default = declaration.get("default")
     if isinstance(default, Seq):
         return Value.of(default)

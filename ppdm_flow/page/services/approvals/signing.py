@@ -20,6 +20,8 @@ class Reason(StrEnum):
     """No signer has the key, or not any more."""
     OWN = "own"
     """They ran the policy, or signed as its author."""
+    AUTHOR_FIRST = "author_first"
+    """Nobody knows yet whose run it is, and they are a steward who may have made it."""
     NO_ROLE = "no_role"
     """The list of signers gives them none of the roles that are asked for, or not today."""
     ALL_SIGNED = "all_signed"
@@ -45,7 +47,8 @@ def may_sign(user: User, key: PublicKey | None, approval: Approval, maker: int |
     """Return in which roles somebody may sign; ``maker`` is the account that had the run made, where one had.
 
     Whoever had it made here is its author, whether or not they signed as that, and with whichever key; so is whoever
-    signed as its author. Authors are stewards, and those who approve are approvers.
+    signed as its author. Authors are stewards, and those who approve are approvers. Where neither is known, a steward
+    approves nothing before the author has signed: it may be their own run.
     """
     if key is None:
         return MaySign(reason=Reason.NO_KEY)
@@ -57,11 +60,12 @@ def may_sign(user: User, key: PublicKey | None, approval: Approval, maker: int |
     allowed = set[str]()
     if user.has(Role.STEWARD) and (own or maker is None):
         allowed |= {AUTHOR}
-    if user.has(Role.APPROVER) and not own:
+    authorless = maker is None and not approval.authors and user.has(Role.STEWARD)
+    if user.has(Role.APPROVER) and not own and not authorless:
         allowed |= set(approval.asked.needed)
     mine = [role for role in approval.roles if role in allowed and not any(s.refusal(role, now) for s in (then, today))]
     if not mine:
-        return MaySign(reason=Reason.OWN if own else Reason.NO_ROLE)
+        return MaySign(reason=Reason.OWN if own else Reason.AUTHOR_FIRST if authorless else Reason.NO_ROLE)
     left = tuple(role for role in mine if not _signed(approval, role, key))
     again = tuple(role for role in mine if role not in left)
     return MaySign(left, None if left else Reason.OWN if own else Reason.ALL_SIGNED, again)

@@ -108,6 +108,8 @@ class Jobs:
         ``OWN_FOLDER`` is below the job's own folder. ``remove``: files and folders to delete once the job is over,
         however it ends. ``leads_to``: the page to go on with, where ``{job}`` stands for the job's id.
         """
+        if any("\0" in word for word in words):  # no process can have it, and it parts the words that are written down
+            raise RefusalError("jobs.unusable_word", 400)
         key = secrets.token_hex(8)
         own = str(self._folder.absolute() / key)
         said = [own + word[len(OWN_FOLDER) :] if word.startswith(OWN_FOLDER) else word for word in words]
@@ -221,7 +223,7 @@ class Jobs:
 
     def _settled(self, job: Job) -> bool:
         """Whether a running job is over; it is marked then."""
-        if cancelled := self._records.is_cancelling(job.id):
+        if cancelled := self._records.is_cancelling(job.id) or not self._records.is_wanted(job.id):
             processes.ask_to_end(job.folder)
         process = self._processes.get(job.id)
         if process is not None and process.poll() is None:

@@ -7,7 +7,7 @@ what is half made.
 
 A policy may name any file, so the verb is confined where the system can do it (Landlock, Linux 5.19 and later): the
 server's state (accounts, other people's uploads and keys) and what else is private to the server cannot be opened by
-it, nor can the environment of other processes.
+it, nor can the environment of any process.
 """
 
 from __future__ import annotations
@@ -98,6 +98,8 @@ _LEAST_VERSION = 2
 """The first in which files can be moved between folders."""
 _NO_NEW_PRIVILEGES = 38
 _PROCESSES = Path("/proc")
+_SECRET = frozenset({"environ", "mem", "task"})
+"""Entries of a process with its environment: in memory, and of each thread again."""
 
 
 def landlock_version() -> int:
@@ -116,7 +118,7 @@ def can_confine() -> bool:
 def confine(hidden: Sequence[Path], opened: Mapping[Path, int]) -> None:
     """Keep this process and those that it begins from opening what is hidden, but for what is ``opened`` of it.
 
-    Nor can the environments of other processes be read, which may hold passwords. What is made beside a hidden folder
+    Nor can the environment of any process be read, which may hold passwords. What is made beside a hidden folder
     later on cannot be opened either. Raises OSError where the system does not do it.
     """
     system = ctypes.CDLL(None, use_errno=True)
@@ -128,7 +130,7 @@ def confine(hidden: Sequence[Path], opened: Mapping[Path, int]) -> None:
         _allow(system, rules, path, rights)
     for path in _searched(hidden):
         _allow(system, rules, path, _READ_DIR)
-    for path, allowed in {**opened, _PROCESSES / str(os.getpid()): ALL}.items():
+    for path, allowed in {**opened, **dict.fromkeys(_about_itself(), ALL)}.items():
         _allow(system, rules, path, rights & allowed)
     if system.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0) or system.syscall(_RESTRICT, rules, ctypes.c_uint32(0)):
         raise OSError(ctypes.get_errno(), "the process cannot be confined")
@@ -157,6 +159,17 @@ def _searched(hidden: Sequence[Path]) -> Iterator[Path]:
     for path in {Path(word).resolve() for word in words if word}:
         if any(each.is_relative_to(path) for each in hidden):
             yield path
+
+
+def _about_itself() -> Iterator[Path]:
+    """Yield what the system tells this process about itself, but for its environment: a policy may name that file.
+
+    The environment has the passphrase of who signs, and what is in it could come out in a release.
+    """
+    with suppress(OSError):
+        for each in (_PROCESSES / str(os.getpid())).iterdir():
+            if each.name not in _SECRET and not each.is_symlink():
+                yield each
 
 
 def _allow(system: ctypes.CDLL, rules: int, path: Path, rights: int) -> None:

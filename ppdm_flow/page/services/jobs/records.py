@@ -16,7 +16,7 @@ SCHEMA = (
     (
         "CREATE TABLE IF NOT EXISTS jobs (number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,"
         " account INTEGER NOT NULL, author TEXT NOT NULL, kind TEXT NOT NULL, about TEXT NOT NULL, words TEXT NOT NULL,"
-        " leads_to TEXT NOT NULL,"
+        " leads_to TEXT NOT NULL, roles TEXT NOT NULL,"
         " state TEXT NOT NULL, secret INTEGER NOT NULL, cancelling INTEGER NOT NULL DEFAULT 0, exit_code INTEGER,"
         " reason TEXT NOT NULL DEFAULT '', made TEXT NOT NULL DEFAULT '', cut INTEGER NOT NULL DEFAULT 0,"
         " remove TEXT NOT NULL, queued TEXT NOT NULL, started TEXT, ended TEXT)"
@@ -53,6 +53,7 @@ class JobRecords:
             "id": job.key,
             "account": job.user.id,
             "author": job.user.name,
+            "roles": " ".join(sorted(job.user.roles)),
             "kind": job.kind,
             "about": job.about,
             "words": "\0".join(job.words),
@@ -107,8 +108,10 @@ class JobRecords:
         return self.many("id = ? AND cancelling = 1", key) > 0
 
     def is_wanted(self, key: str) -> bool:
-        """Whether the account that asked for the job is still there, and not locked."""
-        return self.many("id = ? AND account IN (SELECT id FROM accounts WHERE locked = 0)", key) > 0
+        """Whether who asked for the job is not locked, and still has every role that they had then."""
+        query = "SELECT jobs.roles AS had, accounts.roles AS has FROM jobs JOIN accounts ON accounts.id = jobs.account"
+        row = self._database.row(f"{query} WHERE jobs.id = ? AND accounts.locked = 0", key)
+        return row is not None and set(row["had"].split()) <= set(row["has"].split())
 
     def files(self, key: str) -> list[Path]:
         """Return the files to delete once the job is over."""

@@ -93,17 +93,18 @@ class ShownReleases:
     def show(self, user: User, policy: str, run: str, release: str, *, report: bool = False) -> Refusal | None:
         """Show a release to guests, with or without its report; return why not, where it is not shown.
 
-        Of a policy whose releases go to recipients apart, guests see one: what was measured holds only then.
+        Of a policy whose releases go to recipients apart, guests see one: what was measured holds only then. That goes
+        for what is shown already, too, if the policy of a later run does not say so any more.
         """
         there = self.published(policy, run)
         if there is None or release not in there.audiences:
             return Refusal.MISSING
         since = self._now().astimezone(UTC).isoformat(timespec="seconds")
         with self._database.changing() as connection:
-            other = connection.execute(
-                "SELECT 1 FROM shown WHERE policy = ? AND release <> ?", (policy, release)
-            ).fetchone()
-            if there.apart and other is not None:
+            others = connection.execute(
+                "SELECT DISTINCT run FROM shown WHERE policy = ? AND release <> ?", (policy, release)
+            ).fetchall()
+            if others and (there.apart or any(self._is_apart(policy, row["run"]) for row in others)):
                 return Refusal.APART
             connection.execute(
                 "INSERT INTO shown VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET report = excluded.report",
@@ -118,6 +119,10 @@ class ShownReleases:
                 "DELETE FROM shown WHERE policy = ? AND run = ? AND release = ?", (policy, run, release)
             )
         return done.rowcount > 0
+
+    def _is_apart(self, policy: str, run: str) -> bool:
+        there = self.published(policy, run)
+        return there is not None and there.apart
 
     def _shown(self, row: Row) -> Shown:
         return Shown(

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from starlette.responses import Response
 
 from ppdm_flow import api
+from ppdm_flow.api.draft import DraftCheck
 from ppdm_flow.core.errors import PolicyError
 from ppdm_flow.page.http.call import Call
 from ppdm_flow.page.http.policies import known_policy
 from ppdm_flow.page.services.policies.checks import from_folder, state_of
 from ppdm_flow.page.services.policies.policies import PolicyText
 from ppdm_flow.page.views.policies.steps import drawing_of
+from ppdm_flow.policy.redaction import telling, without
 
 
 def list_policies(call: Call) -> Response:
@@ -30,16 +34,25 @@ def show_policy(call: Call) -> Response:
     """Show one file: what it is for, what is wrong with it, its steps."""
     policy = known_policy(call)
     checked = call.site.checks.check(policy.name, policy.text)
-    typed = None if checked.loaded is None else checked.loaded.policy
     return call.page(
         "policies/policy.html",
         policy=policy,
         checked=checked,
         state=state_of(checked),
-        typed=typed,
+        about=_about(checked),
         drawing=drawing_of(checked),
         tree=call.site.tree.state(),
     )
+
+
+def _about(checked: DraftCheck) -> Mapping[str, str | None]:
+    """Return what a policy says of itself, without values from the environment."""
+    loaded = checked.loaded
+    if loaded is None or loaded.policy is None:
+        return {}
+    own = loaded.policy
+    told = {"name": own.name, "description": own.description, "owner": own.owner}
+    return dict(without(told, telling(loaded.secrets)))
 
 
 def show_resolved(call: Call) -> Response:
