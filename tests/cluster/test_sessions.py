@@ -104,7 +104,7 @@ def test_a_killed_executor_changes_nothing_and_no_log_has_a_value(tmp_path, poli
     assert not any(word in text for text in texts[:-2] for word in diseases)
 
 
-@pytest.mark.parametrize(("line", "connect"), [("perturb", False), ("release ", False), ("perturb", True)])
+@pytest.mark.parametrize(("line", "connect"), [("perturb", False), ("release ", True)])
 def test_an_interrupted_run_cancels_its_jobs_and_leaves_nothing(tmp_path, policy, java, line, connect) -> None:
     told: list[list[tuple[int, str]]] = []
 

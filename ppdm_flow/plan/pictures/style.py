@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import accumulate, takewhile
 from unicodedata import east_asian_width
 
 LIGHT: Mapping[str, str] = {
@@ -91,10 +92,10 @@ def fitted(text: str, size: float, most: float, *, bold: bool = False) -> str:
     """Return the text, cut with an ellipsis where it is wider than ``most``."""
     if width(text, size, bold=bold) <= most:
         return text
-    kept = text
-    while kept and width(f"{kept}…", size, bold=bold) > most:
-        kept = kept[:-1]
-    return f"{kept.rstrip()}…"
+    widths = accumulate(map(_share, text))
+    ending, share = _share("…"), size * (1.13 if bold else 1.0)
+    kept = sum(1 for _ in takewhile(lambda so_far: (so_far + ending) * share <= most, widths))
+    return f"{text[:kept].rstrip()}…"
 
 
 def wrapped(text: str, size: float, most: float, lines: int) -> list[str]:
