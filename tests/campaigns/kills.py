@@ -24,15 +24,15 @@ import signal
 import sqlite3
 import sys
 import tempfile
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from kill_points import KillPoints, Tally
 from postgres import NoServerError, Postgres
 
 import ppdm_flow.engine.local.sql
@@ -66,38 +66,19 @@ releases:
 """
 
 
-class Points:
+class Points(KillPoints):
     """Counts points from :meth:`begin` on, and dies at one of them."""
 
     def __init__(self, target: int = 0) -> None:
-        self.seen: list[str] = []
-        self._target = target
-        self._on = False
+        super().__init__(target, counts=False)
 
     def begin(self) -> None:
-        self._on = True
+        self.counts = True
         sys.settrace(self._trace)
-
-    def at(self, name: str) -> None:
-        if self._on:
-            self.seen.append(name)
-            if len(self.seen) == self._target:
-                os.kill(os.getpid(), signal.SIGKILL)
-
-    def around(self, name: str, real: Callable[..., Any]) -> Callable[..., Any]:
-        def call(*arguments: Any, **words: Any) -> Any:
-            self.at(f"before {name}")
-            try:
-                return real(*arguments, **words)
-            finally:
-                self.at(f"after {name}")
-
-        return call
 
     def install(self) -> None:
         """Watch this process; it is one of its own."""
-        for name in CALLS:
-            setattr(os, name, self.around(name, getattr(os, name)))
+        self.watch_calls(CALLS)
         points = self
 
         class Watched(sqlite3.Connection):
@@ -135,18 +116,6 @@ class Home:
 
     def runs(self) -> list[Path]:
         return [p for p in (self.folder / "runs").glob("*/*") if p.is_dir()]
-
-
-@dataclass
-class Tally:
-    """What came of the points."""
-
-    ends: Counter[str] = field(default_factory=Counter)
-    faults: list[str] = field(default_factory=list)
-
-    def __str__(self) -> str:
-        lines = [f"{count:6d} {what}" for what, count in sorted(self.ends.items())]
-        return "\n".join([*lines, f"{len(self.faults):6d} faults", *(f"       {fault}" for fault in self.faults)])
 
 
 def in_child(work: Callable[[], None]) -> int:

@@ -27,8 +27,8 @@ import sys
 import tempfile
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -36,6 +36,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "page"))
 
 import httpx2
+from kill_points import KillPoints, Tally
 from sites import CHEAP, PASSWORD
 
 from ppdm_flow import api
@@ -69,34 +70,12 @@ _NUMBERS = count()
 """Names of stewards are never used twice."""
 
 
-class Points:
+class Points(KillPoints):
     """Counts points, in all threads, and dies at one of them."""
-
-    def __init__(self, target: int = 0) -> None:
-        self.seen: list[str] = []
-        self._target = target
-        self._lock = threading.Lock()
-
-    def at(self, name: str) -> None:
-        with self._lock:
-            self.seen.append(name)
-            if len(self.seen) == self._target:
-                os.kill(os.getpid(), signal.SIGKILL)
-
-    def around(self, name: str, real: Callable[..., Any]) -> Callable[..., Any]:
-        def call(*arguments: Any, **words: Any) -> Any:
-            self.at(f"before {name}")
-            try:
-                return real(*arguments, **words)
-            finally:
-                self.at(f"after {name}")
-
-        return call
 
     def install(self) -> None:
         """Watch this process; it is one of its own."""
-        for name in CALLS:
-            setattr(os, name, self.around(name, getattr(os, name)))
+        self.watch_calls(CALLS)
         points, real = self, sqlite3.connect
 
         class Watched(sqlite3.Connection):
@@ -106,18 +85,6 @@ class Points:
                 return points.around(f"SQL {word}", work)(sql, *values) if word in CHANGES else work(sql, *values)
 
         sqlite3.connect = lambda *a, **w: real(*a, factory=Watched, **w)
-
-
-@dataclass
-class Tally:
-    """What came of the points."""
-
-    ends: Counter[str] = field(default_factory=Counter)
-    faults: list[str] = field(default_factory=list)
-
-    def __str__(self) -> str:
-        lines = [f"{count:6d} {what}" for what, count in sorted(self.ends.items())]
-        return "\n".join([*lines, f"{len(self.faults):6d} faults", *(f"       {fault}" for fault in self.faults)])
 
 
 @dataclass
