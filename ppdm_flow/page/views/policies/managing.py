@@ -29,6 +29,7 @@ def create(call: Call) -> Response:
     refused = _refused(lambda: call.site.policies.create(name, text_for(call.site.policies, start, name), call.user))
     if refused:
         return _form(call, name, start, refused)
+    call.noted.subject = name
     return call.go(policy_address(name, "edit"), said="policies.created")
 
 
@@ -64,6 +65,7 @@ def restore(call: Call) -> Response:
     refused = _refused(lambda: call.site.policies.restore(version, call.user))
     if refused:
         return call.page("policies/removed.html", 409, removed=list(removed.values()), refused=refused)
+    call.noted.subject = version.name
     return call.go(policy_address(version.name), said="policies.restored")
 
 
