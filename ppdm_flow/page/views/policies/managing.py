@@ -66,7 +66,8 @@ def restore(call: Call) -> Response:
     if refused:
         return call.page("policies/removed.html", 409, removed=list(removed.values()), refused=refused)
     call.noted.subject = version.name
-    return call.go(policy_address(version.name), said="policies.restored")
+    address = policy_address(version.name) if version.name.endswith(YAML) else "/policies"
+    return call.go(address, said="policies.restored")
 
 
 def _form(call: Call, name: str, start: str, refused: str = "") -> Response:
