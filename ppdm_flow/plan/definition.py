@@ -246,8 +246,9 @@ class Plan:
         chain: list[StepNode] = []
         at = node
         roots = self.roots
+        steps = {step.name: step for step in self.steps}
         while at not in roots:
-            step = self.step(at.partition(".")[0])
+            step = steps[at.partition(".")[0]]
             chain.append(step)
             at = step.input
         return tuple(reversed(chain))

@@ -12,6 +12,7 @@ import sys
 import pytest
 from people_with_keys import PASSPHRASE, POLICY, ROLES, Ward
 from sites import PASSWORD, Browser, Server
+from together import together
 
 from ppdm_flow import api
 from ppdm_flow.core.errors import RefusedError
@@ -184,6 +185,20 @@ def test_whoever_lost_the_role_since_the_run_does_not_sign_and_the_signature_cou
     assert "does not count" in ward.browsers["sue"].get(f"/approvals/{run}").text
     ward.signers(ROLES)
     assert _release(ward, "sue", run).status_code == 303
+
+
+def test_several_who_release_at_once_release_it_once(ward: Ward, made):
+    run = made("sue")
+    _sign(ward, "olga", run)
+    assert ward.ended(ward.users["olga"]).exit_code == 0
+    names = ("sue", "omar", "eve")
+    answers = together(*(lambda name=name: _release(ward, name, run) for name in names))
+    asked = [name for name, answer in zip(names, answers, strict=True) if answer.status_code == 303]
+    codes = sorted(ward.ended(ward.users[name]).exit_code for name in asked)
+    assert codes[0] == 0
+    assert set(codes[1:]) <= {2}
+    policy, _, own = run.partition("/")
+    assert ward.server.site.shown.published(policy, own) is not None
 
 
 def test_a_release_looks_at_the_files_again(ward: Ward, made):

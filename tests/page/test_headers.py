@@ -112,9 +112,12 @@ def test_what_is_too_large_is_refused_with_a_page_of_the_server(server: Server):
         ("127.0.0.1.evil.example", 421),
         ("evil.example:8471", 421),
         ("127.0.0.1@evil.example", 421),
+        ("127.0.0.1:@evil.example", 421),
+        ("localhost:x", 421),
+        ("[::1]evil.example", 421),
         ("localhost.evil.example", 421),
         ("", 421),
-        ("[::1", 200),
+        ("[::1", 421),
         ("10.0.0.5", 421),
     ],
 )

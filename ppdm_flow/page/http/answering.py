@@ -21,6 +21,7 @@ from ppdm_flow.page.http.receiving import Sent, sent_with_file, sent_without_fil
 from ppdm_flow.page.http.route import PageRoute
 from ppdm_flow.page.services.accounts.sessions import Visit
 from ppdm_flow.page.services.accounts.words import new_word
+from ppdm_flow.page.services.policies.policies import UnknownPolicyError
 from ppdm_flow.page.services.refusal import RefusalError
 from ppdm_flow.page.site import Site
 
@@ -127,6 +128,8 @@ async def _told(call: Call, route: PageRoute, error: Exception) -> Response:
         return await run_in_threadpool(call.page, "errors/refused.html", error.status, key=error.key, words=error.words)
     if isinstance(error, ForgedError):
         return await run_in_threadpool(call.page, "errors/forged.html", 403)
+    if isinstance(error, UnknownPolicyError):  # somebody has renamed or removed it since the endpoint began
+        error = HTTPException(404)
     if isinstance(error, ClientDisconnect):
         return Response(status_code=400)  # nobody reads it
     if isinstance(error, HTTPException):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 from contextlib import suppress
 
 from starlette.concurrency import run_in_threadpool
@@ -13,6 +14,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from ppdm_flow.page.looks.templates import rendered
 from ppdm_flow.page.settings import Settings
 
+_HOST = re.compile(r"(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::[0-9]{1,5})?")
+"""A name or an address, and a port: links are made of it, and what looks like a port could be another host."""
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
@@ -26,7 +29,7 @@ class KnownHosts:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         given = Headers(scope=scope).getlist("host")
-        if len(given) == 1 and name_of(given[0]) in self._names:
+        if len(given) == 1 and _HOST.fullmatch(given[0]) and name_of(given[0]) in self._names:
             await self._app(scope, receive, send)
             return
         page = await run_in_threadpool(rendered, "errors/elsewhere.html")

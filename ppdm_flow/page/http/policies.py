@@ -5,14 +5,21 @@ from __future__ import annotations
 from starlette.exceptions import HTTPException
 
 from ppdm_flow.page.http.call import Call
+from ppdm_flow.page.services.policies.files import YAML
 from ppdm_flow.page.services.policies.policies import PolicyText, UnknownPolicyError
 from ppdm_flow.page.services.refusal import RefusalError
 
 
 def known_policy(call: Call) -> PolicyText:
-    """Return the file that ``{policy:path}`` of an address names. Raises HTTPException 404 where there is none."""
+    """Return the YAML file that ``{policy:path}`` of an address names. Raises HTTPException 404 where there is none.
+
+    Tables beside policies have no pages: a hierarchy is shown by its attribute, and others are data.
+    """
+    name = call.path["policy"]
+    if not name.endswith(YAML):
+        raise HTTPException(404)
     try:
-        return call.site.policies.read(call.path["policy"])
+        return call.site.policies.read(name)
     except UnknownPolicyError:
         raise HTTPException(404) from None
 

@@ -7,6 +7,7 @@ from functools import cache
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from ppdm_flow.page.looks.addresses import approval_address, policy_address, run_address, shown_address
+from ppdm_flow.page.looks.obeyed import with_all_visible
 from ppdm_flow.page.looks.phrases import editor_phrases
 from ppdm_flow.page.looks.prose import prose
 from ppdm_flow.page.looks.quoted import quoted
@@ -42,4 +43,4 @@ def environment() -> Environment:
 
 def rendered(template: str, **values: object) -> str:
     """Return a page, or a part of one that a script of the page puts in its place."""
-    return environment().get_template(template).render(values)
+    return with_all_visible(environment().get_template(template).render(values))

@@ -53,9 +53,9 @@ class CompiledFlow:
 
     def declared(self, fact: AttributeFacts) -> Span | None:
         """Where the policy gives the attribute's role: under its own name, or under the first pattern that fits."""
-        written = [path[1] for path in self.places.keys if len(path) == 2 and path[0] == "attributes"]
+        written = (path[1] for path in self.places.keys if len(path) == 2 and path[0] == "attributes")
         fitting = (n for n in written if is_pattern(n) and matches(n, fact.source))
-        name = fact.source if fact.source in written else next(fitting, None)
+        name = fact.source if ("attributes", fact.source) in self.places.keys else next(fitting, None)
         span = self.places.value("attributes", name, "role") if name and fact.source in self.policy.attributes else None
         return span or fact.span
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 from collections.abc import Mapping
 from dataclasses import replace
@@ -53,6 +54,8 @@ def read_signers(path: Path, shown: str | None = None) -> Signers:
 
 def _bytes(path: Path, name: str) -> bytes:
     try:
+        if path.exists() and not (path.is_file() or path.is_dir()):  # a pipe may never begin, a device never end
+            raise OSError(errno.EINVAL, "it is no file")
         with path.open("rb") as file:
             data = file.read(SIZE_LIMIT + 1)
     except OSError as error:

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from markupsafe import escape
 
+from ppdm_flow.core.texts.visible import visible
 from ppdm_flow.page.services.accounts.roles import Role
 
 POLICY = """\
@@ -241,7 +242,7 @@ def test_names_of_columns_are_only_text(steward, server, name):
     page = _save(steward, {"attribute:0:name": name, "attribute:0:role": "target"})
     assert page.status_code == 303
     shown = steward.get(ADDRESS).text
-    assert f'<th scope="row">{escape(name)}</th>' in shown
+    assert f'<th scope="row">{escape(visible(name))}</th>' in shown
     path = json.dumps(["attributes", name, "role"], ensure_ascii=False)
     assert _body(shown)[f"choice:{path}"] == "target"
     assert _save(steward, {}, removed=[json.dumps(["attributes", name])]).status_code == 303

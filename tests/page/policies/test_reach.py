@@ -15,6 +15,8 @@ def private(tmp_path):
     (tmp_path / "state" / "uploads" / "x" / "data.csv").write_text("a\n")
     (tmp_path / "policies" / "study").mkdir(parents=True)
     (tmp_path / "data").symlink_to(tmp_path / "state" / "uploads")
+    (tmp_path / "policies" / "study" / "linked.csv").symlink_to(tmp_path / "state" / "uploads" / "x" / "data.csv")
+    (tmp_path / "policies" / "study" / "harmless.csv").symlink_to(tmp_path / "policies")
     return tmp_path / "state"
 
 
@@ -37,6 +39,7 @@ WAYS = (
     "select * from read_csv('{state}/uploads/x/data.csv')",
     "attach '../../state/page.sqlite3' as page",
     "../../st%61te/page.sqlite3",
+    "linked.csv",
 )
 
 
@@ -52,6 +55,7 @@ def test_ways_into_the_private_folder_are_seen(private, way):
     "text",
     [
         "people.csv",
+        "harmless.csv",
         "../data/people.csv",
         "../../*.csv",
         "../../tables/**/x.csv",

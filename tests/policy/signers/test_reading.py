@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from datetime import date
 from pathlib import Path
 
@@ -189,6 +190,12 @@ def test_a_file_that_is_not_there(tmp_path):
         read_signers(tmp_path / "nothing.yaml")
     with pytest.raises(UsageError, match=r"PPF350.*cannot read"):
         read_signers(tmp_path)
+
+
+def test_a_pipe_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "signers.yaml")
+    with pytest.raises(UsageError, match=r"PPF350.*it is no file"):
+        read_signers(tmp_path / "signers.yaml")
 
 
 def test_bytes_that_are_no_text(tmp_path):

@@ -37,10 +37,11 @@ def _texts(node: object) -> Iterator[str]:
 def _paths(text: str) -> Iterator[str]:
     """Yield what may be a path in a text: all of it, and the words of a query or of an address.
 
-    The private folder lies in none of a policy's, so that every way to it has a slash.
+    The private folder lies in none of a policy's, so that every way to it has a slash, or is a link by its name.
     """
     for spelled in {text, unquote(text)}:
         if "/" not in spelled:
+            yield spelled
             continue
         words = {spelled, *_TOKEN.findall(spelled)}
         for word in words:
@@ -50,6 +51,8 @@ def _paths(text: str) -> Iterator[str]:
 
 def _leads(path: str, home: str, private: str) -> bool:
     parts = path.split("/")
+    if len(parts) == 1 and not os.path.islink(os.path.join(home, path)):  # noqa: PTH114, PTH118  # as below
+        return False
     fixed = next((place for place, part in enumerate(parts) if _MAGIC.search(part)), len(parts))
     start = "/".join(parts[:fixed]) or ("/" if path.startswith("/") else ".")
     try:

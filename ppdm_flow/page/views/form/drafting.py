@@ -56,6 +56,7 @@ def make(call: Call) -> Response:
         return _draft(call, job, profile, name, "policies.name_unusable")
     except FileExistsError:
         return _draft(call, job, profile, name, "policies.name_taken")
+    call.noted.subject = name
     return call.go(policy_address(name, "form"), said="policies.created")
 
 

@@ -29,6 +29,7 @@ def create(call: Call) -> Response:
     refused = _refused(lambda: call.site.policies.create(name, text_for(call.site.policies, start, name), call.user))
     if refused:
         return _form(call, name, start, refused)
+    call.noted.subject = name
     return call.go(policy_address(name, "edit"), said="policies.created")
 
 
@@ -64,7 +65,9 @@ def restore(call: Call) -> Response:
     refused = _refused(lambda: call.site.policies.restore(version, call.user))
     if refused:
         return call.page("policies/removed.html", 409, removed=list(removed.values()), refused=refused)
-    return call.go(policy_address(version.name), said="policies.restored")
+    call.noted.subject = version.name
+    address = policy_address(version.name) if version.name.endswith(YAML) else "/policies"
+    return call.go(address, said="policies.restored")
 
 
 def _form(call: Call, name: str, start: str, refused: str = "") -> Response:

@@ -1,0 +1,51 @@
+"""Several people change one policy at the same moment: one of them does, and the others are told."""
+
+from __future__ import annotations
+
+import pytest
+from sites import Server
+from small_policies import write_policy
+from together import together
+
+from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.policies.policies import Policies, UnknownPolicyError
+
+
+def test_of_those_who_save_rename_and_remove_at_once_one_does_and_nothing_is_lost(server: Server):
+    browsers = [server.browser(Role.STEWARD) for _ in range(3)]
+    site = server.site
+    for turn in range(12):
+        text = write_policy(server.folder / "policies").read_text()
+        digest = site.policies.read("ward.yaml").digest
+        forms = (
+            ("edit", {"text": f"{text}# {turn}\n"}),
+            ("rename", {"name": f"moved-{turn}.yaml"}),
+            ("remove", {}),
+        )
+        answers = together(
+            *(
+                lambda browser=browser, form=form, digest=digest: browser.send(
+                    f"/policies/ward.yaml/{form[0]}", digest=digest, **form[1]
+                )
+                for browser, form in zip(browsers, forms, strict=True)
+            )
+        )
+        statuses = sorted(answer.status_code for answer in answers)
+        assert statuses[0] == 303, statuses
+        assert set(statuses[1:]) <= {404, 409}, statuses
+        names = {file.name for file in site.policies.list()}
+        kept = [version.text for version in site.policies.history.removed()]
+        assert "ward.yaml" in names or f"moved-{turn}.yaml" in names or text in kept
+
+
+@pytest.mark.parametrize("verb", ["write", "rename", "remove"])
+def test_a_policy_that_goes_while_it_is_changed_is_missing(server: Server, monkeypatch, verb):
+    write_policy(server.folder / "policies")
+
+    def gone(*_words: object) -> None:
+        raise UnknownPolicyError("ward.yaml")
+
+    monkeypatch.setattr(Policies, verb, gone)
+    page = "edit" if verb == "write" else verb
+    got = server.browser(Role.STEWARD).send(f"/policies/ward.yaml/{page}", name="a.yaml", text="a: 1", digest="")
+    assert got.status_code == 404
