@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from ppdm_flow.core.digests import sha256
 from ppdm_flow.page.services.accounts.roles import User
 from ppdm_flow.page.services.jobs import processes
 from ppdm_flow.page.services.jobs.confined import own_files
@@ -100,6 +101,7 @@ class Jobs:
         environment: Mapping[str, str] | None = None,
         remove: Iterable[Path] = (),
         leads_to: str = "",
+        given: Mapping[Path, str] | None = None,
     ) -> Job:
         """Put ``ppdm-flow WORDS`` into the queue. Raises RefusalError where a limit is reached.
 
@@ -107,6 +109,7 @@ class Jobs:
         path among the words should be absolute, so that no name can be taken for an option; one that begins with
         ``OWN_FOLDER`` is below the job's own folder. ``remove``: files and folders to delete once the job is over,
         however it ends. ``leads_to``: the page to go on with, where ``{job}`` stands for the job's id.
+        ``given``: files with their SHA-256; where one is another by the time the job would begin, it does not.
         """
         if any("\0" in word for word in words):  # no process can have it, and it parts the words that are written down
             raise RefusalError("jobs.unusable_word", 400)
@@ -121,7 +124,8 @@ class Jobs:
             if environment:
                 self._environments[key] = dict(environment)
             page = leads_to.replace(OWN_FOLDER, key)
-            self._records.insert(NewJob(key, user, kind, about, said, page, tuple(remove), secret=bool(environment)))
+            new = NewJob(key, user, kind, about, said, page, tuple(remove), bool(environment), given or {})
+            self._records.insert(new)
             self._watch()
         return self.get(key)
 
@@ -205,6 +209,9 @@ class Jobs:
         if not self._records.is_wanted(job.id):
             self._end(job, State.CANCELLED)
             return
+        if not all(_is_still(path, digest) for path, digest in self._records.given(job.id).items()):
+            self._end(job, State.FAILED, reason="changed")
+            return
         job.folder.mkdir(mode=0o700, exist_ok=True)
         if not self._records.begin(job.id):
             return
@@ -277,6 +284,13 @@ def _may_still_begin(job: Job) -> bool:
     if job.started is None or (job.folder / "keeper.json").exists():
         return False
     return datetime.now(UTC) - job.started < _BEGINNING
+
+
+def _is_still(path: Path, digest: str) -> bool:
+    try:
+        return sha256(path) == digest
+    except OSError:
+        return False
 
 
 def _delete(path: Path) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,7 +17,7 @@ SCHEMA = (
     (
         "CREATE TABLE IF NOT EXISTS jobs (number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,"
         " account INTEGER NOT NULL, author TEXT NOT NULL, kind TEXT NOT NULL, about TEXT NOT NULL, words TEXT NOT NULL,"
-        " leads_to TEXT NOT NULL, roles TEXT NOT NULL,"
+        " leads_to TEXT NOT NULL, roles TEXT NOT NULL, given TEXT NOT NULL,"
         " state TEXT NOT NULL, secret INTEGER NOT NULL, cancelling INTEGER NOT NULL DEFAULT 0, exit_code INTEGER,"
         " reason TEXT NOT NULL DEFAULT '', made TEXT NOT NULL DEFAULT '', cut INTEGER NOT NULL DEFAULT 0,"
         " remove TEXT NOT NULL, queued TEXT NOT NULL, started TEXT, ended TEXT)"
@@ -29,7 +30,10 @@ SCHEMA = (
 
 @dataclass(frozen=True, slots=True)
 class NewJob:
-    """What is written of a job that waits. ``remove``: what to delete once it is over; ``secret``: it has passwords."""
+    """What is written of a job that waits. ``remove``: what to delete once it is over; ``secret``: it has passwords.
+
+    ``given`` are files that have to be as they were, by their SHA-256.
+    """
 
     key: str
     user: User
@@ -39,6 +43,7 @@ class NewJob:
     leads_to: str
     remove: Sequence[Path]
     secret: bool
+    given: Mapping[Path, str]
 
 
 class JobRecords:
@@ -61,6 +66,7 @@ class JobRecords:
             "state": State.WAITING,
             "secret": job.secret,
             "remove": "\0".join(map(str, job.remove)),
+            "given": json.dumps({str(path): digest for path, digest in job.given.items()}),
             "queued": self._stamp(),
         }
         names, marks = ", ".join(values), ", ".join("?" for _ in values)
@@ -112,6 +118,11 @@ class JobRecords:
         query = "SELECT jobs.roles AS had, accounts.roles AS has FROM jobs JOIN accounts ON accounts.id = jobs.account"
         row = self._database.row(f"{query} WHERE jobs.id = ? AND accounts.locked = 0", key)
         return row is not None and set(row["had"].split()) <= set(row["has"].split())
+
+    def given(self, key: str) -> Mapping[Path, str]:
+        """Return the files that have to be as they were when the job was asked for, by their SHA-256."""
+        row = self._database.row("SELECT given FROM jobs WHERE id = ?", key)
+        return {} if row is None else {Path(path): digest for path, digest in json.loads(row["given"]).items()}
 
     def files(self, key: str) -> list[Path]:
         """Return the files to delete once the job is over."""

@@ -12,6 +12,8 @@ from ppdm_flow.page.http.policies import known_policy, runnable_policy
 from ppdm_flow.page.http.runs import known_run
 from ppdm_flow.page.http.signing import signing_as_author
 from ppdm_flow.page.looks.addresses import run_address
+from ppdm_flow.page.services.policies.given import files_of
+from ppdm_flow.page.services.refusal import RefusalError
 
 
 def run_form(call: Call) -> Response:
@@ -23,6 +25,8 @@ def run_form(call: Call) -> Response:
 def start_run(call: Call) -> Response:
     """Begin a run."""
     policy = runnable_policy(call)
+    if call.text("digest", policy.digest) != policy.digest:
+        raise RefusalError("policies.changed_meanwhile")
     words = ["run", str(call.site.policies.path(policy.name)), "--out", str(call.site.settings.runs.absolute())]
     data = chosen_upload(call)
     words += ["--data", str(data)] if data is not None else []
@@ -30,7 +34,8 @@ def start_run(call: Call) -> Response:
     signing = signing_as_author(call)
     words += signing.words if signing is not None else ()
     environment = signing.environment if signing is not None else {}
-    job = call.site.jobs.add(call.user, words, kind="run", about=policy.name, environment=environment)
+    given = files_of(call.site.checks, policy)
+    job = call.site.jobs.add(call.user, words, kind="run", about=policy.name, environment=environment, given=given)
     return call.go(f"/jobs/{job.id}")
 
 

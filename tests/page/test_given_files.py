@@ -1,0 +1,58 @@
+"""A run is of the policy that whoever asked for it has read, though it waits for its turn."""
+
+from __future__ import annotations
+
+import pytest
+from sites import Server
+from small_policies import write_policy
+
+from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.jobs.job import State
+from ppdm_flow.page.services.jobs.jobs import Jobs
+
+TEMPLATE = "version: 1\nprivacy: {k_anonymity: {k: 5}}\n"
+
+
+@pytest.fixture
+def waiting(server: Server, monkeypatch):
+    """Return a function that asks for a run which waits, and one that lets it begin."""
+    policy = write_policy(server.folder / "policies")
+    (server.folder / "policies" / "base.yaml").write_text(TEMPLATE)
+    policy.write_text(policy.read_text().replace("name: ward\n", "name: ward\nextends: [base.yaml]\n"))
+    browser = server.browser(Role.STEWARD)
+    with monkeypatch.context() as held:
+        held.setattr(Jobs, "_watch", lambda _self: None)
+        assert browser.send("/policies/ward.yaml/run").status_code == 303
+    job = server.site.jobs.of(server.users[Role.STEWARD])[0]
+
+    def begun():
+        server.site.jobs._watch()
+        return server.site.jobs.finished(job, 60)
+
+    return begun
+
+
+def test_a_run_of_a_policy_that_nobody_changed_begins(waiting):
+    job = waiting()
+    assert (job.state, job.exit_code) == (State.DONE, 0), job.talk
+
+
+@pytest.mark.parametrize("file", ["ward.yaml", "base.yaml"])
+def test_a_run_does_not_begin_with_a_policy_that_somebody_made_weaker_meanwhile(server: Server, waiting, file):
+    path = server.folder / "policies" / file
+    path.write_text(path.read_text().replace("{k: 5}", "{k: 2}"))
+    job = waiting()
+    assert (job.state, job.reason, job.started) == (State.FAILED, "changed", None)
+    assert server.site.runs.list() == []
+    page = server.browser(Role.STEWARD).get(f"/jobs/{job.id}").text
+    assert "was changed after you asked" in page
+
+
+def test_the_form_is_about_the_policy_that_was_shown(server: Server):
+    path = write_policy(server.folder / "policies")
+    browser = server.browser(Role.STEWARD)
+    digest = server.site.policies.read("ward.yaml").digest
+    assert f'name="digest" value="{digest}"' in browser.get("/policies/ward.yaml/run").text
+    path.write_text(path.read_text().replace("{k: 5}", "{k: 2}"))
+    assert browser.send("/policies/ward.yaml/run", digest=digest).status_code == 409
+    assert server.site.jobs.of(server.users[Role.STEWARD]) == []
