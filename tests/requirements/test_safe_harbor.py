@@ -57,14 +57,12 @@ class TestConformance(RequirementConformance):
             spec_of("safe_harbor"),
             (
                 {"as_of": 2026},
-                {"as_of": 2020},
                 {"as_of": 2020, "unique": 0.1},
                 {"as_of": 2026, "zip_codes": ["disease"], "small_areas": ["census_2000"]},
                 {"as_of": 2026, "ages": ["town"], "birth_years": ["disease"]},
-                {"as_of": 2026, "cleared": {"town": ["dates"]}},
                 {"as_of": 2020, "cleared": {"town": ["dates", "phones"], "disease": ["dates"]}},
             ),
-            originals=tables({"age": mixed, "town": mixed, "disease": mixed}, max_rows=12),
+            originals=tables({"age": mixed, "town": mixed, "disease": mixed}, max_rows=8),
             nulls=(Nulls.OWN_CATEGORY,),  # cells are looked at one by one: how groups treat missing ones says nothing
             bad=(
                 BadEntry({}, "as_of"),
