@@ -13,7 +13,7 @@ from ppdm_flow import api
 from ppdm_flow.evidence.keys import SigningKey
 from ppdm_flow.evidence.signers import Signer, Signers
 
-POLICY = """
+BEGIN = """
 version: 1
 name: clinic
 source: {path: clinic.csv}
@@ -26,10 +26,13 @@ privacy: {k_anonymity: {k: 3}}
 steps:
   recoded: {use: full_domain_recoding}
 releases:
-  study: {path: study.csv, from: recoded}
-  office: {path: office.csv, from: recoded, audience: partner}
+"""
+"""A policy as far as its releases: what each test asks for of them follows."""
+POLICY = f"""{BEGIN}\
+  study: {{path: study.csv, from: recoded}}
+  office: {{path: office.csv, from: recoded, audience: partner}}
 recipients: apart
-randomness: {mode: reproducible, seed: 7}
+randomness: {{mode: reproducible, seed: 7}}
 """
 
 

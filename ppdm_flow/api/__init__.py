@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from ppdm_flow.api.contract.contract import from_contract as from_contract
     from ppdm_flow.api.deliver import deliver as deliver
     from ppdm_flow.api.diff.diff import diff as diff
-    from ppdm_flow.api.diff.drafts import diff_drafts as diff_drafts
-    from ppdm_flow.api.diff.drafts import users_of as users_of
     from ppdm_flow.api.doctor import doctor as doctor
     from ppdm_flow.api.documents import installed_text as installed_text
     from ppdm_flow.api.documents import schema as schema
     from ppdm_flow.api.documents import write_schemas as write_schemas
-    from ppdm_flow.api.draft import check_draft as check_draft
+    from ppdm_flow.api.drafts.check import check_draft as check_draft
+    from ppdm_flow.api.drafts.diff import diff_drafts as diff_drafts
+    from ppdm_flow.api.drafts.diff import users_of as users_of
     from ppdm_flow.api.explain.explain import explain as explain
     from ppdm_flow.api.explain.explain import topics as topics
     from ppdm_flow.api.explain.listing import plugins as plugins
@@ -63,12 +63,12 @@ _HOMES = {
     "audit": "audit",
     "Way": "hierarchy.ways",
     "check": "check",
-    "check_draft": "draft",
+    "check_draft": "drafts.check",
     "check_hierarchy": "hierarchy.hierarchy",
     "count_values": "hierarchy.hierarchy",
     "deliver": "deliver",
     "diff": "diff.diff",
-    "diff_drafts": "diff.drafts",
+    "diff_drafts": "drafts.diff",
     "doctor": "doctor",
     "explain": "explain.explain",
     "from_contract": "contract.contract",
@@ -98,7 +98,7 @@ _HOMES = {
     "sign": "sign",
     "sweep": "sweep.sweep",
     "topics": "explain.explain",
-    "users_of": "diff.drafts",
+    "users_of": "drafts.diff",
     "verification": "verify",
     "verified": "released_folder",
     "verify": "verify",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from itertools import chain
 from typing import Any, NotRequired, get_origin
 
 from hypothesis import HealthCheck, Phase, given, settings
@@ -53,10 +52,8 @@ def stricter_never_passes_what_weaker_fails(case: RequirementCase) -> Iterator[s
     pairs = {nulls: list(_implied(case, nulls)) for nulls in case.nulls}
 
     def broken(original: Table, nulls: Nulls) -> Iterator[str]:
-        passes: dict[int, bool] = {}  # a clause is judged once a table, in however many pairs it stands
-        for requirement in chain.from_iterable(pairs[nulls]):
-            if id(requirement) not in passes:
-                passes[id(requirement)] = case.judge(requirement, original, nulls).passes
+        clauses = {id(clause): clause for pair in pairs[nulls] for clause in pair}  # each is judged once a table
+        passes = {key: case.judge(clause, original, nulls).passes for key, clause in clauses.items()}
         for stricter, weaker in pairs[nulls]:
             if passes[id(stricter)] and not passes[id(weaker)]:
                 said = f"`{_bounds(stricter)}` implies `{_bounds(weaker)}`"

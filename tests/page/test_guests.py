@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from signed_runs import small_run
+from signed_runs import BEGIN, small_run
 from sites import Browser, Server
 
 from ppdm_flow import api
@@ -20,23 +20,11 @@ from ppdm_flow.core.texts.visible import visible
 from ppdm_flow.page.services.accounts.roles import Role
 from ppdm_flow.page.views.guests import table as table_view
 
-POLICY = """
-version: 1
-name: clinic
+POLICY = f"""{BEGIN}\
+  study: {{path: study.csv, from: recoded, description: For a study}}
+  office: {{path: office.parquet, from: recoded}}
+randomness: {{mode: reproducible, seed: 7}}
 description: Visits of a clinic
-source: {path: clinic.csv}
-attributes:
-  patient: {role: identifier}
-  age: {role: quasi_identifier, type: integer, hierarchy: {intervals: [0, 40, 80, 120]}}
-  town: {role: quasi_identifier}
-  illness: {role: sensitive}
-privacy: {k_anonymity: {k: 3}}
-steps:
-  recoded: {use: full_domain_recoding}
-releases:
-  study: {path: study.csv, from: recoded, description: For a study}
-  office: {path: office.parquet, from: recoded}
-randomness: {mode: reproducible, seed: 7}
 """
 
 

@@ -17,7 +17,8 @@ from sites import Server
 from ppdm_flow.page.services.accounts.roles import Role
 from ppdm_flow.page.services.jobs import keeper, processes
 from ppdm_flow.page.services.jobs.job import Job, State
-from ppdm_flow.page.services.jobs.jobs import OWN_FOLDER, Jobs, Limits
+from ppdm_flow.page.services.jobs.jobs import OWN_FOLDER, Jobs
+from ppdm_flow.page.services.jobs.limits import Limits
 from ppdm_flow.page.services.jobs.records import JobRecords
 from ppdm_flow.page.services.refusal import RefusalError
 from ppdm_flow.page.settings import Settings

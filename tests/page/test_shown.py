@@ -8,27 +8,15 @@ from pathlib import Path
 
 import pytest
 from held_runs import HeldHome
-from signed_runs import small_run
+from signed_runs import BEGIN, small_run
 from sites import Server
 
 from ppdm_flow.page.services.accounts.roles import Role
 from ppdm_flow.page.services.shown.shown import Refusal
 
-JOINED = """
-version: 1
-name: clinic
-source: {path: clinic.csv}
-attributes:
-  patient: {role: identifier}
-  age: {role: quasi_identifier, type: integer, hierarchy: {intervals: [0, 40, 80, 120]}}
-  town: {role: quasi_identifier}
-  illness: {role: sensitive}
-privacy: {k_anonymity: {k: 3}}
-steps:
-  recoded: {use: full_domain_recoding}
-releases:
-  study: {path: study.csv, from: recoded}
-  office: {path: office.csv, from: recoded, audience: public}
+JOINED = f"""{BEGIN}\
+  study: {{path: study.csv, from: recoded}}
+  office: {{path: office.csv, from: recoded, audience: public}}
 """
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from copies import table, tables, task
-from signed_runs import small_run
+from signed_runs import BEGIN, small_run
 
 from ppdm_flow.page.services.released.files import ChangedFileError, ReleasedFolder
 from ppdm_flow.page.services.tables import column as columns_module
@@ -311,25 +311,11 @@ FORMATS = (
     "path: study.dta",
     "path: parts, format: parquet, partition_by: [town]",
 )
-SEVERAL = """
-version: 1
-name: clinic
-source: {path: clinic.csv}
-attributes:
-  patient: {role: identifier}
-  age: {role: quasi_identifier, type: integer, hierarchy: {intervals: [0, 40, 80, 120]}}
-  town: {role: quasi_identifier}
-  illness: {role: sensitive}
-privacy: {k_anonymity: {k: 3}}
-steps:
-  recoded: {use: full_domain_recoding}
-releases:
-"""
 
 
 def test_every_format_gives_the_same_rows(tmp_path: Path):
     lines = [f"  r{number}: {{from: recoded, {words}}}\n" for number, words in enumerate(FORMATS)]
-    run = small_run(tmp_path / "home", SEVERAL + "".join(lines))
+    run = small_run(tmp_path / "home", BEGIN + "".join(lines))
     service = tables(tmp_path / "tables")
     rows = []
     for number in range(len(FORMATS)):

@@ -11,7 +11,6 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from ppdm_flow.page.services.accounts.roles import User
 from ppdm_flow.page.services.jobs import processes
 from ppdm_flow.page.services.jobs.confined import own_files
 from ppdm_flow.page.services.jobs.job import ANSWERS, Job, State
+from ppdm_flow.page.services.jobs.limits import Limits
 from ppdm_flow.page.services.jobs.processes import Order
 from ppdm_flow.page.services.jobs.records import JobRecords, NewJob
 from ppdm_flow.page.services.refusal import RefusalError
@@ -35,34 +35,6 @@ _BEGINNING = timedelta(seconds=10)
 OWN_FOLDER = "{job}"
 """What a word begins with that is to be below the job's own folder: it is kept and deleted with what the job prints."""
 _log = logging.getLogger("ppdm_flow.page")
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What jobs may take: at once, in the queue, of one person; seconds, bytes of output.
-
-    What they printed is ``kept`` so long, and of so many jobs (``folders``).
-    """
-
-    running: int = 2
-    waiting: int = 20
-    own: int = 5
-    seconds: float = 6 * 3600
-    output: int = 16 * 2**20
-    kept: timedelta = timedelta(days=3)
-    folders: int = 300
-
-    @classmethod
-    def of(cls, settings: Settings) -> Limits:
-        """Return the limits of a server."""
-        return cls(
-            settings.running_jobs,
-            settings.waiting_jobs,
-            settings.own_jobs,
-            settings.job_minutes * 60.0,
-            settings.job_output_bytes,
-            timedelta(days=settings.job_days),
-        )
 
 
 class Jobs:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 
-from ppdm_flow.api.draft import DraftCheck, check_draft
+from ppdm_flow.api.drafts.check import DraftCheck, check_draft
 from ppdm_flow.core.clock import utc_today
 from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity
 from ppdm_flow.core.errors import PpdmError

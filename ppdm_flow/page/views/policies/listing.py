@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from starlette.responses import Response
 
 from ppdm_flow import api
-from ppdm_flow.api.draft import DraftCheck
+from ppdm_flow.api.drafts.check import DraftCheck
 from ppdm_flow.core.errors import PolicyError
 from ppdm_flow.page.http.call import Call
 from ppdm_flow.page.http.policies import known_policy

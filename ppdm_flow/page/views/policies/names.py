@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ppdm_flow.api.draft import DraftCheck
+from ppdm_flow.api.drafts.check import DraftCheck
 
 _KINDS = ("attributes", "steps", "releases", "params", "audits")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from ppdm_flow.api.draft import DraftCheck
+from ppdm_flow.api.drafts.check import DraftCheck
 from ppdm_flow.page.looks.graph import Edge, Node, graph
 from ppdm_flow.page.texts.catalogue import catalogue
 from ppdm_flow.plan.definition import Plan

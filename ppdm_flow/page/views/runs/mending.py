@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from ppdm_flow.api.draft import DraftCheck
+from ppdm_flow.api.drafts.check import DraftCheck
 from ppdm_flow.api.explain.listing import plugins
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.page.looks.addresses import policy_address

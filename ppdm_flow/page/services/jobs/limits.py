@@ -1,0 +1,36 @@
+"""How much the jobs of a server may take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from ppdm_flow.page.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What jobs may take: at once, in the queue, of one person; seconds, bytes of output.
+
+    What they printed is ``kept`` so long, and of so many jobs (``folders``).
+    """
+
+    running: int = 2
+    waiting: int = 20
+    own: int = 5
+    seconds: float = 6 * 3600
+    output: int = 16 * 2**20
+    kept: timedelta = timedelta(days=3)
+    folders: int = 300
+
+    @classmethod
+    def of(cls, settings: Settings) -> Limits:
+        """Return the limits of a server."""
+        return cls(
+            settings.running_jobs,
+            settings.waiting_jobs,
+            settings.own_jobs,
+            settings.job_minutes * 60.0,
+            settings.job_output_bytes,
+            timedelta(days=settings.job_days),
+        )
