@@ -1,7 +1,7 @@
 """The readings that Vreeken, van Leeuwen and Siebes, ICDM 2007, leave open, jointly: which fit all printed figures.
 
     python tests/reproductions/krimp_readings.py [--data ../shared/data] [--only iris] [--runs 5] [--workers 2]
-                                                 [--quick] [--json FILE] [--plot FILE.svg]
+                                                 [--quick] [--folder FOLDER] [--json FILE] [--plot FILE.svg]
 
 Every reading is measured by one protocol, on all eight datasets of Table 1 and on chess at minimum support 50, against
 all printed figures; `readings.py` says what the readings are, `misfit.py` what a misfit is (0: every figure rounds to
@@ -48,7 +48,8 @@ def table(title: str, fits: Mapping[Reading, Fit], base: Reading, to: Fit) -> It
         each = " ".join(f"{factor(fit.by_kind[k]):>8.2f}" if k in fit.by_kind else f"{'':>8}" for k in KINDS)
         differs = "" if fit is to else f"{more:+.4f} ({error:.4f})"
         numbers = f"{fit.misfit:>7.4f} {fit.error:>6.4f} {factor(fit.misfit):>6.2f} {differs:>16}"
-        yield f"{reading.named(base):<44} {numbers}  {each} {fit.seconds:>8.1f}"
+        name = reading.named(base) or ("today's" if base == TODAY else "the best")
+        yield f"{name:<44} {numbers}  {each} {fit.seconds:>8.1f}"
 
 
 def numberings(singles: Mapping[Reading, Fit]) -> Iterator[str]:
@@ -89,6 +90,8 @@ def looked_for(laboratory: Laboratory) -> Iterator[tuple[str, dict[Reading, Fit]
     today = singles[TODAY]
     yield "alone", singles
     say(table("one answer at a time (differences to today's, with their standard errors)", singles, TODAY, today))
+    freest = laboratory.measured([laboratory.freest(r) for r in singles])
+    say(table("the same with the best answers to the questions without cost", freest, TODAY, today))
     say(numberings(singles))
     say(excluded(singles))
     pairs = paired(laboratory, singles)
@@ -100,7 +103,7 @@ def looked_for(laboratory: Laboratory) -> Iterator[tuple[str, dict[Reading, Fit]
     best = list(descent)[-1]
     back = {best: descent[best]} | put_back(laboratory, best)
     yield "put back", back
-    say([f"\nbest: {best.named(TODAY)}"])
+    say([f"\nbest: {best.named(TODAY) or "today's"}"])
     say(table("answers of the best put back to today's", back, best, descent[best]))
     say(figures(today, descent[best]))
 
@@ -113,7 +116,7 @@ def rows(step: str, fits: Mapping[Reading, Fit]) -> list[dict[str, Any]]:
     return [
         {
             "step": step,
-            "reading": reading.named(TODAY),
+            "reading": reading.named(TODAY) or "today's",
             "answers": reading.changed(TODAY),
             "misfit": fit.misfit,
             "error": fit.error,
@@ -130,7 +133,7 @@ def plot(singles: Mapping[Reading, Fit], best: Fit) -> str:
     """Draw misfits by reading, factors by kind, and dissimilarities by dataset."""
     today = singles[TODAY]
     order = sorted(singles.items(), key=lambda pair: pair[1].misfit)
-    names = {float(i): reading.named(TODAY) for i, (reading, _) in enumerate(order)}
+    names = {float(i): reading.named(TODAY) or "today's" for i, (reading, _) in enumerate(order)}
     single = {"one answer alone": [(float(i), factor(fit.misfit)) for i, (_, fit) in enumerate(order)]}
     drawn = [Panel("factor that figures are off by, typically", "", "", single, {}, names)]
     both = {"today": today, "best joint fit": best}
@@ -153,6 +156,7 @@ def arguments() -> argparse.Namespace:
     options.add_argument("--runs", type=int, default=5)
     options.add_argument("--workers", type=int, default=2)
     options.add_argument("--quick", action="store_true")
+    options.add_argument("--folder", type=Path, help="keeps what is measured, for a later run of the same code")
     options.add_argument("--json", type=Path)
     options.add_argument("--plot", type=Path)
     chosen = options.parse_args()
@@ -179,19 +183,17 @@ def main() -> None:
     chosen, started = arguments(), time.perf_counter()
     os.environ.setdefault("NUMBA_NUM_THREADS", "1")
     settings = [settled(word, chosen.data) for word in chosen.only or (*LEAST, "chess50")]
-    spawn = multiprocessing.get_context("spawn")
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        ProcessPoolExecutor(chosen.workers, spawn, warm, (chosen.data,)) as pool,
-    ):
-        laboratory = Laboratory(pool, Path(folder), settings, chosen.runs)
-        steps = dict(looked_for(laboratory))
-    print(f"\n{time.perf_counter() - started:.0f} s in all, {chosen.workers} processes")
-    if chosen.json:
-        every = [row for step, fits in steps.items() for row in rows(step, fits)]
-        chosen.json.write_text(json.dumps(every, indent=2) + "\n")
+    pool = ProcessPoolExecutor(chosen.workers, multiprocessing.get_context("spawn"), warm, (chosen.data,))
+    steps: dict[str, dict[Reading, Fit]] = {}
+    with tempfile.TemporaryDirectory() as folder, pool:
+        for step, fits in looked_for(Laboratory(pool, chosen.folder or Path(folder), settings, chosen.runs)):
+            steps[step] = fits
+            if chosen.json:
+                every = [row for name, found in steps.items() for row in rows(name, found)]
+                chosen.json.write_text(json.dumps(every, indent=2) + "\n")
     if chosen.plot:
         chosen.plot.write_text(plot(steps["alone"], list(steps["descent"].values())[-1]))
+    print(f"\n{time.perf_counter() - started:.0f} s in all, {chosen.workers} processes")
 
 
 if __name__ == "__main__":

@@ -21,6 +21,8 @@ MORE = {"iris": 2.0, "led7": 2.0, "pageblocks": 2.0, "pima": 2.0}
 HOPELESS = 2.0
 """An answer whose misfit alone is so many times today's is not tried in the descent."""
 MOST_PAIRED = 4
+ALIKE = ({"pruning": True, "compared_pruning": True}, {"closed": True, "compared_closed": True})
+"""Answers to two questions that come together where both code tables are found by one program."""
 AT_RANDOM = "random-"
 
 
@@ -94,13 +96,19 @@ def helpful(singles: dict[Reading, Fit]) -> list[Reading]:
 
 
 def paired(laboratory: Laboratory, singles: dict[Reading, Fit]) -> dict[Reading, Fit]:
-    """Measure the pairs of what helps alone, and all of that at once."""
+    """Measure the pairs of what helps alone, all of that at once, and code tables that are all found alike.
+
+    The questions without cost have their best answers, too.
+    """
     chosen = [r.changed(TODAY) for r in helpful(singles)[:MOST_PAIRED]]
     pairs = [replace(TODAY, **a, **b) for a, b in itertools.combinations(chosen, 2)]
+    pairs += [replace(TODAY, **answers) for answers in ALIKE]
     together: dict[str, Any] = {}
     for answers in chosen:
         together |= answers
-    return laboratory.measured([*pairs, replace(TODAY, **together)] if pairs else [])
+    readings = list(dict.fromkeys([*pairs, replace(TODAY, **together)]))
+    laboratory.measure(readings)
+    return laboratory.measured(list(dict.fromkeys([*readings, *map(laboratory.freest, readings)])))
 
 
 def descended(laboratory: Laboratory, singles: dict[Reading, Fit], begin: Reading) -> dict[Reading, Fit]:

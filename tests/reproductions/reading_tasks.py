@@ -111,19 +111,25 @@ def originals(task: Task) -> list[Task]:
 
 
 def work(folder: Path, task: Task) -> tuple[Figures, float]:
-    """Do a task; return its figures and processor seconds. ``folder`` keeps compressed originals."""
+    """Do a task; return its figures and processor seconds. ``folder`` keeps them, and compressed originals."""
+    path = folder / (named(task) + ".done")
+    if path.exists():
+        done: tuple[Figures, float] = pickle.loads(path.read_bytes())
+        return done
     if task.kind != "original":
         for needed in originals(task):  # not timed: other tasks share it
             original(folder, needed)
     started = time.process_time()
     figures = KINDS[task.kind](folder, task)
-    return figures, time.process_time() - started
+    done = figures, time.process_time() - started
+    keep(path, done)
+    return done
 
 
 @lru_cache(maxsize=64)
 def original(folder: Path, task: Task) -> Encoding:
     """Return the compressed original, from the folder where some process has put it there."""
-    path = folder / hashlib.sha256(repr(task).encode()).hexdigest()
+    path = folder / named(task)
     if path.exists():
         kept: Encoding = pickle.loads(path.read_bytes())
         return kept
@@ -133,10 +139,20 @@ def original(folder: Path, task: Task) -> Encoding:
     database = renumbered(whole.cells, whole.place, number)
     found = krimp(database, candidates(task.setting, task.numbering, task.search), pruning=task.search.pruning)
     made = Encoding(database, found.table)
-    beside = path.with_suffix(f".{os.getpid()}")
-    beside.write_bytes(pickle.dumps(made))
-    beside.replace(path)
+    keep(path, made)
     return made
+
+
+def named(task: Task) -> str:
+    """Return the name of a task's file."""
+    return hashlib.sha256(repr(task).encode()).hexdigest()
+
+
+def keep(path: Path, value: Any) -> None:
+    """Write a file that other processes find whole or not at all."""
+    beside = path.with_suffix(f".{os.getpid()}")
+    beside.write_bytes(pickle.dumps(value))
+    beside.replace(path)
 
 
 def candidates(setting: Setting, numbering: str, search: Search) -> Itemsets:

@@ -61,8 +61,8 @@ class Reading:
         return {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != getattr(other, f.name)}
 
     def named(self, other: Reading) -> str:
-        """Say in what it differs from the other."""
-        return ", ".join(f"{k}={plain(v)}" for k, v in self.changed(other).items()) or "today's"
+        """Say in what it differs from the other, nothing if in nothing."""
+        return ", ".join(f"{k}={plain(v)}" for k, v in self.changed(other).items())
 
     def neighbours(self) -> Iterator[Reading]:
         """Yield the readings with one other answer."""
