@@ -33,7 +33,15 @@ def ran(tmp_path_factory):
     out = tmp_path_factory.mktemp("krimp")
     only = [word for name in SMALL for word in ("--only", name)]
     words = ["--data", DATA, *only, "--runs", "10", "--workers", "1", "--json", out / "rows.json"]
-    command = [sys.executable, FOLDER / "krimp.py", *words, "--plot", out / "plot.svg"]
+    command = [
+        sys.executable,
+        FOLDER / "krimp.py",
+        *words,
+        "--plot",
+        out / "plot.svg",
+        "--plot-causes",
+        out / "causes.svg",
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return {row["id"]: row for row in json.loads((out / "rows.json").read_text())}, done.stdout, out / "plot.svg"
@@ -75,11 +83,16 @@ def test_figures(ran, name):
     assert len(nas) == 2
 
 
-def test_the_drawing_has_a_panel_for_each_figure_and_two_for_causes(ran):
+def test_the_drawing_has_three_panels(ran):
     tree = ET.parse(ran[2])
-    assert len(tree.findall(".//{*}polyline")) == 3 + len(SMALL) + 5
-    assert len(tree.findall("{*}g")) == 5
-    assert len(tree.findall("{*}g/{*}rect")) == 4 * len(SMALL)  # a bar for each cause
+    assert len(tree.findall(".//{*}polyline")) == 3 + len(SMALL)
+    assert len(tree.findall("{*}g")) == 3
+
+
+def test_the_drawing_of_causes_has_a_bar_for_each(ran):
+    tree = ET.parse(ran[2].with_name("causes.svg"))
+    assert len(tree.findall("{*}g/{*}rect")) == 4 * len(SMALL)
+    assert len(tree.findall(".//{*}polyline")) == 5
 
 
 def test_a_row_without_an_item_in_some_column_is_refused(tmp_path, monkeypatch):

@@ -1,7 +1,8 @@
 """Vreeken, van Leeuwen and Siebes, "Preserving privacy through data generation", ICDM 2007: Table 1, Figures 2 to 4.
 
     python tests/reproductions/krimp.py [--quick] [--data ../shared/data] [--only iris] [--runs 30] [--workers 2]
-                                        [--no-figures] [--no-causes] [--json FILE] [--plot FILE.svg]
+                                        [--no-figures] [--no-causes] [--json FILE]
+                                        [--plot FILE.svg] [--plot-causes FILE.svg]
 
 Each run generates as many rows as the original has, with a Laplace correction of 0.001, from the code table of all
 frequent itemsets (mushroom: of closed ones, since all are too many). ``measured`` is the mean of the runs, ``interval``
@@ -134,8 +135,8 @@ def anonymity(rows: Sequence[Row]) -> Mapping[str, tuple[float, float]]:
     return {n: (value[f"{n}.itemsets_per_row"], value[f"{n}.nas"]) for n in names}
 
 
-def plot(rows: Sequence[Row], values: Mapping[str, Values]) -> str:
-    """Figures 2, 3 and 4, and the causes of the dissimilarity where they are measured."""
+def plot(rows: Sequence[Row]) -> str:
+    """Figures 2, 3 and 4."""
     value = {row.id: row.measured for row in rows if ".numberings." not in row.id}
     names = [i.removesuffix(".dissimilarity") for i in value if i.endswith(".dissimilarity")]
     lines = {
@@ -157,8 +158,7 @@ def plot(rows: Sequence[Row], values: Mapping[str, Values]) -> str:
         for name in sorted(points):
             dots.setdefault(next(n for n in LEAST if n in name), []).append(points[name])
         found.append(Panel("Figure 4: NAS by itemsets per row", "itemsets per generated row", "NAS", {}, dots))
-    split = {name: each for name, each in values.items() if "bootstrap" in each}
-    return svg([*found, *panels(split)] if split else found)
+    return svg(found)
 
 
 def moves(name: str, value: Mapping[str, float]) -> bool:
@@ -175,10 +175,13 @@ def arguments() -> argparse.Namespace:
     options.add_argument("--no-figures", action="store_true", help="no Figure 2, no Figure 4")
     options.add_argument("--no-causes", action="store_true", help="no split of the dissimilarity, no yardsticks")
     options.add_argument("--json", type=Path)
-    options.add_argument("--plot", type=Path)
+    options.add_argument("--plot", type=Path, help="Figures 2 to 4")
+    options.add_argument("--plot-causes", type=Path, help="where the dissimilarity comes from")
     chosen = options.parse_args()
     if chosen.runs is not None and chosen.runs < 2:
         options.error("an interval of a mean needs two runs")
+    if chosen.no_causes and chosen.plot_causes:
+        options.error("--plot-causes needs the causes: leave out --no-causes")
     for word in chosen.only or ():
         if not re.fullmatch(rf"({'|'.join(LEAST)})[0-9]*", word):
             options.error(f"there is no dataset `{word}`")
@@ -215,7 +218,9 @@ def main() -> None:
     if chosen.json:
         chosen.json.write_text(json.dumps([asdict(row) for row in rows], indent=2) + "\n")
     if chosen.plot:
-        chosen.plot.write_text(plot(rows, values))
+        chosen.plot.write_text(plot(rows))
+    if chosen.plot_causes:
+        chosen.plot_causes.write_text(svg(panels(values)))
 
 
 if __name__ == "__main__":

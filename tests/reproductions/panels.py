@@ -88,6 +88,9 @@ def _panel(panel: Panel, colour: dict[str, str]) -> str:
 
 def _bars(panel: Panel, colour: dict[str, str], place: Callable[[float, float], tuple[float, float]]) -> Iterator[str]:
     """Yield a rectangle for each bar; those of one x take four fifths of the way to the next."""
+    if panel.bars:
+        (left, zero), (right, _) = place(min(panel.x_names) - 0.5, 0.0), place(max(panel.x_names) + 0.5, 0.0)
+        yield f'<line x1="{left:.1f}" x2="{right:.1f}" y1="{zero:.1f}" y2="{zero:.1f}" stroke="#374151"/>'
     for i, (name, bars) in enumerate(panel.bars.items()):
         for x, value in bars:
             left, top = place(x - 0.4 + 0.8 * i / len(panel.bars), max(value, 0.0))
