@@ -14,7 +14,7 @@ usages fit nowhere (led7 0.83, pageblocks 0.42). Compared at minsup 50, chess at
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
@@ -25,13 +25,20 @@ from lucs import Table
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.mining.anonymity.scores import anonymity_score, blend
 from ppdm_flow.mining.anonymity.supports import of_tables
-from ppdm_flow.mining.comparison.dissimilarity import ALL, CLOSED, LAPLACE, Encoding, Search, dissimilarity, random_part
+from ppdm_flow.mining.comparison.dissimilarity import (
+    ALL,
+    CLOSED,
+    LAPLACE,
+    Encoding,
+    Search,
+    dissimilarity,
+    random_part,
+    recounted,
+)
 from ppdm_flow.mining.comparison.patterns import PatternComparison, compare_itemsets
 from ppdm_flow.mining.generation.model import GeneratedRows, Model
 from ppdm_flow.mining.itemsets.collection import Itemsets
-from ppdm_flow.mining.itemsets.database import Database
 from ppdm_flow.mining.itemsets.mine import mine
-from ppdm_flow.mining.krimp.compress import cover
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.counts import Counts, count
 from ppdm_flow.tables.table import Table as Rows
@@ -166,13 +173,7 @@ def compared(setting: Setting, other: Encoding, name: str) -> Figures:
     one = original(setting, setting.compared)
     figures = directed(name, one, other)
     figures[f"{name}.low_correction"] = dissimilarity(one, other, LOW).value
-    return {**figures, **directed(f"{name}.unsearched", one, covered(other.database, one))}
-
-
-def covered(database: Database, known: Encoding) -> Encoding:
-    """Return a database under the itemsets of another's code table, with its own usages of them."""
-    found = cover(database, known.table.itemsets)
-    return Encoding(database, replace(known.table, usages=found.usages, singles=found.singles))
+    return {**figures, **directed(f"{name}.unsearched", one, recounted(other.database, one))}
 
 
 def directed(name: str, one: Encoding, two: Encoding) -> Figures:
