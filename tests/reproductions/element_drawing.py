@@ -1,0 +1,99 @@
+"""Other ways to put a row together from elements of a code table than the one that ppdm_flow has.
+
+``columns``: the next domain is the first, in the order of columns, that is not defined yet. ``any``: no domain is
+chosen; the next element is any that defines no domain that is defined already. Both draw among what fits by weight.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ppdm_flow.mining.generation.model import GeneratedRows
+from ppdm_flow.mining.itemsets.collection import Itemsets
+from ppdm_flow.sdk.compiled import compiled
+
+Floats = npt.NDArray[np.float64]
+Counts = npt.NDArray[np.int64]
+Items = npt.NDArray[np.int32]
+Masks = npt.NDArray[np.uint64]
+
+COLUMNS, ANY = "columns", "any"
+MOST_DOMAINS = 64
+
+
+class Elements(NamedTuple):
+    """Itemsets and, after them, every item: element e has ``items[offsets[e]:offsets[e + 1]]`` and a ``weight``.
+
+    ``mask`` (elements,): the domains that it defines, as bits. ``listed[begin[c]:begin[c + 1]]`` are the elements of
+    choice c: those of domain c (``columns``) or, for c = 0, all of them (``any``).
+    """
+
+    offsets: Counts
+    items: Items
+    place: Items
+    weight: Floats
+    mask: Masks
+    begin: Counts
+    listed: Counts
+
+    @classmethod
+    def of(cls, itemsets: Itemsets, weights: Floats, place: Items, order: str) -> Elements:
+        """Take itemsets and singletons with their weights. Raises ValueError for weights not above 0."""
+        domains = int(place.max()) + 1
+        if domains > MOST_DOMAINS:
+            raise ValueError(f"at most {MOST_DOMAINS} columns, got {domains}")
+        if not (weights > 0).all():
+            raise ValueError("every element must have a weight above 0")
+        lengths = np.concatenate([itemsets.lengths, np.ones(len(place), dtype=np.int64)])
+        offsets = np.concatenate([[0], np.cumsum(lengths)])
+        items = np.concatenate([itemsets.items, np.arange(len(place))]).astype(np.int32)
+        mask = np.bitwise_or.reduceat(np.uint64(1) << place[items].astype(np.uint64), offsets[:-1])
+        if order == ANY:
+            listed, begin = np.arange(len(mask)), np.array([0, len(mask)])
+        elif order == COLUMNS:
+            defines = [np.flatnonzero(mask >> np.uint64(d) & np.uint64(1)) for d in range(domains)]
+            listed, begin = np.concatenate(defines), np.cumsum([0, *map(len, defines)])
+        else:
+            raise ValueError(f"unknown order {order!r}")
+        return cls(offsets, items, place.astype(np.int32), weights, mask, begin.astype(np.int64), listed)
+
+    def generate(self, uniform: Floats) -> GeneratedRows:
+        """Generate a row from each row of ``uniform`` (rows, domains), independent and uniform on [0, 1)."""
+        cells = np.full(uniform.shape, -1, dtype=np.int32)
+        itemsets = np.zeros(len(uniform), dtype=np.int32)
+        fill(self, uniform, cells, itemsets)
+        return GeneratedRows(cells, itemsets)
+
+
+@compiled
+def fill(elements: Elements, uniform: Floats, cells: Items, itemsets: Items) -> None:
+    """Write rows to ``cells`` (rows, domains) and how many elements each took to ``itemsets`` (rows,)."""
+    offsets, items, place, weight, mask, begin, listed = elements
+    for row in range(len(cells)):
+        defined, left, taken = np.uint64(0), cells.shape[1], 0
+        while left:
+            choice = 0
+            if len(begin) > 2:
+                while cells[row, choice] >= 0:
+                    choice += 1
+            total = 0.0
+            for at in range(begin[choice], begin[choice + 1]):
+                if not mask[listed[at]] & defined:
+                    total += weight[listed[at]]
+            x, chosen = uniform[row, taken] * total, -1
+            for at in range(begin[choice], begin[choice + 1]):
+                e = listed[at]
+                if not mask[e] & defined:
+                    chosen = e
+                    x -= weight[e]
+                    if x < 0.0:
+                        break
+            for i in range(offsets[chosen], offsets[chosen + 1]):
+                cells[row, place[items[i]]] = items[i]
+                left -= 1
+            defined |= mask[chosen]
+            taken += 1
+        itemsets[row] = taken
