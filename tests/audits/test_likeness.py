@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from scipy import stats
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.comparison.alphabet import united
-from ppdm_flow.mining.comparison.dissimilarity import Search, affordable_rows, dissimilarity
+from ppdm_flow.mining.comparison.dissimilarity import Search, affordable_rows, dissimilarity, recounted
 from ppdm_flow.sdk.holdout import Holdout
 from ppdm_flow.sdk.registry import load
 from ppdm_flow.sdk.spec import Scope
@@ -73,6 +73,34 @@ def test_dissimilarity_is_that_of_the_library(build):
     x, y = (Search(2, "slim", pruning=False).encoded(d) for d in united(tables).databases)
     apart = dissimilarity(x, y, 0.5)
     assert (found["of_original"], found["of_release"]) == (apart.of_first, apart.of_second)
+
+
+def test_the_same_patterns_are_free_of_the_second_search(build):
+    """All supports of a full product of columns tie: a second search finds another table for next to the same rows."""
+    cells = np.array(list(product(range(3), range(3), range(3), range(3), range(2))))
+    rows = {n: [f"v{v}" for v in column] for n, column in zip("pqsxy", cells.T, strict=True)}
+    rows["z"] = [f"v{int(a + b > 2)}" for a, b in zip(cells[:, 0], cells[:, 1], strict=True)]
+    rng = np.random.default_rng(5)
+    drawn = rng.integers(0, len(cells), len(cells))
+    again = {n: [column[i] for i in drawn] for n, column in rows.items()}
+    params = {"candidates": "all", "min_support": {"count": 1}}
+    found = values(measured("krimp_dissimilarity", build.case(rows, again, "qqqqqs", paired=False), **params))
+    assert 0 < found["same_patterns"] < found["dissimilarity"] / 2
+    assert found["same_patterns"] < 2 * found["same_patterns_internal"]
+    tables = [count(Table.of(t), list("pqsxyz")) for t in (rows, again)]
+    x, y = united(tables).databases
+    own = Search(1, "all", pruning=False).encoded(x)
+    assert found["same_patterns"] == dissimilarity(own, recounted(y, own)).value
+    same = values(measured("krimp_dissimilarity", build.case(rows, rows, "qqqqqs", paired=False), **params))
+    assert same["same_patterns"] == 0
+
+
+def test_the_same_patterns_find_columns_out_of_step(build):
+    rng = np.random.default_rng(2)
+    original = people(rng, 2000)
+    shuffled = {n: rng.permutation(c).tolist() for n, c in original.items()}
+    found = values(measured("krimp_dissimilarity", build.case(original, shuffled, "qqsx", paired=False)))
+    assert found["same_patterns"] > 3 * found["same_patterns_internal"]
 
 
 def test_samples_of_large_tables_have_intervals(build):

@@ -4,44 +4,72 @@ from __future__ import annotations
 
 import gzip
 import json
+import math
 import os
 import subprocess
 import sys
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+import numpy as np
 import pytest
 
 FOLDER = Path(__file__).parents[1] / "reproductions"
 DATA = Path(os.environ.get("PPDM_DATA", Path(__file__).parents[3] / "shared/data"))
 SMALL = ("iris", "led7", "pageblocks", "pima")
-NAS = {"iris": 0.72, "led7": 0.66, "pageblocks": 0.77, "pima": 0.64}
-EQUAL = {"iris": (83, 8), "led7": (89, 3), "pageblocks": (75, 5), "pima": (60, 5)}
+OFF = {
+    "iris.new_support",
+    "iris.dissimilarity",
+    "pima.new_support",
+}
+"""Printed figures that the interval of ten runs' mean does not hold, under the readings that `generation.py` takes."""
 
 
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory):
-    """Table 1 and the figures on the four small datasets, which take a second a run."""
+    """Table 1, the figures and the causes on the four small datasets."""
     if not (DATA / "lucs_krimp_db").is_dir():
         pytest.skip("the discretised UCI data is not at hand (PPDM_DATA)")
     out = tmp_path_factory.mktemp("krimp")
     only = [word for name in SMALL for word in ("--only", name)]
     words = ["--data", DATA, *only, "--runs", "10", "--workers", "1", "--json", out / "rows.json"]
-    command = [sys.executable, FOLDER / "krimp.py", *words, "--plot", out / "plot.svg"]
+    command = [
+        sys.executable,
+        FOLDER / "krimp.py",
+        *words,
+        "--plot",
+        out / "plot.svg",
+        "--plot-causes",
+        out / "causes.svg",
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return {row["id"]: row for row in json.loads((out / "rows.json").read_text())}, done.stdout, out / "plot.svg"
 
 
-@pytest.mark.parametrize("name", SMALL)
-def test_table_1(ran, name):
+def test_table_1_is_met_but_for_known_figures(ran):
     found, said, _ = ran
-    assert round(found[f"{name}.bits"]["measured"]) == found[f"{name}.bits"]["paper"]
-    assert found[f"{name}.non_singletons"]["measured"] == found[f"{name}.non_singletons"]["paper"]
-    assert found[f"{name}.nas"]["measured"] == pytest.approx(NAS[name], abs=0.05)
-    share, spread = EQUAL[name]
-    assert found[f"{name}.equal_itemsets"]["measured"] == pytest.approx(share, abs=spread)
-    assert "NOT WITHIN" not in said
+    judged = {i: row for i, row in found.items() if row["paper"] is not None}
+    assert len(judged) == 8 * len(SMALL)
+    for name, row in judged.items():
+        if name.endswith((".bits", ".non_singletons")):
+            assert round(row["measured"]) == row["paper"]
+        else:
+            assert row["runs"] == 10
+            assert row["low"] < row["measured"] < row["high"]
+    off = {line.split()[0] for line in said.splitlines() if " OFF, " in line}
+    assert off == OFF
+    assert {line.partition(":")[0] for line in said.partition("figures that are off\n")[2].splitlines()} >= OFF
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_the_causes_of_the_dissimilarity(ran, name):
+    found, _, _ = ran
+    value = {i.removeprefix(f"{name}."): row["measured"] for i, row in found.items()}
+    assert value["reordered.unsearched"] == pytest.approx(0, abs=1e-12)  # its rows are the original's
+    assert 0 < value["bootstrap.unsearched"] < value["bootstrap"]
+    assert value["dissimilarity.unsearched"] < value["dissimilarity"] / 2  # more than half of it is the search's
+    assert value["dissimilarity.low_correction"] > value["dissimilarity"]
 
 
 @pytest.mark.parametrize("name", SMALL)
@@ -61,6 +89,12 @@ def test_the_drawing_has_three_panels(ran):
     assert len(tree.findall("{*}g")) == 3
 
 
+def test_the_drawing_of_causes_has_a_bar_for_each(ran):
+    tree = ET.parse(ran[2].with_name("causes.svg"))
+    assert len(tree.findall("{*}g/{*}rect")) == 4 * len(SMALL)
+    assert len(tree.findall(".//{*}polyline")) == 5
+
+
 def test_a_row_without_an_item_in_some_column_is_refused(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(FOLDER))
     from lucs import Table
@@ -73,3 +107,50 @@ def test_a_row_without_an_item_in_some_column_is_refused(tmp_path, monkeypatch):
         else:
             with pytest.raises(ValueError, match="without an item"):
                 Table.read(tmp_path / "x.db.gz")
+
+
+def test_printed_figures_stand_for_all_that_is_rounded_to_them(monkeypatch):
+    monkeypatch.syspath_prepend(str(FOLDER))
+    from printed import Printed
+
+    for text, inside, outside in (("0.011", (0.0112, 0.02), (0.0116, 0.02)), ("71", (60, 70.6), (60, 70.4))):
+        assert Printed.of(text).meets(*inside)
+        assert not Printed.of(text).meets(*outside)
+
+
+def test_the_interval_of_a_mean_holds_it_as_often_as_it_says(monkeypatch):
+    """Fewer than 3,750 or more than 3,850 of 4,000 intervals hold their mean three times in 10,000 such tests."""
+    monkeypatch.syspath_prepend(str(FOLDER))
+    from means import Mean
+
+    rng = np.random.default_rng(11)
+    means = [Mean.of(sample) for sample in rng.normal(3.0, 2.0, (4000, 6))]
+    assert 3750 <= sum(m.low <= 3.0 <= m.high for m in means) <= 3850
+    further = rng.normal(3.0, 2.0, (4000, 10)).mean(axis=1)
+    held = [low <= mean <= high for mean, (low, high) in zip(further, (m.again(10) for m in means), strict=True)]
+    assert 3750 <= sum(held) <= 3850
+    assert Mean.of([1.0]).reach == math.inf
+    with pytest.raises(ValueError, match="no runs"):
+        Mean.of([])
+
+
+def test_a_code_table_found_under_other_numbers_is_the_same_under_the_own_ones(monkeypatch):
+    monkeypatch.syspath_prepend(str(FOLDER))
+    from lucs import Table
+    from yardsticks import numbered_back
+
+    from ppdm_flow.mining.comparison.dissimilarity import Search
+    from ppdm_flow.mining.krimp.compress import cover
+
+    rng = np.random.default_rng(3)
+    cells = np.stack([rng.integers(0, 3, 60), 3 + rng.integers(0, 2, 60), 5 + rng.integers(0, 4, 60)], axis=1)
+    cells[:, 1] = np.where(cells[:, 0] == 0, 3, cells[:, 1])
+    whole = Table(cells.astype(np.int32), np.array([0, 0, 0, 1, 1, 2, 2, 2, 2], dtype=np.int32))
+    for _ in range(20):
+        number = rng.permutation(9)
+        other = Search(1).encoded(whole.renumbered(number).database)
+        same = numbered_back(other, whole.database, number)
+        again = cover(whole.database, same.table.itemsets)
+        assert again.usages.tolist() == other.table.usages.tolist() == same.table.usages.tolist()
+        assert again.singles.tolist() == same.table.singles.tolist()
+        assert sorted(again.singles.tolist()) == sorted(other.table.singles.tolist())

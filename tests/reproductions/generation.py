@@ -15,7 +15,7 @@ usages fit nowhere (led7 0.83, pageblocks 0.42). Compared at minsup 50, chess at
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +25,16 @@ from lucs import Table
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.mining.anonymity.scores import anonymity_score, blend
 from ppdm_flow.mining.anonymity.supports import of_tables
-from ppdm_flow.mining.comparison.dissimilarity import ALL, CLOSED, Encoding, Search, dissimilarity, random_part
+from ppdm_flow.mining.comparison.dissimilarity import (
+    ALL,
+    CLOSED,
+    LAPLACE,
+    Encoding,
+    Search,
+    dissimilarity,
+    random_part,
+    recounted,
+)
 from ppdm_flow.mining.comparison.patterns import PatternComparison, compare_itemsets
 from ppdm_flow.mining.generation.model import GeneratedRows, Model
 from ppdm_flow.mining.itemsets.collection import Itemsets
@@ -41,6 +50,7 @@ COMPARED = {"chess": Search(1, ALL, pruning=PRUNING), "pendigits": Search(20, CL
 """How code tables are found for a comparison, where it is not how they are found for generation."""
 BOUNDED = {"mushroom": Search(1000, CLOSED, pruning=PRUNING)}
 """The same for data without correlations, where those would have more itemsets than fit into memory."""
+LOW = 0.001
 EDGES = (0.0, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1)
 """Differences of supports, as shares of the rows, at which their distribution is read."""
 
@@ -49,12 +59,17 @@ Figures = dict[str, float]
 
 @dataclass(frozen=True)
 class Setting:
-    """A dataset with a minimum support; ``laplace`` is the correction that generation adds to usages."""
+    """A dataset with a minimum support; ``laplace`` is the correction that generation adds to usages.
+
+    ``numbering`` 0 leaves the items' numbers, which break ties in both orders of KRIMP, as the file has them; others
+    are seeds of random ones.
+    """
 
     data: Path
     name: str
     least: int
     laplace: float
+    numbering: int = 0
 
     @property
     def closed(self) -> bool:
@@ -69,80 +84,101 @@ class Setting:
     def compared(self) -> Search:
         return COMPARED.get(self.name, self.search)
 
+    @property
+    def table(self) -> Table:
+        return table(self.data, self.name, self.numbering)
 
-@cache
-def table(data: Path, name: str) -> Table:
-    return Table.read(data / f"lucs_krimp_db/{FILES.get(name, name)}.db.gz")
+    @property
+    def rows(self) -> int:
+        return len(self.table.cells)
 
 
-@cache
-def encoded(data: Path, name: str, search: Search) -> Encoding:
+@lru_cache(8)
+def table(data: Path, name: str, numbering: int = 0) -> Table:
+    whole = Table.read(data / f"lucs_krimp_db/{FILES.get(name, name)}.db.gz")
+    if not numbering:
+        return whole
+    return whole.renumbered(np.random.default_rng([numbering, whole.items]).permutation(whole.items))
+
+
+@lru_cache(8)
+def encoded(data: Path, name: str, numbering: int, search: Search) -> Encoding:
     """Return the compressed original; each process makes it once."""
-    return search.encoded(table(data, name).database)
+    return search.encoded(table(data, name, numbering).database)
 
 
-@cache
+@lru_cache(8)
 def model(setting: Setting) -> Model:
-    found = encoded(setting.data, setting.name, setting.search)
+    found = original(setting, setting.search)
     return Model.of(found.table, found.database, setting.laplace)
 
 
-@cache
+@lru_cache(8)
 def itemsets(setting: Setting) -> Itemsets:
-    return mine(table(setting.data, setting.name).database, setting.least)
+    return mine(setting.table.database, setting.least)
 
 
-@cache
-def original_rows(data: Path, name: str) -> Counts:
-    whole = table(data, name)
-    return counted(whole.cells, len(whole.place))
+@lru_cache(8)
+def original_rows(data: Path, name: str, numbering: int) -> Counts:
+    whole = table(data, name, numbering)
+    return counted(whole.cells, whole.items)
 
 
 def compressed(setting: Setting) -> Figures:
     """Return the sizes with pruning, which the authors' later program has by default."""
-    found = Search(setting.least, setting.search.candidates).encoded(table(setting.data, setting.name).database).table
+    found = Search(setting.least, setting.search.candidates).encoded(setting.table.database).table
     return {"bits": found.sizes.total, "non_singletons": found.non_singletons}
 
 
 def scores(setting: Setting, run: int) -> Figures:
     """Generate as many rows as there are; score them as rows."""
-    return _scores(setting, _generated(setting, run))
+    return _scores(setting, drawn(setting, run))
 
 
 def generated(setting: Setting, run: int) -> Figures:
     """Generate, score, and compare code tables."""
-    made = _generated(setting, run)
-    database = table(setting.data, setting.name).of(made.cells)
-    own = dissimilarity(_encoded(setting, setting.compared), setting.compared.encoded(database)).value
-    figures = {**_scores(setting, made), "dissimilarity": own}
+    made = drawn(setting, run)
+    database = setting.table.of(made.cells)
+    other = setting.compared.encoded(database)
+    figures = {**_scores(setting, made), **compared(setting, other, "dissimilarity")}
     if setting.compared != setting.search and setting.name not in FILES:
         again = setting.search.encoded(database)
-        figures["dissimilarity_at_minsup"] = dissimilarity(_encoded(setting, setting.search), again).value
+        figures["dissimilarity_at_minsup"] = dissimilarity(original(setting, setting.search), again).value
     return figures
 
 
 def patterns(setting: Setting, run: int) -> Figures:
     """Generate, and compare frequent itemsets."""
-    whole = table(setting.data, setting.name)
-    mined = mine(whole.of(_generated(setting, run).cells), setting.least)
-    rows = len(whole.cells)
-    return _patterns(compare_itemsets(itemsets(setting), mined, rows, rows))
+    mined = mine(setting.table.of(drawn(setting, run).cells), setting.least)
+    return _patterns(compare_itemsets(itemsets(setting), mined, setting.rows, setting.rows))
 
 
 def internal(setting: Setting, run: int) -> Figures:
     """Compare the original with a random half of itself."""
-    whole = table(setting.data, setting.name)
-    rng = np.random.default_rng([run, len(whole.cells)])
-    half = setting.compared.encoded(random_part(whole.database, len(whole.cells) // 2, rng))
-    return {"internal": dissimilarity(_encoded(setting, setting.compared), half).value}
+    rng = np.random.default_rng([run, setting.rows])
+    half = setting.compared.encoded(random_part(setting.table.database, setting.rows // 2, rng))
+    return {"internal": dissimilarity(original(setting, setting.compared), half).value}
 
 
 def uncorrelated(setting: Setting, run: int) -> Figures:
     """Compare the original with what singletons alone generate."""
-    whole, search = table(setting.data, setting.name), BOUNDED.get(setting.name, setting.compared)
+    whole, search = setting.table, BOUNDED.get(setting.name, setting.compared)
     singletons = Model.independent(whole.database, setting.laplace)
-    made = _rows(singletons, len(whole.cells), f"uncorrelated {run}").cells
-    return {"uncorrelated": dissimilarity(_encoded(setting, search), search.encoded(whole.of(made))).value}
+    made = _rows(singletons, setting.rows, f"uncorrelated {run}").cells
+    return {"uncorrelated": dissimilarity(original(setting, search), search.encoded(whole.of(made))).value}
+
+
+def compared(setting: Setting, other: Encoding, name: str) -> Figures:
+    """Return the dissimilarity from the original: as it is, under the paper's correction, without a second search."""
+    one = original(setting, setting.compared)
+    figures = directed(name, one, other)
+    figures[f"{name}.low_correction"] = dissimilarity(one, other, LOW).value
+    return {**figures, **directed(f"{name}.unsearched", one, recounted(other.database, one))}
+
+
+def directed(name: str, one: Encoding, two: Encoding) -> Figures:
+    found = dissimilarity(one, two, LAPLACE)
+    return {name: found.value, f"{name}.first": found.of_first, f"{name}.second": found.of_second}
 
 
 def counted(cells: np.ndarray, items: int) -> Counts:
@@ -152,12 +188,12 @@ def counted(cells: np.ndarray, items: int) -> Counts:
     return count(Rows(columns, np.arange(len(cells))), list(columns))
 
 
-def _encoded(setting: Setting, search: Search) -> Encoding:
-    return encoded(setting.data, setting.name, search)
+def original(setting: Setting, search: Search) -> Encoding:
+    return encoded(setting.data, setting.name, setting.numbering, search)
 
 
-def _generated(setting: Setting, run: int) -> GeneratedRows:
-    return _rows(model(setting), len(table(setting.data, setting.name).cells), f"krimp {run}")
+def drawn(setting: Setting, run: int) -> GeneratedRows:
+    return _rows(model(setting), setting.rows, f"krimp {run}")
 
 
 def _rows(chosen: Model, rows: int, seed: str) -> GeneratedRows:
@@ -166,8 +202,8 @@ def _rows(chosen: Model, rows: int, seed: str) -> GeneratedRows:
 
 
 def _scores(setting: Setting, made: GeneratedRows) -> Figures:
-    before = original_rows(setting.data, setting.name)
-    joint = of_tables(before, counted(made.cells, len(table(setting.data, setting.name).place)))
+    before = original_rows(setting.data, setting.name, setting.numbering)
+    joint = of_tables(before, counted(made.cells, setting.table.items))
     mixed = blend(joint, setting.least, setting.least)
     rare = {"rare_in_original": 100 * mixed.share} if setting.least > 1 else {}
     score = anonymity_score(joint).normalised

@@ -38,6 +38,16 @@ class Table:
         return cls(cells, place)
 
     @property
+    def items(self) -> int:
+        return len(self.place)
+
+    def renumbered(self, number: np.ndarray) -> Table:
+        """Return the same table with ``number[i]``, a permutation, as the number of item i."""
+        place = np.empty_like(self.place)
+        place[number] = self.place
+        return Table(number.astype(np.int32)[self.cells], place)
+
+    @property
     def database(self) -> Database:
         return self.of(self.cells)
 

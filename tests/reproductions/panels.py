@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from xml.sax.saxutils import escape
 
@@ -15,7 +16,7 @@ COLOURS += ("#65a30d", "#111827", "#0891b2")
 class Panel:
     """``lines`` maps a name to its points; ``dots`` those that are shown without a line (a paper's figures).
 
-    ``x_names`` are written along the axis in place of numbers.
+    ``x_names`` are written along the axis in place of numbers. ``bars`` stand side by side at each x, from zero.
     """
 
     title: str
@@ -24,11 +25,12 @@ class Panel:
     lines: dict[str, list[tuple[float, float]]]
     dots: dict[str, list[tuple[float, float]]]
     x_names: dict[float, str] = field(default_factory=dict)
+    bars: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
 
 
 def svg(panels: list[Panel], across: int = 2) -> str:
     """Return the drawing, ``across`` panels in a row."""
-    names = list(dict.fromkeys(name for p in panels for name in (p.lines or p.dots)))
+    names = list(dict.fromkeys(name for p in panels for name in (p.lines or p.bars or p.dots)))
     colour = {name: COLOURS[i % len(COLOURS)] for i, name in enumerate(names)}
     down = -(-len(panels) // across)
     wide, tall = across * WIDE, down * TALL + 14 + 16 * -(-len(names) // 4)
@@ -46,14 +48,15 @@ def svg(panels: list[Panel], across: int = 2) -> str:
 
 
 def _panel(panel: Panel, colour: dict[str, str]) -> str:
-    points = [p for line in (*panel.lines.values(), *panel.dots.values()) for p in line]
-    xs, ys = sorted({x for x, _ in points}), [y for _, y in points]
+    points = [p for line in (*panel.lines.values(), *panel.dots.values(), *panel.bars.values()) for p in line]
+    xs, ys = sorted({x for x, _ in points}), [y for _, y in points] + [0.0] * bool(panel.bars)
     low, high = min(ys), max(ys)
     spare = 0.08 * (high - low) or 0.05
     low, high = low - spare, min(high + spare, max(1.0, high))
 
     def place(x: float, y: float) -> tuple[float, float]:
-        across = (x - xs[0]) / ((xs[-1] - xs[0]) or 1.0)
+        margin = 0.5 * bool(panel.bars)
+        across = (x - xs[0] + margin) / ((xs[-1] - xs[0] + 2 * margin) or 1.0)
         up = (y - low) / (high - low)
         return LEFT + across * (WIDE - LEFT - RIGHT), TALL - BOTTOM - up * (TALL - TOP - BOTTOM)
 
@@ -70,6 +73,7 @@ def _panel(panel: Panel, colour: dict[str, str]) -> str:
         anchor = "end" if panel.x_names else "middle"
         out.append(f'<text x="{at:.1f}" y="{TALL - BOTTOM + 14}" text-anchor="{anchor}"{turned}>{text}</text>')
     out.append(f'<text x="{WIDE / 2}" y="{TALL - 12}" text-anchor="middle">{escape(panel.x_label)}</text>')
+    out += _bars(panel, colour, place)
     for name, line in panel.lines.items():
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in (place(*p) for p in line))
         out.append(f'<polyline points="{path}" fill="none" stroke="{colour[name]}" stroke-width="2"/>')
@@ -80,3 +84,17 @@ def _panel(panel: Panel, colour: dict[str, str]) -> str:
                 f"<title>{escape(name)}{', paper' if panel.lines else ''}</title></circle>"
             )
     return "".join(out)
+
+
+def _bars(panel: Panel, colour: dict[str, str], place: Callable[[float, float], tuple[float, float]]) -> Iterator[str]:
+    """Yield a rectangle for each bar; those of one x take four fifths of the way to the next."""
+    if panel.bars:
+        (left, zero), (right, _) = place(min(panel.x_names) - 0.5, 0.0), place(max(panel.x_names) + 0.5, 0.0)
+        yield f'<line x1="{left:.1f}" x2="{right:.1f}" y1="{zero:.1f}" y2="{zero:.1f}" stroke="#374151"/>'
+    for i, (name, bars) in enumerate(panel.bars.items()):
+        for x, value in bars:
+            left, top = place(x - 0.4 + 0.8 * i / len(panel.bars), max(value, 0.0))
+            right, bottom = place(x - 0.4 + 0.8 * (i + 1) / len(panel.bars), min(value, 0.0))
+            title = f"<title>{escape(name)} {value:.4f}</title>"
+            size = f'width="{right - left:.1f}" height="{max(bottom - top, 0.5):.1f}"'
+            yield f'<rect x="{left:.1f}" y="{top:.1f}" {size} fill="{colour[name]}">{title}</rect>'

@@ -25,12 +25,14 @@ from ppdm_flow.mining.comparison.dissimilarity import (
     dissimilarity,
     interval,
     random_part,
+    recounted,
     uncorrelated,
 )
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 
-NAMES = ("dissimilarity", "of_original", "of_release", "internal", "uncorrelated", "uncorrelated_ratio")
+NAMES = ("dissimilarity", "of_original", "of_release", "internal", "same_patterns", "same_patterns_internal")
+NAMES += ("uncorrelated", "uncorrelated_ratio")
 MOST_ROWS = 100_000
 _FEWEST = 2
 """Rows below which there is no random half."""
@@ -71,7 +73,14 @@ class KrimpDissimilarityAudit:
         figures = {
             "of_original": _estimate(apart.of_first, x, y, laplace, both, "original under the release's code table"),
             "of_release": _estimate(apart.of_second, y, x, laplace, both, "release under the original's code table"),
-            "internal": _internal(halves, both),
+            "internal": _internal(halves[:, 0], both),
+            "same_patterns": Figure(
+                dissimilarity(x, recounted(y.database, x), laplace).value,
+                "share",
+                sample=both.sample,
+                note="the original's patterns for both, each with its own usages: no second code table is searched for",
+            ),
+            "same_patterns_internal": _internal(halves[:, 1], both),
             "uncorrelated": Figure(
                 without, "share", sample=both.sample, note="of data with the original's values, each drawn by itself"
             ),
@@ -83,10 +92,13 @@ class KrimpDissimilarityAudit:
         return AuditOutcome({n: figures[n] for n in NAMES}, charts=(_chart(figures),))
 
     def _halves(self, x: Encoding, search: Search, rng: np.random.Generator) -> npt.NDArray[np.float64]:
+        """Return the dissimilarity of random halves, shape (halves, 2): as it is, and with the original's patterns."""
         if x.database.rows < _FEWEST:
-            return np.zeros(0)
+            return np.zeros((0, 2))
         parts = (random_part(x.database, x.database.rows // 2, rng) for _ in range(self.params.repeats))
-        return np.array([dissimilarity(x, search.encoded(part), self.params.laplace).value for part in parts])
+        pairs = ((search.encoded(part), recounted(part, x)) for part in parts)
+        found = [[dissimilarity(x, half, self.params.laplace).value for half in pair] for pair in pairs]
+        return np.array(found).reshape(-1, 2)
 
 
 def _estimate(value: float, data: Encoding, by: Encoding, laplace: float, both: Databases, what: str) -> Figure:

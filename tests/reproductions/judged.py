@@ -1,0 +1,84 @@
+"""Measured figures held against printed ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from causes import Values, splits
+from means import Mean
+from printed import EXACT, PRINTED
+
+
+@dataclass(frozen=True)
+class Row:
+    """The mean of some runs; ``low`` and ``high`` are its 95 per cent interval, ``least`` and ``most`` single runs."""
+
+    id: str
+    paper: float | None
+    measured: float
+    low: float | None
+    high: float | None
+    runs: int
+    least: float
+    most: float
+
+    @classmethod
+    def of(cls, name: str, values: Sequence[float]) -> Row:
+        mean = Mean.of(values)
+        printed = EXACT.get(name, PRINTED[name].value if name in PRINTED else None)
+        low, high = (mean.low, mean.high) if mean.runs > 1 else (None, None)
+        return cls(name, printed, mean.value, low, high, mean.runs, mean.least, mean.most)
+
+    @property
+    def met(self) -> bool | None:
+        """Whether the paper's figure is met; None where it has none, or where one run says nothing of a mean."""
+        if self.id in EXACT:
+            return round(self.measured) == EXACT[self.id]
+        if self.id not in PRINTED or self.low is None or self.high is None:
+            return None
+        return PRINTED[self.id].meets(self.low, self.high)
+
+    @property
+    def factor(self) -> float:
+        """The measured mean over the printed figure."""
+        return self.measured / self.paper if self.paper else float("nan")
+
+    def __str__(self) -> str:
+        form = "{:,.0f}" if self.id in EXACT else "{:.1f}" if self.id.endswith("seconds") else "{:.3f}"
+        paper = "" if self.paper is None else form.format(self.paper)
+        spread = self.low is not None and self.high is not None and self.least < self.most
+        ends = f"{form.format(self.low)} to {form.format(self.high)}" if spread else ""
+        verdict = {True: "met", False: f"OFF, {self.factor:.2f} times", None: ""}[self.met]
+        return f"{self.id:<34} {paper:>9} {form.format(self.measured):>9}  {ends:<18} {verdict}".rstrip()
+
+
+PAPER_RUNS = 10
+HEAD = f"{'id':<34} {'paper':>9} {'measured':>9}  {'interval of mean':<18} verdict"
+
+
+def deviations(rows: Sequence[Row], values: Mapping[str, Values]) -> list[str]:
+    """Return a line for each figure that is off, with what is known of why."""
+    return [_explained(row, values[row.id.partition(".")[0]]) for row in rows if row.met is False]
+
+
+def _explained(row: Row, values: Values) -> str:
+    name, _, figure = row.id.partition(".")
+    words = [f"{row.id}: {row.measured:.3g}, {row.factor:.2f} times the printed {row.paper:g}"]
+    if figure == "dissimilarity" and "bootstrap" in values:
+        larger = splits(name, values)[-1]
+        parts = ", ".join(f"{cause} {mean.value:.4f}" for cause, mean in larger.causes.items())
+        words.append(f"of it {parts}; a bootstrap of the original has {Mean.of(values['bootstrap']).value:.3f}")
+    held = {True: "which the printed figure lies within", False: "which the printed figure lies OUTSIDE of"}
+    low, high = Mean.of(values[figure]).again(PAPER_RUNS)
+    inside = PRINTED[row.id].meets(low, high)
+    words.append(f"the mean of {PAPER_RUNS} runs, as printed, comes to {low:.3g} to {high:.3g}, {held[inside]}")
+    others = values.get(f"numberings.{figure}", ())
+    if len(others):
+        least, most = min(others), max(others)
+        inside = PRINTED[row.id].meets(least, most)
+        words.append(
+            f"other numbers of the items lead from {least:.3g} to {most:.3g} in {len(others)} single runs, "
+            + held[inside]
+        )
+    return "; ".join(words)
