@@ -26,9 +26,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from krimp import LEAST, ROOT
-from misfit import KINDS, PRINTED, Fit, factor
+from krimp import ROOT
+from misfit import KINDS, Fit, factor
 from panels import Panel, svg
+from printed import LEAST, PRINTED
 from reading_search import Laboratory, alone, by_chance, descended, paired, put_back, start
 from reading_tasks import settled, tasks, work
 from readings import ANSWERS, TODAY, Reading
@@ -81,7 +82,7 @@ def figures(today: Fit, best: Fit) -> Iterator[str]:
             runs = fit.figures[name]
             error = runs.std(ddof=1) / len(runs) ** 0.5 if len(runs) > 1 else 0.0
             cells.append(f"{fit.means[name]:>9.4g} {error:>7.2g} {fit.offs[name]:>+6.2f}")
-        yield f"{name:<32} {PRINTED[name]:>7g} {' '.join(cells)}  {len(values)} runs"
+        yield f"{name:<32} {PRINTED[name].value:>7g} {' '.join(cells)}  {len(values)} runs"
 
 
 def looked_for(laboratory: Laboratory) -> Iterator[tuple[str, dict[Reading, Fit]]]:
@@ -103,7 +104,7 @@ def looked_for(laboratory: Laboratory) -> Iterator[tuple[str, dict[Reading, Fit]
     best = list(descent)[-1]
     back = {best: descent[best]} | put_back(laboratory, best)
     yield "put back", back
-    say([f"\nbest: {best.named(TODAY) or "today's"}"])
+    say([f"\nbest: {best.named(TODAY)}"])
     say(table("answers of the best put back to today's", back, best, descent[best]))
     say(figures(today, descent[best]))
 
@@ -143,7 +144,7 @@ def plot(singles: Mapping[Reading, Fit], best: Fit) -> str:
     for kind in ("dissimilarity", "internal", "nas"):
         shown = [i for i in today.means if i.endswith(f".{kind}")]
         lines = {n: [(float(i), fit.means[f]) for i, f in enumerate(shown)] for n, fit in both.items()}
-        dots = {"the paper's": [(float(i), PRINTED[f]) for i, f in enumerate(shown)]}
+        dots = {"the paper's": [(float(i), PRINTED[f].value) for i, f in enumerate(shown)]}
         places = {float(i): f.rpartition(".")[0] for i, f in enumerate(shown)}
         drawn.append(Panel(f"{kind} (circles: the paper's)", "", "", lines, dots, places))
     return svg(drawn)

@@ -17,7 +17,7 @@ from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
-from krimp import PAPER
+from printed import PRINTED
 
 Floats = npt.NDArray[np.float64]
 
@@ -32,13 +32,8 @@ KINDS = (
 )
 PERCENT = ("equal_itemsets", "rare_in_original")
 SHARES = (*PERCENT, "nas")
-DECIMALS = {"dissimilarity": 3, "internal": 3, "equal_itemsets": 0, "rare_in_original": 0}
-COARSE = {"chess50.dissimilarity": 2}
-"""Printed in the text, with fewer decimals."""
 LEAST = 1e-4
 """No figure and no share of it is taken for nearer to 0 (or 1) than this."""
-PRINTED = {i: v for i, v in PAPER.items() if i.rpartition(".")[2] in KINDS}
-"""The judged figures, by ``dataset.figure``."""
 
 
 def scale(figure: str, value: float) -> float:
@@ -50,15 +45,9 @@ def scale(figure: str, value: float) -> float:
     return math.log(share / (1 - share))
 
 
-def printed(figure: str) -> tuple[float, float]:
-    """Return the interval of the numbers that round to what the paper prints."""
-    half = 0.5 * 10.0 ** -COARSE.get(figure, DECIMALS.get(figure.rpartition(".")[2], 2))
-    return PRINTED[figure] - half, PRINTED[figure] + half
-
-
 def off(figure: str, measured: float) -> float:
     """Return the distance from the printed interval, above 0 where the figure is larger."""
-    low, high = (scale(figure, end) for end in printed(figure))
+    low, high = scale(figure, PRINTED[figure].low), scale(figure, PRINTED[figure].high)
     at = scale(figure, measured)
     return at - high if at > high else min(at - low, 0.0)
 

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 from generation import Setting
-from misfit import PRINTED, Fit
+from misfit import Fit
+from printed import PRINTED
 from reading_tasks import Figures, Task, originals, tasks, work
 from readings import ANSWERS, FREE, TODAY, Reading
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from element_drawing import Elements
 from generation import Setting, counted, itemsets, original_rows, table
-from krimp import LEAST
+from printed import LEAST
 from readings import LAPLACES, SIZES, Reading, numbers
 
 from ppdm_flow.core.draws import Draws, RunKey
@@ -212,7 +212,7 @@ def drawn(folder: Path, task: Task) -> Figures:
     assert task.generator
     setting = task.setting
     made, whole = generated(folder, setting, task.generator, task.run), table(setting.data, setting.name)
-    joint = of_tables(original_rows(setting.data, setting.name), counted(made.cells, len(whole.place)))
+    joint = of_tables(original_rows(setting.data, setting.name, 0), counted(made.cells, len(whole.place)))
     figures = {"nas": anonymity_score(joint).normalised, "itemsets_per_row": float(made.itemsets.mean())}
     if setting.least > 1:
         figures["rare_in_original"] = 100 * blend(joint, setting.least, setting.least).share
