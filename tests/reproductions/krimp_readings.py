@@ -104,7 +104,7 @@ def looked_for(laboratory: Laboratory) -> Iterator[tuple[str, dict[Reading, Fit]
     best = list(descent)[-1]
     back = {best: descent[best]} | put_back(laboratory, best)
     yield "put back", back
-    say([f"\nbest: {best.named(TODAY)}"])
+    say(["\nbest: " + (best.named(TODAY) or "today's")])
     say(table("answers of the best put back to today's", back, best, descent[best]))
     say(figures(today, descent[best]))
 
