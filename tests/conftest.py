@@ -29,6 +29,7 @@ from ppdm_flow.core.roles import Nulls, Role
 from ppdm_flow.sdk import compiled, registry
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.paired_relation import PairedRelation
+from ppdm_flow.sources import statistical_probe
 from ppdm_flow.tables.counts import Counts, count
 from ppdm_flow.tables.schema import Field, Schema
 from ppdm_flow.tables.table import Table
@@ -67,6 +68,18 @@ def _kernel_forms() -> Iterator[None]:
             comparison.write()
         else:
             yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _forks() -> Iterator[None]:
+    """Let readers of statistical files look at each in a fork of one process, instead of a new Python."""
+    from probing import Forks  # beside this file
+
+    forks = Forks()
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(statistical_probe, "subprocess", forks)
+        yield
+    forks.close()
 
 
 @pytest.fixture(scope="session")

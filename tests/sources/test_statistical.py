@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+import subprocess
 
 import numpy as np
 import pandas as pd
@@ -207,6 +208,7 @@ def test_a_format_under_the_name_of_another(made, reader, ending, other):
 
 
 def test_a_file_that_ends_the_process_of_its_reader(made, reader, monkeypatch):
+    monkeypatch.setattr(statistical_probe, "subprocess", subprocess)  # new processes, as users have them
     path = made("sav", {"a": [1.0, 2.0], "s": ["zqcanary", "b"]}, variable_value_labels={"a": {1: "one"}})
     assert reader.table("spss", path)["a"] == ["one", "2"]
     crash = "import os, sys; os.abort() if sys.argv[2].endswith('crash.sav') else None"
