@@ -38,8 +38,8 @@ def plain_row(elements, weights, place, uniform, order):
     row, taken, domains = {}, 0, max(place) + 1
     while len(row) < domains:
         fitting = [i for i, e in enumerate(elements) if not any(place[item] in row for item in e)]
-        if order == "columns":
-            first = next(d for d in range(domains) if d not in row)
+        if order != "any":
+            first = (min if order == "columns" else max)(d for d in range(domains) if d not in row)
             fitting = [i for i in fitting if first in [place[item] for item in elements[i]]]
         x = uniform[taken] * sum(weights[i] for i in fitting)
         for chosen in fitting:
@@ -51,7 +51,7 @@ def plain_row(elements, weights, place, uniform, order):
     return [row[d] for d in range(domains)], taken
 
 
-@pytest.mark.parametrize("order", ["columns", "any"])
+@pytest.mark.parametrize("order", ["columns", "backwards", "any"])
 def test_the_other_orders_do_what_their_plain_twin_does(order):
     from element_drawing import Elements
 
@@ -91,7 +91,7 @@ def test_elements_without_weight_and_unknown_orders_are_refused():
     with pytest.raises(ValueError, match="above 0"):
         Elements.of(sets(), np.array([1.0, 0.0]), place, "any")
     with pytest.raises(ValueError, match="unknown order"):
-        Elements.of(sets(), np.array([1.0, 1.0]), place, "backwards")
+        Elements.of(sets(), np.array([1.0, 1.0]), place, "sideways")
 
 
 def test_one_cover_serves_all_corrections():

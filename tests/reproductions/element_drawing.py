@@ -1,7 +1,8 @@
 """Other ways to put a row together from elements of a code table than the one that ppdm_flow has.
 
-``columns``: the next domain is the first, in the order of columns, that is not defined yet. ``any``: no domain is
-chosen; the next element is any that defines no domain that is defined already. Both draw among what fits by weight.
+``columns``: the next domain is the first, in the order of columns, that is not defined yet; ``backwards``: the last.
+``any``: no domain is chosen; the next element is any that defines no domain that is defined already. All draw among
+what fits by weight.
 """
 
 from __future__ import annotations
@@ -20,15 +21,15 @@ Counts = npt.NDArray[np.int64]
 Items = npt.NDArray[np.int32]
 Masks = npt.NDArray[np.uint64]
 
-COLUMNS, ANY = "columns", "any"
+COLUMNS, BACKWARDS, ANY = "columns", "backwards", "any"
 MOST_DOMAINS = 64
 
 
 class Elements(NamedTuple):
     """Itemsets and, after them, every item: element e has ``items[offsets[e]:offsets[e + 1]]`` and a ``weight``.
 
-    ``mask`` (elements,): the domains that it defines, as bits. ``listed[begin[c]:begin[c + 1]]`` are the elements of
-    choice c: those of domain c (``columns``) or, for c = 0, all of them (``any``).
+    ``mask`` (elements,): the domains that it defines, as bits. The c-th choice is for domain ``turn[c]``, among the
+    elements ``listed[begin[c]:begin[c + 1]]``, which define it; without ``turn`` there is one choice, among all.
     """
 
     offsets: Counts
@@ -36,6 +37,7 @@ class Elements(NamedTuple):
     place: Items
     weight: Floats
     mask: Masks
+    turn: Counts
     begin: Counts
     listed: Counts
 
@@ -51,14 +53,13 @@ class Elements(NamedTuple):
         offsets = np.concatenate([[0], np.cumsum(lengths)])
         items = np.concatenate([itemsets.items, np.arange(len(place))]).astype(np.int32)
         mask = np.bitwise_or.reduceat(np.uint64(1) << place[items].astype(np.uint64), offsets[:-1])
-        if order == ANY:
-            listed, begin = np.arange(len(mask)), np.array([0, len(mask)])
-        elif order == COLUMNS:
-            defines = [np.flatnonzero(mask >> np.uint64(d) & np.uint64(1)) for d in range(domains)]
-            listed, begin = np.concatenate(defines), np.cumsum([0, *map(len, defines)])
-        else:
+        turns = {COLUMNS: range(domains), BACKWARDS: range(domains)[::-1], ANY: range(0)}
+        if order not in turns:
             raise ValueError(f"unknown order {order!r}")
-        return cls(offsets, items, place.astype(np.int32), weights, mask, begin.astype(np.int64), listed)
+        turn = np.array(turns[order], dtype=np.int64)
+        choices = [np.flatnonzero(mask >> np.uint64(d) & np.uint64(1)) for d in turn] or [np.arange(len(mask))]
+        begin = np.cumsum([0, *map(len, choices)]).astype(np.int64)
+        return cls(offsets, items, place.astype(np.int32), weights, mask, turn, begin, np.concatenate(choices))
 
     def generate(self, uniform: Floats) -> GeneratedRows:
         """Generate a row from each row of ``uniform`` (rows, domains), independent and uniform on [0, 1)."""
@@ -71,14 +72,13 @@ class Elements(NamedTuple):
 @compiled
 def fill(elements: Elements, uniform: Floats, cells: Items, itemsets: Items) -> None:
     """Write rows to ``cells`` (rows, domains) and how many elements each took to ``itemsets`` (rows,)."""
-    offsets, items, place, weight, mask, begin, listed = elements
+    offsets, items, place, weight, mask, turn, begin, listed = elements
     for row in range(len(cells)):
         defined, left, taken = np.uint64(0), cells.shape[1], 0
         while left:
             choice = 0
-            if len(begin) > 2:
-                while cells[row, choice] >= 0:
-                    choice += 1
+            while choice < len(turn) and cells[row, turn[choice]] >= 0:
+                choice += 1
             total = 0.0
             for at in range(begin[choice], begin[choice + 1]):
                 if not mask[listed[at]] & defined:

@@ -6,8 +6,8 @@
 Every reading is measured by one protocol, on all eight datasets of Table 1 and on chess at minimum support 50, against
 all printed figures; `readings.py` says what the readings are, `misfit.py` what a misfit is (0: every figure rounds to
 the printed one). First every answer by itself, all others as in `generation.py`; then pairs of those that help; from
-the best of these, a descent of one answer at a time. The small datasets have twice ``--runs``, pendigits two fifths
-(at least two); all readings share their seeds. ``--quick``: three runs of the four small datasets.
+the best of these, a descent of one answer at a time. The four small datasets have four times ``--runs``, pendigits two
+fifths (at least two); all readings share their seeds. ``--quick``: eight runs of the four small datasets.
 """
 
 from __future__ import annotations

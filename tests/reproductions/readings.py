@@ -10,7 +10,8 @@ code length), its *support*, or its *code length*, -log2 of (usage + correction)
 elements more often; no correction is added to the length.
 
 ``order`` of definition: *uniform*, the next domain is a uniform one of those that are not defined (the paper's
-algorithm 2); *columns*, the first of these; *any*, no domain is chosen, but any element that fits, by weight.
+algorithm 2); *columns*, the first of these, the class last; *backwards*, the last of these; *any*, no domain is chosen,
+but any element that fits, by weight.
 
 ``least`` is the minimum support of the code table that generates: *own*, that which the paper's table states, or one
 for all datasets. ``compared_least`` is that of the compared code tables: *own*, or one, or *mixed*: 1 for chess at 50,
@@ -77,7 +78,7 @@ ANSWERS: dict[str, tuple[Any, ...]] = {
     "pruning": (False, True),
     "laplace": LAPLACES,
     "weight": ("usage", "support", "code length"),
-    "order": ("uniform", "columns", "any"),
+    "order": ("uniform", "columns", "backwards", "any"),
     "least": ("own", "1", "20", "50"),
     "closed": (False, True),
     "compared_pruning": (False, True),
