@@ -63,6 +63,18 @@ def requeue(table: Table, queue: Items, done: int, count: int, fresh: Items, mor
     return count
 
 
+@inlined
+def closed_up(queue: Items, done: int, count: int) -> int:
+    """Move what waits in ``queue[done:count]`` to its beginning; return how many wait.
+
+    An element that was kept may wait again: a long cascade looks at more elements than the queue has places. At one
+    time no more wait than the table has, each once, and for so many there are places.
+    """
+    for i in range(done, count):
+        queue[i - done] = queue[i]
+    return count - done
+
+
 @spliced
 def prune(
     data: Data, table: Table, covered: Covered, trial: Trial, pairing: Pairing, queue: Items, count: int, fresh: Items
@@ -88,6 +100,9 @@ def prune(
         remove(data, table, covered, trial, e)
         table.numbers[PRUNED] += 1
         grown += bits
+        if count + more > len(queue):
+            count = closed_up(queue, done, count)
+            done = 0
         count = requeue(table, queue, done, count, fresh, more)
     return grown
 

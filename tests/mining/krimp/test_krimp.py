@@ -13,7 +13,9 @@ from ppdm_flow.mining.itemsets.collection import Itemsets
 from ppdm_flow.mining.itemsets.database import Database
 from ppdm_flow.mining.itemsets.mine import mine
 from ppdm_flow.mining.krimp import state
-from ppdm_flow.mining.krimp.compress import _begun, cover, krimp, slim
+from ppdm_flow.mining.krimp.accept import prune
+from ppdm_flow.mining.krimp.code_table import read_off
+from ppdm_flow.mining.krimp.compress import _begun, _put_all, cover, krimp, slim
 from ppdm_flow.mining.krimp.state import begin_state, with_pool, with_slots
 
 ROWS = st.lists(st.frozensets(st.integers(0, 5), max_size=5), min_size=1, max_size=25).filter(any)
@@ -187,6 +189,26 @@ def test_little_data(rows):
         used = sum(len(s) * u for s, u in contents(found.table).items())
         assert used == sum(map(len, rows))
         assert found.table.sizes.total <= found.table.start.total
+
+
+def test_a_cascade_that_looks_at_more_elements_than_the_queue_has_places():
+    """Elements that are kept may fall again: in a table that was never pruned, all of them wait from the beginning."""
+    rng = np.random.default_rng(0)
+    cells = rng.integers(0, 3, (400, 5))
+    cells[:, 4] = cells[:, :4].sum(axis=1) % 3
+    cells = np.where(rng.random(cells.shape) < 0.15, rng.integers(0, 3, cells.shape), cells) + 3 * np.arange(5)
+    database = Database.of_cells(cells.astype(np.int32), np.repeat(np.arange(5), 3).astype(np.int32))
+    sets = krimp(database, mine(database, 1).in_candidate_order(), pruning=False).table.itemsets
+    pruned, looked_at = [], []
+    for places in (len(sets), 10 * len(sets)):
+        s = _put_all(begin_state(database, 5, len(sets)), sets)
+        trial = s.trial._replace(queue=np.full(places, -1, dtype=np.int32))
+        trial.queue[: len(sets)] = s.table.order
+        prune(s.data, s.table, s.covered, trial, s.pairing, trial.queue, len(sets), trial.fresh)
+        pruned.append(contents(read_off(s, database)))
+        looked_at.append(np.count_nonzero(trial.queue >= 0))
+    assert looked_at[1] > len(sets)
+    assert pruned[0] == pruned[1]
 
 
 def test_no_candidates():
