@@ -81,6 +81,8 @@ def searched(setting: Setting, least: str, *, closed: bool, pruning: bool) -> Se
     """Return how a code table is found under an answer to ``least`` or ``compared_least``."""
     if least == "mixed":
         count = MIXED.get((setting.name, setting.least), setting.least)
+    elif least == "table":
+        count = LEAST[setting.name]
     else:
         count = setting.least if least == "own" else int(least)
     count = max(count, LOWEST.get(setting.name, 1))
