@@ -50,7 +50,15 @@ settings.load_profile("ppdm")
 RATIOS = {"share", "probability", "ratio", "nats", "distance", "index", "correlation"}
 """Units of figures that mean nothing without a formula."""
 
+LONGEST = ("sdk/test_all_kernels.py", "cluster/", "test_recipes.py", "test_readme.py", "engine/approval/test_kills")
+"""Tests that take half a minute or more each."""
+
 Cli = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what takes longest, lest one process does it in the end while the others have nothing left to do."""
+    items.sort(key=lambda item: not item.path.relative_to(ROOT / "tests").as_posix().startswith(LONGEST))
 
 
 @pytest.fixture(scope="session", autouse=True)
