@@ -41,6 +41,8 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "pipelines/data"))  # the generator of transactions, `quest`
 sys.path.insert(0, str(ROOT / "tests"))
 
+from warm import Probes, Programs  # noqa: E402  # beside this file
+
 configuration.set_hypothesis_home_dir(Path(tempfile.gettempdir()) / "ppdm-flow-hypothesis")
 settings.register_profile("ppdm", deadline=None, derandomize=True, database=None)
 settings.load_profile("ppdm")
@@ -48,7 +50,15 @@ settings.load_profile("ppdm")
 RATIOS = {"share", "probability", "ratio", "nats", "distance", "index", "correlation"}
 """Units of figures that mean nothing without a formula."""
 
+LONGEST = ("sdk/test_all_kernels.py", "cluster/", "test_recipes.py", "test_readme.py", "engine/approval/test_kills")
+"""Tests that take half a minute or more each."""
+
 Cli = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what takes longest, lest one process does it in the end while the others have nothing left to do."""
+    items.sort(key=lambda item: not item.path.relative_to(ROOT / "tests").as_posix().startswith(LONGEST))
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -71,15 +81,13 @@ def _kernel_forms() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _forks() -> Iterator[None]:
+def _probes() -> Iterator[None]:
     """Let readers of statistical files look at each in a fork of one process, instead of a new Python."""
-    from probing import Forks  # beside this file
-
-    forks = Forks()
+    probes = Probes()
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(statistical_probe, "subprocess", forks)
+        patched.setattr(statistical_probe, "subprocess", probes)
         yield
-    forks.close()
+    probes.close()
 
 
 @pytest.fixture(scope="session")
@@ -89,16 +97,24 @@ def root() -> Path:
 
 
 @pytest.fixture(scope="session")
-def cli() -> Cli:
-    """Run ``ppdm-flow`` with these words; returns the finished process."""
+def cli() -> Iterator[Cli]:
+    """Run ``ppdm-flow`` with these words; returns the finished process: a fork of one that has its imports.
+
+    What is imported, and what a start takes, are tested with new processes.
+    """
+    programs = Programs()
 
     def run(
         *words: str | Path, cwd: Path | None = None, env: dict[str, str] | None = None
     ) -> subprocess.CompletedProcess[str]:
+        typed, place = [*map(str, words)], cwd or ROOT
+        environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "120", **(env or {})}
+        if done := programs.run(typed, place, environment, timeout=300):
+            return done
         return subprocess.run(
-            [sys.executable, "-m", "ppdm_flow", *map(str, words)],
-            cwd=cwd or ROOT,
-            env={**os.environ, "NO_COLOR": "1", "COLUMNS": "120", **(env or {})},
+            [sys.executable, "-m", "ppdm_flow", *typed],
+            cwd=place,
+            env=environment,
             capture_output=True,
             text=True,
             timeout=300,
@@ -106,7 +122,8 @@ def cli() -> Cli:
             stdin=subprocess.DEVNULL,
         )
 
-    return run
+    yield run
+    programs.close()
 
 
 @pytest.fixture(scope="session")

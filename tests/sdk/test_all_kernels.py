@@ -79,11 +79,12 @@ SLOW = (
 
 
 def test_all_forms_of_all_kernels_come_to_the_same(tmp_path):
+    """It imports the package from where this process does, whose machine code it finds there."""
     carried_out = tmp_path / "carried-out"
     here = {**os.environ, "PPDM_KERNELS": "both", "PPDM_KERNELS_CARRIED_OUT": str(carried_out)}
     for inherited in ("PYTEST_XDIST_WORKER", "PYTEST_ADDOPTS", "PYTEST_CURRENT_TEST"):
         here.pop(inherited, None)
-    command = [sys.executable, "-m", "pytest", "-n0", "-p", "no:cacheprovider", *LITTLE]
+    command = [sys.executable, "-P", "-m", "pytest", "-n0", "-p", "no:cacheprovider", *LITTLE]
     command += [word for test in SLOW for word in ("--deselect", test)]
     done = subprocess.run(command, cwd=ROOT, env=here, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-3000:]

@@ -12,7 +12,8 @@ IDENTITY = schemas.IDENTITY.replace("policy.v1", "template.v1")
 def schema() -> dict[str, Any]:
     """Return the schema of a template file, version 1: what a policy that extends something may hold."""
     full = schemas.schema()
-    definitions = {n: d for n, d in full["definitions"].items() if n in _used("Policy.child", full["definitions"])}
+    used = _used("Policy.child", full["definitions"])
+    definitions = {n: d for n, d in full["definitions"].items() if n in used}
     return {
         "$schema": full["$schema"],
         "$id": IDENTITY,
