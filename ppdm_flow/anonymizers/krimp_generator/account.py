@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ppdm_flow.anonymizers.krimp_generator.calibration import Calibration
 from ppdm_flow.anonymizers.krimp_generator.cells import Raw
 from ppdm_flow.anonymizers.krimp_generator.material import LearnedTable, Material
 from ppdm_flow.anonymizers.krimp_generator.removal import NOTABLE, Dependence
@@ -83,7 +84,12 @@ def _distance(one: Raw, other: Raw) -> float:
 
 
 def figures(
-    learned: LearnedTable, given: Material, least: int, seen: PilotSample, left: Dependence | None
+    learned: LearnedTable,
+    given: Material,
+    least: int,
+    seen: PilotSample,
+    left: Dependence | None,
+    calibration: Calibration | None = None,
 ) -> dict[str, Figure]:
     """Return the step's figures."""
     table, rows, every = learned.table, given.rows, given.every
@@ -107,6 +113,10 @@ def figures(
         figures["rejected"] = Figure(seen.rejected, "share", seen.rejected_interval, seen.sample)
         note = "" if seen.distance is not None else "no row of the sample passes"
         figures["rejection_distance"] = Figure(seen.distance, "share", None, seen.sample, note)
+    if calibration is not None:
+        size = calibration.sample
+        figures["value_distance_before"] = Figure(calibration.before, "share", None, size, "before weights were fitted")
+        figures["value_distance"] = Figure(calibration.after, "share", None, size, "with the weights fitted")
     return figures
 
 
@@ -141,9 +151,10 @@ def description(params: GeneratorParams, table: CodeTable, given: Material, limi
     way = "uniform within" if params.draw == "uniform" else "one of the original's within"
     return {
         "algorithm": "SLIM" if params.algorithm == "slim" else "KRIMP",
-        "candidates": "unions of elements" if params.algorithm == "slim" else f"{params.candidates or 'all'} itemsets",
+        "candidates": _candidates(params),
         "pruning": params.pruning,
         "laplace": params.laplace,
+        "calibrated": params.calibrates,
         "attributes": {
             n: f"{way} {len(intervals[n].names)} intervals" if n in intervals else "as in the original"
             for n in given.rows.columns
@@ -155,6 +166,12 @@ def description(params: GeneratorParams, table: CodeTable, given: Material, limi
         },
         "rejected": _rejected(given, limit),
     }
+
+
+def _candidates(params: GeneratorParams) -> str:
+    if params.algorithm == "slim":
+        return "unions of elements"
+    return "closed itemsets" if params.closed else "all itemsets"
 
 
 def _rejected(given: Material, limit: int | None) -> str:

@@ -6,6 +6,7 @@ import numpy as np
 
 from ppdm_flow.anonymizers.krimp_generator import account
 from ppdm_flow.anonymizers.krimp_generator.account import pilot
+from ppdm_flow.anonymizers.krimp_generator.calibration import Calibration, calibrated
 from ppdm_flow.anonymizers.krimp_generator.cells import Maker, Value
 from ppdm_flow.anonymizers.krimp_generator.intervals import empirical, uniform
 from ppdm_flow.anonymizers.krimp_generator.material import LearnedTable, Material, learn, material
@@ -40,11 +41,13 @@ class KrimpGenerator:
         least = params.support(ctx.requirements).rows(given.rows.total)
         learned = learn(given, least, params, ctx)
         transform = self._transform(given, learned, ctx)
+        calibration = self._calibrated(transform, given, learned, least) if params.calibrates else None
+        transform = transform if calibration is None else calibration.transform
         seen = pilot(transform)
         left = dependence(given.removal, given.items, seen.drafts.items) if params.remove else None
         return Fitted(
             transform,
-            figures=account.figures(learned, given, least, seen, left),
+            figures=account.figures(learned, given, least, seen, left, calibration),
             findings=account.findings(params, learned, given, least, left, ctx.step),
             charts=account.charts(learned.table),
             holdout=holdout,
@@ -89,6 +92,12 @@ class KrimpGenerator:
             rejection=None if limit is None else rejection(given.every, given.every_coded, limit),
             account=account.description(params, learned.table, given, limit),
         )
+
+    def _calibrated(
+        self, transform: GeneratorTransform, given: Material, learned: LearnedTable, least: int
+    ) -> Calibration:
+        table, database, laplace = learned.table, given.items.database, self.params.laplace
+        return calibrated(transform, table, database, least, lambda f: Model.of(table, database, laplace, f))
 
     def _maker(self, name: str, given: Material) -> Maker:
         rows, column = given.rows, given.intervals.get(name)

@@ -114,7 +114,7 @@ def learn(given: Material, least: int, params: GeneratorParams, ctx: StepContext
     if params.algorithm == "slim":
         compression = slim(database, least, pruning=params.pruning, watch=watch)
         return LearnedTable(compression.table, compression.position, 0)
-    mined = mine(database, least, only_closed=params.candidates == "closed", most=MOST_CANDIDATES).of_length(2)
+    mined = mine(database, least, only_closed=params.closed, most=MOST_CANDIDATES).of_length(2)
     kept = mined.take(np.flatnonzero(~given.removal.hit(mined))) if given.removal.groups else mined
     compression = krimp(database, kept.in_candidate_order(), pruning=params.pruning, watch=watch)
     return LearnedTable(compression.table, len(kept), len(mined) - len(kept))

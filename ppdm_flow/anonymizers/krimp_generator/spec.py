@@ -23,6 +23,10 @@ _LEFT_OUT = (Role.IDENTIFIER, Role.SUBJECT, Role.WEIGHT, Role.SAMPLING_WEIGHT)
 _NUMBERS = (AttributeType.INTEGER, AttributeType.FLOAT)
 _RECODED = (Change.GENERALIZED, Change.PSEUDONYMIZED, Change.OTHER)
 
+FEW = Support(count=5)
+"""The support of itemsets to learn where the policy says nothing: patterns of fewer rows are of few people, and
+learning them brings generated rows no nearer to the original."""
+
 Facts = Mapping[str, AttributeFacts]
 
 
@@ -56,6 +60,12 @@ class GeneratorParams(Params):
     remove: tuple[Group, ...] = ()
     holdout: Annotated[float, Field(gt=0.0, lt=1.0)] | None = None
     blend: Literal["allow", "strict"] = "allow"
+    calibrate: bool | None = None
+
+    @property
+    def calibrates(self) -> bool:
+        """Whether weights are fitted to the shares of single values: where rows are rejected, if nothing is said."""
+        return self.blend == "strict" if self.calibrate is None else self.calibrate
 
     def chosen(self, known: Facts) -> tuple[str, ...]:
         """Return the attributes to generate, in the order in which they arrive."""
@@ -64,9 +74,14 @@ class GeneratorParams(Params):
         named = {name for pattern in self.attributes for name in matching(pattern, known)}
         return (*(n for n in known if n in named), *(n for n in sorted(named) if n not in tuple(known)))
 
+    @property
+    def closed(self) -> bool:
+        """Whether candidates are closed itemsets: code tables as good come of fewer candidates."""
+        return self.candidates != "all"
+
     def support(self, requirements: tuple[Requirement, ...]) -> Support:
         """Return the support of itemsets to learn."""
-        return self.min_support or _blend(requirements) or Support(count=1)
+        return self.min_support or _blend(requirements) or FEW
 
     def rare(self, requirements: tuple[Requirement, ...]) -> Support:
         """Return the support below which an original row must not be generated, where blending is strict."""

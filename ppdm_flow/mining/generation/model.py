@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.mining.generation.drawing import fill
-from ppdm_flow.mining.generation.layout import Layout, lay_out
+from ppdm_flow.mining.generation.layout import Floats, Layout, lay_out
 from ppdm_flow.mining.itemsets.bits import Words, words_for
 from ppdm_flow.mining.itemsets.collection import Itemsets
 from ppdm_flow.mining.itemsets.database import Database
@@ -44,13 +44,17 @@ class Model:
     domains: int
 
     @classmethod
-    def of(cls, table: CodeTable, database: Database, laplace: float = LAPLACE) -> Model:
+    def of(
+        cls, table: CodeTable, database: Database, laplace: float = LAPLACE, factors: Floats | None = None
+    ) -> Model:
         """Take all elements of ``table``, a code table of ``database``; ``laplace`` is added to the usage of each.
 
-        Raises ValueError for a negative or infinite correction, and for rows that lack an item in some domain.
+        Where ``factors`` (items,) are given, positive numbers, an element weighs as many times as much as the product
+        of those of its items says. Raises ValueError for a negative or infinite correction, and for rows that lack an
+        item in some domain.
         """
         usages = np.concatenate([table.usages, table.singles])
-        return cls.of_elements(table.itemsets, usages, database, laplace)
+        return cls.of_elements(table.itemsets, usages, database, laplace, factors)
 
     @classmethod
     def independent(cls, database: Database, laplace: float = LAPLACE) -> Model:
@@ -61,7 +65,12 @@ class Model:
 
     @classmethod
     def of_elements(
-        cls, itemsets: Itemsets, usages: npt.NDArray[np.int64], database: Database, laplace: float = LAPLACE
+        cls,
+        itemsets: Itemsets,
+        usages: npt.NDArray[np.int64],
+        database: Database,
+        laplace: float = LAPLACE,
+        factors: Floats | None = None,
     ) -> Model:
         """Take ``itemsets`` and, after them, every item of ``database``; ``usages`` are theirs, in that order."""
         if not (np.isfinite(laplace) and laplace >= 0):
@@ -74,6 +83,8 @@ class Model:
         items = np.concatenate([itemsets.items, singles]).astype(np.int32)
         domains = database.cells.shape[1]
         weights = usages.astype(np.float64) + laplace
+        if factors is not None:
+            weights *= np.multiply.reduceat(factors[items], offsets[:-1])
         return cls(lay_out(offsets, items, database.place, weights, domains), domains)
 
     @property

@@ -57,11 +57,12 @@ def test_three_hundred_columns_with_slim(bench):
 def test_too_many_itemsets_give_advice(bench):
     table = {f"c{i}": ["0"] * 5 for i in range(300)}
     with pytest.raises(PluginError) as caught:
-        bench(table).fit()
+        bench(table).fit(candidates="all")
     assert caught.value.diagnostics[0].code == "PPF775"
     assert "closed" in caught.value.diagnostics[0].help
-    made, _ = bench(table).rows(3, candidates="closed")
+    made, fitted = bench(table).rows(3)
     assert len(made.names) == 300
+    assert fitted.transform.describe()["candidates"] == "closed itemsets"
 
 
 def test_fifty_thousand_values(bench):

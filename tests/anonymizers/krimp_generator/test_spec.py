@@ -56,11 +56,22 @@ def test_what_it_serves_and_what_it_does_not_claim():
 
 def test_supports_come_from_the_step_or_from_the_requirement():
     params = SPEC.params.model_validate
-    assert params({}).support(()) == Support(count=1)
+    assert params({}).support(()) == params({}).rare(()) == Support(count=5)
     assert params({}).support((BLEND,)) == Support(count=5)
     assert params({"min_support": "0.1"}).support((BLEND,)) == Support(ratio=0.1)
     assert params({"min_support": {"count": "3"}}).rare((BLEND,)) == Support(count=5)
     assert params({"min_support": "3"}).rare(()) == Support(count=3)
+
+
+def test_what_is_done_where_nothing_is_said():
+    params = SPEC.params.model_validate
+    assert params({}).closed
+    assert params({"candidates": "closed"}).closed
+    assert not params({"candidates": "all"}).closed
+    assert not params({}).calibrates
+    assert params({"calibrate": "true"}).calibrates
+    assert params({"blend": "strict"}).calibrates
+    assert not params({"blend": "strict", "calibrate": "false"}).calibrates
 
 
 @pytest.mark.parametrize(
@@ -75,7 +86,8 @@ def test_supports_come_from_the_step_or_from_the_requirement():
         ({"algorithm": "slim", "candidates": "all"}, [("PPF782", ("candidates",))]),
         ({"algorithm": "slim", "remove": [["job", "ill"]]}, [("PPF782", ("remove",))]),
         ({"draw": "empirical", "attributes": ["job"]}, [("PPF780", ("draw",))]),
-        ({"blend": "strict"}, [("PPF780", ("blend",))]),
+        ({"blend": "strict", "min_support": "1"}, [("PPF780", ("blend",))]),
+        ({"blend": "strict"}, []),
         ({"draw": "empirical"}, []),
         ({"remove": [["job", "ill"], {"age": ["[0, 50)"], "job": "nurse"}]}, []),
     ],
