@@ -9,7 +9,8 @@ standard error. ``*`` and ``!``: the figure differs from that of the first setti
 ``resampled`` are rows learned from, drawn with replacement: the noise floor of closeness and the worst of privacy.
 ``independent`` are columns drawn one by one: the other end.
 
-Closeness: ``dissim`` krimp_dissimilarity; ``tvd1`` to ``tvd3`` the mean total variation distance of 1-, 2- and 3-way
+Closeness: ``dissim`` and ``same`` are krimp_dissimilarity's figures, with a code table found anew, which varies, and
+with the original's patterns; ``tvd1`` to ``tvd3`` the mean total variation distance of 1-, 2- and 3-way
 marginals from the whole original; ``error`` what synthetic_training says a classifier errs more; ``seconds`` of the
 processor to learn and to make rows. Privacy: ``copies`` are generated rows that are rows of the original; ``in`` and
 ``out`` are rows alone in the original that occur in the release, as a share of those learned from and of those held
@@ -75,15 +76,16 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "strict": {"blend": "strict"},
     "strict, not calibrated": {"blend": "strict", "calibrate": False},
 }
-AUDITS = {
-    "dissim": ("krimp_dissimilarity", {"repeats": 0}, "dissimilarity"),
-    "error": ("synthetic_training", {}, "error_increase"),
-    "auc": ("membership_inference", {}, "auc"),
-    "closer": ("closest_record", {}, "closer_to_training"),
-    "single": ("singling_out", {}, "risk"),
-    "value": ("attribute_disclosure", {}, "risk"),
+AUDITS: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
+    "krimp_dissimilarity": ({"repeats": 0}, {"dissim": "dissimilarity", "same": "same_patterns"}),
+    "synthetic_training": ({}, {"error": "error_increase"}),
+    "membership_inference": ({}, {"auc": "auc"}),
+    "closest_record": ({}, {"closer": "closer_to_training"}),
+    "singling_out": ({}, {"single": "risk"}),
+    "attribute_disclosure": ({}, {"value": "risk"}),
 }
-CLOSENESS = ("dissim", "tvd1", "tvd2", "tvd3", "error", "seconds")
+"""The audits with their parameters, and which of their figures stands under which name."""
+CLOSENESS = ("dissim", "same", "tvd1", "tvd2", "tvd3", "error", "seconds")
 PRIVACY = ("copies", "in", "out", "excess", "nas", "blend", "auc", "closer", "single", "value")
 
 Figures = dict[str, float]
@@ -133,11 +135,13 @@ def audited(original: Table, release: Table, facts: Mapping[str, AttributeFacts]
     ctx = AuditContext("generated", facts, facts, holdout=Holdout(HELD_OUT))
     views = view_of(original, facts), view_of(release, facts)
     found: Figures = {}
-    for name, (audit, params, figure) in AUDITS.items():
-        spec = load("audits", audit)
-        asked = params | ({"sensitive": [t]} if audit == "attribute_disclosure" and (t := target(facts)) else {})
-        value = spec.load()(spec.params.model_validate(asked)).measure(*views, ctx).figures[figure].value
-        found[name] = float("nan") if value is None else float(value)
+    for name, (params, figures) in AUDITS.items():
+        spec = load("audits", name)
+        asked = params | ({"sensitive": [target(facts)]} if name == "attribute_disclosure" else {})
+        told = spec.load()(spec.params.model_validate(asked)).measure(*views, ctx).figures
+        found |= {
+            ours: float("nan" if told[theirs].value is None else told[theirs].value) for ours, theirs in figures.items()
+        }
     return found
 
 
@@ -171,8 +175,12 @@ def again(one: Cells, other: Cells, held: npt.NDArray[np.bool_]) -> Figures:
     before = np.bincount(mine, minlength=int(place.max()) + 1)
     after = np.bincount(theirs, minlength=len(before))
     alone, there = before[mine] == 1, after[mine] > 0
-    known = {side: float(there[alone & chosen].mean()) for side, chosen in (("in", ~held), ("out", held))}
+    known = {side: share(there[alone & chosen]) for side, chosen in (("in", ~held), ("out", held))}
     return {"copies": float((before[theirs] > 0).mean()), **known, "excess": known["in"] - known["out"]}
+
+
+def share(found: npt.NDArray[np.bool_]) -> float:
+    return float(found.mean()) if len(found) else 0.0
 
 
 def measured(given: Given, names: list[str], repeats: int) -> dict[str, list[Figures]]:

@@ -98,10 +98,12 @@ def _counts(transform: GeneratorTransform, draws: Draws, number: int, size: int,
     passing = drafts.items[~transform.rejected(drafts)]
     if not len(passing):
         return None
-    return np.bincount(passing.ravel(), minlength=database.items) * (database.rows / len(passing))
+    seen = np.bincount(passing.ravel(), minlength=database.items).astype(np.float64)
+    return seen * (database.rows / len(passing))
 
 
 def _distance(found: Floats | None, database: Database) -> float | None:
     if found is None:
         return None
-    return float(np.abs(found - database.supports).sum()) / 2 / database.rows / database.cells.shape[1]
+    apart = float(np.abs(found - database.supports).sum())
+    return apart / (2 * database.rows * int(database.cells.shape[1]))

@@ -44,9 +44,7 @@ class Model:
     domains: int
 
     @classmethod
-    def of(
-        cls, table: CodeTable, database: Database, laplace: float = LAPLACE, factors: Floats | None = None
-    ) -> Model:
+    def of(cls, table: CodeTable, database: Database, laplace: float = LAPLACE, factors: Floats | None = None) -> Model:
         """Take all elements of ``table``, a code table of ``database``; ``laplace`` is added to the usage of each.
 
         Where ``factors`` (items,) are given, positive numbers, an element weighs as many times as much as the product

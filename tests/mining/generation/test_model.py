@@ -68,6 +68,21 @@ def test_the_distribution_is_that_of_whole_random_orders(kit, laplace):
     assert statistic < stats.chi2.isf(0.001, kept.sum() - 1)
 
 
+def test_factors_of_items_multiply_the_weights_of_elements(kit):
+    rows = [("a", "c", "e"), ("a", "d", "f"), ("b", "d", "e"), ("b", "c", "f")]
+    lists, usages = [[0, 2], [1, 3, 4]], np.array([4, 3, 0, 2, 0, 3, 1, 2])
+    database, _ = kit.table(rows)
+    factors = np.array([2.0, 1.0, 3.0, 1.0, 0.5, 1.0])
+    found = Model.of_elements(kit.sets(lists), usages, database, 1.0, factors)
+    products = np.array([6.0, 0.5, 2.0, 1.0, 3.0, 1.0, 0.5, 1.0])
+    scaled = Model.of_elements(kit.sets(lists), (usages + 1) * products * 2, database, 0.0)
+    words = kit.words(found, 2000)
+    assert (found.generate(words).cells == scaled.generate(words).cells).all()
+    table = krimp(database, mine(database, 1).in_candidate_order()).table
+    alike = Model.of(table, database, factors=np.ones(6)).generate(words).cells
+    assert (alike == Model.of(table, database).generate(words).cells).all()
+
+
 def test_the_papers_step(kit):
     """Figure 1: among the elements of D1, BD comes with 3/9; then CF is out, and E and F have 1/2 each."""
     rows = [("A", "C", "E"), ("B", "D", "F")]
