@@ -24,11 +24,11 @@ def tally(root: Path, *words: str) -> dict[str, int]:
     return {what: int(count) for count, what in re.findall(r"^ *(\d+) (.+)$", done.stdout, re.MULTILINE)}
 
 
-def test_thirty_kills_around_a_release(root: Path) -> None:
-    found = tally(root, "--points", "30", "--ledger", "file")
+def test_twenty_kills_around_a_release(root: Path) -> None:
+    found = tally(root, "--points", "20", "--ledger", "file")
     assert found["faults"] == 0
-    assert found["killed"] == 30
-    assert sum(count for what, count in found.items() if "in the ledger" in what) == 30
+    assert found["killed"] == 20
+    assert sum(count for what, count in found.items() if "in the ledger" in what) == 20
     assert found["held, in the ledger unknown"] >= 5
     assert found["held, in the ledger pending"] >= 5
     assert found["released, in the ledger pending"] >= 2

@@ -116,6 +116,13 @@ def compared(clinic, run, seed: int) -> int:
     return number + 1
 
 
-@pytest.mark.parametrize("seed", range(24))
+SAMPLE = (0, 1, 2, 5, 6, 7, 8, 9, 19, 24, 25, 28)
+"""Each step, each number of rows that are known and each semantics of nulls in it meets each of the others.
+
+``tests/campaigns/linked_tables.py`` takes as many as one likes.
+"""
+
+
+@pytest.mark.parametrize("seed", SAMPLE)
 def test_the_files_tell_what_was_measured(clinic, run, seed):
     assert compared(clinic, run, seed) >= 3
