@@ -2,7 +2,7 @@
 
 Readings that the paper leaves open, as they are taken here:
 
-- code tables are found without post-acceptance pruning, elements are drawn by usage, domains are defined in random order;
+- code tables are found without post-acceptance pruning, elements are drawn by usage, domains defined in random order;
 - code tables that are compared have 1 added to every usage, and sizes are those of the data alone;
 - chess at 50 is compared by code tables of minsup 1, as chess at 1 is, and pendigits by closed itemsets of minsup 20.
 
