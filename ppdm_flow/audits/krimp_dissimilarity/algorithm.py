@@ -31,8 +31,16 @@ from ppdm_flow.mining.comparison.dissimilarity import (
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 
-NAMES = ("dissimilarity", "of_original", "of_release", "internal", "same_patterns", "same_patterns_internal")
-NAMES += ("uncorrelated", "uncorrelated_ratio")
+NAMES = (
+    "dissimilarity",
+    "of_original",
+    "of_release",
+    "internal",
+    "same_patterns",
+    "same_patterns_internal",
+    "uncorrelated",
+    "uncorrelated_ratio",
+)
 MOST_ROWS = 100_000
 _FEWEST = 2
 """Rows below which there is no random half."""
