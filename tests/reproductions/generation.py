@@ -21,6 +21,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+from element_drawing import COLUMNS, Elements
 from lucs import Table
 
 from ppdm_flow.core.draws import Draws, RunKey
@@ -52,6 +53,8 @@ COMPARED = {"chess": Search(1, ALL, pruning=PRUNING), "pendigits": Search(20, CL
 BOUNDED = {"mushroom": Search(1000, CLOSED, pruning=PRUNING)}
 """The same for data without correlations, where those would have more itemsets than fit into memory."""
 LOW = 0.001
+NEXT_TO_NONE = 1e-9
+"""The correction for none: elements that cover nothing must come where no other fits."""
 EDGES = (0.0, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1)
 """Differences of supports, as shares of the rows, at which their distribution is read."""
 
@@ -63,7 +66,7 @@ class Setting:
     """A dataset with a minimum support; ``laplace`` is the correction that generation adds to usages.
 
     ``numbering`` 0 leaves the items' numbers, which break ties in both orders of KRIMP, as the file has them; others
-    are seeds of random ones.
+    are seeds of random ones. ``in_columns``: domains are defined in the order of columns, not in a random one.
     """
 
     data: Path
@@ -71,6 +74,7 @@ class Setting:
     least: int
     laplace: float
     numbering: int = 0
+    in_columns: bool = False
 
     @property
     def closed(self) -> bool:
@@ -194,7 +198,14 @@ def original(setting: Setting, search: Search) -> Encoding:
 
 
 def drawn(setting: Setting, run: int) -> GeneratedRows:
-    return _rows(model(setting), setting.rows, f"krimp {run}")
+    seed = f"krimp {run}"
+    if not setting.in_columns:
+        return _rows(model(setting), setting.rows, seed)
+    found = original(setting, setting.search)
+    weights = np.concatenate([found.table.usages, found.table.singles]) + (setting.laplace or NEXT_TO_NONE)
+    elements = Elements.of(found.table.itemsets, weights, found.database.place, COLUMNS)
+    words = Draws(RunKey.from_seed(seed).step("generate"), found.database.cells.shape[1]).words(np.arange(setting.rows))
+    return elements.generate((words >> np.uint64(11)).astype(np.float64) * 2.0**-53)
 
 
 def _rows(chosen: Model, rows: int, seed: str) -> GeneratedRows:
