@@ -96,8 +96,33 @@ def root() -> Path:
     return ROOT
 
 
+def _environment(env: dict[str, str] | None) -> dict[str, str]:
+    return {**os.environ, "NO_COLOR": "1", "COLUMNS": "120", **(env or {})}
+
+
 @pytest.fixture(scope="session")
-def cli() -> Iterator[Cli]:
+def new_processes() -> Cli:
+    """Run ``ppdm-flow`` with these words in a new process, as users do; returns it finished."""
+
+    def run(
+        *words: str | Path, cwd: Path | None = None, env: dict[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "ppdm_flow", *map(str, words)],
+            cwd=cwd or ROOT,
+            env=_environment(env),
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+            stdin=subprocess.DEVNULL,
+        )
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def cli(new_processes: Cli) -> Iterator[Cli]:
     """Run ``ppdm-flow`` with these words; returns the finished process: a fork of one that has its imports.
 
     What is imported, and what a start takes, are tested with new processes.
@@ -107,20 +132,8 @@ def cli() -> Iterator[Cli]:
     def run(
         *words: str | Path, cwd: Path | None = None, env: dict[str, str] | None = None
     ) -> subprocess.CompletedProcess[str]:
-        typed, place = [*map(str, words)], cwd or ROOT
-        environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "120", **(env or {})}
-        if done := programs.run(typed, place, environment, timeout=300):
-            return done
-        return subprocess.run(
-            [sys.executable, "-m", "ppdm_flow", *typed],
-            cwd=place,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-            stdin=subprocess.DEVNULL,
-        )
+        done = programs.run([*map(str, words)], cwd or ROOT, _environment(env), timeout=300)
+        return done or new_processes(*words, cwd=cwd, env=env)
 
     yield run
     programs.close()

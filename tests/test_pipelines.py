@@ -16,6 +16,12 @@ from ppdm_flow.policy.inheritance.references import built_ins
 PIPELINES = Path(__file__).resolve().parents[1] / "pipelines"
 
 
+@pytest.fixture(scope="module")
+def cli(new_processes):
+    """Start anew for each: a module that a verb needs and does not import is missing here, as it would be at home."""
+    return new_processes
+
+
 def test_all_of_them_pass_check(cli, root):
     done = cli("check", *sorted((root / "pipelines").glob("*.yaml")))
     assert done.returncode == 0, done.stdout + done.stderr
