@@ -27,6 +27,7 @@ _FREE = re.compile("(PPDM|PYTEST|KMP)_|(NO_COLOR|COLUMNS|LINES)$|.*_KEY$")
 _ENVIRONMENT = dict(os.environ)
 """That of the beginning, which tests may change for a while."""
 _COLD = ("ppdm_flow.__main__", "ppdm_flow.page", "ppdm_flow.cli.serve")
+_CRASHES = (signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS)
 _LIBRARIES = ("duckdb", "numba", "pandas", "pyarrow.csv", "pyarrow.parquet", "pyarrow.compute", "rich.table")
 
 
@@ -42,6 +43,7 @@ class Warm:
     def __init__(self, modules: Sequence[str], *flags: str) -> None:
         self._words = [sys.executable, *flags, str(_SERVER), *modules]
         self._server: subprocess.Popen[str] | None = None
+        self._lock = threading.Lock()
 
     @staticmethod
     def fits(environment: Mapping[str, str]) -> bool:
@@ -52,7 +54,13 @@ class Warm:
     def run(
         self, words: Sequence[str], cwd: Path | None = None, env: Mapping[str, str] | None = None, timeout: float = 300
     ) -> subprocess.CompletedProcess[str]:
-        """Run ``-c CODE …`` or ``-m MODULE …``; returns the finished process."""
+        """Run ``-c CODE …`` or ``-m MODULE …``; returns the finished process. Threads that ask at once take turns."""
+        with self._lock:
+            return self._run(words, cwd, env, timeout)
+
+    def _run(
+        self, words: Sequence[str], cwd: Path | None, env: Mapping[str, str] | None, timeout: float
+    ) -> subprocess.CompletedProcess[str]:
         server = self._start()
         with tempfile.TemporaryDirectory() as folder:
             out, err = Path(folder, "out"), Path(folder, "err")
@@ -94,11 +102,12 @@ class Programs:
     def run(
         self, words: Sequence[str], cwd: Path, env: Mapping[str, str], timeout: float
     ) -> subprocess.CompletedProcess[str] | None:
-        """Return the finished process; None where a new one is needed."""
+        """Return the finished process; None where a new one is needed: after a crash it says whose fault that was."""
         if not Warm.fits(env):
             return None
         self._turn += 1
-        return self._warm[self._turn % 2].run(["-m", "ppdm_flow", *words], cwd, env, timeout)
+        done = self._warm[self._turn % 2].run(["-m", "ppdm_flow", *words], cwd, env, timeout)
+        return None if -done.returncode in _CRASHES else done
 
     def close(self) -> None:
         """End the processes whose forks there were."""

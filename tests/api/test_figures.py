@@ -36,8 +36,8 @@ NEITHER = {
         "mahalanobis_near_share", "mean_difference_of_halves", "mean_overlap_of_halves", "measured",
         "measured_at_own_prior", "prior_of_worst", "rank_control_share", "rank_near_share", "real",
         "recovered_by_chance", "removed", "removed_dependence_before", "same_conclusions_of_halves",
-        "smallest_group_before", "total_variation_of_halves", "training_median", "uncorrelated",
-        "violating_groups_before", "violating_rows_before", "worst_before",
+        "same_patterns_internal", "smallest_group_before", "total_variation_of_halves", "training_median",
+        "uncorrelated", "value_distance_before", "violating_groups_before", "violating_rows_before", "worst_before",
     },
     "it is best at 0, and worse on both sides": {
         "fit_correct_matches", "fit_population_uniques", "mean_shift", "shift",

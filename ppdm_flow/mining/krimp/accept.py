@@ -63,23 +63,15 @@ def requeue(table: Table, queue: Items, done: int, count: int, fresh: Items, mor
     return count
 
 
-@inlined
-def closed_up(queue: Items, done: int, count: int) -> int:
-    """Move what waits in ``queue[done:count]`` to its beginning; return how many wait.
-
-    An element that was kept may wait again: a long cascade looks at more elements than the queue has places. At one
-    time no more wait than the table has, each once, and for so many there are places.
-    """
-    for i in range(done, count):
-        queue[i - done] = queue[i]
-    return count - done
-
-
 @spliced
 def prune(
     data: Data, table: Table, covered: Covered, trial: Trial, pairing: Pairing, queue: Items, count: int, fresh: Items
 ) -> float:
-    """Look at ``queue[:count]`` and at what falls on the way; return by how many bits the total grew (not above 0)."""
+    """Look at ``queue[:count]`` and at what falls on the way; return by how many bits the total grew (not above 0).
+
+    An element that was kept may wait again, so that a long cascade looks at more elements than the queue has places;
+    what waits then moves to the beginning. No more can wait than the table has, each once, and for so many it has room.
+    """
     grown = 0.0
     done = 0
     while done < count:
@@ -101,7 +93,9 @@ def prune(
         table.numbers[PRUNED] += 1
         grown += bits
         if count + more > len(queue):
-            count = closed_up(queue, done, count)
+            for i in range(done, count):
+                queue[i - done] = queue[i]
+            count -= done
             done = 0
         count = requeue(table, queue, done, count, fresh, more)
     return grown
