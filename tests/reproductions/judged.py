@@ -54,6 +54,8 @@ class Row:
 
 
 PAPER_RUNS = 10
+FEW = 2
+"""Runs that say nothing of how far others may lie."""
 HEAD = f"{'id':<34} {'paper':>9} {'measured':>9}  {'interval of mean':<18} verdict"
 
 
@@ -74,7 +76,7 @@ def _explained(row: Row, values: Values) -> str:
     inside = PRINTED[row.id].meets(low, high)
     words.append(f"the mean of {PAPER_RUNS} runs, as printed, comes to {low:.3g} to {high:.3g}, {held[inside]}")
     others = values.get(f"numberings.{figure}", ())
-    if len(others):
+    if len(others) > FEW:
         least, most = min(others), max(others)
         inside = PRINTED[row.id].meets(least, most)
         words.append(

@@ -35,13 +35,15 @@ from pathlib import Path
 import numpy as np
 from causes import Values, floor, panels, table
 from generation import EDGES, Figures, Setting, compressed, generated, internal, patterns, scores, uncorrelated
-from judged import HEAD, Row, deviations
+from judged import FEW, HEAD, Row, deviations
 from panels import Panel, svg
 from printed import LEAST, PRINTED
 from yardsticks import bootstrap, numberings, reordered, twins, uncorrected
 
 ROOT = Path(__file__).resolve().parents[2]
 LAPLACE = 0.001
+FULL = 10
+"""The paper's runs."""
 FURTHER = {"chess": (50, 200), "iris": (5, 20), "led7": (20, 100), "mushroom": (100, 500), "nursery": (20, 100)}
 FURTHER |= {"pageblocks": (20, 100), "pendigits": (200, 500), "pima": (5, 20)}
 """More minimum supports for Figure 4, scored only."""
@@ -62,8 +64,11 @@ class Effort:
     scores: int
 
     def of(self, name: str) -> Effort:
-        """Return what a dataset gets: of the one that takes most time, fewer yardsticks."""
-        return replace(self, causes=-(-self.causes // 2)) if name == "pendigits" else self
+        """Return what a dataset gets: of the one that takes most time, fewer yardsticks, and of few runs half."""
+        if name != "pendigits":
+            return self
+        runs = self.runs if self.runs >= FULL else max(2, self.runs // 2)
+        return replace(self, runs=runs, causes=-(-self.causes // 2), uncorrelated=-(-self.uncorrelated // 2))
 
 
 def settled(word: str, data: Path, *, in_columns: bool) -> tuple[str, Setting]:
@@ -82,6 +87,8 @@ def tasks(setting: Setting, effort: Effort) -> list[tuple[str, Setting, int]]:
     parts = {"compressed": 1, "generated": effort.runs, "internal": effort.runs}
     parts |= {} if setting.closed else {"patterns": effort.runs}
     parts |= {"uncorrelated": effort.uncorrelated, **dict.fromkeys(CAUSES, effort.causes)}
+    if effort.causes <= FEW:
+        del parts["numberings"]
     return [(part, setting, run) for part, count in parts.items() for run in range(count)]
 
 
@@ -171,7 +178,7 @@ def arguments() -> argparse.Namespace:
     options.add_argument("--data", type=Path, default=Path(os.environ.get("PPDM_DATA", ROOT.parent / "shared/data")))
     options.add_argument("--only", action="append", metavar="DATASET", help=f"{', '.join(LEAST)}; chess50 and the like")
     options.add_argument("--quick", action="store_true", help="few runs, in less than two minutes")
-    options.add_argument("--runs", type=int, help="of each dataset (30; 4 with --quick)")
+    options.add_argument("--runs", type=int, help="of each dataset (30; 3 with --quick)")
     options.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     options.add_argument("--in-columns", action="store_true", help="define domains in the order of columns")
     options.add_argument("--no-figures", action="store_true", help="no Figure 2, no Figure 4")
@@ -191,8 +198,8 @@ def arguments() -> argparse.Namespace:
 
 
 def effort(chosen: argparse.Namespace) -> Effort:
-    runs = chosen.runs or (4 if chosen.quick else 30)
-    figures = 0 if chosen.no_figures else 5
+    runs = chosen.runs or (3 if chosen.quick else 30)
+    figures = 0 if chosen.no_figures else 2 if chosen.quick else 5
     causes = 0 if chosen.no_causes else 2 if chosen.quick else min(runs, 10)
     return Effort(runs, causes, min(runs, figures), 0 if chosen.quick else min(runs, figures))
 
