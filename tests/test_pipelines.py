@@ -1,4 +1,4 @@
-"""Every worked policy runs, on the real data where it is at hand."""
+"""Every worked policy runs, on the real data where it is at hand; some in new processes, as their users run them."""
 
 from __future__ import annotations
 
@@ -16,14 +16,8 @@ from ppdm_flow.policy.inheritance.references import built_ins
 PIPELINES = Path(__file__).resolve().parents[1] / "pipelines"
 
 
-@pytest.fixture(scope="module")
-def cli(new_processes):
-    """Start anew for each: a module that a verb needs and does not import is missing here, as it would be at home."""
-    return new_processes
-
-
-def test_all_of_them_pass_check(cli, root):
-    done = cli("check", *sorted((root / "pipelines").glob("*.yaml")))
+def test_all_of_them_pass_check(new_processes, root):
+    done = new_processes("check", *sorted((root / "pipelines").glob("*.yaml")))
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -66,8 +60,8 @@ def test_clinic_visits(cli, root, tmp_path, only_run, report_of):
     assert {r["release"] for r in report["requirements"] if not r["holds"]} == {"patients + visits"}
 
 
-def test_hospital(cli, root, tmp_path, only_run, report_of):
-    done = cli("run", root / "pipelines/hospital.yaml", "--out", tmp_path)
+def test_hospital(cli, new_processes, root, tmp_path, only_run, report_of):
+    done = new_processes("run", root / "pipelines/hospital.yaml", "--out", tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     run = only_run(tmp_path)
     report = report_of(run)
@@ -149,8 +143,8 @@ def test_hipaa_stays(cli, root, tmp_path, only_run, report_of):
     assert failing["metrics"]["privacy.safe_harbor.phones"]["value"] > 100
 
 
-def test_wages(cli, root, tmp_path, only_run, report_of):
-    done = cli("run", root / "pipelines/wages.yaml", "--out", tmp_path)
+def test_wages(cli, new_processes, root, tmp_path, only_run, report_of):
+    done = new_processes("run", root / "pipelines/wages.yaml", "--out", tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     run = only_run(tmp_path)
     metrics = {name: figure["value"] for name, figure in report_of(run)["metrics"].items()}
@@ -191,8 +185,8 @@ def test_laboratory(cli, root, tmp_path, only_run, report_of):
     assert cli("verify", run, "--data", root / "pipelines/data/laboratory.csv.gz").returncode == 0
 
 
-def test_pharmacy(cli, root, tmp_path, only_run, report_of):
-    done = cli("run", root / "pipelines/pharmacy.yaml", "--out", tmp_path)
+def test_pharmacy(cli, new_processes, root, tmp_path, only_run, report_of):
+    done = new_processes("run", root / "pipelines/pharmacy.yaml", "--out", tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     run = only_run(tmp_path)
     report = report_of(run)
