@@ -61,6 +61,10 @@ class Elements(NamedTuple):
         begin = np.cumsum([0, *map(len, choices)]).astype(np.int64)
         return cls(offsets, items, place.astype(np.int32), weights, mask, turn, begin, np.concatenate(choices))
 
+    def generate_from(self, words: npt.NDArray[np.uint64]) -> GeneratedRows:
+        """Generate a row from each row of ``words`` (rows, domains), independent and uniform on [0, 2^64)."""
+        return self.generate((words >> np.uint64(11)).astype(np.float64) * 2.0**-53)
+
     def generate(self, uniform: Floats) -> GeneratedRows:
         """Generate a row from each row of ``uniform`` (rows, domains), independent and uniform on [0, 1)."""
         cells = np.full(uniform.shape, -1, dtype=np.int32)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from element_drawing import Elements
 from generation import Setting, counted, itemsets, original_rows, table
+from lucs import Table
 from printed import LEAST
 from readings import LAPLACES, SIZES, Reading, numbers
 
@@ -170,9 +171,8 @@ def _candidates(data: Path, name: str, numbering: str, least: int, closed: bool)
 
 
 def renumbered(cells: np.ndarray, place: np.ndarray, number: np.ndarray, weights: np.ndarray | None = None) -> Database:
-    moved = np.empty_like(place)
-    moved[number] = place
-    return Database.of_cells(number[cells], moved, weights)
+    moved = Table(cells, place).renumbered(number)
+    return Database.of_cells(moved.cells, moved.place, weights)
 
 
 def compressed(folder: Path, task: Task) -> Figures:
@@ -192,7 +192,7 @@ def generated(folder: Path, setting: Setting, generator: Generator, run: int) ->
         made = Model.of_elements(found.table.itemsets, weights, found.database, 0.0).generate(words)
     else:
         elements = Elements.of(found.table.itemsets, weights, found.database.place, generator.order)
-        made = elements.generate((words >> np.uint64(11)).astype(np.float64) * 2.0**-53)
+        made = elements.generate_from(words)
     number = numbers(whole.cells, whole.place, generator.numbering)
     return GeneratedRows(np.argsort(number).astype(np.int32)[made.cells], made.itemsets)
 
