@@ -73,6 +73,13 @@ def test_a_column_that_a_step_added_is_not_called_unchanged(document):
     assert (added.computed_from, added.steps) == ("age and disease", "coarsen and classes")
 
 
+def test_a_generated_column_is_called_so_once(document):
+    found = document()
+    found["plan"]["releases"][0]["attributes"][4] |= {"changes": [{"change": "generated"}], "how": "generated"}
+    (*_, made) = columns(found)[0].every
+    assert (made.done, made.changed) == ("generated", True)
+
+
 def test_a_report_of_before_says_that_nothing_was_recorded(document):
     found = document()
     for node in found["plan"]["releases"]:

@@ -65,7 +65,7 @@ def _column(column: dict[str, Any]) -> Column:
     return Column(
         column["name"],
         column["role"].replace("_", "-"),
-        ", ".join(filter(None, (words, HOWS.get(how, "")))),
+        ", ".join(dict.fromkeys(filter(None, (words, HOWS.get(how, ""))))),  # what is generated is so in both respects
         bool(done) or made,
         listed(column.get("computed_from", ["not recorded"])) or _NONE,
         listed(column.get("chosen_by", ())) or _NONE,
