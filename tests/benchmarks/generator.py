@@ -5,9 +5,10 @@
 One process, kernels compiled beforehand, one core. ``nursery``: 12,960 rows from a learned model, with the mean
 absolute error of the supports of all itemsets of 10 % or more. ``million``: a million rows of Adult, 15 columns.
 ``adult``: the nine categorical columns of Adult's training part (class included, missing values as a value), for
-several settings (``krimp.closed.5`` is the step's default): seconds to learn and to make as many rows, and the mean total variation distance of 1-, 2- and 3-way
-marginals from the original. Beside them an independent resampling of the original (the noise floor), and columns drawn
-independently. Literature: py-synthpop's CART 0.004, 0.011, 0.024, at the price of 85 % of its rows being originals.
+several settings (``krimp.closed.5`` is the step's default): seconds to learn and to make as many rows, and the mean
+total variation distance of 1-, 2- and 3-way marginals from the original. Beside them an independent resampling of the
+original (the noise floor), and columns drawn independently. Literature: py-synthpop's CART 0.004, 0.011, 0.024, at the
+price of 85 % of its rows being originals.
 What rows give away stands beside how near they come in ``generator_privacy.py``.
 """
 
