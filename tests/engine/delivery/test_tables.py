@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import datetime as dt
 import os
 import subprocess
@@ -416,36 +415,27 @@ def test_between_commit_and_answer(bench, place, monkeypatch, when) -> None:
 
 
 def test_a_run_that_is_killed_leaves_the_old_table_or_the_new_one(bench, place) -> None:
+    (bench.folder / "policy.yaml").write_text(policy(place))
     data(bench)
-    path = bench.folder / "policy.yaml"
-    bench.run(bench.plan(policy(place)))
-    data(bench, 250)
-    path.write_text(policy(place))
+    whole = bench.process_seconds()
     counts = set()
     killed = 0
     points = int(os.environ.get("PPDM_KILLS", "6"))
     for point in range(points):
-        with subprocess.Popen(
-            [sys.executable, "-m", "ppdm_flow", "run", str(path), "--out", str(bench.out)],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            env=dict(os.environ),
-        ) as run:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                run.wait(0.9 + point * 1.2 / points)
-            run.kill()
-        killed += run.returncode < 0
+        data(bench, 250)
+        killed += bench.process(whole * (0.4 + 0.6 * point / points)) < 0
         counts.add(len(place.rows()))
         if place.is_postgres:
             until = time.monotonic() + 20
             while place.tables() != ["study"] and time.monotonic() < until:
                 time.sleep(0.05)
             assert place.tables() == ["study"]
+        data(bench, 300)
+        bench.run(bench.plan(policy(place)))
     assert counts <= {300, 250}
     assert killed
-    bench.run(bench.plan(policy(place)))
     assert place.tables() == ["study"]
-    assert len(place.rows()) == 250
+    assert len(place.rows()) == 300
 
 
 def test_two_tables_take_their_places_together(bench, pg, monkeypatch) -> None:
