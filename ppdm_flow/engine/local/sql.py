@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import duckdb
 import pyarrow as pa
@@ -30,9 +30,12 @@ from ppdm_flow.tables.sets import Baskets
 from ppdm_flow.tables.sets.arrow import holds_sets, to_arrow
 from ppdm_flow.tables.table import Table
 
-_MEMORY_MB = 512
+_MEMORY_LIMIT = "512MB"
+"""What DuckDB holds at once; where a query cannot be answered within it, DuckDB's own limit, a share of the memory."""
 _TEXTS = pa.dictionary(pa.int32(), pa.string())
 _LINE = 1 << 21
+
+T = TypeVar("T")
 
 
 class DuckSql:
@@ -64,34 +67,51 @@ class DuckSql:
         self._longest = max(_LINE, candidate.longest_line + _LINE // 2)
         self._folder = folder
         self._threads = threads
+        self._has_more_memory = False
         self._open: duckdb.DuckDBPyConnection | None = None
 
     def rows(self, query: str, parameters: Sequence[Any] = (), tables: Mapping[str, Any] = {}) -> list[tuple[Any, ...]]:
         """Return the result of one SELECT. Raises RunError, without DuckDB's message: that may quote values."""
-        with self._asking(tables) as opened:
-            result_rows: list[tuple[Any, ...]] = opened.execute(query, list(parameters)).fetchall()
-        return result_rows
+
+        def ask(opened: duckdb.DuckDBPyConnection) -> list[tuple[Any, ...]]:
+            return opened.execute(query, list(parameters)).fetchall()
+
+        return self._asked(ask, tables)
 
     def table(self, query: str, parameters: Sequence[Any] = (), tables: Mapping[str, Any] = {}) -> pa.Table:
         """Return the same as an Arrow table. Raises RunError as above."""
-        with self._asking(tables) as opened:
+
+        def ask(opened: duckdb.DuckDBPyConnection) -> pa.Table:
             return opened.sql(query, params=list(parameters)).to_arrow_table()
+
+        return self._asked(ask, tables)
 
     def groups(self, query: str) -> pa.Table:
         """Return the result of one SELECT over the file, asked by no audit before. Raises RunError as above."""
         return self._groups.once(query, lambda: self.table(query))
 
-    @contextmanager
-    def _asking(self, tables: Mapping[str, Any]) -> Iterator[duckdb.DuckDBPyConnection]:
-        """Open the database with these tables; its errors become RunErrors without a value."""
-        try:
-            with _there(self._connection(), tables) as opened:
-                yield opened
-        except duckdb.Error as error:
-            for stream in self._streams:
-                if stream.error is not None:
-                    raise stream.error from None
-            raise run_fault("PPF908", f"the second route failed in SQL: {_kind(error)}") from None
+    def _asked(self, ask: Callable[[duckdb.DuckDBPyConnection], T], tables: Mapping[str, Any]) -> T:
+        """Return the answer of a database with these tables, with more memory where it needs it.
+
+        Errors become RunErrors without a value.
+        """
+        while True:
+            try:
+                with _there(self._connection(), tables) as opened:
+                    return ask(opened)
+            except duckdb.OutOfMemoryException as error:
+                if self._has_more_memory:
+                    raise self._fault(error) from None
+                self.close()
+                self._open, self._has_more_memory = None, True
+            except duckdb.Error as error:
+                raise self._fault(error) from None
+
+    def _fault(self, error: duckdb.Error) -> PpdmError:
+        streams = (stream.error for stream in self._streams)
+        return next((e for e in streams if e is not None), None) or run_fault(
+            "PPF908", f"the second route failed in SQL: {_kind(error)}"
+        )
 
     def close(self) -> None:
         """Give everything back."""
@@ -101,7 +121,7 @@ class DuckSql:
     def _connection(self) -> duckdb.DuckDBPyConnection:
         """Return the connection, which is made when the first question is asked."""
         if self._open is None:
-            self._open = duckdb.connect(":memory:", config=_closed(self._folder, self._threads))
+            self._open = duckdb.connect(":memory:", config=self._configuration())
             for name, stream in {"original": self._streams[0], **self._siblings}.items():
                 self._open.register(name, stream)
             scan = None if self._file is None else _scan(self._release, self._file, self._longest)
@@ -116,6 +136,17 @@ class DuckSql:
                 self._open.execute(f"CREATE VIEW candidate AS SELECT {_selected(self._release)} FROM {scan}")  # noqa: S608  # quoted
         return self._open
 
+    def _configuration(self) -> dict[str, Setting]:
+        """Nothing is fetched, loaded or replaced; spilling goes to a private folder."""
+        return {
+            **NO_EXTENSIONS,
+            **({} if self._has_more_memory else {"memory_limit": _MEMORY_LIMIT}),
+            "python_enable_replacements": "false",
+            "temp_directory": str(self._folder),
+            "threads": str(max(1, self._threads)),
+            "preserve_insertion_order": "false",
+        }
+
 
 @contextmanager
 def _there(opened: duckdb.DuckDBPyConnection, tables: Mapping[str, Any]) -> Iterator[duckdb.DuckDBPyConnection]:
@@ -127,18 +158,6 @@ def _there(opened: duckdb.DuckDBPyConnection, tables: Mapping[str, Any]) -> Iter
     finally:
         for name in tables:
             opened.unregister(name)
-
-
-def _closed(folder: Path, threads: int) -> dict[str, Setting]:
-    """Return the configuration: nothing is fetched, loaded or replaced; spilling goes to a private folder."""
-    return {
-        **NO_EXTENSIONS,
-        "python_enable_replacements": "false",
-        "temp_directory": str(folder),
-        "memory_limit": f"{_MEMORY_MB}MB",
-        "threads": str(max(1, threads)),
-        "preserve_insertion_order": "false",
-    }
 
 
 class _TextStream:

@@ -12,6 +12,7 @@ import pytest
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import RunError
 from ppdm_flow.core.roles import Role
+from ppdm_flow.engine.local import sql as local_sql
 from ppdm_flow.engine.local.engine import LocalEngine
 from ppdm_flow.engine.local.groups import SharedGroups
 from ppdm_flow.engine.local.sql import DuckSql
@@ -207,3 +208,34 @@ def test_remembered_groups_are_those_of_the_file(known, groups, monkeypatch):
         found.append((sorted(ctx.sql.rows(relation.text, (), relation.tables), key=repr), [k[:2] for k in kinds]))
     assert found[0] == found[1]
     assert len(found[0][0]) == groups
+
+
+configuration = DuckSql._configuration
+LARGE = "SELECT count(*) FROM (SELECT range AS n, md5(range::VARCHAR) AS text FROM range(3000000) ORDER BY text)"
+
+
+def small(monkeypatch) -> None:
+    """So little memory that a sort of many texts ends with an error."""
+    monkeypatch.setattr(local_sql, "_MEMORY_LIMIT", "8MB")
+
+
+def test_a_query_that_needs_more_memory_is_asked_again_with_more(sql, monkeypatch):
+    small(monkeypatch)
+    given = pa.table({"extra": [1, 2]})
+    query = f"SELECT *, (SELECT count(*) FROM candidate), (SELECT sum(extra) FROM given) FROM ({LARGE})"
+    assert sql.rows(query, (), {"given": given}) == [(3_000_000, len(ROWS), 3)]
+    assert sql._has_more_memory
+    assert sql.table(query, (), {"given": given}).num_rows == 1
+    with pytest.raises(RunError):  # as closed as the first one
+        sql.rows("SELECT * FROM read_csv('/etc/passwd')")
+    with pytest.raises(RunError):
+        sql.rows("SET memory_limit = '1GB'")
+
+
+def test_a_query_that_no_memory_is_enough_for_ends_the_run(sql, monkeypatch):
+    small(monkeypatch)
+    monkeypatch.setattr(DuckSql, "_configuration", lambda self: {**configuration(self), "memory_limit": "8MB"})
+    with pytest.raises(RunError) as caught:
+        sql.rows(LARGE)
+    (told,) = caught.value.diagnostics
+    assert (told.code, told.message) == ("PPF908", "the second route failed in SQL: out of memory exception")
