@@ -27,6 +27,8 @@ Addresses = npt.NDArray[np.uint64]
 _BLOCK = 16  # bytes
 _WORDS_PER_BLOCK = 2
 _SPAN_LIMIT = 1 << 18  # words generated at once: 2 MB stay in the cache
+_ZEROS = bytes(1 << 18)
+"""What is encrypted, some at a time: the same few pages over and over."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -62,8 +64,11 @@ def key_stream(key: bytes, start: int, count: int) -> Words:
     first, skip = divmod(start, _WORDS_PER_BLOCK)
     blocks = -(-(skip + count) // _WORDS_PER_BLOCK)
     encryptor = Cipher(algorithms.AES(key), modes.CTR(first.to_bytes(16, "big"))).encryptor()
-    out = encryptor.update(bytes(blocks * 16))
-    return np.frombuffer(out, dtype="<u8")[skip : skip + count].astype(np.uint64, copy=False)
+    words = np.empty((blocks + 1) * _WORDS_PER_BLOCK, dtype="<u8")  # the encryptor asks for room for a block more
+    zeros, room, done, size = memoryview(_ZEROS), words.view(np.uint8).data, 0, blocks * _BLOCK
+    while done < size:
+        done += encryptor.update_into(zeros[: size - done], room[done:])
+    return words[skip : skip + count].astype(np.uint64, copy=False)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ppdm_flow.core.roles import AttributeType
+from ppdm_flow.tables.byte_counts import BYTES, byte_counts
 from ppdm_flow.tables.column import SPECIALS, Column, stacked_texts, union
 from ppdm_flow.tables.numeric.column import NumericColumn
 from ppdm_flow.tables.table import Table
@@ -213,7 +214,7 @@ def _collapse(
     if radix > _DENSE_LIMIT or radix > 4 * len(keys) + 1024:
         distinct, keys = _numbered(keys)
         size = len(distinct)
-    present = np.bincount(keys, minlength=size)
+    present = byte_counts(keys.astype(np.uint8))[:size] if size <= BYTES else np.bincount(keys, minlength=size)
     totals = present if weights is None else _sums(keys, weights, size)
     hit = np.flatnonzero(present)
     if math.prod(widths) < _KEY_LIMIT:

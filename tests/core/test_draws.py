@@ -6,6 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chi2
@@ -32,6 +33,18 @@ def naive(key: bytes, width: int, rows: list[int]) -> np.ndarray:
     for i, row in enumerate(rows):
         out[i] = key_stream(key, row * width, width)
     return out
+
+
+@pytest.mark.parametrize("start", [0, 1])
+@pytest.mark.parametrize("count", [0, 1, 2, 2**15, 2**15 + 1, 100_001])
+def test_long_stretches_are_one_stream(start, count):
+    """What is enciphered some at a time is the same as at once."""
+    counter = Cipher(algorithms.AES(KEY), modes.CTR(bytes(16))).encryptor()
+    whole = np.frombuffer(counter.update(bytes(8 * (start + count) + 16)), dtype="<u8")
+    words = key_stream(KEY, start, count)
+    assert words.dtype == np.uint64
+    assert (words == whole[start : start + count]).all()
+    assert len(words) == count
 
 
 def test_the_stream_is_nists_counter_mode():

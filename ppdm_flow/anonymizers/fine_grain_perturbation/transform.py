@@ -23,7 +23,7 @@ _FINE = 2.0**-30
 would be too coarse to choose among the values evenly."""
 
 
-_STRETCH = 1 << 15
+_STRETCH = 1 << 17
 """Rows perturbed at once."""
 
 

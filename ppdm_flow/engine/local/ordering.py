@@ -16,6 +16,7 @@ from ppdm_flow.engine.local.pools import Pools
 from ppdm_flow.engine.local.spilling import Block, Bucketed, Spill, joined
 from ppdm_flow.engine.streams.stream import Keys, Part
 from ppdm_flow.engine.streams.workers import ALONE, Workers
+from ppdm_flow.tables.byte_counts import byte_counts
 from ppdm_flow.tables.table import Table
 
 _BITS = 8
@@ -24,8 +25,6 @@ _TOGETHER = 1 << 18
 _BYTES = 1 << 27
 _AT_ONCE = 1 << 17
 """Rows up to which neighbouring buckets are sorted together."""
-_MANY = 1 << 16
-_RUN_BITS = 8
 
 T = TypeVar("T")
 
@@ -67,7 +66,7 @@ class Spool:
         self._distribute()
         self._collect(0)
         try:
-            yield from self._workers.beside(partial(self._made, work, *some) for some in self._together())
+            yield from self._workers.each(partial(self._made, work, *some) for some in self._together())
         finally:
             self._held = []
             for spill in self._spills:
@@ -112,7 +111,7 @@ def _bucketed(jobs: Sequence[Callable[[], Block]]) -> Bucketed:
     keys: Keys = block.plain(0)
     bucket = (keys >> np.uint64(64 - _BITS)).astype(np.uint8)  # narrow: then a stable sort is a radix sort
     order = np.argsort(bucket, kind="stable")
-    bounds = np.concatenate([[0], np.cumsum(np.bincount(bucket, minlength=_BUCKETS))])
+    bounds = np.concatenate([[0], np.cumsum(byte_counts(bucket))])
     return Bucketed(block.take(order), bounds)  # once: rows of one bucket lie far from each other
 
 
@@ -123,23 +122,8 @@ def _same(table: Table) -> Table:
 def order_of(block: Block) -> npt.NDArray[np.int64]:
     """Return the order by (key, row number); ties of random 64-bit keys are next to none, so looked for first."""
     keys: Keys = block.plain(0)
-    order = _by_key(keys)
+    order = np.argsort(keys)
     ordered = keys[order]
     if (ordered[1:] == ordered[:-1]).any():
         order = np.lexsort((block.plain(1), keys))
-    return order
-
-
-def _by_key(keys: Keys) -> npt.NDArray[np.int64]:
-    """Return an order by key: many rows by the spread of their keys first, in runs that a processor has at hand."""
-    if len(keys) < _MANY:
-        return np.argsort(keys)
-    low, high = keys.min(), keys.max()
-    shift = max(0, int(high - low).bit_length() - _RUN_BITS)
-    runs = ((keys - low) >> np.uint64(shift)).astype(np.uint8)  # bytes: a stable sort of them is a radix sort
-    order = np.argsort(runs, kind="stable")
-    spread = keys[order]
-    ends = np.cumsum(np.bincount(runs))
-    for begin, end in zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True):
-        order[begin:end] = order[begin:end][np.argsort(spread[begin:end])]
     return order

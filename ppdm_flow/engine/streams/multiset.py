@@ -19,7 +19,7 @@ from ppdm_flow.tables.text_hash import text_hashes
 Hashes = npt.NDArray[np.uint64]
 
 _ROWS = 1 << 12
-_STRETCH = 1 << 15
+_STRETCH = 1 << 17
 """Rows whose hashes stay in the cache."""
 _COMBINATIONS = 1 << 12
 _MISSING_BITS = 0xC2B2AE3D27D4EB4F

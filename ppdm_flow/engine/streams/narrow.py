@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ppdm_flow.core.roles import AttributeType
+from ppdm_flow.tables.byte_counts import byte_counts
 from ppdm_flow.tables.column import SPECIALS, Column
 from ppdm_flow.tables.counts import Counts, count, summed
 from ppdm_flow.tables.numeric.column import NumericColumn, dtype_of
@@ -52,8 +53,11 @@ class NarrowColumn:
         """Return how often each dense code occurs, shape (width,); None where there may be more codes than rows."""
         if self.codes.dtype.itemsize > _FEW_BYTES:
             return None
-        unsigned = self.codes.view(np.uint8 if self.codes.dtype == np.int8 else np.uint16)  # special marks come last
-        counts = np.bincount(unsigned, minlength=1 << 8 * self.codes.dtype.itemsize)
+        if self.codes.dtype == np.int8:
+            counts = byte_counts(self.codes.view(np.uint8))
+        else:
+            counts = np.bincount(self.codes.view(np.uint16), minlength=1 << 16)
+        # special marks, which are negative, come last
         return np.concatenate([counts[-SPECIALS:], counts[: len(self.categories)]])
 
 
@@ -96,7 +100,7 @@ class PairedColumn:
 
     def tally(self) -> npt.NDArray[np.int64]:
         """Return how often each dense code occurs, shape (width,): both cells of a byte are counted at once."""
-        both = np.bincount(self.pairs, minlength=1 << 2 * _HALF).reshape(1 << _HALF, 1 << _HALF)
+        both = byte_counts(self.pairs).reshape(1 << _HALF, 1 << _HALF)
         counts: npt.NDArray[np.int64] = both.sum(axis=0) + both.sum(axis=1)
         counts[0] -= self.rows % 2  # what the last byte of an odd number of rows is filled up with
         return counts[: len(self.categories) + SPECIALS]

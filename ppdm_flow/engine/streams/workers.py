@@ -13,7 +13,6 @@ import pyarrow as pa
 
 T = TypeVar("T")
 _END: Any = object()
-_TWO = 2
 
 
 class Workers:
@@ -59,10 +58,6 @@ class Workers:
             wait(coming)
         if failure is not None:
             raise failure
-
-    def beside(self, jobs: Iterable[Callable[[], T]]) -> Iterator[T]:
-        """Yield the same as :meth:`each`, for whoever keeps a core busy with what it gets: one thread fewer works."""
-        return self.ahead(job() for job in jobs) if self.number <= _TWO else self.each(jobs)
 
     def submit(self, job: Callable[[], T]) -> Future[T]:
         """Return what the job will return; with one worker it is done already."""

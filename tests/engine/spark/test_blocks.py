@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from ppdm_flow.core.errors import RunError
 from ppdm_flow.core.roles import AttributeType
-from ppdm_flow.engine.local import ordering
 from ppdm_flow.engine.local.ordering import order_of
 from ppdm_flow.engine.local.spilling import Block as Arrays
 from ppdm_flow.engine.local.spilling import FixedLengthPiece
@@ -78,13 +77,11 @@ def test_numbers_in_one_fragment_and_labels_in_another_are_an_error():
         list(in_order(sent, ["number"]))
 
 
-@given(keys=st.lists(KEYS, min_size=1, max_size=40), many=st.sampled_from([1, 1 << 16]))
-def test_the_order_is_the_plain_one(keys, many):
+@given(keys=st.lists(KEYS, min_size=1, max_size=40))
+def test_the_order_is_the_plain_one(keys):
     found = np.array(keys, dtype=np.uint64)
     numbers = np.arange(len(keys))[::-1].copy()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ordering, "_MANY", many)
-        order = order_of(Arrays((FixedLengthPiece.of(found), FixedLengthPiece.of(numbers))))
+    order = order_of(Arrays((FixedLengthPiece.of(found), FixedLengthPiece.of(numbers))))
     assert order.tolist() == sorted(range(len(keys)), key=lambda i: (keys[i], numbers[i]))
 
 
