@@ -36,40 +36,32 @@ _MOST_BYTES = 1 << 27
 class RowGroups:
     """Writes ``file`` from small Parquet files of one schema, each made by a job, joined in the order of the jobs.
 
-    Whoever adds a job does it. After :meth:`share` others do: one job more than there are threads is carried out or
-    waits, and fewer where they hold much.
+    ``submit`` carries out ``threads`` jobs at once. One more waits, and there are fewer where they hold much.
     """
 
-    def __init__(self, file: BinaryIO) -> None:
+    def __init__(self, file: BinaryIO, submit: Submit, threads: int) -> None:
         self._file = file
-        self._submit: Submit | None = None
-        self._threads = 0
+        self._submit = submit
+        self._threads = threads
         self._coming: deque[tuple[Future[pa.Buffer], int]] = deque()
-        self._footer: Struct | None = None
+        self._footer: Struct = {}
         self._place = 0
-
-    def share(self, submit: Submit, threads: int) -> None:
-        """Have ``submit`` carry out jobs, ``threads`` at once."""
-        self._submit, self._threads = submit, threads
 
     def add(self, job: Callable[[], pa.Buffer], size: int = 0) -> None:
         """Append the row groups of the file that the job makes, which holds ``size`` bytes until then.
 
-        Raises what this or an earlier job raised.
+        Raises what an earlier job raised.
         """
-        if self._submit is None:
-            self._append(job())
-            return
         while self._coming and (len(self._coming) > self._threads or self._held() + size > _MOST_BYTES):
             self._append_next()
         self._coming.append((self._submit(job), size))
 
-    def finish(self) -> None:
-        """Append what is still being made, and the footer; there must be a file, though it may have no rows."""
+    def finish(self, empty: Callable[[], pa.Buffer]) -> None:
+        """Append what is still being made, and the footer; ``empty`` makes a file with no rows, for a file of none."""
         while self._coming:
             self._append_next()
-        if self._footer is None:
-            raise ValueError("a Parquet file needs a schema: add at least a file without rows")
+        if not self._footer:
+            self._append(empty())
         footer = encode(self._footer)
         self._file.write(footer + struct.pack(_LENGTH, len(footer)) + _MAGIC)
 
@@ -92,7 +84,7 @@ class RowGroups:
         (size,) = struct.unpack(_LENGTH, data[-_TAIL : -len(_MAGIC)])
         footer = decode(bytes(data[-_TAIL - size : -_TAIL]))
         pages = data[: -_TAIL - size]
-        if self._footer is None:
+        if not self._footer:
             self._footer = footer
             self._file.write(pages)
             self._place = len(pages)
