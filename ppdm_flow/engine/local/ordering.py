@@ -24,7 +24,11 @@ _BUCKETS = 1 << _BITS
 _TOGETHER = 1 << 18
 _BYTES = 1 << 27
 _AT_ONCE = 1 << 17
-"""Rows up to which neighbouring buckets are sorted together."""
+_BYTES_AT_ONCE = 1 << 26
+"""Rows, and their bytes, up to which neighbouring buckets are sorted together: as many such blocks as there are workers
+are in memory, and two more."""
+_CELL = 8
+"""Bytes of a cell once it is a text's code again, and in the file's form."""
 
 T = TypeVar("T")
 
@@ -46,6 +50,9 @@ class Spool:
         self._bytes = 0
         self._coming: deque[Future[Bucketed]] = deque()
         self._held: list[Bucketed] = []
+        self._cells = _CELL * len(names)
+        self._sorted_rows = 0
+        self._sorted_bytes = 0
         self._spills: list[Spill] = []
 
     def add(self, part: Part) -> None:
@@ -83,9 +90,10 @@ class Spool:
         rows = np.zeros(_BUCKETS, dtype=np.int64)
         for sizes in (*(spill.sizes for spill in self._spills), *(held.sizes for held in self._held)):
             rows += sizes
+        most = min(_AT_ONCE, _BYTES_AT_ONCE // (self._cells + self._sorted_bytes // max(1, self._sorted_rows) + 1))
         first, total = 0, 0
         for number, size in enumerate(rows.tolist()):
-            if total and total + size > _AT_ONCE:
+            if total and total + size > most:
                 yield first, number
                 first, total = number, 0
             total += size
@@ -100,7 +108,10 @@ class Spool:
     def _collect(self, waiting: int) -> None:
         """Take in what is distributed, until no more than so many are on their way."""
         while len(self._coming) > waiting:
-            self._held.append(self._coming.popleft().result())
+            bucketed = self._coming.popleft().result()
+            self._held.append(bucketed)
+            self._sorted_rows += len(bucketed.block)
+            self._sorted_bytes += bucketed.block.nbytes
             if sum(b.block.nbytes for b in self._held) > self._limit:
                 self._spills.append(Spill.of(self._held, self._folder / f"spill-{len(self._spills)}"))
                 self._held = []

@@ -31,7 +31,8 @@ from ppdm_flow.tables.sets.arrow import holds_sets, to_arrow
 from ppdm_flow.tables.table import Table
 
 _MEMORY_LIMIT = "512MB"
-"""What DuckDB holds at once; where a query cannot be answered within it, DuckDB's own limit, a share of the memory."""
+"""What DuckDB holds at once. Where a query cannot be answered within it: DuckDB's own limit, most of the memory, shared
+by the audits that there may be at once."""
 _TEXTS = pa.dictionary(pa.int32(), pa.string())
 _LINE = 1 << 21
 
@@ -122,6 +123,8 @@ class DuckSql:
         """Return the connection, which is made when the first question is asked."""
         if self._open is None:
             self._open = duckdb.connect(":memory:", config=self._configuration())
+            if self._has_more_memory:
+                self._open.execute(f"SET memory_limit = '{self._share(self._open)}'")
             for name, stream in {"original": self._streams[0], **self._siblings}.items():
                 self._open.register(name, stream)
             scan = None if self._file is None else _scan(self._release, self._file, self._longest)
@@ -135,6 +138,12 @@ class DuckSql:
             if scan is not None:
                 self._open.execute(f"CREATE VIEW candidate AS SELECT {_selected(self._release)} FROM {scan}")  # noqa: S608  # quoted
         return self._open
+
+    def _share(self, opened: duckdb.DuckDBPyConnection) -> str:
+        """Return what each of as many audits as there are threads may have of what DuckDB would take."""
+        ((limit,),) = opened.execute("SELECT current_setting('memory_limit')").fetchall()
+        number, unit = str(limit).split()
+        return f"{float(number) / max(1, self._threads):.3f} {unit}"
 
     def _configuration(self) -> dict[str, Setting]:
         """Nothing is fetched, loaded or replaced; spilling goes to a private folder."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
+import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -225,6 +226,10 @@ def test_a_query_that_needs_more_memory_is_asked_again_with_more(sql, monkeypatc
     query = f"SELECT *, (SELECT count(*) FROM candidate), (SELECT sum(extra) FROM given) FROM ({LARGE})"
     assert sql.rows(query, (), {"given": given}) == [(3_000_000, len(ROWS), 3)]
     assert sql._has_more_memory
+    of = "SELECT current_setting('memory_limit')"
+    ((limit,),), ((whole,),) = sql.rows(of), duckdb.connect(":memory:").execute(of).fetchall()
+    assert limit.split()[1] == whole.split()[1]  # two audits may ask for as much at once
+    assert float(limit.split()[0]) == pytest.approx(float(whole.split()[0]) / 2, abs=0.11)
     assert sql.table(query, (), {"given": given}).num_rows == 1
     with pytest.raises(RunError):  # as closed as the first one
         sql.rows("SELECT * FROM read_csv('/etc/passwd')")

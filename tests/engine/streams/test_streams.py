@@ -324,14 +324,15 @@ KEYS = st.lists(st.sampled_from([0, 1, 2, 1 << 40, 1 << 58, (1 << 58) + 1, 1 << 
     size=st.integers(1, 20),
     limit=st.sampled_from([0, 500, 1 << 30]),
     together=st.sampled_from([1, 16, 1 << 18]),
-    at_once=st.sampled_from([1, 8, 1 << 17]),
+    at_once=st.sampled_from([(1, 1 << 26), (8, 1 << 26), (1 << 17, 1 << 26), (1 << 17, 1), (1 << 17, 200)]),
     workers=st.sampled_from(WORKERS),
 )
 def test_a_spool_sorts_by_key_then_row(tmp_path_factory, monkeypatch, keys, size, limit, together, at_once, workers):
     from ppdm_flow.engine.local import ordering
 
     monkeypatch.setattr(ordering, "_TOGETHER", together)
-    monkeypatch.setattr(ordering, "_AT_ONCE", at_once)
+    monkeypatch.setattr(ordering, "_AT_ONCE", at_once[0])
+    monkeypatch.setattr(ordering, "_BYTES_AT_ONCE", at_once[1])
     folder = tmp_path_factory.mktemp("spool")
     spool = Spool(["v"], folder, limit, workers)
     for start in range(0, len(keys), size):
@@ -342,6 +343,25 @@ def test_a_spool_sorts_by_key_then_row(tmp_path_factory, monkeypatch, keys, size
     expected = sorted(range(len(keys)), key=lambda i: (keys[i], i))
     assert found == [(i, f"{keys[i] % 7}") for i in expected]
     assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize(("columns", "limit"), [(1, 1 << 30), (200, 1 << 30), (200, 1_000)])
+def test_wide_rows_are_sorted_fewer_at_once(tmp_path, monkeypatch, columns, limit):
+    """So that the blocks in memory have a bound, in files or not."""
+    from ppdm_flow.engine.local import ordering
+
+    monkeypatch.setattr(ordering, "_BYTES_AT_ONCE", 1 << 20)
+    names = [f"c{i}" for i in range(columns)]
+    keys = np.random.default_rng(3).integers(0, 1 << 63, 10_000, dtype=np.uint64) << np.uint64(1)
+    spool = Spool(names, tmp_path, limit)
+    for start in range(0, len(keys), 2_500):
+        column = Table.of({"c": [f"{n % 7}" for n in range(2_500)]}, start)["c"]
+        rows = np.arange(start, start + 2_500)
+        spool.add(Part(Table(dict.fromkeys(names, column), rows), keys[start : start + 2_500]))
+    sizes = [len(table) for table in spool.tables()]
+    assert sum(sizes) == len(keys)
+    assert max(sizes) <= (1 << 20) // (8 * columns)
+    assert len(sizes) > 10 * (columns > 1)
 
 
 def test_a_spool_of_texts_that_hardly_repeat(tmp_path, monkeypatch):
