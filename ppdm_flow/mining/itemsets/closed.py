@@ -235,13 +235,14 @@ def search(data: Data, out: Output) -> Output:
     member = np.zeros(data.ranks, dtype=np.int32)
     rows = np.arange(len(data.weights)).astype(np.int32)
     more = closure_of_rows(data, rows, BROKEN, member, alive)
-    held = 0
+    none = int(np.int64(0))  # no literal: for that Numba would compile `enter` and `lists` once more
+    held = none
     if more:
-        held = enter(prefix, member, 0, 0, int(alive[0]), alive[1:], more - 1)
+        held = enter(prefix, member, none, none, int(np.int64(alive[0])), alive[1:], more - 1)
         if held <= data.longest:
             out = append(out, prefix, held, data.weights.sum())
     if len(data.bits) == 0:
-        return lists(data, s, rows, prefix, member, alive, held, BROKEN, out)
+        return lists(data, s, rows, prefix, member, alive, held, none + BROKEN, out)
     mine = np.zeros(data.planes.shape[1], dtype=np.uint64)
     occurs = np.zeros((everywhere(data, mine) + 1, len(mine)), dtype=np.uint64)
     occurs[held] = mine
