@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from averaging import TABLES
 from causes import Values, splits
 from means import Mean
 from printed import EXACT, PRINTED
@@ -53,7 +54,6 @@ class Row:
         return f"{self.id:<34} {paper:>9} {form.format(self.measured):>9}  {ends:<18} {verdict}".rstrip()
 
 
-PAPER_RUNS = 10
 FEW = 2
 """Runs that say nothing of how far others may lie."""
 HEAD = f"{'id':<34} {'paper':>9} {'measured':>9}  {'interval of mean':<18} verdict"
@@ -71,16 +71,20 @@ def _explained(row: Row, values: Values) -> str:
         larger = splits(name, values)[-1]
         parts = ", ".join(f"{cause} {mean.value:.4f}" for cause, mean in larger.causes.items())
         words.append(f"of it {parts}; a bootstrap of the original has {Mean.of(values['bootstrap']).value:.3f}")
-    held = {True: "which the printed figure lies within", False: "which the printed figure lies OUTSIDE of"}
-    low, high = Mean.of(values[figure]).again(PAPER_RUNS)
-    inside = PRINTED[row.id].meets(low, high)
-    words.append(f"the mean of {PAPER_RUNS} runs, as printed, comes to {low:.3g} to {high:.3g}, {held[inside]}")
-    others = values.get(f"numberings.{figure}", ())
-    if len(others) > FEW:
-        least, most = min(others), max(others)
-        inside = PRINTED[row.id].meets(least, most)
-        words.append(
-            f"other numbers of the items lead from {least:.3g} to {most:.3g} in {len(others)} single runs, "
-            + held[inside]
-        )
+    words.append(_again(row.id, f"the mean of {TABLES} runs, as printed, comes to", *Mean.of(values[figure]).again(TABLES)))
+    once = f"{figure}.once.{TABLES}"
+    if len(values.get(once, ())) > 1:
+        one = Mean.of(values[once])
+        words.append(f"with each itemset once over {TABLES} tables it is {one.value:.3g}")
+        words.append(_again(row.id, f"another {TABLES} tables then come to", *one.again(1)))
+    for key, runs in ((figure, "single runs"), (once, f"times {TABLES} tables with each itemset once")):
+        others = values.get(f"numberings.{key}", ())
+        if len(others) > FEW:
+            said = f"other numbers of the items lead, in {len(others)} {runs}, to"
+            words.append(_again(row.id, said, min(others), max(others)))
     return "; ".join(words)
+
+
+def _again(name: str, said: str, low: float, high: float) -> str:
+    inside = "within" if PRINTED[name].meets(low, high) else "OUTSIDE of"
+    return f"{said} {low:.3g} to {high:.3g}, which the printed figure lies {inside}"

@@ -14,8 +14,9 @@ and ``uncorrelated`` (Figure 2: against what singletons alone generate) compare 
 minsup; Figure 3 is the share of equal itemsets whose support moved by at most so much. ``bits`` and
 ``non_singletons`` are those of the authors' C++ program, with pruning, and are met exactly or not at all. ``DATASET50``
 is another minsup. ``numberings`` are what single runs come to where items have other numbers, which break ties.
-`generation.py` says which readings of the paper are taken, `causes.py` how the dissimilarity is split. ``--in-columns``
-is the reading that fits best (`krimp_readings.py`); the product defines domains in random order.
+`generation.py` says which readings of the paper are taken, `causes.py` how the dissimilarity is split, `averaging.py`
+how supports of new itemsets may be averaged. ``--in-columns`` is the reading that fits best (`krimp_readings.py`); the
+product defines domains in random order.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from averaging import FEW_ROWS, averages, once
 from causes import Values, floor, panels, table
 from generation import EDGES, Figures, Setting, compressed, generated, internal, patterns, scores, uncorrelated
 from judged import FEW, HEAD, Row, deviations
@@ -51,7 +53,7 @@ PARTS = {"generated": generated, "patterns": patterns, "internal": internal, "un
 PARTS |= {"scores": scores}
 CAUSES = {"reordered": reordered, "bootstrap": bootstrap, "twins": twins, "uncorrected": uncorrected}
 CAUSES |= {"numberings": numberings}
-PARTS |= CAUSES
+PARTS |= {**CAUSES, "once": once}
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,8 @@ def tasks(setting: Setting, effort: Effort) -> list[tuple[str, Setting, int]]:
     parts |= {"uncorrelated": effort.uncorrelated, **dict.fromkeys(CAUSES, effort.causes)}
     if effort.causes <= FEW:
         del parts["numberings"]
+    elif not setting.closed and setting.least == LEAST[setting.name]:
+        parts["once"] = effort.causes if setting.rows < FEW_ROWS else effort.runs // FULL
     return [(part, setting, run) for part, count in parts.items() for run in range(count)]
 
 
@@ -115,7 +119,7 @@ def further(setting: Setting, effort: Effort, pool: ProcessPoolExecutor) -> Iter
 def judged(row: Row) -> bool:
     """Whether a row is one of the table: the yardsticks have one of their own, Figure 3 a drawing."""
     parts = row.id.split(".")[1:]
-    return not {"moved", "unsearched", "first", "second", "low_correction", "numberings", *CAUSES} & set(parts)
+    return not {"moved", "unsearched", "first", "second", "low_correction", "once", *CAUSES} & set(parts)
 
 
 def words(rows: Sequence[Row]) -> Iterator[str]:
@@ -221,6 +225,7 @@ def main() -> None:
                 print(table(name, values[name]), flush=True)
             rows += found
     print("\n" + "\n".join(words(rows)))
+    print("\n".join(averages(values)))
     print("\n".join(["", "figures that are off", *deviations(rows, values)]))
     print("\n".join(text for name, each in values.items() if "bootstrap" in each and (text := floor(name, each))))
     print(f"{time.perf_counter() - started:.0f} s in all, {chosen.workers} processes")

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import generation
 import numpy as np
+from averaging import FEW_ROWS, once
 
 from ppdm_flow.mining.comparison.dissimilarity import Encoding
 from ppdm_flow.mining.itemsets.collection import Itemsets
@@ -46,6 +47,7 @@ def numberings(setting: generation.Setting, run: int) -> generation.Figures:
     figures = {**generation.generated(chosen, run), **generation.internal(chosen, run)}
     if not setting.closed:
         figures |= generation.patterns(chosen, run)
+        figures |= once(chosen, run) if setting.rows < FEW_ROWS else {}
     return {f"numberings.{key}": value for key, value in figures.items()}
 
 
