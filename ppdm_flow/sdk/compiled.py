@@ -48,6 +48,10 @@ class _PlainWork(threading.local):
         _PlainWork.done += steps
         return True
 
+    def gives_back(self, steps: float) -> None:
+        """Make room again for steps that were taken and not needed."""
+        _PlainWork.done -= steps
+
 
 _plain_work = _PlainWork()
 
@@ -86,6 +90,11 @@ class Kernel(Generic[P, R]):
                     return self.plainly(*args, **kwargs)
         result: R = (self._dispatcher or self.dispatcher)(*args, **kwargs)
         return result
+
+    @property
+    def compiles_first(self) -> bool:
+        """Whether the next call of compiled code has to compile it, or to find its machine code."""
+        return self._dispatcher is None
 
     def plainly(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Run the function, and the kernels that it calls, by Python."""
@@ -180,6 +189,20 @@ def compiled_for(steps: Steps, plain: Callable[..., Any] | None = None) -> Calla
     no whole numbers of 64 bits with and without a sign in one sum.
     """
     return lambda function: Kernel(function, steps, plain)
+
+
+def python_takes(kernel: Callable[..., Any], steps: float) -> bool:
+    """Whether Python may do so many steps in the place of a kernel, which is not compiled: they are taken then.
+
+    For plain forms that are more than a function. :func:`python_gives_back` says how many were not needed.
+    """
+    inner = kernel if isinstance(kernel, Kernel) else getattr(kernel, "__wrapped__", None)
+    return isinstance(inner, Kernel) and inner.compiles_first and _plain_work.takes(steps)
+
+
+def python_gives_back(steps: float) -> None:
+    """Let other work have steps that Python has taken and did not need."""
+    _plain_work.gives_back(steps)
 
 
 def compiling_seconds() -> float:

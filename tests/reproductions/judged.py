@@ -71,7 +71,9 @@ def _explained(row: Row, values: Values) -> str:
         larger = splits(name, values)[-1]
         parts = ", ".join(f"{cause} {mean.value:.4f}" for cause, mean in larger.causes.items())
         words.append(f"of it {parts}; a bootstrap of the original has {Mean.of(values['bootstrap']).value:.3f}")
-    words.append(_again(row.id, f"the mean of {TABLES} runs, as printed, comes to", *Mean.of(values[figure]).again(TABLES)))
+    words.append(
+        _again(row.id, f"the mean of {TABLES} runs, as printed, comes to", *Mean.of(values[figure]).again(TABLES))
+    )
     once = f"{figure}.once.{TABLES}"
     if len(values.get(once, ())) > 1:
         one = Mean.of(values[once])

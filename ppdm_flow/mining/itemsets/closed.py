@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from ppdm_flow.mining.itemsets import little
 from ppdm_flow.mining.itemsets.bits import Words, intersect_only, lowest, within
 from ppdm_flow.mining.itemsets.kernels import allocating, inlined
 from ppdm_flow.mining.itemsets.output import (
@@ -27,7 +28,7 @@ from ppdm_flow.mining.itemsets.output import (
     wider,
 )
 from ppdm_flow.mining.itemsets.search import Data, Scratch, clear, count_later, listed, scratch, spread, weight
-from ppdm_flow.sdk.compiled import tolerant
+from ppdm_flow.sdk.compiled import compiled_for, tolerant
 
 Items = npt.NDArray[np.int32]
 Counts = npt.NDArray[np.int64]
@@ -226,7 +227,7 @@ def close(
 
 
 @tolerant
-@allocating
+@compiled_for(little.steps, little.closed)
 def search(data: Data, out: Output) -> Output:
     """Find all closed itemsets of at least the least support and at most the greatest length."""
     s = scratch(data)

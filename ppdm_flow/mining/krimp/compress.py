@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Callable
 from dataclasses import dataclass
-
-import numpy as np
+from typing import TypeVar
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.mining.itemsets.collection import Counts, Items, Itemsets
+from ppdm_flow.mining.itemsets.collection import Itemsets
 from ppdm_flow.mining.itemsets.database import Database
 from ppdm_flow.mining.itemsets.mine import least_rows
-from ppdm_flow.mining.krimp.code_table import CodeTable, read_off
-from ppdm_flow.mining.krimp.joins import Best
+from ppdm_flow.mining.krimp.code_table import CodeTable
+from ppdm_flow.mining.krimp.compiled_search import CompiledSearch
+from ppdm_flow.mining.krimp.plain_search import STEPS, PlainSearch
 from ppdm_flow.mining.krimp.progress import Pace, Watch
-from ppdm_flow.mining.krimp.search import CONSIDER, DONE, JOIN, MORE_SLOTS, PUT, search
-from ppdm_flow.mining.krimp.state import ACCEPTED, PRUNED, State, begin_state, with_pool, with_slots
+from ppdm_flow.mining.krimp.search import search
+from ppdm_flow.sdk.compiled import TooMuchWorkError, python_gives_back, python_takes
 
 MOST_PAIRED = 8192
 """SLIM keeps a square of counts over all codes."""
-_NO_CANDIDATES = Itemsets(np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int64))
+SLOTS = 256
+"""Elements that a search has room for at first."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,6 +40,10 @@ class Compression:
     pruned: int
 
 
+Search = PlainSearch | CompiledSearch
+R = TypeVar("R")
+
+
 def krimp(
     database: Database,
     candidates: Itemsets,
@@ -48,23 +55,24 @@ def krimp(
     """Compress with candidates in standard candidate order (Vreeken, van Leeuwen, Siebes 2011, algorithm 3).
 
     ``pruning`` is post-acceptance pruning. ``watch`` may stop the search: what was found then goes on, given as
-    ``resume`` with the same data, candidates and parameters, to the same code table as without the stop.
+    ``resume`` with the same data, candidates and parameters, to the same code table as without the stop. Little data
+    are compressed by Python itself, to the same table; where that turns out to be too much work, ``watch`` hears of the
+    search from its beginning once more.
     """
-    s = _begun(database, _longest(candidates, resume), resume)
-    position = resume.position if resume else 0
-    table = resume.table if resume else read_off(s, database)
-    bits, going = table.sizes.total, True
-    pace = Pace(table.start, len(candidates))
-    best, sets = _started(s), _arrays(candidates)
-    while going and position < len(candidates):
-        stop = min(position + pace.stride, len(candidates))
-        position, why, grown = search(s, best, *sets, CONSIDER, position, stop, 0, pruning)
-        bits += grown
-        if why != DONE:
-            s = _roomier(s, why)
-        else:
-            going = pace.tell(s, bits, position, watch)
-    return _compression(s, database, position, len(candidates), position == len(candidates), resume)
+
+    def compressed(begun: Search) -> Compression:
+        position = resume.position if resume else 0
+        table = resume.table if resume else begun.read_off()
+        bits, going = table.sizes.total, True
+        pace = Pace(table.start, len(candidates))
+        while going and position < len(candidates):
+            stop = min(position + pace.stride, len(candidates))
+            bits += begun.consider(candidates, position, stop, pruning=pruning)
+            position = stop
+            going = pace.tell(begun.elements, bits, position, watch)
+        return _compression(begun, position, len(candidates), position == len(candidates), resume)
+
+    return _searched(database, _longest(candidates, resume), resume, compressed)
 
 
 def slim(
@@ -82,31 +90,33 @@ def slim(
     """
     if database.items > MOST_PAIRED:
         raise _too_wide(database.items)
-    s = _begun(database, database.cells.shape[1], resume, pairing=True)
-    best, sets = _started(s), _arrays(_NO_CANDIDATES)
     least = least_rows(min_support, database.rows)
-    tried = resume.position if resume else 0
-    table = resume.table if resume else read_off(s, database)
-    bits, going, complete = table.sizes.total, True, False
-    pace = Pace(table.start, None)
-    while going and not complete:
-        done, why, grown = search(s, best, *sets, JOIN, 0, pace.stride, least, pruning)
-        bits += grown
-        tried += done
-        if why != DONE:
-            s = _roomier(s, why)
-            best = _started(s) if why == MORE_SLOTS else best
-        else:
-            complete = done < pace.stride
-            going = pace.tell(s, bits, tried, watch)
-    return _compression(s, database, tried, None, complete, resume)
+
+    def compressed(begun: Search) -> Compression:
+        tried = resume.position if resume else 0
+        table = resume.table if resume else begun.read_off()
+        bits, going, complete = table.sizes.total, True, False
+        pace = Pace(table.start, None)
+        while going and not complete:
+            stride = pace.stride
+            done, grown = begun.join(stride, least, pruning=pruning)
+            bits += grown
+            tried += done
+            complete = done < stride
+            going = pace.tell(begun.elements, bits, tried, watch)
+        return _compression(begun, tried, None, complete, resume)
+
+    return _searched(database, max(2, database.cells.shape[1]), resume, compressed, pairing=True)
 
 
 def cover(database: Database, itemsets: Itemsets) -> CodeTable:
     """Cover a database, of the same items, with given itemsets (of two items or more); sizes are of this database."""
-    longest = int(itemsets.lengths.max(initial=2))
-    s = begin_state(database, max(2, longest))
-    return read_off(_put_all(s, itemsets), database)
+
+    def covered(begun: Search) -> CodeTable:
+        begun.put(itemsets)
+        return begun.read_off()
+
+    return _searched(database, max(2, int(itemsets.lengths.max(initial=2))), None, covered)
 
 
 def _longest(candidates: Itemsets, resume: Compression | None) -> int:
@@ -116,52 +126,36 @@ def _longest(candidates: Itemsets, resume: Compression | None) -> int:
     return max(known)
 
 
-def _begun(database: Database, longest: int, resume: Compression | None, *, pairing: bool = False) -> State:
-    s = begin_state(database, max(2, longest), pairing=pairing)
-    return _put_all(s, resume.table.itemsets) if resume else s
+def _searched(
+    database: Database,
+    longest: int,
+    resume: Compression | None,
+    found: Callable[[Search], R],
+    *,
+    pairing: bool = False,
+) -> R:
+    """Return what is found by Python itself where that is little work, else by compiled code: the same."""
+    if python_takes(search, STEPS):
+        plain = PlainSearch(database, longest, SLOTS, pairing=pairing)
+        with contextlib.suppress(TooMuchWorkError):
+            result = found(_with(plain, resume))
+            python_gives_back(STEPS - plain.steps)
+            return result
+    return found(_with(CompiledSearch(database, longest, SLOTS, pairing=pairing), resume))
 
 
-def _put_all(s: State, itemsets: Itemsets) -> State:
-    best, sets, position = _started(s), _arrays(itemsets), 0
-    while position < len(itemsets):
-        position, why, _ = search(s, best, *sets, PUT, position, len(itemsets), 0, False)
-        if why != DONE:
-            s = _roomier(s, why)
-    s.table.numbers[ACCEPTED] = 0
-    return s
-
-
-def _arrays(itemsets: Itemsets) -> tuple[Counts, Items, Counts]:
-    """Return offsets, items and supports of the types that the kernel is compiled for."""
-    return (
-        np.ascontiguousarray(itemsets.offsets, dtype=np.int64),
-        np.ascontiguousarray(itemsets.items, dtype=np.int32),
-        np.ascontiguousarray(itemsets.supports, dtype=np.int64),
-    )
-
-
-def _roomier(s: State, why: int) -> State:
-    return with_slots(s) if why == MORE_SLOTS else with_pool(s)
-
-
-def _started(s: State) -> Best:
-    """Return what SLIM knows of partners before it has looked; where no pairs are counted, nothing ever."""
-    size = len(s.pairing.pairs)
-    return Best(
-        np.full(size, -1, dtype=np.int32),
-        np.zeros(size),
-        np.zeros(size, dtype=np.int64),
-        np.zeros(1, dtype=np.int64),
-        np.zeros(s.table.items.shape[1] + 1, dtype=np.int32),
-    )
+def _with(begun: Search, resume: Compression | None) -> Search:
+    if resume:
+        begun.put(resume.table.itemsets)
+    return begun
 
 
 def _compression(
-    s: State, database: Database, position: int, candidates: int | None, complete: bool, resume: Compression | None
+    begun: Search, position: int, candidates: int | None, complete: bool, resume: Compression | None
 ) -> Compression:
     before = (resume.accepted, resume.pruned) if resume else (0, 0)
-    accepted, pruned = int(s.table.numbers[ACCEPTED]) + before[0], int(s.table.numbers[PRUNED]) + before[1]
-    return Compression(read_off(s, database), position, candidates, complete, accepted, pruned)
+    accepted, pruned = begun.accepted + before[0], begun.pruned + before[1]
+    return Compression(begun.read_off(), position, candidates, complete, accepted, pruned)
 
 
 def _too_wide(items: int) -> PluginError:

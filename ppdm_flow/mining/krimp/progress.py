@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from ppdm_flow.mining.krimp.code_table import Sizes
-from ppdm_flow.mining.krimp.state import ELEMENTS, State
 
 EVERY = 0.25
 """Seconds between two reports, about."""
@@ -41,7 +40,7 @@ class Pace:
         self.stride = 1000
         self.since = time.monotonic()
 
-    def tell(self, s: State, bits: float, position: int, watch: Watch | None) -> bool:
+    def tell(self, elements: int, bits: float, position: int, watch: Watch | None) -> bool:
         """Report, and adapt the stride to the time that the last one took; return whether to go on."""
         now = time.monotonic()
         factor = EVERY / max(now - self.since, 1e-6)
@@ -50,4 +49,4 @@ class Pace:
         if watch is None:
             return True
         share = bits / self.start.data if self.start.data else 1.0
-        return watch(Progress(position, self.candidates, bits, share, int(s.table.numbers[ELEMENTS])))
+        return watch(Progress(position, self.candidates, bits, share, elements))

@@ -173,7 +173,6 @@ def _data(database: Database) -> Data:
     np.bitwise_or.at(present, (row, place >> 6), np.uint64(1) << (place & 63).astype(np.uint64))
     occurring = np.bincount(item, minlength=database.items)
     planes, ends = weight_planes(database.weights)
-    counts = np.arange(min(database.rows, MOST_LOGS) + 1, dtype=np.float64)
     return Data(
         cells=cells,
         weights=database.weights,
@@ -184,8 +183,8 @@ def _data(database: Database) -> Data:
         begin=np.concatenate([[0], np.cumsum(occurring)]).astype(np.int64),
         rows=row[np.argsort(item, kind="stable")].astype(np.int32),
         standard=standard_bits(database),
-        logs=(counts + 1) * np.log2(np.maximum(counts, 1)),
-        line=_lines(occurring, words_for(rows)),
+        logs=logarithms(database.rows),
+        line=lines_of(occurring, words_for(rows)),
     )
 
 
@@ -255,8 +254,15 @@ def _pairing(size: int, places: int) -> Pairing:
     )
 
 
-def _lines(occurring: Counts, words: int) -> Items:
-    """Give lines of bits to the items that fill them best."""
+def logarithms(rows: int) -> Floats:
+    """Return (u + 1) log2 u of the usages u from 0 on that rows can lead to, of the small ones if these are many."""
+    counts = np.arange(min(rows, MOST_LOGS) + 1, dtype=np.float64)
+    logs: Floats = (counts + 1) * np.log2(np.maximum(counts, 1))
+    return logs
+
+
+def lines_of(occurring: Counts, words: int) -> Items:
+    """Give lines of bits to the items that fill them best; return that of each item, -1 for none."""
     least = max(1, words // 4)
     while 2 * 64 * words * np.count_nonzero(occurring >= least) > MOST_BITS:
         least *= 2

@@ -10,16 +10,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from kernel_forms import bits
 
-from ppdm_flow.mining.itemsets import frequent, little, search
+from ppdm_flow.mining.itemsets import closed, frequent, little, search
 from ppdm_flow.mining.itemsets.database import Database
 from ppdm_flow.mining.itemsets.mine import _room
 from ppdm_flow.mining.itemsets.search import prepare
+from ppdm_flow.sdk import compiled
 from ppdm_flow.sdk.compiled import Kernel, TooMuchWorkError
 
-KERNEL: Kernel = frequent.search.__wrapped__
+KERNELS: dict[str, Kernel] = {"all": frequent.search.__wrapped__, "closed": closed.search.__wrapped__}
 
 
-@settings(max_examples=60, deadline=None)
+def fresh(kernel: Kernel) -> Kernel:
+    """Return the kernel as it is in a process that has compiled nothing."""
+    return Kernel(kernel.py_func, kernel.steps, kernel._plain)
+
+
+PLAIN = {"all": little.frequent, "closed": little.closed}
+
+
+@settings(max_examples=120, deadline=None)
 @given(
     seed=st.integers(0, 999),
     rows=st.integers(1, 700),
@@ -29,10 +38,14 @@ KERNEL: Kernel = frequent.search.__wrapped__
     most=st.sampled_from([0, 5, 40, 10_000]),
     with_bits=st.booleans(),
     repeated=st.booleans(),
+    alike=st.booleans(),
+    which=st.sampled_from(["all", "closed"]),
 )
-def test_the_same_sets_in_the_same_order(seed, rows, density, share, longest, most, with_bits, repeated):
+def test_the_same_sets_in_the_same_order(seed, rows, density, share, longest, most, with_bits, repeated, alike, which):
     draw = np.random.default_rng(seed)
     baskets = [np.flatnonzero(draw.random(9) < density).tolist() for _ in range(rows)]
+    if alike:  # items that imply others: closures are larger than their cores
+        baskets = [sorted({*basket, *(item // 2 for item in basket)}) for basket in baskets]
     with pytest.MonkeyPatch.context() as patch:
         if not with_bits:
             patch.setattr(search, "MOST_BITS", 0)
@@ -41,10 +54,11 @@ def test_the_same_sets_in_the_same_order(seed, rows, density, share, longest, mo
         if not (database.supports >= least).any():
             return
         data, _ = prepare(database, least, longest)
-    assert bits(little.search(data, _room(most))) == bits(KERNEL.dispatcher(data, _room(most)))
+    assert bits(PLAIN[which](data, _room(most))) == bits(KERNELS[which].dispatcher(data, _room(most)))
 
 
-def test_the_same_where_rare_items_go_on_with_lists_and_others_with_bits(monkeypatch):
+@pytest.mark.parametrize("which", ["all", "closed"])
+def test_the_same_where_rare_items_go_on_with_lists_and_others_with_bits(monkeypatch, which):
     monkeypatch.setattr(little, "STEPS", 100_000_000)
     draw = np.random.default_rng(7)
     rare = [draw.choice(900, 3, replace=False) for _ in range(3000)]
@@ -53,12 +67,13 @@ def test_the_same_where_rare_items_go_on_with_lists_and_others_with_bits(monkeyp
     data, _ = prepare(database, 2, 12)
     words_a_row = (data.ranks - 1 - np.arange(data.ranks)) * data.bits.shape[1] / np.sort(database.supports)
     assert 10 < (words_a_row >= search.WORDS_A_ROW).sum() < data.ranks - 10
-    found = little.search(data, _room(100_000))
-    assert bits(found) == bits(KERNEL.dispatcher(data, _room(100_000)))
+    found = PLAIN[which](data, _room(100_000))
+    assert bits(found) == bits(KERNELS[which].dispatcher(data, _room(100_000)))
     assert found.used[0] > 1000
 
 
-def test_too_much_work_changes_nothing_and_is_compiled(monkeypatch):
+@pytest.mark.parametrize("which", ["all", "closed"])
+def test_too_much_work_changes_nothing_and_is_compiled(monkeypatch, which):
     draw = np.random.default_rng(2)
     database = Database.of_lists([np.flatnonzero(draw.random(12) < 0.6).tolist() for _ in range(400)], 12)
     data, _ = prepare(database, 1, 12)
@@ -66,10 +81,20 @@ def test_too_much_work_changes_nothing_and_is_compiled(monkeypatch):
     out = _room(100_000)
     before = copy.deepcopy(out)
     with pytest.raises(TooMuchWorkError):
-        little.search(data, out)
+        PLAIN[which](data, out)
     assert bits(tuple(out)) == bits(tuple(before))
     monkeypatch.setattr(little, "STEPS", 10_000_000)
-    assert bits(frequent.search(data, out)) == bits(little.search(data, before))
+    assert bits(KERNELS[which](data, out)) == bits(PLAIN[which](data, before))
+
+
+def test_steps_that_were_not_needed_are_given_back(monkeypatch):
+    monkeypatch.setattr(compiled, "PLAIN_STEPS", little.STEPS)
+    monkeypatch.setattr(compiled._PlainWork, "done", 0.0)
+    database = Database.of_lists([[0, 1, 2], [1, 2], [2]], 3)
+    data, _ = prepare(database, 1, 3)
+    assert compiled.python_takes(fresh(KERNELS["closed"]), little.STEPS)
+    little.closed(data, _room(100))
+    assert 0 < compiled._PlainWork.done < 100
 
 
 def test_what_has_no_bit_vectors_for_its_size_gets_none_here(monkeypatch):
@@ -81,4 +106,6 @@ def test_what_has_no_bit_vectors_for_its_size_gets_none_here(monkeypatch):
     bits_, planes = np.zeros((0, 1), dtype=np.uint64), np.zeros((1, 1), dtype=np.uint64)
     data = search.Data(begin, none, np.ones(rows + 64), bits_, planes, np.zeros(1), ranks, 1, 9, 8)
     with pytest.raises(TooMuchWorkError):
-        little.search(data, _room(5))
+        little.frequent(data, _room(5))
+    with pytest.raises(TooMuchWorkError):
+        little.closed(data, _room(5))

@@ -15,7 +15,8 @@ from ppdm_flow.mining.itemsets.mine import mine
 from ppdm_flow.mining.krimp import state
 from ppdm_flow.mining.krimp.accept import prune
 from ppdm_flow.mining.krimp.code_table import read_off
-from ppdm_flow.mining.krimp.compress import _begun, _put_all, cover, krimp, slim
+from ppdm_flow.mining.krimp.compiled_search import CompiledSearch
+from ppdm_flow.mining.krimp.compress import cover, krimp, slim
 from ppdm_flow.mining.krimp.state import begin_state, with_pool, with_slots
 
 ROWS = st.lists(st.frozensets(st.integers(0, 5), max_size=5), min_size=1, max_size=25).filter(any)
@@ -158,10 +159,16 @@ def test_unions_that_do_not_pay_are_given_up():
 @given(TABLES)
 def test_pairs_are_those_of_the_covers_that_a_search_goes_on_from(rows):
     database = Database.of_lists(rows, 16)
-    s = _begun(database, 4, slim(database), pairing=True)
+    begun = CompiledSearch(database, 4, 256, pairing=True)
+    begun.put(slim(database).table.itemsets)
+    s = begun.state
     slots, pairs = len(s.table.length), np.zeros_like(s.pairing.pairs)
     for row, weight in enumerate(database.weights):
-        singles = [place for place in range(4) if s.covered.single[row, 0] >> np.uint64(place) & np.uint64(1)]
+        singles = [
+            place
+            for place in range(database.cells.shape[1])
+            if s.covered.single[row, 0] >> np.uint64(place) & np.uint64(1)
+        ]
         codes = [*s.covered.cover[row, : s.covered.covers[row]], *(slots + database.cells[row, singles])]
         for a, b in permutations(codes, 2):
             pairs[a, b] += weight
@@ -201,7 +208,9 @@ def test_a_cascade_that_looks_at_more_elements_than_the_queue_has_places():
     sets = krimp(database, mine(database, 1).in_candidate_order(), pruning=False).table.itemsets
     pruned, looked_at = [], []
     for places in (len(sets), 10 * len(sets)):
-        s = _put_all(begin_state(database, 5, len(sets)), sets)
+        begun = CompiledSearch(database, 5, len(sets), pairing=False)
+        begun.put(sets)
+        s = begun.state
         trial = s.trial._replace(queue=np.full(places, -1, dtype=np.int32))
         trial.queue[: len(sets)] = s.table.order
         prune.plainly(s.data, s.table, s.covered, trial, s.pairing, trial.queue, len(sets), trial.fresh)
