@@ -36,9 +36,10 @@ class TooMuchWorkError(Exception):
 
 
 class _PlainWork(threading.local):
-    """How deep this thread is in plain calls, and what all threads have done so."""
+    """How deep this thread is in plain calls, what the last one ``spared``, and what all threads have done so."""
 
     depth = 0
+    spared = 0.0
     done: ClassVar[float] = 0.0
 
     def takes(self, steps: float) -> bool:
@@ -47,6 +48,14 @@ class _PlainWork(threading.local):
             return False
         _PlainWork.done += steps
         return True
+
+    def takes_some(self, most: float, least: float) -> float:
+        """Take as many steps, of ``most``, as there is room for; return how many, none if not even ``least``."""
+        steps = min(most, PLAIN_STEPS - _PlainWork.done)
+        if steps < least:
+            return 0.0
+        _PlainWork.done += steps
+        return steps
 
     def gives_back(self, steps: float) -> None:
         """Make room again for steps that were taken and not needed."""
@@ -84,12 +93,22 @@ class Kernel(Generic[P, R]):
         """Run the function: by Python where that is little work, else compiled, if need be."""
         if self._dispatcher is None:
             if _plain_work.depth:
-                return self._plain(*args, **kwargs)
+                return self._within(*args, **kwargs)
             if self.steps is not None and _plain_work.takes(self.steps(*args, **kwargs)):
+                _plain_work.spared = 0.0
                 with contextlib.suppress(TooMuchWorkError):
-                    return self.plainly(*args, **kwargs)
-        result: R = (self._dispatcher or self.dispatcher)(*args, **kwargs)
-        return result
+                    result = self.plainly(*args, **kwargs)
+                    python_gives_back(_plain_work.spared)
+                    return result
+        return (self._dispatcher or self.dispatcher)(*args, **kwargs)  # type: ignore[no-any-return]
+
+    def _within(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run the function by Python within another one, whose steps are counted."""
+        spared = _plain_work.spared
+        try:
+            return self._plain(*args, **kwargs)
+        finally:
+            _plain_work.spared = spared
 
     @property
     def compiles_first(self) -> bool:
@@ -191,13 +210,21 @@ def compiled_for(steps: Steps, plain: Callable[..., Any] | None = None) -> Calla
     return lambda function: Kernel(function, steps, plain)
 
 
-def python_takes(kernel: Callable[..., Any], steps: float) -> bool:
-    """Whether Python may do so many steps in the place of a kernel, which is not compiled: they are taken then.
+def python_takes(kernel: Callable[..., Any], most: float, least: float) -> float:
+    """Return how many steps, of ``most``, Python may do in the place of a kernel: they are taken then.
 
-    For plain forms that are more than a function. :func:`python_gives_back` says how many were not needed.
+    None where the kernel is compiled already, or where there is no room for ``least``. For plain forms that are more
+    than a function; :func:`python_gives_back` says how many were not needed.
     """
     inner = kernel if isinstance(kernel, Kernel) else getattr(kernel, "__wrapped__", None)
-    return isinstance(inner, Kernel) and inner.compiles_first and _plain_work.takes(steps)
+    if not isinstance(inner, Kernel) or not inner.compiles_first:
+        return 0.0
+    return _plain_work.takes_some(most, least)
+
+
+def python_spared(steps: float) -> None:
+    """Let the plain form of a kernel say how many of its steps it did not need."""
+    _plain_work.spared = steps
 
 
 def python_gives_back(steps: float) -> None:

@@ -38,6 +38,7 @@ LITTLE = (
     "tests/audits/test_singling_out.py",
     "tests/mining/comparison/test_comparison.py::test_bits_of_rows_add_up_to_those_of_the_data",
     "tests/mining/generation/test_model.py",
+    "tests/mining/itemsets/test_database.py",
     "tests/mining/itemsets/test_mine.py",
     "tests/mining/local_recoding/test_crowds.py",
     "tests/mining/local_recoding/test_groups.py",

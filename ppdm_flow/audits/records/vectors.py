@@ -12,13 +12,13 @@ Codes = npt.NDArray[Any]
 Numbers = npt.NDArray[np.float32]
 Integers = npt.NDArray[np.int64]
 
-_ROWS_A_STEP = 2_000
+_ROWS_A_STEP = 2_400
 
 
 def steps(rows: Codes, numbers: Numbers, codes: Codes, others: Numbers, *_: Any) -> float:
     """Return the microseconds, about, that numpy takes: some for each call, and some for the records of a column."""
     records = max(codes.shape[1], others.shape[1])
-    steps: float = len(rows) * (20 + (rows.shape[1] + 3 * numbers.shape[1]) * (3 + records / _ROWS_A_STEP))
+    steps: float = len(rows) * (6 + (rows.shape[1] + 2.5 * numbers.shape[1]) * (1 + records / _ROWS_A_STEP))
     return steps
 
 

@@ -9,6 +9,7 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
+from ppdm_flow.mining.itemsets.collection import Itemsets
 from ppdm_flow.mining.itemsets.database import ABSENT, Database
 from ppdm_flow.mining.itemsets.kernels import entry
 from ppdm_flow.mining.itemsets.mine import MOST_SETS, mine
@@ -73,9 +74,16 @@ def dissimilarity(x: Encoding, y: Encoding, laplace: float = LAPLACE) -> Dissimi
 
 def _longer(x: Encoding, y: Encoding, laplace: float) -> float:
     own = length(x.usages, x.usages, laplace)
-    foreign = cover(x.database, y.table.itemsets)
-    other = length(np.concatenate([foreign.usages, foreign.singles]), y.usages, laplace)
+    other = length(_usages_under(x, y.table.itemsets), y.usages, laplace)
     return (other - own) / own if own else float(other > 0)
+
+
+def _usages_under(x: Encoding, itemsets: Itemsets) -> Counts:
+    """Return the usages of all codes in x's rows when these are covered by ``itemsets``: known if they are its own."""
+    if itemsets is x.table.itemsets:
+        return x.usages
+    foreign = cover(x.database, itemsets)
+    return np.concatenate([foreign.usages, foreign.singles])
 
 
 def length(usages: Counts, known: Counts, laplace: float) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.itemsets.kernels import entry, inlined
+from ppdm_flow.mining.itemsets.kernels import entry_for, inlined
 from ppdm_flow.sdk.compiled import Instruction
 
 Words = npt.NDArray[np.uint64]
@@ -32,7 +32,27 @@ def words_for(rows: int) -> int:
     return -(-rows // WORD)
 
 
-@entry
+def _occurrences(cells: npt.NDArray[np.int32], line: npt.NDArray[np.int32], out: Words) -> None:
+    row, place = np.nonzero(cells >= 0)
+    lines = line[cells[row, place]]
+    row, lines = row[lines >= 0], lines[lines >= 0]
+    np.bitwise_or.at(out, (lines, row // WORD), np.uint64(1) << (row % WORD).astype(np.uint64))
+
+
+def _scattered(begin: npt.NDArray[np.int64], lines: npt.NDArray[np.int32], out: Words) -> None:
+    row = np.repeat(np.arange(len(begin) - 1), np.diff(begin))
+    np.bitwise_or.at(out, (lines[begin[0] : begin[-1]], row // WORD), np.uint64(1) << (row % WORD).astype(np.uint64))
+
+
+def _cells_steps(cells: npt.NDArray[np.int32], _line: npt.NDArray[np.int32], _out: Words) -> float:
+    return 50 + cells.size / 20
+
+
+def _lines_steps(_begin: npt.NDArray[np.int64], lines: npt.NDArray[np.int32], _out: Words) -> float:
+    return 50 + lines.size / 20
+
+
+@entry_for(_cells_steps, _occurrences)
 def occurrences(cells: npt.NDArray[np.int32], line: npt.NDArray[np.int32], out: Words) -> None:
     """Set bit r of ``out[line[i]]`` for each item i in row r of ``cells``; items whose line is negative have none."""
     for row in range(cells.shape[0]):
@@ -44,7 +64,7 @@ def occurrences(cells: npt.NDArray[np.int32], line: npt.NDArray[np.int32], out: 
                 out[line[item], word] |= bit
 
 
-@entry
+@entry_for(_lines_steps, _scattered)
 def scatter(begin: npt.NDArray[np.int64], lines: npt.NDArray[np.int32], out: Words) -> None:
     """Set bit r of ``out[i]`` for each i of ``lines[begin[r]:begin[r + 1]]``."""
     for row in range(len(begin) - 1):

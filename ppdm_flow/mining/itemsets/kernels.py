@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
-from ppdm_flow.sdk.compiled import Kernel, Part, compiled, tolerant
+from ppdm_flow.sdk.compiled import Kernel, Part, Steps, compiled, tolerant
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -39,6 +39,11 @@ def part(function: Callable[P, R]) -> Callable[P, R]:
 def entry(function: Callable[P, R]) -> Callable[P, R]:
     """Compile ``function``, which allocates nothing, for Python to call, and keep it where that can be written."""
     return tolerant(Kernel(function, options=UNCOUNTED))
+
+
+def entry_for(steps: Steps, plain: Callable[..., Any]) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Do the same, and let Python do by ``plain`` what is little work: see ``compiled_for``."""
+    return lambda function: tolerant(Kernel(function, steps, plain, options=UNCOUNTED))
 
 
 def allocating(function: Callable[P, R]) -> Callable[P, R]:

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ppdm_flow.mining.itemsets.bits import Words
 from ppdm_flow.mining.itemsets.output import Output
+from ppdm_flow.mining.itemsets.row_sets import rows_of, weight_of
 from ppdm_flow.mining.itemsets.search import WORDS_A_ROW, Data
-from ppdm_flow.sdk.compiled import TooMuchWorkError, python_gives_back
+from ppdm_flow.sdk.compiled import TooMuchWorkError, python_spared
 
 STEPS = 250_000
 """Microseconds, about, after which the search is given up: to compile it pays."""
@@ -41,14 +41,14 @@ class _Search:
         self._room = STEPS
         self._items, self._ends, self._supports = list[int](), list[int](), list[int]()
         self._spend(data.ranks * self._cost)  # where there are no bit vectors that is too much, or a test's
-        self._planes = [_whole(plane) for plane in data.planes] if len(data.planes) > 1 else []
-        self._bits = [_whole(line) for line in data.bits] if len(data.bits) else self._by_row()
+        self._planes = [rows_of(plane) for plane in data.planes]
+        self._bits = [rows_of(line) for line in data.bits] if len(data.bits) else self._by_row()
         self._every = (1 << len(data.weights)) - 1
 
     def into(self, out: Output) -> Output:
         """Search; ``out`` says where to stop."""
         self._search(out.used[2], out.used[3])
-        python_gives_back(self._room)
+        python_spared(self._room)
         out.used[:2] = len(self._ends), len(self._items)
         items, ends = np.array(self._items, dtype=np.int32), np.array(self._ends, dtype=np.int64)
         return Output(items, ends, np.array(self._supports, dtype=np.int64), out.used)
@@ -63,11 +63,6 @@ class _Search:
         self._items += items
         self._ends.append(len(self._items))
         self._supports.append(support)
-
-    def _weight(self, rows: int) -> int:
-        if not self._planes:
-            return rows.bit_count()
-        return sum((rows & plane).bit_count() << place for place, plane in enumerate(self._planes))
 
     def _by_row(self) -> list[int]:
         """Return the rows of each rank where there are no bit vectors."""
@@ -112,7 +107,10 @@ class _Frequent(_Search):
         ranks = self._data.ranks
         if not len(self._data.bits):
             return [_Waiting(-1, 0, 0, self._every, None)]
-        return [_Waiting(r, 1, self._weight(self._bits[r]), self._bits[r], range(r + 1, ranks)) for r in range(ranks)]
+        return [
+            _Waiting(r, 1, weight_of(self._bits[r], self._planes), self._bits[r], range(r + 1, ranks))
+            for r in range(ranks)
+        ]
 
     def _extensions(self, one: _Waiting) -> list[_Waiting]:
         """Return the frequent extensions in the order in which the compiled search puts them on its stack."""
@@ -123,7 +121,7 @@ class _Frequent(_Search):
         length, kept = one.length + 1, list[_Waiting]()
         for rank in later:
             rows = one.rows & self._bits[rank]
-            support = self._weight(rows)
+            support = weight_of(rows, self._planes)
             if support >= self._data.least:
                 kept.append(_Waiting(rank, length, support, rows, None))
         if listed:  # as they are met in the rows, each from its last item on
@@ -178,7 +176,7 @@ class _Closed(_Search):
         for rank in among:
             if rank not in closed:
                 both = rows & self._bits[rank]
-                support = self._weight(both)
+                support = weight_of(both, self._planes)
                 if support >= self._data.least:
                     kept.append(_Core(rank, closed, support, both, None))
         if later is None:
@@ -190,7 +188,3 @@ class _Closed(_Search):
 def _met(rows: int, rank: int) -> tuple[int, int]:
     """Return by what lists of rows are put in order: as ranks are met in the rows, each from its last item on."""
     return (rows & -rows).bit_length(), -rank
-
-
-def _whole(words: Words) -> int:
-    return int.from_bytes(words.astype("<u8").tobytes(), "little")

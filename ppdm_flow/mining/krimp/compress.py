@@ -12,6 +12,7 @@ from ppdm_flow.core.errors import PluginError
 from ppdm_flow.mining.itemsets.collection import Itemsets
 from ppdm_flow.mining.itemsets.database import Database
 from ppdm_flow.mining.itemsets.mine import least_rows
+from ppdm_flow.mining.krimp import plain_cover
 from ppdm_flow.mining.krimp.code_table import CodeTable
 from ppdm_flow.mining.krimp.compiled_search import CompiledSearch
 from ppdm_flow.mining.krimp.plain_search import STEPS, PlainSearch
@@ -111,12 +112,12 @@ def slim(
 
 def cover(database: Database, itemsets: Itemsets) -> CodeTable:
     """Cover a database, of the same items, with given itemsets (of two items or more); sizes are of this database."""
-
-    def covered(begun: Search) -> CodeTable:
-        begun.put(itemsets)
-        return begun.read_off()
-
-    return _searched(database, max(2, int(itemsets.lengths.max(initial=2))), None, covered)
+    steps = plain_cover.steps(database, itemsets)
+    if python_takes(search, steps, steps):
+        return plain_cover.covered(database, itemsets)
+    begun = CompiledSearch(database, max(2, int(itemsets.lengths.max(initial=2))), SLOTS, pairing=False)
+    begun.put(itemsets)
+    return begun.read_off()
 
 
 def _longest(candidates: Itemsets, resume: Compression | None) -> int:
@@ -135,11 +136,12 @@ def _searched(
     pairing: bool = False,
 ) -> R:
     """Return what is found by Python itself where that is little work, else by compiled code: the same."""
-    if python_takes(search, STEPS):
-        plain = PlainSearch(database, longest, SLOTS, pairing=pairing)
+    least = PlainSearch.least_steps(database, pairing=pairing)
+    if least < STEPS and (steps := python_takes(search, STEPS, max(least, STEPS / 8))):
+        plain = PlainSearch(database, longest, SLOTS, steps, pairing=pairing)
         with contextlib.suppress(TooMuchWorkError):
             result = found(_with(plain, resume))
-            python_gives_back(STEPS - plain.steps)
+            python_gives_back(steps - plain.steps)
             return result
     return found(_with(CompiledSearch(database, longest, SLOTS, pairing=pairing), resume))
 

@@ -6,6 +6,7 @@ codes that promise the same the same one is taken.
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 
@@ -13,35 +14,42 @@ from ppdm_flow.mining.itemsets.collection import Itemsets
 from ppdm_flow.mining.itemsets.database import Database
 from ppdm_flow.mining.krimp.accept import TOLERANCE
 from ppdm_flow.mining.krimp.code_table import CodeTable
+from ppdm_flow.mining.krimp.plain_cover import MOST_BITS
 from ppdm_flow.mining.krimp.plain_pairs import PlainPairs
-from ppdm_flow.mining.krimp.plain_rows import PlainRows
+from ppdm_flow.mining.krimp.plain_rows import A_ROW, PlainRows
 from ppdm_flow.mining.krimp.plain_table import SINGLE, Change, PlainTable, Trial
 from ppdm_flow.sdk.compiled import TooMuchWorkError
 
 STEPS = 400_000
-"""Microseconds, about, after which a search is given up: to compile it pays."""
-A_ROW = 8
-"""Steps that covering a row again takes, with what it does to pairs."""
-A_CANDIDATE = 12
+"""Microseconds, about, that a search may take: to compile it pays then."""
+A_CANDIDATE = 6
 """Steps that considering an itemset takes."""
 
 
 class PlainSearch:
     """A search for a code table as :class:`~ppdm_flow.mining.krimp.compiled_search.CompiledSearch` is one.
 
-    Raises TooMuchWorkError after ``STEPS``; it is of no use then.
+    Raises TooMuchWorkError after ``room`` steps; it is of no use then.
     """
 
-    def __init__(self, database: Database, longest: int, slots: int, *, pairing: bool) -> None:
+    def __init__(self, database: Database, longest: int, slots: int, room: float, *, pairing: bool) -> None:
         self.accepted = self.pruned = 0
         self._table = PlainTable(database)
         self._rows = PlainRows(database, self._table, longest)
         self._pairs = PlainPairs(self._table) if pairing else None
-        self._slots = slots
+        self._slots, self._room = slots, room
         self._candidates = 0
         if self._pairs:
             for row in range(len(self._rows)):
                 self._pairs.follow([], self._rows.codes(row), self._rows.weights[row])
+
+    @staticmethod
+    def least_steps(database: Database, *, pairing: bool) -> float:
+        """Return what a search takes before it has begun; without bound for data that are too large for it."""
+        rows, places = database.cells.shape
+        if rows * database.items > MOST_BITS:
+            return math.inf
+        return float(rows) * (A_ROW + (places**2 / 6 if pairing else 0.0))
 
     @property
     def elements(self) -> int:
@@ -49,9 +57,10 @@ class PlainSearch:
         return len(self._table.order)
 
     @property
-    def steps(self) -> int:
+    def steps(self) -> float:
         """How many steps Python has done."""
-        return (len(self._rows) + self._rows.work) * A_ROW + self._candidates * A_CANDIDATE
+        of_pairs = self._pairs.steps if self._pairs else 0.0
+        return self._rows.steps + of_pairs + self._candidates * A_CANDIDATE
 
     def put(self, itemsets: Itemsets) -> None:
         """Accept all itemsets, whatever they cost."""
@@ -112,7 +121,7 @@ class PlainSearch:
     def _consider(self, x: int, where: int, least: int, *, pruning: bool, always: bool = False) -> float | None:
         """Accept an itemset if that pays; return by how many bits the total grew, None if it was not accepted."""
         self._candidates += 1
-        if self.steps > STEPS:
+        if self.steps > self._room:
             raise TooMuchWorkError
         if self._table.support[x] < least:
             return None

@@ -1,4 +1,4 @@
-"""The code table of little data, by Python's own numbers: elements in slots, usages, and what a change of them costs."""
+"""The code table of little data, by Python's own numbers: elements in slots, usages, and what changes of them cost."""
 
 from __future__ import annotations
 
@@ -58,6 +58,12 @@ class PlainTable:
             self.mask[x] |= 1 << item
             self.size[x] += self.size[SINGLE + item]
         return x, bisect_left(self._keys, self._key(x))
+
+    def put(self, items: tuple[int, ...], support: int) -> int:
+        """Describe an itemset and put it in its place; return its slot."""
+        x, where = self.describe(items, support)
+        self.insert(x, where)
+        return x
 
     def insert(self, x: int, where: int) -> None:
         """Put an element at a rank."""

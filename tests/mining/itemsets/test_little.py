@@ -88,13 +88,19 @@ def test_too_much_work_changes_nothing_and_is_compiled(monkeypatch, which):
 
 
 def test_steps_that_were_not_needed_are_given_back(monkeypatch):
+    """Only to those who took them: a plain form that is called by itself gives nothing back."""
     monkeypatch.setattr(compiled, "PLAIN_STEPS", little.STEPS)
     monkeypatch.setattr(compiled._PlainWork, "done", 0.0)
     database = Database.of_lists([[0, 1, 2], [1, 2], [2]], 3)
     data, _ = prepare(database, 1, 3)
-    assert compiled.python_takes(fresh(KERNELS["closed"]), little.STEPS)
+    kernel = fresh(KERNELS["closed"])
+    kernel(data, _room(100))
+    done = compiled._PlainWork.done
+    assert 0 < done < 100
     little.closed(data, _room(100))
-    assert 0 < compiled._PlainWork.done < 100
+    assert compiled._PlainWork.done == done
+    assert compiled.python_takes(kernel, 2 * little.STEPS, 5) == little.STEPS - done
+    assert compiled.python_takes(kernel, little.STEPS, 5) == 0
 
 
 def test_what_has_no_bit_vectors_for_its_size_gets_none_here(monkeypatch):

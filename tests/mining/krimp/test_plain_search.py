@@ -43,8 +43,7 @@ def by_both(call, slots=256):
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(compress, "SLOTS", slots)
         by_compiled = call()
-        patched.setattr(compress, "python_takes", lambda *_: taken.append(1) or True)
-        patched.setattr(plain_search, "STEPS", 1 << 60)
+        patched.setattr(compress, "python_takes", lambda *_: taken.append(1) or float(1 << 60))
         for task in ("consider", "join", "put"):
             patched.setattr(CompiledSearch, task, lambda *_, **_options: pytest.fail("compiled code was used"))
         by_python = call()
@@ -115,8 +114,7 @@ def test_more_rows_than_bit_vectors_are_kept_for_and_weights_of_many_bits():
 def test_too_much_work_is_compiled(monkeypatch):
     database = data(3, 400, 5, 4, 0.5)
     expected = contents(slim(database))
-    monkeypatch.setattr(compress, "python_takes", lambda *_: True)
-    monkeypatch.setattr(plain_search, "STEPS", 5_000)
+    monkeypatch.setattr(compress, "python_takes", lambda *_: 5_000.0)
     done = []
     monkeypatch.setattr(compress, "python_gives_back", done.append)
     assert contents(slim(database)) == expected
@@ -133,6 +131,6 @@ def test_python_does_it_as_long_as_nothing_is_compiled_and_there_is_room(monkeyp
     for _ in range(5):
         slim(database)
     assert 0 < compiled._PlainWork.done < plain_search.STEPS
-    begun = PlainSearch(database, 4, 256, pairing=False)
+    begun = PlainSearch(database, 4, 256, 1e6, pairing=False)
     with pytest.raises(ValueError, match="without pairs"):
         begun.join(1, 1, pruning=True)
