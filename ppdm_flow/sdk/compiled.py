@@ -24,8 +24,9 @@ arguments, and for each constant: calls of one that is much code give it all the
 Steps = Callable[..., float]
 """Tells from a kernel's arguments about how often its innermost loop goes round."""
 
-PLAIN_STEPS = 1_500_000
-"""Steps that Python takes by itself in a process, about a microsecond each: to import numba alone takes as long."""
+PLAIN_STEPS = 2_000_000
+"""Steps that Python takes by itself in a process, about a microsecond each: to import numba and to compile one kernel
+of some length takes as long."""
 
 
 class TooMuchWorkError(Exception):

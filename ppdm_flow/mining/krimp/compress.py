@@ -15,7 +15,7 @@ from ppdm_flow.mining.itemsets.mine import least_rows
 from ppdm_flow.mining.krimp import plain_cover
 from ppdm_flow.mining.krimp.code_table import CodeTable
 from ppdm_flow.mining.krimp.compiled_search import CompiledSearch
-from ppdm_flow.mining.krimp.plain_search import STEPS, PlainSearch
+from ppdm_flow.mining.krimp.plain_search import STEPS, PlainSearch, krimp_steps, slim_steps
 from ppdm_flow.mining.krimp.progress import Pace, Watch
 from ppdm_flow.mining.krimp.search import search
 from ppdm_flow.sdk.compiled import TooMuchWorkError, python_gives_back, python_takes
@@ -73,7 +73,8 @@ def krimp(
             going = pace.tell(begun.elements, bits, position, watch)
         return _compression(begun, position, len(candidates), position == len(candidates), resume)
 
-    return _searched(database, _longest(candidates, resume), resume, compressed)
+    about = krimp_steps(database, candidates)
+    return _searched(database, _longest(candidates, resume), resume, compressed, about)
 
 
 def slim(
@@ -107,7 +108,7 @@ def slim(
             going = pace.tell(begun.elements, bits, tried, watch)
         return _compression(begun, tried, None, complete, resume)
 
-    return _searched(database, max(2, database.cells.shape[1]), resume, compressed, pairing=True)
+    return _searched(database, max(2, database.cells.shape[1]), resume, compressed, slim_steps(database), pairing=True)
 
 
 def cover(database: Database, itemsets: Itemsets) -> CodeTable:
@@ -132,12 +133,15 @@ def _searched(
     longest: int,
     resume: Compression | None,
     found: Callable[[Search], R],
+    about: float,
     *,
     pairing: bool = False,
 ) -> R:
-    """Return what is found by Python itself where that is little work, else by compiled code: the same."""
-    least = PlainSearch.least_steps(database, pairing=pairing)
-    if least < STEPS and (steps := python_takes(search, STEPS, max(least, STEPS / 8))):
+    """Return what is found by Python itself where that is little work, else by compiled code: the same.
+
+    ``about`` is how many steps it may take.
+    """
+    if about < STEPS and (steps := python_takes(search, STEPS, about)):
         plain = PlainSearch(database, longest, SLOTS, steps, pairing=pairing)
         with contextlib.suppress(TooMuchWorkError):
             result = found(_with(plain, resume))

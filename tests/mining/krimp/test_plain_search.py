@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -44,6 +46,7 @@ def by_both(call, slots=256):
         patched.setattr(compress, "SLOTS", slots)
         by_compiled = call()
         patched.setattr(compress, "python_takes", lambda *_: taken.append(1) or float(1 << 60))
+        patched.setattr(compress, "STEPS", math.inf)
         for task in ("consider", "join", "put"):
             patched.setattr(CompiledSearch, task, lambda *_, **_options: pytest.fail("compiled code was used"))
         by_python = call()
