@@ -49,6 +49,21 @@ class DataView(Protocol):
         ...
 
 
+@runtime_checkable
+class EachCountingView(Protocol):
+    """A view that counts several columns in one pass."""
+
+    def count_each(self, columns: Sequence[str]) -> None:
+        """Count each of these columns by itself: ``counts`` has them at hand then."""
+        ...
+
+
+def count_each(view: DataView, columns: Sequence[str]) -> None:
+    """Let a view that can do so count each of these columns in one pass, before they are asked for one by one."""
+    if isinstance(view, EachCountingView):
+        view.count_each(columns)
+
+
 class PairedView(Protocol):
     """Original and released rows side by side, matched by source row number; rows that a step dropped are left out."""
 

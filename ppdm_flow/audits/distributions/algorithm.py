@@ -27,7 +27,7 @@ from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Series
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.releases.attributes import source_of
 from ppdm_flow.sdk.audit import AuditContext
-from ppdm_flow.sdk.view import DataView
+from ppdm_flow.sdk.view import DataView, count_each
 from ppdm_flow.tables.counts import weights_of
 from ppdm_flow.tables.table import Table
 
@@ -53,6 +53,8 @@ class DistributionsAudit:
         pairs = [(c, s) for c, s in pairs if s in original.schema]
         bounds = {c: edges(original, s) for c, s in pairs if _by_interval(original, s, candidate, c)}
         changes = self._associations(pairs, bounds, original, candidate)  # first: this thread alone is busy with it
+        count_each(original, [s for c, s in pairs if c not in bounds])
+        count_each(candidate, [c for c, _ in pairs if c not in bounds])
         shares = {c: _shares(original, s, candidate, c, bounds.get(c), ctx) for c, s in pairs}
         charts = [chart(c, s, shares[c], ctx) for c, s in pairs[:PICTURES]]
         rows_lost = _rows_lost(original, candidate, ctx)

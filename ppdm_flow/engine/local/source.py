@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 
@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.engine.faults import wrap_plugin_errors
+from ppdm_flow.engine.local.held import HeldRows
 from ppdm_flow.engine.streams.checks import zero_weight_mask
 from ppdm_flow.engine.streams.coding import mark_texts
 from ppdm_flow.engine.streams.looks import NO_LOOKS, Looks, ReadTable, renumbered
@@ -42,12 +43,6 @@ from ppdm_flow.tables.numeric.column import LONGEST_NUMBER, NumericColumn, missi
 from ppdm_flow.tables.table import Table
 
 
-@dataclass(slots=True)
-class _MemoryCache:
-    tables: list[NarrowTable] | None = field(default_factory=list)
-    size: int = 0
-
-
 class SourceStream:
     """A file's rows, numbered from ``start``. :meth:`load` must come first; then any thread may ask for partitions."""
 
@@ -71,7 +66,7 @@ class SourceStream:
         self._budget = budget
         self._stop = stop
         self._start = start
-        self._memory = _MemoryCache()
+        self._held: HeldRows | None = HeldRows(stop)
         self._kept: list[npt.NDArray[np.uint8]] = []
         self._spellings: dict[str, Spellings] = {}
         self._last_readers: Mapping[str, NumberReader] = {}
@@ -82,7 +77,7 @@ class SourceStream:
         foreign = self._reading.foreign  # it is looked at in the order of rows
         whole = not (self._reading.selects or foreign)
         looks = Looks(before, apart=not foreign), Looks(after, apart=whole)
-        for read in self._tables(names, narrow=whole and self._memory.tables is not None, looks=looks):
+        for read in self._tables(names, narrow=whole and self._held is not None, looks=looks):
             looks[0].take(read.table, read.before)
             self.rows_read += len(read.table)
             kept = self._complete(read.table)
@@ -94,7 +89,7 @@ class SourceStream:
     def parts(self, columns: Sequence[str] | None = None) -> Iterator[Part]:
         """Yield the partitions, from memory or from the file again."""
         names = self._names if columns is None else tuple(columns)
-        if self._memory.tables is not None:
+        if self._held is not None:
             yield from parts_of(self, names)
             return
         for number, table in enumerate(self._read(names)):
@@ -108,32 +103,26 @@ class SourceStream:
     def jobs(self, columns: Sequence[str] | None = None) -> Iterator[PartJob]:
         """Yield what makes the same partitions; where these are in a file, the next one is read meanwhile."""
         names = self._names if columns is None else tuple(columns)
-        if self._memory.tables is None:
+        if self._held is None:
             return (partial(_made, part) for part in self.parts(names))
-        return (partial(self._widened, narrow, names) for narrow in self._memory.tables)
-
-    def _widened(self, narrow: NarrowTable, names: tuple[str, ...]) -> Part:
-        self._stop.check()
-        return Part(narrow.table(names))
+        return self._held.jobs(names)
 
     def tallies(self, columns: Sequence[str], weight: str | None) -> Iterator[Counts]:
         """Yield the counts of the combinations of these columns in each partition, as it is held or as it is read."""
         names = tuple(columns)
-        if self._memory.tables is None:
-            wanted = names if weight is None else (*names, weight)
-            yield from results(self, partial(counts_of_part, names, weight), wanted)
-            return
-        yield from self.workers.each(partial(self._tallied, narrow, names, weight) for narrow in self._memory.tables)
+        if self._held is not None:
+            return self._held.tallies(names, weight, self.workers)
+        wanted = names if weight is None else (*names, weight)
+        return results(self, partial(counts_of_part, names, weight), wanted)
 
-    def _tallied(self, narrow: NarrowTable, names: tuple[str, ...], weight: str | None) -> Counts:
-        self._stop.check()
-        return narrow.counts(names, weight)
+    def tallies_each(self, columns: Sequence[str]) -> Iterator[dict[str, Counts]]:
+        """Yield the counts of each column by itself in each partition, of those that are held and have few values."""
+        return iter(()) if self._held is None else self._held.tallies_each(columns, self.workers)
 
     def rows_at(self, places: Places, columns: Sequence[str]) -> Iterator[Table]:
         """Yield these columns of the rows at some places, ascending, from 0: of what is held nothing else is made."""
         names, start = tuple(columns), 0
-        held = self._memory.tables
-        for part in self.parts(names) if held is None else held:
+        for part in self.parts(names) if self._held is None else self._held.tables:
             begin, end = np.searchsorted(places, [start, start + len(part)])
             if end > begin:
                 wanted = places[begin:end] - start
@@ -155,7 +144,7 @@ class SourceStream:
 
     def held(self, names: Sequence[str]) -> frozenset[str]:
         """Return those of the columns whose texts are at hand: all or none."""
-        return frozenset(names if self._memory.tables is not None else ())
+        return frozenset(names if self._held is not None else ())
 
     def possible(self, texts: AbstractSet[str], names: Sequence[str]) -> AbstractSet[str]:  # noqa: ARG002  # unknown
         """Return the texts that may be values of these columns: all."""
@@ -166,8 +155,8 @@ class SourceStream:
 
         Some may belong to rows that were dropped.
         """
-        tables = self._memory.tables
-        if tables is not None:
+        if self._held is not None:
+            tables = self._held.tables
             yield work({n: pa.chunked_array([t.texts(n) for t in tables], pa.string()) for n in names})
             return
         for part in self.parts(names):
@@ -191,8 +180,9 @@ class SourceStream:
 
     def release(self) -> None:
         """Forget what is held in memory."""
-        self._budget.give(self._memory.size)
-        self._memory = _MemoryCache(None)
+        if self._held is not None:
+            self._budget.give(self._held.size)
+        self._held = None
 
     @property
     def _names(self) -> tuple[str, ...]:
@@ -293,14 +283,14 @@ class SourceStream:
             self._longest[name] = max(size, self._longest.get(name, 0))
 
     def _remember(self, table: Table, narrow: NarrowTable | None) -> None:
-        if self._memory.tables is None or not len(table):
+        if self._held is None or not len(table):
             return
         if narrow is None:
             narrow = NarrowTable.of(table.select(self._names))
         size = narrow.nbytes
         if self._budget.take(size):
-            self._memory.tables.append(narrow)
-            self._memory.size += size
+            self._held.tables.append(narrow)
+            self._held.size += size
         else:
             self.release()
 

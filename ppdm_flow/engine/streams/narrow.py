@@ -251,6 +251,11 @@ class NarrowTable:
     def __len__(self) -> int:
         return len(self.rows)
 
+    def has_few_values(self, name: str) -> bool:
+        """Whether a cell of a column takes a byte or less."""
+        column = self.columns.get(name)
+        return isinstance(column, PairedColumn) or (isinstance(column, NarrowColumn) and column.codes.itemsize == 1)
+
     def counts(self, columns: tuple[str, ...], weight: str | None) -> Counts:
         """Count the combinations of these columns, weighted; a single column is counted as it is held."""
         if len(columns) == 1 and weight is None:

@@ -118,6 +118,15 @@ class TalliedStream(Stream, Protocol):
         ...
 
 
+@runtime_checkable
+class EachTalliedStream(Stream, Protocol):
+    """A stream that counts several columns in one pass."""
+
+    def tallies_each(self, columns: Sequence[str]) -> Iterator[dict[str, Counts]]:
+        """Yield the counts of each column by itself in each partition; of some columns, none."""
+        ...
+
+
 PartJob = Callable[[], Part | None]
 """Makes one partition, or None where it has no row; any thread may carry it out, in any order."""
 

@@ -19,6 +19,7 @@ from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.streams.stream import (
     CountedStream,
     DistributedStream,
+    EachTalliedStream,
     Part,
     PickedStream,
     Stream,
@@ -72,6 +73,24 @@ class StreamView:
             with self._after_wider(frozenset(columns)):
                 counts = self._remembered(key, lambda: self._counted(tuple(columns)))
         return counts
+
+    def count_each(self, columns: Sequence[str]) -> None:
+        """Count each of these columns by itself, those where that is cheap in one pass, and remember the counts."""
+        self._known(columns)
+        with self._lock:
+            wanted = [c for c in dict.fromkeys(columns) if ("counts", (c,)) not in self._answers]
+        if len(wanted) < 2 or self._schema.weight is not None or not isinstance(self.stream, EachTalliedStream):
+            return
+        waiting: dict[str, list[Counts]] = {}
+        with self._after_wider(frozenset(wanted)):
+            for counted in self.stream.tallies_each(wanted):
+                for name, counts in counted.items():
+                    gathered = waiting.setdefault(name, [])
+                    gathered.append(counts)
+                    if len(gathered) >= _GATHER:
+                        gathered[:] = [merge(gathered)]
+            for name, gathered in waiting.items():
+                self._remembered(("counts", (name,)), partial(merge, gathered))
 
     def domain(self, column: str) -> pa.StringArray:
         """Return the values that occur, sorted."""
