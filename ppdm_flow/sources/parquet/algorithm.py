@@ -122,7 +122,7 @@ class ParquetSource:
     def _open(self, columns: Sequence[str] = ()) -> pq.ParquetFile:
         try:
             with pq.ParquetFile(self.path) as probe:
-                texts = [f.name for f in probe.schema_arrow if f.name in columns and _is_text(f.type)]
+                texts = [f.name for f in probe.schema_arrow if f.name in columns and _is_text(_values(f.type))]
                 plain = _written_out(probe.metadata)
             coded = [name for name in texts if name not in plain]
             return pq.ParquetFile(self.path, read_dictionary=coded, pre_buffer=False)
@@ -224,10 +224,15 @@ def _rows(schema: pa.Schema) -> int:
 
 
 def _described(kind: pa.DataType, packed: Mapping[bytes, bytes] | None) -> str:
-    plain = kind.value_type if pa.types.is_dictionary(kind) else kind
+    plain = _values(kind)
     if packed is not None:
         return f"{kind} packed by {packed!r}"
     return "string" if _is_text(plain) else str(kind)
+
+
+def _values(kind: pa.DataType) -> pa.DataType:
+    """Return the type of the values: coded ones Arrow gives codes as wide as they were where they were written."""
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
 def _is_text(kind: pa.DataType) -> bool:
