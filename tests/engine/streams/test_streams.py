@@ -26,6 +26,7 @@ from ppdm_flow.engine.streams.rebatching import partitions
 from ppdm_flow.engine.streams.stream import Part, Stop, StoppedError, positions
 from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.engine.streams.workers import ALONE, Workers
+from ppdm_flow.sdk.view import count_each
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.counts import summed
 from ppdm_flow.tables.table import Table, concat
@@ -203,6 +204,48 @@ def test_a_view_answers_like_plain_python(rows, size):
     assert cells(view.table()) == rows
     assert cells(view.table(["y"])) == [(r[1],) for r in rows]
     assert view.counts([]).total == len(rows)
+
+
+@HERE
+@given(rows=ROWS, size=st.integers(1, 20), limit=st.sampled_from([0, 1 << 20]), workers=st.sampled_from(WORKERS))
+def test_columns_that_are_counted_in_one_pass_have_the_counts_of_each(rows, size, limit, workers):
+    view = StreamView(stream(rows, size=size, limit=limit, workers=workers))
+    view.counts(["y"])
+    count_each(view, ["x", "y", "x"])
+    count_each(view, ["x", "y"])
+    for name, place in (("x", 0), ("y", 1)):
+        direct = StreamView(stream(rows, size=7)).counts([name])
+        found = view.counts([name])
+        texts = Column(found.of(name), found.names(name)).texts()
+        assert dict(zip(texts, found.counts.tolist(), strict=True)) == Counter(r[place] for r in rows)
+        assert found.names(name).to_pylist() == direct.names(name).to_pylist()
+        assert found.counts.tolist() == direct.counts.tolist()
+    with pytest.raises(DataError, match="there is no column `z`"):
+        count_each(view, ["x", "z"])
+
+
+def test_columns_of_few_values_are_counted_in_one_pass_and_others_not(monkeypatch):
+    rng = np.random.default_rng(1)
+    many = [str(v) for v in rng.permutation(400)]
+    rows = [(("a", "b", "c")[i % 3], many[i], "ab"[i % 2]) for i in range(400)]
+    made = stream(rows, size=200, names=("x", "many", "y"))
+    assert [sorted(each) for each in made.tallies_each(["x", "many", "y"])] == [["x", "y"], ["x", "y"]]
+    view = StreamView(made)
+    count_each(view, ["x", "many", "y"])
+    monkeypatch.setattr(view, "_count", lambda _columns: pytest.fail("counted again"))
+    assert view.counts(["x"]).counts.tolist() == [134, 133, 133]
+    assert view.counts(["y"]).total == 400
+    monkeypatch.undo()
+    assert view.counts(["many"]).total == 400
+
+
+def test_what_counts_weights_or_is_no_view_of_a_stream_is_asked_for_one_by_one():
+    attributes = (*facts("x", "y"), *facts("n", role=Role.WEIGHT))
+    table = Table.of({"x": ["a", "b", "a"], "y": ["c"] * 3, "n": ["2", "5", "3"]})
+    view = StreamView(MemoryStream(table, attributes, 2, Stop()))
+    count_each(view, ["x", "y"])
+    assert view.counts(["x"]).counts.tolist() == [5, 5]
+    count_each(object(), ["x"])
 
 
 @pytest.mark.parametrize("weighted", [False, True])
