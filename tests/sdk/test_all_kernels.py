@@ -91,3 +91,16 @@ def test_all_forms_of_all_kernels_come_to_the_same(tmp_path):
     assert done.returncode == 0, done.stdout[-3000:]
     missing = sorted(set(kernels()) - set(carried_out.read_text().split()))
     assert not missing, f"no test in LITTLE carries these out by Python: {missing}"
+
+
+def test_what_python_does_in_the_place_of_kernels_has_a_test_that_compares_both():
+    """Plain forms that are more than a function are no kernel's: a search for their callers finds them."""
+    compared = {"ppdm_flow/mining/krimp/compress.py": "tests/mining/krimp/test_plain_search.py"}
+    callers = {
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "ppdm_flow").rglob("*.py")
+        if "python_takes(" in path.read_text() and path.name != "compiled.py"
+    }
+    assert callers == set(compared)
+    for test in compared.values():
+        assert "by_compiled == by_python" in (text := (ROOT / test).read_text()) or "by_python == by_compiled" in text
