@@ -39,8 +39,10 @@ def slim_steps(database: Database) -> float:
 
 def _begin_steps(database: Database) -> float:
     """Return what it takes to begin; without bound for data that are too large for sets of rows."""
-    rows = len(database.cells)
-    return float(rows * A_ROW) if rows * database.items <= MOST_BITS else math.inf
+    rows, places = database.cells.shape
+    if rows * database.items > MOST_BITS:
+        return math.inf
+    return float(rows * A_ROW + database.items * (1 + places / 4))  # each item has its rows on every level
 
 
 class PlainSearch:
