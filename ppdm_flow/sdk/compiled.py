@@ -15,6 +15,7 @@ from ppdm_flow.sdk.ingredients import ingredients
 
 P = ParamSpec("P")
 R = TypeVar("R")
+V = TypeVar("V")
 
 
 wide: Callable[[Any], int] = np.int64  # type: ignore[assignment]
@@ -165,7 +166,7 @@ class Part(Kernel[P, R]):
 
 
 class Instruction(Generic[P, R]):
-    """A function that is one instruction of LLVM in compiled code; Python carries out ``plain``."""
+    """A function that is a few instructions of LLVM in compiled code; Python carries out ``plain``."""
 
     def __init__(self, plain: Callable[P, R], name: str) -> None:
         functools.update_wrapper(self, plain)
@@ -189,6 +190,17 @@ class Instruction(Generic[P, R]):
     def __deepcopy__(self, _memo: dict[int, Any]) -> Instruction[P, R]:
         """Return the instruction itself, as kernels do."""
         return self
+
+
+def _same(value: V) -> V:
+    return value
+
+
+borrowed: Callable[[V], V] = Instruction(_same, "borrow")
+"""Take the memory of an array, or of the arrays of a named tuple, as somebody else's: references to it are not counted.
+
+For kernels that hand many arrays on to others. What they return to Python must not be of it, or numba refuses.
+"""
 
 
 def compiled(function: Callable[P, R]) -> Callable[P, R]:

@@ -15,6 +15,8 @@ from numba.core import event
 from numba.core.registry import cpu_target
 from numba.extending import intrinsic
 
+from ppdm_flow.sdk.borrowed_arrays import borrow
+
 _LOG = logging.getLogger("ppdm_flow")
 
 
@@ -39,7 +41,7 @@ def part(function: Callable[..., Any], **options: Any) -> Any:
 
 
 def instruction_type(name: str) -> Any:
-    """Return numba's type of an instruction on one word: see :data:`_INSTRUCTIONS`."""
+    """Return numba's type of an instruction: see :data:`_INSTRUCTIONS`."""
     made = intrinsic(_INSTRUCTIONS[name])
     cpu_target.typing_context.refresh()
     return cpu_target.typing_context.resolve_value_type(made)
@@ -59,7 +61,7 @@ def _lowest(_context: Any, _word: Any) -> Any:
     return types.uint64(types.uint64), generate
 
 
-_INSTRUCTIONS = {"ctpop": _popcount, "cttz": _lowest}
+_INSTRUCTIONS = {"borrow": borrow, "ctpop": _popcount, "cttz": _lowest}
 
 
 def _holding(function: Callable[..., Any], text: str) -> FunctionType:

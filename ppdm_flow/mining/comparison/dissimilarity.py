@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from ppdm_flow.mining.itemsets.collection import Itemsets
 from ppdm_flow.mining.itemsets.database import ABSENT, Database
-from ppdm_flow.mining.itemsets.kernels import entry
 from ppdm_flow.mining.itemsets.mine import MOST_SETS, mine
 from ppdm_flow.mining.krimp.code_table import CodeTable
 from ppdm_flow.mining.krimp.compress import cover, krimp, slim
+from ppdm_flow.sdk.compiled import compiled, tolerant
 
 Counts = npt.NDArray[np.int64]
 
@@ -125,7 +125,8 @@ def interval(x: Encoding, y: Encoding, laplace: float = LAPLACE, level: float = 
     return ratio - 1 - reach, ratio - 1 + reach
 
 
-@entry
+@tolerant
+@compiled
 def _row_bits(
     cells: Cells, place: Cells, offsets: Counts, items: Cells, bits: Floats, left: npt.NDArray[np.uint8], out: Floats
 ) -> None:

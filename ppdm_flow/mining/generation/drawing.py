@@ -6,7 +6,8 @@ import numpy as np
 
 from ppdm_flow.mining.generation.layout import Counts, Floats, Items, Layout
 from ppdm_flow.mining.itemsets.bits import Words
-from ppdm_flow.mining.itemsets.kernels import entry, inlined
+from ppdm_flow.mining.itemsets.kernels import inlined
+from ppdm_flow.sdk.compiled import borrowed, compiled, tolerant
 
 SHIFT = np.uint64(32)
 LOW = np.uint64(0xFFFFFFFF)
@@ -111,7 +112,8 @@ def undefined(defined: Words, rank: int) -> int:
         domain += 1
 
 
-@entry
+@tolerant
+@compiled
 def fill(
     layout: Layout,
     words: Words,
@@ -126,6 +128,7 @@ def fill(
     The next domain is a uniform one of those that are not defined: what a random order of domains, looked at one after
     another, comes to. ``defined``, ``reach`` and ``fitting`` are scratch.
     """
+    layout = borrowed(layout)
     domains = cells.shape[1]
     for row in range(len(cells)):
         defined[:] = 0

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.itemsets.kernels import entry_for, inlined
-from ppdm_flow.sdk.compiled import Instruction
+from ppdm_flow.mining.itemsets.kernels import inlined
+from ppdm_flow.sdk.compiled import Instruction, compiled_for, tolerant
 
 Words = npt.NDArray[np.uint64]
 
@@ -52,7 +52,8 @@ def _lines_steps(_begin: npt.NDArray[np.int64], lines: npt.NDArray[np.int32], _o
     return 50 + lines.size / 20
 
 
-@entry_for(_cells_steps, _occurrences)
+@tolerant
+@compiled_for(_cells_steps, _occurrences)
 def occurrences(cells: npt.NDArray[np.int32], line: npt.NDArray[np.int32], out: Words) -> None:
     """Set bit r of ``out[line[i]]`` for each item i in row r of ``cells``; items whose line is negative have none."""
     for row in range(cells.shape[0]):
@@ -64,7 +65,8 @@ def occurrences(cells: npt.NDArray[np.int32], line: npt.NDArray[np.int32], out: 
                 out[line[item], word] |= bit
 
 
-@entry_for(_lines_steps, _scattered)
+@tolerant
+@compiled_for(_lines_steps, _scattered)
 def scatter(begin: npt.NDArray[np.int64], lines: npt.NDArray[np.int32], out: Words) -> None:
     """Set bit r of ``out[i]`` for each i of ``lines[begin[r]:begin[r + 1]]``."""
     for row in range(len(begin) - 1):

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from ppdm_flow.mining.itemsets import little
 from ppdm_flow.mining.itemsets.bits import Words, intersect_only, lowest, within
-from ppdm_flow.mining.itemsets.kernels import allocating, inlined
+from ppdm_flow.mining.itemsets.kernels import inlined
 from ppdm_flow.mining.itemsets.output import (
     DEPTH,
     HIGH,
@@ -28,7 +28,7 @@ from ppdm_flow.mining.itemsets.output import (
     wider,
 )
 from ppdm_flow.mining.itemsets.search import Data, Scratch, clear, count_later, listed, scratch, spread, weight
-from ppdm_flow.sdk.compiled import compiled_for, tolerant
+from ppdm_flow.sdk.compiled import compiled, compiled_for, tolerant
 
 Items = npt.NDArray[np.int32]
 Counts = npt.NDArray[np.int64]
@@ -141,7 +141,7 @@ def push_later(s: Scratch, stack: Stack, waiting: int, later: Items, low: int, h
     return waiting
 
 
-@allocating
+@compiled
 def lists(
     data: Data, s: Scratch, rows: Items, prefix: Items, member: Items, alive: Items, depth: int, core: int, out: Output
 ) -> Output:

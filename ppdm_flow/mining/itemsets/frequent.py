@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from ppdm_flow.mining.itemsets import little
 from ppdm_flow.mining.itemsets.bits import intersect_only
-from ppdm_flow.mining.itemsets.kernels import allocating
 from ppdm_flow.mining.itemsets.output import DEPTH, HIGH, ITEM, LOW, SUPPORT, Output, append, deeper, full, push, wider
 from ppdm_flow.mining.itemsets.search import (
     WORDS_A_ROW,
@@ -24,13 +23,13 @@ from ppdm_flow.mining.itemsets.search import (
     spread,
     weight,
 )
-from ppdm_flow.sdk.compiled import compiled_for, tolerant
+from ppdm_flow.sdk.compiled import compiled, compiled_for, tolerant
 
 Items = npt.NDArray[np.int32]
 Counts = npt.NDArray[np.int64]
 
 
-@allocating
+@compiled
 def lists(data: Data, s: Scratch, rows: Items, prefix: Items, depth: int, last: int, out: Output) -> Output:
     """Find all extensions, by items after ``last``, of the first ``depth`` items of ``prefix``, which is in ``rows``.
 

@@ -1,7 +1,6 @@
-"""Kernels whose parts lie in several modules, and pass states of many arrays to each other.
+"""Parts of kernels that lie in several modules, and pass states of many arrays to each other.
 
-Counting references to the arrays at every call costs ten times the work itself (KRIMP on nursery: 3.5 s with it, 0.34
-without): parts that allocate nothing are compiled without. The option of numba that does it has no public name.
+Counting references to these at every call would cost ten times the work itself: kernels borrow them (``borrowed``).
 """
 
 from __future__ import annotations
@@ -9,22 +8,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
-from ppdm_flow.sdk.compiled import Kernel, Part, Steps, compiled, tolerant
+from ppdm_flow.sdk.compiled import Part
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-UNCOUNTED: dict[str, Any] = {"nogil": True, "_nrt": False}
-PART: dict[str, Any] = {**UNCOUNTED, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+PART: dict[str, Any] = {"nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
 def inlined(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile ``function``, which allocates nothing, into every kernel that calls it."""
+    """Compile ``function`` into every kernel that calls it."""
     return Part(function, {**PART, "forceinline": True})
 
 
 def spliced(function: Callable[P, R]) -> Callable[P, R]:
-    """Splice the source of ``function``, which allocates nothing, into its caller: for long ones with one caller.
+    """Splice the source of ``function`` into its caller: for long ones with one caller.
 
     Else they are compiled twice, by themselves and as a part of their caller.
     """
@@ -32,20 +30,5 @@ def spliced(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def part(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile ``function``, which allocates nothing, for kernels to call."""
+    """Compile ``function`` for kernels to call."""
     return Part(function, PART)
-
-
-def entry(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile ``function``, which allocates nothing, for Python to call, and keep it where that can be written."""
-    return tolerant(Kernel(function, options=UNCOUNTED))
-
-
-def entry_for(steps: Steps, plain: Callable[..., Any]) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Do the same, and let Python do by ``plain`` what is little work: see ``compiled_for``."""
-    return lambda function: tolerant(Kernel(function, steps, plain, options=UNCOUNTED))
-
-
-def allocating(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile ``function``, which may make arrays, at its first call, and keep it where that can be written."""
-    return compiled(function)

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.itemsets.kernels import allocating, inlined
-from ppdm_flow.sdk.compiled import compiled_for, tolerant
+from ppdm_flow.mining.itemsets.kernels import inlined
+from ppdm_flow.sdk.compiled import compiled, compiled_for, tolerant
 
 Counts = npt.NDArray[np.int64]
 Items = npt.NDArray[np.int32]
@@ -28,7 +28,7 @@ class Output(NamedTuple):
     used: Counts
 
 
-@allocating
+@compiled
 def wider(old: Items, least: int) -> Items:
     """Return ``old`` with room for at least ``least``."""
     if least <= len(old):
@@ -38,7 +38,7 @@ def wider(old: Items, least: int) -> Items:
     return new
 
 
-@allocating
+@compiled
 def longer(old: Counts, least: int) -> Counts:
     """Return ``old`` with room for at least ``least``."""
     if least <= len(old):
@@ -48,7 +48,7 @@ def longer(old: Counts, least: int) -> Counts:
     return new
 
 
-@allocating
+@compiled
 def append(out: Output, prefix: Items, length: int, support: int) -> Output:
     """Add the first ``length`` items of ``prefix``. What stood in ``out`` must be replaced by what is returned."""
     sets, filled = out.used[0], out.used[1]
@@ -96,7 +96,7 @@ def sort_within(items: Items, ends: Counts) -> None:
         begin = ends[s]
 
 
-@allocating
+@compiled
 def deeper(old: Stack, least: int) -> Stack:
     """Return a stack with room for at least ``least`` lines."""
     if least <= len(old):

@@ -17,7 +17,8 @@ from ppdm_flow.mining.itemsets.bits import (
     words_for,
 )
 from ppdm_flow.mining.itemsets.database import Database
-from ppdm_flow.mining.itemsets.kernels import allocating, inlined
+from ppdm_flow.mining.itemsets.kernels import inlined
+from ppdm_flow.sdk.compiled import compiled
 
 Counts = npt.NDArray[np.int64]
 Items = npt.NDArray[np.int32]
@@ -128,7 +129,7 @@ class Scratch(NamedTuple):
     met: Items
 
 
-@allocating
+@compiled
 def scratch(data: Data) -> Scratch:
     """Return room for counting."""
     return Scratch(

@@ -6,12 +6,12 @@ they share takes a compiler some seconds.
 
 from __future__ import annotations
 
-from ppdm_flow.mining.itemsets.kernels import entry
 from ppdm_flow.mining.krimp.accept import TOLERANCE, admit, fill
 from ppdm_flow.mining.krimp.change import forget, try_adding
 from ppdm_flow.mining.krimp.joins import Best, get_to_know, give_up, look_again, next_union, unite_next
 from ppdm_flow.mining.krimp.order import rank_for, room_for
 from ppdm_flow.mining.krimp.state import ACCEPTED, ELEMENTS, Counts, Items, State
+from ppdm_flow.sdk.compiled import borrowed, compiled, tolerant
 
 PUT, CONSIDER, JOIN = range(3)
 """What to do: accept all candidates; accept those that pay (KRIMP); find candidates, and accept those that pay (SLIM).
@@ -20,7 +20,8 @@ DONE, MORE_SLOTS, MORE_POOL = range(3)
 """Why the loop came back."""
 
 
-@entry
+@tolerant
+@compiled
 def search(
     s: State,
     best: Best,
@@ -39,7 +40,8 @@ def search(
     ``PUT``). A union that fewer than ``least`` rows have is not accepted. ``JOIN`` that is ``DONE`` before ``stop`` has
     found that no union is of use.
     """
-    data, table, covered, trial, pairing = s
+    data, table, covered, trial, pairing = borrowed(s)
+    best = borrowed(best)
     if len(pairing.pairs):
         get_to_know(data, table, covered, pairing, best)
     grown = 0.0

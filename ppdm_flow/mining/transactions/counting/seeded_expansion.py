@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.itemsets.kernels import allocating, inlined
+from ppdm_flow.mining.itemsets.kernels import inlined
 from ppdm_flow.mining.transactions.counting.seeded_field import BITS, product
 from ppdm_flow.mining.transactions.counting.vertical_kernels import TILE, Places, Words, store, tally, transpose
-from ppdm_flow.sdk.compiled import tolerant
+from ppdm_flow.sdk.compiled import compiled, tolerant
 
 Items = npt.NDArray[np.int64]
 
@@ -121,7 +121,7 @@ def _expand(seed: Seeds, terms: int, level: int, low: int, table: Words, planes:
 
 
 @tolerant
-@allocating
+@compiled
 def count_items(seeds: Seeds, rows: Places, terms: int, level: int, low: int, bits: Words, counts: Places) -> None:
     """Add to ``counts`` (64 TILE tiles,) in how many expansions of ``rows`` each item is.
 
@@ -141,7 +141,7 @@ def count_items(seeds: Seeds, rows: Places, terms: int, level: int, low: int, bi
 
 
 @tolerant
-@allocating
+@compiled
 def columns_of_seeds(
     seeds: Seeds, rows: Places, terms: int, level: int, low: int, bits: Words, at: int, out: Words
 ) -> None:
@@ -160,7 +160,7 @@ def columns_of_seeds(
 
 
 @tolerant
-@allocating
+@compiled
 def rows_of_seeds(seeds: Seeds, rows: Places, terms: int, level: int, low: int, bits: Words, out: Words) -> None:
     """Write the expansions of ``rows`` to the same rows of ``out`` (all rows, words of a row)."""
     table = np.empty(max(1, terms - 1) * 64 * (16 - low) * TILE, dtype=np.uint64)

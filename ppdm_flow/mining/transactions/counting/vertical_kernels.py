@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.mining.itemsets.bits import popcount
-from ppdm_flow.mining.itemsets.kernels import allocating, inlined
-from ppdm_flow.sdk.compiled import tolerant
+from ppdm_flow.mining.itemsets.kernels import inlined
+from ppdm_flow.sdk.compiled import compiled, tolerant
 
 Words = npt.NDArray[np.uint64]
 Places = npt.NDArray[np.int64]
@@ -54,7 +54,7 @@ def store(block: Words, at: int, out: Words) -> None:
 
 
 @tolerant
-@allocating
+@compiled
 def columns_of_bits(words: Words, rows: Places, at: int, lines: Places, spots: Places, out: Words) -> None:
     """Write the bits of ``rows`` of packed sets to words ``at`` on of lines of ``out``.
 
@@ -79,7 +79,7 @@ def columns_of_bits(words: Words, rows: Places, at: int, lines: Places, spots: P
 
 
 @tolerant
-@allocating
+@compiled
 def columns_of_items(
     offsets: Places, items: npt.NDArray[np.int32], rows: Places, at: int, line: Places, out: Words
 ) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.itemsets.kernels import allocating, inlined
-from ppdm_flow.sdk.compiled import compiled_for, tolerant
+from ppdm_flow.mining.itemsets.kernels import inlined
+from ppdm_flow.sdk.compiled import compiled, compiled_for, tolerant
 
 Words = npt.NDArray[np.uint64]
 
@@ -68,7 +68,7 @@ def insert(words: Words, begin: int, sizes: npt.NDArray[np.int32], levels: Words
 
 
 @tolerant
-@allocating
+@compiled
 def keep(offsets: npt.NDArray[np.int64], items: npt.NDArray[np.int32], limits: Words, words: Words, out: Words) -> None:
     """Give each item of row r its fate: in ``out[r]`` if it stays, else not. Words: one for j, one for each item."""
     for row in range(len(offsets) - 1):
@@ -86,7 +86,7 @@ def keep(offsets: npt.NDArray[np.int64], items: npt.NDArray[np.int32], limits: W
 
 
 @tolerant
-@allocating
+@compiled
 def refill(
     offsets: npt.NDArray[np.int64],
     items: npt.NDArray[np.int32],

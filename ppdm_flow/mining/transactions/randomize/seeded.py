@@ -44,12 +44,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.core.draws import Draws
-from ppdm_flow.mining.itemsets.kernels import allocating
 from ppdm_flow.mining.transactions.counting.seeded_field import Elements, Logs, over, tables, times
 from ppdm_flow.mining.transactions.operators import CUT_AND_PASTE, SELECT_A_SIZE, Operator
 from ppdm_flow.mining.transactions.randomize.kernels import below, remaining, stays
 from ppdm_flow.mining.transactions.randomize.randomize import checked, refuse_seeds, thresholds
-from ppdm_flow.sdk.compiled import tolerant
+from ppdm_flow.sdk.compiled import compiled, tolerant
 from ppdm_flow.tables.sets import Baskets, Expansion, SeededSets
 from ppdm_flow.tables.sets.seeded import LEVELS
 
@@ -67,7 +66,7 @@ FINEST = 16
 
 
 @tolerant
-@allocating
+@compiled
 def interpolate(
     offsets: npt.NDArray[np.int64],
     items: npt.NDArray[np.int32],
