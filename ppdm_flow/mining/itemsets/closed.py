@@ -7,6 +7,8 @@ stored to be looked up.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
@@ -28,7 +30,7 @@ from ppdm_flow.mining.itemsets.output import (
     wider,
 )
 from ppdm_flow.mining.itemsets.search import Data, Scratch, clear, count_later, listed, scratch, spread, weight
-from ppdm_flow.sdk.compiled import compiled, compiled_for, tolerant
+from ppdm_flow.sdk.compiled import borrowed, compiled, compiled_for, tolerant
 
 Items = npt.NDArray[np.int32]
 Counts = npt.NDArray[np.int64]
@@ -159,7 +161,7 @@ def lists(
         if not first:
             leave(prefix, member, length, held)
             held = length
-            more = closure_of_rows(data, pool[low:high], item, member, alive)
+            more = closure_of_rows(data, borrowed(pool)[low:high], item, member, alive)
             if more == BROKEN:
                 continue
             held = enter(prefix, member, held, length, item, alive, more)
@@ -167,7 +169,7 @@ def lists(
                 continue
             out = append(out, prefix, held, stack[waiting, SUPPORT])
         first = False
-        met = count_later(data, s, pool, low, high, item)
+        met = count_later(data, s, borrowed(pool), low, high, item)
         kept, end = 0, high
         for i in range(met):
             later = s.met[i]
@@ -179,7 +181,7 @@ def lists(
             else:
                 clear(s, later)
         pool = wider(pool, end)
-        spread(data, s, pool, low, high, item)
+        spread(data, s, borrowed(pool), low, high, item)  # the pool is held: the next turn needs it
         stack = deeper(stack, waiting + kept)
         for i in range(kept):
             later = s.met[i]
@@ -226,17 +228,47 @@ def close(
     return closure_of_bits(data, occurs, rows[:few], core, member, alive), few
 
 
+class Room(NamedTuple):
+    """For a search: counters, and what stands for the set at hand.
+
+    ``prefix`` are its items, those after the core's closure in ``alive``; ``member`` says which ranks it has; ``rows``
+    are some of its rows. ``mine`` are its rows in bits, ``occurs`` those of the sets before it, by their length.
+    """
+
+    scratch: Scratch
+    prefix: Items
+    alive: Items
+    member: Items
+    rows: Items
+    mine: Words
+    occurs: Words
+
+
 @tolerant
 @compiled_for(little.steps, little.closed)
 def search(data: Data, out: Output) -> Output:
     """Find all closed itemsets of at least the least support and at most the greatest length."""
-    s = scratch(data)
-    prefix = np.empty(data.ranks + 1, dtype=np.int32)
-    alive = np.empty(data.ranks + 1, dtype=np.int32)
-    member = np.zeros(data.ranks, dtype=np.int32)
-    rows = np.arange(len(data.weights)).astype(np.int32)
+    data = borrowed(data)
+    mine = np.zeros(data.planes.shape[1], dtype=np.uint64)
+    longest = everywhere(data, mine) if len(data.bits) else 0
+    room = Room(
+        scratch(data),
+        np.empty(data.ranks + 1, dtype=np.int32),
+        np.empty(data.ranks + 1, dtype=np.int32),
+        np.zeros(data.ranks, dtype=np.int32),
+        np.arange(len(data.weights)).astype(np.int32),
+        mine,
+        np.zeros((longest + 1, len(mine)), dtype=np.uint64),
+    )
+    return _searched(data, room, out)
+
+
+@compiled
+def _searched(data: Data, room: Room, out: Output) -> Output:
+    """Search: the caller holds what is borrowed until this is over."""
+    s, prefix, alive, member, rows, mine, occurs = borrowed(room)
     more = closure_of_rows(data, rows, BROKEN, member, alive)
-    none = int(np.int64(0))  # no literal: for that Numba would compile `enter` and `lists` once more
+    none = int(np.int64(0))  # no literal: for that Numba would compile `enter` once more
     held = none
     if more:
         held = enter(prefix, member, none, none, int(np.int64(alive[0])), alive[1:], more - 1)
@@ -244,8 +276,6 @@ def search(data: Data, out: Output) -> Output:
             out = append(out, prefix, held, data.weights.sum())
     if len(data.bits) == 0:
         return lists(data, s, rows, prefix, member, alive, held, none + BROKEN, out)
-    mine = np.zeros(data.planes.shape[1], dtype=np.uint64)
-    occurs = np.zeros((everywhere(data, mine) + 1, len(mine)), dtype=np.uint64)
     occurs[held] = mine
     later = np.empty(2 * data.ranks, dtype=np.int32)
     later[: data.ranks] = np.arange(data.ranks)

@@ -23,7 +23,7 @@ from ppdm_flow.mining.itemsets.search import (
     spread,
     weight,
 )
-from ppdm_flow.sdk.compiled import compiled, compiled_for, tolerant
+from ppdm_flow.sdk.compiled import borrowed, compiled, compiled_for, tolerant
 
 Items = npt.NDArray[np.int32]
 Counts = npt.NDArray[np.int64]
@@ -36,6 +36,7 @@ def lists(data: Data, s: Scratch, rows: Items, prefix: Items, depth: int, last: 
     What waits on the stack has its rows in ``pool``, in the same order: below an itemset that is taken off, nothing is
     needed any more.
     """
+    s, prefix = borrowed(s), borrowed(prefix)
     pool = np.empty(max(1024, 4 * len(rows)), dtype=np.int32)
     pool[: len(rows)] = rows
     stack = np.empty((256, 5), dtype=np.int64)
@@ -73,6 +74,7 @@ def lists(data: Data, s: Scratch, rows: Items, prefix: Items, depth: int, last: 
 @compiled_for(little.steps, little.frequent)
 def search(data: Data, out: Output) -> Output:
     """Find all itemsets of at least the least support and at most the greatest length; sets come out unsorted."""
+    data = borrowed(data)
     s = scratch(data)
     height = min(data.longest, data.ranks)
     prefix = np.empty(height + 1, dtype=np.int32)
