@@ -28,6 +28,8 @@ Steps = Callable[..., float]
 PLAIN_STEPS = 2_000_000
 """Steps that Python takes by itself in a process, about a microsecond each: to import numba and to compile one kernel
 of some length takes as long."""
+MOST_AT_ONCE = 1_500_000
+"""Steps of one call: such a one would leave nothing for what comes after it."""
 
 
 class TooMuchWorkError(Exception):
@@ -46,7 +48,7 @@ class _PlainWork(threading.local):
 
     def takes(self, steps: float) -> bool:
         """Whether there is room for so many steps, which are taken then: what was taken decides, and no clock."""
-        if _PlainWork.done + steps > PLAIN_STEPS:
+        if steps > MOST_AT_ONCE or _PlainWork.done + steps > PLAIN_STEPS:
             return False
         _PlainWork.done += steps
         return True
