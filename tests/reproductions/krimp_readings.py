@@ -1,6 +1,6 @@
 """The readings that Vreeken, van Leeuwen and Siebes, ICDM 2007, leave open, jointly: which fit all printed figures.
 
-    python tests/reproductions/krimp_readings.py [--data ../shared/data] [--only iris] [--runs 5] [--workers 2]
+    python tests/reproductions/krimp_readings.py [--data ../shared/data] [--only iris] [--runs 3] [--workers 2]
                                                  [--quick] [--folder FOLDER] [--json FILE] [--plot FILE.svg]
 
 Every reading is measured by one protocol, on all eight datasets of Table 1 and on chess at minimum support 50, against
@@ -184,7 +184,7 @@ def arguments() -> argparse.Namespace:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--data", type=Path, default=ROOT.parent / "shared/data", help="has lucs_krimp_db")
     options.add_argument("--only", action="append", default=[], help=f"of {', '.join((*LEAST, 'chess50'))}")
-    options.add_argument("--runs", type=int, default=5)
+    options.add_argument("--runs", type=int, default=3)
     options.add_argument("--workers", type=int, default=2)
     options.add_argument("--quick", action="store_true")
     options.add_argument("--folder", type=Path, help="keeps what is measured, for a later run of the same code")
