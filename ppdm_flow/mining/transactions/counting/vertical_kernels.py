@@ -65,11 +65,10 @@ def columns_of_bits(words: Words, rows: Places, at: int, lines: Places, spots: P
     for tile in range(len(lines)):
         for first in range(0, len(rows), 64):
             count = min(64, len(rows) - first)
-            block[:] = 0
-            for r in range(count):
+            for r in range(64):
                 for w in range(TILE):
-                    if lines[tile, w] >= 0:
-                        block[r, w] = words[rows[first + r], lines[tile, w]]
+                    there = r < count and lines[tile, w] >= 0
+                    block[r, w] = words[rows[first + r], lines[tile, w]] if there else np.uint64(0)
             transpose(block)
             for w in range(TILE):
                 for c in range(64):
