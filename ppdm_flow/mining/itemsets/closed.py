@@ -7,8 +7,6 @@ stored to be looked up.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 import numpy.typing as npt
 
@@ -29,7 +27,7 @@ from ppdm_flow.mining.itemsets.output import (
     push,
     wider,
 )
-from ppdm_flow.mining.itemsets.search import Data, Scratch, clear, count_later, listed, scratch, spread, weight
+from ppdm_flow.mining.itemsets.search import Data, Room, Scratch, clear, count_later, listed, scratch, spread, weight
 from ppdm_flow.sdk.compiled import borrowed, compiled, compiled_for, tolerant
 
 Items = npt.NDArray[np.int32]
@@ -226,22 +224,6 @@ def close(
         return closure_of_rows(data, rows[:few], core, member, alive), few
     few = some(occurs, rows)
     return closure_of_bits(data, occurs, rows[:few], core, member, alive), few
-
-
-class Room(NamedTuple):
-    """For a search: counters, and what stands for the set at hand.
-
-    ``prefix`` are its items, those after the core's closure in ``alive``; ``member`` says which ranks it has; ``rows``
-    are some of its rows. ``mine`` are its rows in bits, ``occurs`` those of the sets before it, by their length.
-    """
-
-    scratch: Scratch
-    prefix: Items
-    alive: Items
-    member: Items
-    rows: Items
-    mine: Words
-    occurs: Words
 
 
 @tolerant

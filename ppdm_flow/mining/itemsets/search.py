@@ -129,6 +129,22 @@ class Scratch(NamedTuple):
     met: Items
 
 
+class Room(NamedTuple):
+    """For a search of closed sets: counters, and what stands for the set at hand.
+
+    ``prefix`` are its items, those after the core's closure in ``alive``; ``member`` says which ranks it has; ``rows``
+    are some of its rows. ``mine`` are its rows in bits, ``occurs`` those of the sets before it, by their length.
+    """
+
+    scratch: Scratch
+    prefix: Items
+    alive: Items
+    member: Items
+    rows: Items
+    mine: Words
+    occurs: Words
+
+
 @compiled
 def scratch(data: Data) -> Scratch:
     """Return room for counting."""

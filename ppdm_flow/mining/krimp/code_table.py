@@ -9,7 +9,8 @@ import numpy.typing as npt
 
 from ppdm_flow.mining.itemsets.collection import Itemsets
 from ppdm_flow.mining.itemsets.database import Database
-from ppdm_flow.mining.krimp.state import ELEMENTS, State, standard_bits
+from ppdm_flow.mining.krimp.logarithms import standard_bits
+from ppdm_flow.mining.krimp.state import ELEMENTS, State
 
 Counts = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

@@ -11,7 +11,7 @@ import numpy as np
 from ppdm_flow.mining.itemsets.collection import Itemsets
 from ppdm_flow.mining.itemsets.database import Database
 from ppdm_flow.mining.krimp.code_table import CodeTable, encoded
-from ppdm_flow.mining.krimp.state import logarithms, standard_bits
+from ppdm_flow.mining.krimp.logarithms import logarithms, standard_bits
 
 SINGLE = 1 << 30
 """The code of item i is ``SINGLE + i``; below, codes are the slots of elements."""

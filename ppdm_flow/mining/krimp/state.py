@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from ppdm_flow.mining.itemsets.bits import Words, weight_planes, words_for
 from ppdm_flow.mining.itemsets.database import Database
+from ppdm_flow.mining.krimp.logarithms import logarithms, standard_bits
 
 Counts = npt.NDArray[np.int64]
 Items = npt.NDArray[np.int32]
@@ -29,7 +30,6 @@ it touches; of the row covered last, how many elements of its cover stay, how ma
 
 MOST_BITS = 1 << 32
 """``free`` takes at most so many bits (512 MB)."""
-MOST_LOGS = 1 << 22
 
 
 class Data(NamedTuple):
@@ -140,15 +140,6 @@ class State(NamedTuple):
     pairing: Pairing
 
 
-def standard_bits(database: Database) -> Floats:
-    """Return the code length of each item under the standard code table: -log2(support / sum); 0 if it never occurs."""
-    supports = database.supports.astype(np.float64)
-    bits = np.zeros(len(supports))
-    here = supports > 0
-    bits[here] = np.log2(max(supports.sum(), 1)) - np.log2(supports[here])
-    return bits
-
-
 def begin_state(database: Database, longest: int, slots: int = 256, *, pairing: bool = False) -> State:
     """Return the standard code table: every cell is covered by its singleton."""
     rows, places = database.cells.shape
@@ -252,13 +243,6 @@ def _pairing(size: int, places: int) -> Pairing:
         now=np.zeros(places + 1, dtype=np.int32),
         counted=np.zeros(1, dtype=np.uint8),
     )
-
-
-def logarithms(rows: int) -> Floats:
-    """Return (u + 1) log2 u of the usages u from 0 on that rows can lead to, of the small ones if these are many."""
-    counts = np.arange(min(rows, MOST_LOGS) + 1, dtype=np.float64)
-    logs: Floats = (counts + 1) * np.log2(np.maximum(counts, 1))
-    return logs
 
 
 def lines_of(occurring: Counts, words: int) -> Items:
