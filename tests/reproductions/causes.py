@@ -1,7 +1,7 @@
 """Where the dissimilarity of generated data comes from: split by direction and by cause, and yardsticks beside it.
 
-``first`` is the original under the generated table's code table, ``second`` the generated table under the original's,
-``larger`` the paper's figure. In each, the causes add up to the whole:
+``first`` is the original under the generated table's code table, ``second`` the generated table under the original's;
+the larger is the paper's figure. In each, the causes add up to the whole:
 
 - ``search``: what comes on top because the second code table is searched for anew: the whole, less what remains when
   the original's itemsets are kept for both tables and only their usages are counted anew;
@@ -16,15 +16,14 @@ breaks ties otherwise and changes nothing else), ``bootstrap``, ``twins`` (two g
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from means import Mean
+from means import FIRST, SECOND, Larger, Mean, Values, means_of
 from panels import Panel
 from printed import PRINTED
 
-DIRECTIONS = {"first": ".first", "second": ".second", "larger": ""}
 CAUSES = ("search", "sampling", "laplace", "model")
 YARDSTICKS = {
     "reordered": "reordered",
@@ -32,8 +31,6 @@ YARDSTICKS = {
     "twins": "twins",
     "low_correction": "dissimilarity.low_correction",
 }
-
-Values = Mapping[str, Sequence[float]]
 
 
 @dataclass(frozen=True)
@@ -52,10 +49,15 @@ class Split:
 
 def splits(name: str, values: Values) -> list[Split]:
     """Split the dissimilarity of a dataset; ``values`` are the runs' by what was measured."""
-    return [_split(name, direction, suffix, values) for direction, suffix in DIRECTIONS.items()]
+    return [_split(name, suffix, values) for suffix in (FIRST, SECOND)]
 
 
-def _split(name: str, direction: str, suffix: str, values: Values) -> Split:
+def larger(name: str, values: Values) -> Split:
+    """Split the larger direction, which is the paper's figure."""
+    return max(splits(name, values), key=lambda split: split.whole.value)
+
+
+def _split(name: str, suffix: str, values: Values) -> Split:
     whole = values[f"dissimilarity{suffix}"]
     kept = values[f"dissimilarity.unsearched{suffix}"]
     uncorrected = values[f"uncorrected.unsearched{suffix}"]
@@ -66,7 +68,7 @@ def _split(name: str, direction: str, suffix: str, values: Values) -> Split:
         "laplace": Mean.of(np.subtract(kept[: len(uncorrected)], uncorrected)),  # of the same runs
     }
     rest = Mean.of(kept).minus(causes["laplace"]).minus(sampling)
-    return Split(name, direction, Mean.of(whole), {**causes, "model": rest})
+    return Split(name, suffix[1:], Mean.of(whole), {**causes, "model": rest})
 
 
 def table(name: str, values: Values) -> str:
@@ -76,11 +78,12 @@ def table(name: str, values: Values) -> str:
         f"  {s.direction:<22} {_with_reach(s.whole):>16}" + "".join(f"{_with_reach(s.causes[c]):>18}" for c in CAUSES)
         for s in splits(name, values)
     ]
-    yardsticks = (f"{key} {_with_reach(Mean.of(values[at]))}" for key, at in YARDSTICKS.items())
+    means = means_of(values)
+    yardsticks = (f"{key} {_with_reach(means[at])}" for key, at in YARDSTICKS.items())
     return "\n".join([*lines, f"  yardsticks: {', '.join(yardsticks)}"])
 
 
-def _with_reach(mean: Mean) -> str:
+def _with_reach(mean: Mean | Larger) -> str:
     return f"{mean.value:.4f} ±{mean.reach:.4f}"
 
 
@@ -90,12 +93,11 @@ def floor(name: str, values: Values) -> str | None:
     Rows drawn from the original itself are what a perfect model makes. That is a floor of what such a model can be
     expected to come to, not of every generator: one that makes fewer kinds of rows may lie below.
     """
-    printed = PRINTED.get(f"{name}.dissimilarity")
-    found = Mean.of(values["bootstrap"])
+    printed, means = PRINTED.get(f"{name}.dissimilarity"), means_of(values)
+    found, made = means["bootstrap"], means["dissimilarity"]
     if printed is None or printed.high >= found.low:
         return None
     below = sum(value <= printed.high for value in values["bootstrap"])
-    made = Mean.of(values["dissimilarity"])
     beside = "lie below that, too" if made.high < found.low else "do not lie below that"
     return (
         f"{name}: the paper's {printed.value:g} is less than the original has against a bootstrap of itself, "
@@ -108,11 +110,12 @@ def panels(every: Mapping[str, Values]) -> list[Panel]:
     """Draw the split of the larger direction, and the yardsticks, by dataset."""
     names = list(every)
     places = {float(i + 1): n for i, n in enumerate(names)}
-    whole = {n: splits(n, every[n])[-1] for n in names}
+    whole = {n: larger(n, every[n]) for n in names}
+    means = {n: means_of(every[n]) for n in names}
     bars = {c: [(i, whole[n].causes[c].value) for i, n in places.items()] for c in CAUSES}
     paper = [(i, PRINTED[f"{n}.dissimilarity"].value) for i, n in places.items() if f"{n}.dissimilarity" in PRINTED]
     dots = {"dissimilarity": paper}
-    beside = {k: [(i, Mean.of(every[n][at]).value) for i, n in places.items()] for k, at in YARDSTICKS.items()}
+    beside = {k: [(i, means[n][at].value) for i, n in places.items()] for k, at in YARDSTICKS.items()}
     beside = {"dissimilarity": [(i, whole[n].whole.value) for i, n in places.items()]} | beside
     return [
         Panel("Causes of the dissimilarity (circles: the paper's)", "", "", {}, dots, places, bars),

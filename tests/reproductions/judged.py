@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from averaging import TABLES
-from causes import Values, splits
-from means import Mean
-from printed import EXACT, PRINTED
+from causes import larger
+from means import Larger, Mean, Values, means_of
+from printed import EXACT, PRINTED, TABLES
 
 
 @dataclass(frozen=True)
 class Row:
-    """The mean of some runs; ``low`` and ``high`` are its 95 per cent interval, ``least`` and ``most`` single runs."""
+    """The mean of some runs, or the larger of two: ``low`` and ``high`` are its 95 per cent interval.
+
+    ``least`` and ``most`` are single runs.
+    """
 
     id: str
     paper: float | None
@@ -25,8 +27,7 @@ class Row:
     most: float
 
     @classmethod
-    def of(cls, name: str, values: Sequence[float]) -> Row:
-        mean = Mean.of(values)
+    def of(cls, name: str, mean: Mean | Larger) -> Row:
         printed = EXACT.get(name, PRINTED[name].value if name in PRINTED else None)
         low, high = (mean.low, mean.high) if mean.runs > 1 else (None, None)
         return cls(name, printed, mean.value, low, high, mean.runs, mean.least, mean.most)
@@ -61,29 +62,23 @@ HEAD = f"{'id':<34} {'paper':>9} {'measured':>9}  {'interval of mean':<18} verdi
 
 def deviations(rows: Sequence[Row], values: Mapping[str, Values]) -> list[str]:
     """Return a line for each figure that is off, with what is known of why."""
-    return [_explained(row, values[row.id.partition(".")[0]]) for row in rows if row.met is False]
+    return [_explained(row, rows, values[row.id.partition(".")[0]]) for row in rows if row.met is False]
 
 
-def _explained(row: Row, values: Values) -> str:
+def _explained(row: Row, rows: Sequence[Row], values: Values) -> str:
     name, _, figure = row.id.partition(".")
-    words = [f"{row.id}: {row.measured:.3g}, {row.factor:.2f} times the printed {row.paper:g}"]
+    words, means = [f"{row.id}: {row.measured:.3g}, {row.factor:.2f} times the printed {row.paper:g}"], means_of(values)
     if figure == "dissimilarity" and "bootstrap" in values:
-        larger = splits(name, values)[-1]
-        parts = ", ".join(f"{cause} {mean.value:.4f}" for cause, mean in larger.causes.items())
-        words.append(f"of it {parts}; a bootstrap of the original has {Mean.of(values['bootstrap']).value:.3f}")
-    words.append(
-        _again(row.id, f"the mean of {TABLES} runs, as printed, comes to", *Mean.of(values[figure]).again(TABLES))
-    )
-    once = f"{figure}.once.{TABLES}"
-    if len(values.get(once, ())) > 1:
-        one = Mean.of(values[once])
-        words.append(f"with each itemset once over {TABLES} tables it is {one.value:.3g}")
-        words.append(_again(row.id, f"another {TABLES} tables then come to", *one.again(1)))
-    for key, runs in ((figure, "single runs"), (once, f"times {TABLES} tables with each itemset once")):
-        others = values.get(f"numberings.{key}", ())
-        if len(others) > FEW:
-            said = f"other numbers of the items lead, in {len(others)} {runs}, to"
-            words.append(_again(row.id, said, min(others), max(others)))
+        parts = ", ".join(f"{cause} {mean.value:.4f}" for cause, mean in larger(name, values).causes.items())
+        words.append(f"of it {parts}; a bootstrap of the original has {means['bootstrap'].value:.3f}")
+    words.append(_again(row.id, f"the mean of {TABLES} runs, as printed, comes to", *means[figure].again(TABLES)))
+    other = means.get(f"shuffled.{figure}")
+    if other and other.runs > FEW:
+        said = f"with other numbers of items and orders of columns it is {other.value:.3g} on average, in single tables"
+        words.append(_again(row.id, said, other.least, other.most))
+    if figure == "nas":
+        further = (other for other in rows if other.id.startswith(f"figure4.{name}.") and other.id.endswith(figure))
+        words += [f"at a minimum support of {other.id.split('.')[2]} it is {other.measured:.3g}" for other in further]
     return "; ".join(words)
 
 

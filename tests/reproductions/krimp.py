@@ -1,22 +1,23 @@
 """Vreeken, van Leeuwen and Siebes, "Preserving privacy through data generation", ICDM 2007: Table 1, Figures 2 to 4.
 
     python tests/reproductions/krimp.py [--quick] [--data ../shared/data] [--only iris] [--runs 30] [--workers 2]
-                                        [--in-columns] [--no-figures] [--no-causes] [--json FILE]
+                                        [--order uniform] [--no-figures] [--no-causes] [--json FILE]
                                         [--plot FILE.svg] [--plot-causes FILE.svg]
 
 Each run generates as many rows as the original has, with a Laplace correction of 0.001, from the code table of all
 frequent itemsets (mushroom: of closed ones, since all are too many). ``measured`` is the mean of the runs, ``interval``
 the 95 per cent interval of that mean: a printed figure is met where the interval holds a value that is rounded to it;
-else it is said by what factor the mean is off. ``dissimilarity``, ``internal`` (against random halves of the original)
-and ``uncorrelated`` (Figure 2: against what singletons alone generate) compare code tables; ``equal_itemsets``,
-``support_difference``, ``new_support`` are in per cent, as in the paper; ``nas`` is the normalised anonymity score,
-``rare_in_original`` the per cent of generated rows of support < minsup that occur in the original with support <
-minsup; Figure 3 is the share of equal itemsets whose support moved by at most so much. ``bits`` and
-``non_singletons`` are those of the authors' C++ program, with pruning, and are met exactly or not at all. ``DATASET50``
-is another minsup. ``numberings`` are what single runs come to where items have other numbers, which break ties.
-`generation.py` says which readings of the paper are taken, `causes.py` how the dissimilarity is split, `averaging.py`
-how supports of new itemsets may be averaged. ``--in-columns`` is the reading that fits best (`krimp_readings.py`); the
-product defines domains in random order.
+else it is said by what factor the mean is off, and what is known of why. ``dissimilarity``, ``internal`` (against half
+as many rows of the original, drawn with replacement) and ``uncorrelated`` (Figure 2: against what singletons alone
+generate) compare code tables, in the direction whose mean is larger; ``equal_itemsets``, ``support_difference``,
+``new_support`` are in per cent, as in the paper; ``nas`` is the normalised anonymity score, ``rare_in_original`` the
+per cent of generated rows of support < minsup that occur in the original with support < minsup; Figure 3 is the share
+of equal itemsets whose support moved by at most so much. ``bits`` and ``non_singletons`` are those of the authors' C++
+program, with pruning, and are met exactly or not at all. ``DATASET50`` is another minsup. ``shuffled`` are
+runs in which items have other numbers, which break ties, and columns another order.
+
+`generation.py` says which readings of the paper are taken, `new_itemsets.py` how new itemsets are counted, `causes.py`
+how the dissimilarity is split. ``--order uniform`` defines domains in random order, as the product does.
 """
 
 from __future__ import annotations
@@ -34,26 +35,37 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from averaging import FEW_ROWS, averages, once
-from causes import Values, floor, panels, table
-from generation import EDGES, Figures, Setting, compressed, generated, internal, patterns, scores, uncorrelated
+from causes import floor, panels, table
+from generation import (
+    EDGES,
+    IN_COLUMNS,
+    UNIFORM,
+    Figures,
+    Setting,
+    compressed,
+    generated,
+    internal,
+    patterns,
+    scores,
+    uncorrelated,
+)
 from judged import FEW, HEAD, Row, deviations
+from means import Mean, Values, means_of
 from panels import Panel, svg
-from printed import LEAST, PRINTED
-from yardsticks import bootstrap, numberings, reordered, twins, uncorrected
+from printed import LEAST, PRINTED, TABLES
+from yardsticks import bootstrap, reordered, shuffled, twins, uncorrected
 
 ROOT = Path(__file__).resolve().parents[2]
 LAPLACE = 0.001
-FULL = 10
-"""The paper's runs."""
-FURTHER = {"chess": (50, 200), "iris": (5, 20), "led7": (20, 100), "mushroom": (100, 500), "nursery": (20, 100)}
+FEW_ROWS, MANY = 1000, 200
+"""Rows below which tables are cheap enough to be made so many times."""
+FURTHER = {"chess": (50, 200), "iris": (5, 20), "led7": (20, 100), "mushroom": (50, 100, 500), "nursery": (20, 100)}
 FURTHER |= {"pageblocks": (20, 100), "pendigits": (200, 500), "pima": (5, 20)}
 """More minimum supports for Figure 4, scored only."""
 PARTS = {"generated": generated, "patterns": patterns, "internal": internal, "uncorrelated": uncorrelated}
 PARTS |= {"scores": scores}
 CAUSES = {"reordered": reordered, "bootstrap": bootstrap, "twins": twins, "uncorrected": uncorrected}
-CAUSES |= {"numberings": numberings}
-PARTS |= {**CAUSES, "once": once}
+PARTS |= {**CAUSES, "shuffled": shuffled}
 
 
 @dataclass(frozen=True)
@@ -69,15 +81,15 @@ class Effort:
         """Return what a dataset gets: of the one that takes most time, fewer yardsticks, and of few runs half."""
         if name != "pendigits":
             return self
-        runs = self.runs if self.runs >= FULL else max(2, self.runs // 2)
+        runs = self.runs if self.runs >= TABLES else max(2, self.runs // 2)
         return replace(self, runs=runs, causes=-(-self.causes // 2), uncorrelated=-(-self.uncorrelated // 2))
 
 
-def settled(word: str, data: Path, *, in_columns: bool) -> tuple[str, Setting]:
+def settled(word: str, data: Path, order: str) -> tuple[str, Setting]:
     """Return the id and the setting that ``iris`` or ``chess50`` means."""
     name = next(n for n in LEAST if word.startswith(n))
     least = word.removeprefix(name)
-    return word, Setting(data, name, int(least) if least else LEAST[name], LAPLACE, in_columns=in_columns)
+    return word, Setting(data, name, int(least) if least else LEAST[name], LAPLACE, order=order)
 
 
 def work(part: str, setting: Setting, run: int) -> Figures:
@@ -89,10 +101,8 @@ def tasks(setting: Setting, effort: Effort) -> list[tuple[str, Setting, int]]:
     parts = {"compressed": 1, "generated": effort.runs, "internal": effort.runs}
     parts |= {} if setting.closed else {"patterns": effort.runs}
     parts |= {"uncorrelated": effort.uncorrelated, **dict.fromkeys(CAUSES, effort.causes)}
-    if effort.causes <= FEW:
-        del parts["numberings"]
-    elif not setting.closed and setting.least == LEAST[setting.name]:
-        parts["once"] = effort.causes if setting.rows < FEW_ROWS else effort.runs // FULL
+    if effort.causes > FEW:
+        parts["shuffled"] = MANY if setting.rows < FEW_ROWS else effort.causes
     return [(part, setting, run) for part, count in parts.items() for run in range(count)]
 
 
@@ -113,13 +123,13 @@ def further(setting: Setting, effort: Effort, pool: ProcessPoolExecutor) -> Iter
         other = replace(setting, least=least)
         figures = list(pool.map(work, ["scores"] * count, [other] * count, range(count)))
         for key in ("nas", "itemsets_per_row"):
-            yield Row.of(f"figure4.{name}.{least}.{key}", [f[key] for f in figures])
+            yield Row.of(f"figure4.{name}.{least}.{key}", Mean.of([f[key] for f in figures]))
 
 
 def judged(row: Row) -> bool:
     """Whether a row is one of the table: the yardsticks have one of their own, Figure 3 a drawing."""
     parts = row.id.split(".")[1:]
-    return not {"moved", "unsearched", "first", "second", "low_correction", "once", *CAUSES} & set(parts)
+    return not {"moved", "unsearched", "first", "second", "low_correction", "shuffled", *CAUSES} & set(parts)
 
 
 def words(rows: Sequence[Row]) -> Iterator[str]:
@@ -142,14 +152,14 @@ def words(rows: Sequence[Row]) -> Iterator[str]:
 
 def anonymity(rows: Sequence[Row]) -> Mapping[str, tuple[float, float]]:
     """Return (itemsets per row, NAS) by dataset and minsup."""
-    value = {row.id: row.measured for row in rows if ".numberings." not in row.id}
+    value = {row.id: row.measured for row in rows if ".shuffled." not in row.id}
     names = [i.removesuffix(".nas") for i in value if i.endswith(".nas")]
     return {n: (value[f"{n}.itemsets_per_row"], value[f"{n}.nas"]) for n in names}
 
 
 def plot(rows: Sequence[Row]) -> str:
     """Figures 2, 3 and 4."""
-    value = {row.id: row.measured for row in rows if ".numberings." not in row.id}
+    value = {row.id: row.measured for row in rows if ".shuffled." not in row.id}
     names = [i.removesuffix(".dissimilarity") for i in value if i.endswith(".dissimilarity")]
     lines = {
         key: [(i + 1, value[f"{n}.{key}"]) for i, n in enumerate(names) if f"{n}.{key}" in value]
@@ -184,7 +194,7 @@ def arguments() -> argparse.Namespace:
     options.add_argument("--quick", action="store_true", help="few runs, in less than two minutes")
     options.add_argument("--runs", type=int, help="of each dataset (30; 3 with --quick)")
     options.add_argument("--workers", type=int, default=os.cpu_count() or 1)
-    options.add_argument("--in-columns", action="store_true", help="define domains in the order of columns")
+    options.add_argument("--order", choices=(IN_COLUMNS, UNIFORM), default=IN_COLUMNS, help="of the domains")
     options.add_argument("--no-figures", action="store_true", help="no Figure 2, no Figure 4")
     options.add_argument("--no-causes", action="store_true", help="no split of the dissimilarity, no yardsticks")
     options.add_argument("--json", type=Path)
@@ -216,16 +226,15 @@ def main() -> None:
     os.environ.setdefault("NUMBA_NUM_THREADS", "1")
     with ProcessPoolExecutor(chosen.workers, mp_context=multiprocessing.get_context("spawn")) as pool:
         for word in chosen.only or (*LEAST, "chess50"):
-            name, setting = settled(word, chosen.data, in_columns=chosen.in_columns)
+            name, setting = settled(word, chosen.data, chosen.order)
             values[name] = measured(setting, effort(chosen).of(name), pool)
-            found = [Row.of(f"{name}.{key}", each) for key, each in values[name].items()]
+            found = [Row.of(f"{name}.{key}", mean) for key, mean in means_of(values[name]).items()]
             found += further(setting, effort(chosen), pool)
             print("\n".join(["", HEAD, *(str(row) for row in found if judged(row))]), flush=True)
             if "bootstrap" in values[name]:
                 print(table(name, values[name]), flush=True)
             rows += found
     print("\n" + "\n".join(words(rows)))
-    print("\n".join(averages(values)))
     print("\n".join(["", "figures that are off", *deviations(rows, values)]))
     print("\n".join(text for name, each in values.items() if "bootstrap" in each and (text := floor(name, each))))
     print(f"{time.perf_counter() - started:.0f} s in all, {chosen.workers} processes")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+TABLES = 10
+"""How many tables of each dataset the figures are means of."""
 LEAST = {
     "chess": 1,
     "iris": 1,

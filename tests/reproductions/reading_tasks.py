@@ -13,15 +13,16 @@ from typing import Any
 
 import numpy as np
 from element_drawing import Elements
-from generation import Setting, counted, itemsets, original_rows, table
+from generation import Setting, counted, half_of, itemsets, original_rows, table
 from lucs import Table
+from new_itemsets import mean_supports
 from printed import LEAST
 from readings import LAPLACES, SIZES, Reading, numbers
 
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.mining.anonymity.scores import anonymity_score, blend
 from ppdm_flow.mining.anonymity.supports import of_tables
-from ppdm_flow.mining.comparison.dissimilarity import ALL, CLOSED, Encoding, Search, length, random_part
+from ppdm_flow.mining.comparison.dissimilarity import ALL, CLOSED, Encoding, Search, length
 from ppdm_flow.mining.comparison.patterns import compare_itemsets
 from ppdm_flow.mining.generation.model import GeneratedRows, Model
 from ppdm_flow.mining.itemsets.collection import Itemsets
@@ -170,9 +171,8 @@ def _candidates(data: Path, name: str, numbering: str, least: int, closed: bool)
     return mine(database, least, only_closed=closed).in_candidate_order()
 
 
-def renumbered(cells: np.ndarray, place: np.ndarray, number: np.ndarray, weights: np.ndarray | None = None) -> Database:
-    moved = Table(cells, place).renumbered(number)
-    return Database.of_cells(moved.cells, moved.place, weights)
+def renumbered(cells: np.ndarray, place: np.ndarray, number: np.ndarray) -> Database:
+    return Table(cells, place).renumbered(number).database
 
 
 def compressed(folder: Path, task: Task) -> Figures:
@@ -219,12 +219,12 @@ def drawn(folder: Path, task: Task) -> Figures:
     if setting.least > 1:
         figures["rare_in_original"] = 100 * blend(joint, setting.least, setting.least).share
     if setting.name != ALWAYS_CLOSED and setting.least == LEAST[setting.name]:
-        found = compare_itemsets(
-            itemsets(replace(setting, laplace=0.0)), mine(whole.of(made.cells), setting.least), *[len(whole.cells)] * 2
-        )
+        rows, mined = len(whole.cells), mine(whole.of(made.cells), setting.least)
+        known = itemsets(replace(setting, laplace=0.0))
+        found = compare_itemsets(known, mined, rows, rows)
         figures["equal_itemsets"] = 100 * (found.equal or 0.0)
         figures["support_difference"] = 100 * float(found.differences.mean()) if len(found.before) else 0.0
-        figures["new_support"] = 100 * float(found.new.mean()) if len(found.new) else 0.0
+        figures["new_support"] = 100 * mean_supports(known, mined)[0] / rows
     return figures
 
 
@@ -240,15 +240,13 @@ def compared(folder: Path, task: Task) -> Figures:
 
 
 def halved(folder: Path, task: Task) -> Figures:
-    """Compare the original's code table with that of a random half, the one that `generation.py` takes."""
+    """Compare the original's code table with that of half as many rows, those that `generation.py` takes."""
     assert task.search
     whole = table(task.setting.data, task.setting.name)
-    rows = len(whole.cells)
-    half = random_part(whole.database, rows // 2, np.random.default_rng([task.run, rows]))
+    rows = half_of(len(whole.cells), task.run)
     number = numbers(whole.cells, whole.place, task.numbering)
     own = original(folder, originals(task)[0])
-    half = renumbered(half.cells, whole.place, number, half.weights)
-    return {"internal": grid(own, task.search.encoded(half))}
+    return {"internal": grid(own, task.search.encoded(renumbered(whole.cells[rows], whole.place, number)))}
 
 
 def grid(x: Encoding, y: Encoding) -> dict[tuple[str, float], float]:
