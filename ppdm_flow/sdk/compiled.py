@@ -228,7 +228,7 @@ def compiled_for(steps: Steps, plain: Callable[..., Any] | None = None) -> Calla
 def python_takes(kernel: Callable[..., Any], most: float, least: float) -> float:
     """Return how many steps, of ``most``, Python may do in the place of a kernel: they are taken then.
 
-    None where the kernel is compiled already, or where there is no room for ``least``. For plain forms that are more
+    0 where the kernel is compiled already, or where there is no room for ``least``. For plain forms that are more
     than a function; :func:`python_gives_back` says how many were not needed.
     """
     inner = kernel if isinstance(kernel, Kernel) else getattr(kernel, "__wrapped__", None)

@@ -76,10 +76,16 @@ def _explained(row: Row, rows: Sequence[Row], values: Values) -> str:
     if other and other.runs > FEW:
         said = f"with other numbers of items and orders of columns it is {other.value:.3g} on average, in single tables"
         words.append(_again(row.id, said, other.least, other.most))
-    if figure == "nas":
-        further = (other for other in rows if other.id.startswith(f"figure4.{name}.") and other.id.endswith(figure))
-        words += [f"at a minimum support of {other.id.split('.')[2]} it is {other.measured:.3g}" for other in further]
+    if figure in ("nas", "rare_in_original"):
+        further = {other.id.rpartition(".")[0].rpartition(".")[2]: other for other in rows if _scored(other, row)}
+        words += [f"at a minimum support of {least} it is {other.measured:.3g}" for least, other in further.items()]
     return "; ".join(words)
+
+
+def _scored(other: Row, row: Row) -> bool:
+    """Whether a row is the same figure of the same data at another minimum support."""
+    name, _, figure = row.id.partition(".")
+    return other.id.startswith(f"figure4.{name}.") and other.id.endswith(f".{figure}")
 
 
 def _again(name: str, said: str, low: float, high: float) -> str:

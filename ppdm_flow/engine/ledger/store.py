@@ -14,7 +14,6 @@ from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.ledger.chain import Entry
 from ppdm_flow.engine.ledger.file import LedgerFile
 from ppdm_flow.engine.ledger.key import LedgerKey, make_key, read_key
-from ppdm_flow.engine.ledger.server import LedgerServer
 from ppdm_flow.sdk.history import Membership
 
 
@@ -78,6 +77,8 @@ def store_at(place: str, key: LedgerKey | None = None) -> LedgerStore:
     if not is_address(place):
         return LedgerFile(Path(place), key)
     try:
+        from ppdm_flow.engine.ledger.server import LedgerServer  # noqa: PLC0415  # most ledgers are files
+
         return LedgerServer(server_address(place), key)
     except PasswordError:
         advice = "put it into the variable PGPASSWORD or the file ~/.pgpass"
