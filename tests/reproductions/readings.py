@@ -42,7 +42,7 @@ SIZES = ("data", "both")
 
 @dataclass(frozen=True)
 class Reading:
-    """An answer to every question; as it stands, that of `generation.py`."""
+    """An answer to every question; as it stands, what the paper's text says and, where it says nothing, what fits."""
 
     pruning: bool = False
     laplace: float = 1e-3
