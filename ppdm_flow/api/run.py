@@ -13,7 +13,6 @@ from ppdm_flow.api.engines import opened_engine
 from ppdm_flow.api.loading.bindings import plan_for_data
 from ppdm_flow.api.loading.lock_uses import Uses
 from ppdm_flow.api.loading.policies import ReadyPlan, quote_sources
-from ppdm_flow.api.report import documents, prepare, read
 from ppdm_flow.api.show import resolved_text
 from ppdm_flow.api.tables import TableData, check_place, plan_for_table, table_copy
 from ppdm_flow.api.where import HERE, Where
@@ -25,10 +24,10 @@ from ppdm_flow.core.results import HELD, RELEASED, Report
 from ppdm_flow.engine.buckets.copies import BucketCopies, clear_copies
 from ppdm_flow.engine.events import Listener, ignore_events
 from ppdm_flow.engine.options import LockDigests, RunOptions
+from ppdm_flow.engine.run.finishing import Beside
 from ppdm_flow.engine.run.run import execute
 from ppdm_flow.engine.seam import Engine
 from ppdm_flow.evidence.key_files import Password
-from ppdm_flow.report.datasheet.forms import datasheets
 from ppdm_flow.report.locations import locations
 from ppdm_flow.report.run.fields import ReportDocument
 from ppdm_flow.report.run.judgement import Judgement
@@ -150,10 +149,10 @@ def _executed(
         templates=Uses(path.absolute().parent).templates(ready.loaded),
         locked=None if locked is None else LockDigests(locked.file.sha256, locked.definitions),
         place=place,
-        prepare_documents=prepare,
+        prepare_documents=_prepare_documents,
     )
     with quote_sources(ready.sources, plan.secrets):
-        outcome = execute(plan, ready.data, out, options, listener, documents, datasheets)
+        outcome = execute(plan, ready.data, out, options, listener, _documents, _companions)
     run, document = outcome.run_dir, _read_back(outcome.run_dir)
     where = place.run.url if place is not None and place.run is not None else str(run)
     there = run if place is None else Path(where)
@@ -163,6 +162,8 @@ def _executed(
 
 def _read_back(run_dir: Path) -> ReportDocument:
     """Return the report on disk. Raises RunError where it cannot be read any more."""
+    from ppdm_flow.api.report import read  # noqa: PLC0415  # as below
+
     fault = RunError(Diagnostic("PPF910", f"the report of `{run_dir.name}` cannot be read back"))
     try:
         report = read(run_dir)
@@ -171,3 +172,24 @@ def _read_back(run_dir: Path) -> ReportDocument:
     if "verdict" not in report:
         raise fault
     return report
+
+
+def _prepare_documents() -> None:
+    """Import and compile what writes documents, which nothing needs before the data is read."""
+    from ppdm_flow.api.report import prepare  # noqa: PLC0415  # see above
+    from ppdm_flow.report.datasheet import forms  # noqa: PLC0415  # see above
+
+    prepare()
+    forms.prepare()
+
+
+def _documents(made: Report) -> Mapping[str, str]:
+    from ppdm_flow.api.report import documents  # noqa: PLC0415  # as above
+
+    return documents(made)
+
+
+def _companions(made: Report, release: str, beside: Beside) -> Mapping[str, str]:
+    from ppdm_flow.report.datasheet.forms import datasheets  # noqa: PLC0415  # as above
+
+    return datasheets(made, release, beside)

@@ -47,6 +47,17 @@ class TypedSource(Protocol):
         ...
 
 
+@runtime_checkable
+class ThreadlessSource(Protocol):
+    """A source that can be read without threads of its own: whoever asks for a block decodes it."""
+
+    def threadless_batches(
+        self, columns: Sequence[str], types: Mapping[str, AttributeType]
+    ) -> Iterator[pa.RecordBatch]:
+        """Yield what ``typed_batches`` does; any thread may ask for the next block, one at a time."""
+        ...
+
+
 class Snapshots:
     """Connections that the sources of one run share, so that all their tables are of one moment."""
 

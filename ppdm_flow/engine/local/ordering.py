@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.engine.local.pools import Pools
-from ppdm_flow.engine.local.spilling import Block, Bucketed, Spill, joined
+from ppdm_flow.engine.local.spilling import Block, Bucketed, Spill, joined, joined_buckets
 from ppdm_flow.engine.streams.stream import Keys, Part
 from ppdm_flow.engine.streams.workers import ALONE, Workers
 from ppdm_flow.tables.byte_counts import byte_counts
@@ -80,8 +80,8 @@ class Spool:
                 spill.delete()
 
     def _made(self, work: Callable[[Table], T], first: int, last: int) -> T:
-        spilled = (spill.load(number) for spill in self._spills for number in range(first, last))
-        blocks = [*spilled, *(held.buckets(first, last) for held in self._held)]
+        blocks = [spill.load(number) for spill in self._spills for number in range(first, last)]
+        blocks += [joined_buckets(self._held, first, last)] if self._held else []
         block = joined([b for b in blocks if len(b)])
         return work(self._pools.table(block, order_of(block)))
 

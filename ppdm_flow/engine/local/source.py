@@ -36,11 +36,13 @@ from ppdm_flow.engine.streams.stream import (
     texts_of_part,
 )
 from ppdm_flow.engine.streams.workers import ALONE, Workers
-from ppdm_flow.sdk.storage import Source, TypedSource
+from ppdm_flow.sdk.storage import Source, ThreadlessSource, TypedSource
 from ppdm_flow.tables.column import MISSING, SUPPRESSED, SUPPRESSED_TEXT, Column
 from ppdm_flow.tables.counts import Counts
 from ppdm_flow.tables.numeric.column import LONGEST_NUMBER, NumericColumn, missing_mask
 from ppdm_flow.tables.table import Table
+
+_FEW_WORKERS = 2
 
 
 class SourceStream:
@@ -203,11 +205,10 @@ class SourceStream:
         with wrap_plugin_errors(self._reading.who):
             columns = {n: self._reading.columns[n] for n in names}
             readers = self._last_readers = {n: r for n, r in self._readers().items() if n in columns}
-            batches, size = self._batches(columns, readers), self._reading.partition_rows
-            rows = batches if places is None else picked(batches, places)
-            jobs = self.workers.ahead(partition_jobs(rows, names, size, readers, self._start))
-            coded = self.workers.each(partial(self._coded, narrow, looks, job) for job in jobs)
-            tables = chain.from_iterable(coded)
+            blocks, size = self._blocks(columns, readers), self._reading.partition_rows
+            rows = blocks if places is None else picked(blocks, places)
+            jobs = partition_jobs(rows, names, size, readers, self._start)
+            tables = chain.from_iterable(self._each(jobs, partial(self._coded, narrow, looks)))
             for read in tables if places is None else renumbered(tables, places + self._start):
                 self._stop.check()
                 yield replace(read, table=self._marked(read.table)) if self._reading.foreign else read
@@ -232,12 +233,25 @@ class SourceStream:
             for name, facts in typed.items()
         }
 
-    def _batches(self, columns: Mapping[str, str], readers: Mapping[str, NumberReader]) -> Iterator[pa.RecordBatch]:
+    def _blocks(self, columns: Mapping[str, str], readers: Mapping[str, NumberReader]) -> Iterator[pa.RecordBatch]:
         """Yield blocks; a source that can do so leaves numbers as they are."""
-        if readers and isinstance(self._source, TypedSource):
-            types = {columns[name]: reader.facts.type for name, reader in readers.items()}
-            return self._source.typed_batches(list(columns.values()), types)
-        return self._source.batches(list(columns.values()))
+        names, types = list(columns.values()), {columns[n]: reader.facts.type for n, reader in readers.items()}
+        if self._decoded_by_workers and isinstance(self._source, ThreadlessSource):
+            return self._source.threadless_batches(names, types)
+        if types and isinstance(self._source, TypedSource):
+            return self._source.typed_batches(names, types)
+        return self._source.batches(names)
+
+    def _each(self, jobs: Iterator[Job], work: Callable[[Job], Result]) -> Iterator[Result]:
+        """Yield what the workers make of the jobs, whose blocks they decode, or else a thread of its own."""
+        if self._decoded_by_workers:
+            return self.workers.each_drawn(partial(work, job) for job in jobs)
+        return self.workers.each(partial(work, job) for job in self.workers.ahead(jobs))
+
+    @property
+    def _decoded_by_workers(self) -> bool:
+        """Whether the workers decode: with more of them, one block at a time would not keep them busy."""
+        return self.workers.number <= _FEW_WORKERS and isinstance(self._source, ThreadlessSource)
 
     def _marked(self, table: Table) -> Table:
         texts = {n: c for n, c in table.columns.items() if not isinstance(c, NumericColumn)}

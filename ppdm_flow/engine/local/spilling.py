@@ -44,7 +44,9 @@ class FixedLengthPiece:
 
     def take(self, places: Places) -> FixedLengthPiece:
         """Return the cells at these positions."""
-        return FixedLengthPiece(tuple(a[places] for a in self.arrays))
+        if isinstance(places, slice):
+            return FixedLengthPiece(tuple(a[places] for a in self.arrays))
+        return FixedLengthPiece(tuple(a.take(places, axis=0) for a in self.arrays))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,9 +114,9 @@ class Bucketed:
         """Rows of each bucket."""
         return np.diff(self.bounds)
 
-    def buckets(self, first: int, last: int) -> Block:
-        """Return the rows of the buckets from ``first`` to below ``last``."""
-        return self.block.take(slice(int(self.bounds[first]), int(self.bounds[last])))
+    def places(self, first: int, last: int) -> slice:
+        """Return where the rows of the buckets from ``first`` to below ``last`` lie."""
+        return slice(int(self.bounds[first]), int(self.bounds[last]))
 
     def cuts(self) -> Iterator[tuple[Array, npt.NDArray[np.int64]]]:
         """Yield each array with the places where its buckets begin and end."""
@@ -125,6 +127,13 @@ class Bucketed:
                 yield piece.items, ends[self.bounds]
             else:
                 yield from ((array, self.bounds) for array in piece.arrays)
+
+
+def joined_buckets(held: Sequence[Bucketed], first: int, last: int) -> Block:
+    """Stack the rows of the buckets from ``first`` to below ``last`` of blocks of the same columns, at least one."""
+    places = [each.places(first, last) for each in held]
+    columns = zip(*(each.block.pieces for each in held), strict=True)
+    return Block(tuple(_joined_at(pieces, places) for pieces in columns))
 
 
 _ALIGNED = 8
@@ -194,6 +203,16 @@ class Spill:
 
 def _piece(arrays: int, left: Iterator[Array]) -> Piece:
     return RaggedPiece(next(left), next(left)) if arrays == _RAGGED else FixedLengthPiece(tuple(islice(left, arrays)))
+
+
+def _joined_at(pieces: Sequence[Piece], places: Sequence[slice]) -> Piece:
+    """Return the cells of pieces at these places, one piece after the other."""
+    if isinstance(pieces[0], RaggedPiece):
+        return _joined([p.take(at) for p, at in zip(pieces, places, strict=True)])
+    arrays = zip(*(p.arrays for p in pieces), strict=True)  # and no piece of each: they may be thousands
+    return FixedLengthPiece(
+        tuple(np.concatenate([a[at] for a, at in zip(each, places, strict=True)]) for each in arrays)
+    )
 
 
 def _joined(pieces: Sequence[Piece]) -> Piece:

@@ -149,12 +149,13 @@ class MultisetHash:
 
 def _places(columns: Sequence[Column], start: int) -> npt.NDArray[np.int32]:
     """Return the place of each row's cells among all combinations of dense codes, for a stretch of rows."""
-    places = columns[0].codes[start : start + _STRETCH] + np.int32(SPECIALS)
+    stretch = slice(start, start + _STRETCH)
+    places, shift = columns[0].codes[stretch], SPECIALS  # what makes codes dense is added once, and last
     for column in columns[1:]:
-        places *= np.int32(column.width)
-        places += column.codes[start : start + _STRETCH]
-        places += np.int32(SPECIALS)
-    return places
+        places = places * np.int32(column.width)
+        places += column.codes[stretch]
+        shift = shift * column.width + SPECIALS
+    return places + np.int32(shift)
 
 
 def _mixed(hashes: Hashes, place: int) -> Hashes:

@@ -79,9 +79,11 @@ class PairedColumn:
     @classmethod
     def of(cls, column: Column) -> PairedColumn:
         """Return the column in fewer bytes; the width must not be above 16."""
-        dense = np.zeros(len(column) + len(column) % 2, dtype=np.uint8)
-        dense[: len(column)] = column.dense
-        return cls(dense[::2] | dense[1::2] << np.uint8(_HALF), len(column), column.categories)
+        rows = len(column)
+        dense = np.zeros(rows + rows % 2, dtype=np.uint8)
+        np.add(column.codes, np.int32(SPECIALS), out=dense[:rows], casting="unsafe")
+        both = dense.view("<u2")
+        return cls((both | both >> np.uint16(_HALF)).astype(np.uint8), rows, column.categories)
 
     @property
     def nbytes(self) -> int:

@@ -7,7 +7,8 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from functools import partial
+from typing import Any, Generic, NoReturn, TypeVar
 
 import pyarrow as pa
 
@@ -59,15 +60,40 @@ class Workers:
         if failure is not None:
             raise failure
 
+    def each_drawn(self, jobs: Iterable[Callable[[], T]]) -> Iterator[T]:
+        """Yield the same where making a job takes time: the workers make the jobs as well, one at a time.
+
+        Any of them may ask ``jobs`` for the next one, which is not whoever asked for the one before.
+        """
+        if self.number == 1:
+            yield from (job() for job in jobs)
+            return
+        queue = _JobQueue(jobs)
+        coming: deque[Future[tuple[int, Future[T]] | None]] = deque()
+        waiting: dict[int, Future[T]] = {}
+        turn, more = 0, True
+        try:
+            while True:
+                while more and len(coming) + len(waiting) <= self.number:
+                    coming.append(self.submit(queue.work))
+                if turn in waiting:
+                    yield waiting.pop(turn).result()
+                    turn += 1
+                elif coming:
+                    worked = coming.popleft().result()
+                    more = more and worked is not None
+                    waiting.update([worked] if worked else [])
+                else:
+                    break
+        finally:
+            for future in coming:
+                future.cancel()
+            wait(coming)
+
     def submit(self, job: Callable[[], T]) -> Future[T]:
         """Return what the job will return; with one worker it is done already."""
         if self.number == 1:
-            done: Future[T] = Future()
-            try:
-                done.set_result(job())
-            except Exception as error:  # noqa: BLE001  # raised for whoever asks for the result
-                done.set_exception(error)
-            return done
+            return _done(job)
         with self._lock:
             if self._pool is None:
                 self._pool = ThreadPoolExecutor(self.number, thread_name_prefix="worker")
@@ -83,6 +109,43 @@ class Workers:
             pool, self._pool = self._pool, None
         if pool is not None:
             pool.shutdown(cancel_futures=True)
+
+
+class _JobQueue(Generic[T]):
+    """Jobs that threads take one after the other; after an error in making one there are no more."""
+
+    def __init__(self, jobs: Iterable[Callable[[], T]]) -> None:
+        self._source: Iterator[Callable[[], T]] = iter(jobs)
+        self._lock = threading.Lock()
+        self._taken = 0
+
+    def work(self) -> tuple[int, Future[T]] | None:
+        """Do the next job, and return its place among them with what it returned; None where there is none."""
+        with self._lock:
+            place, job = self._taken, self._next()
+            self._taken += 1
+        return None if job is None else (place, _done(job))
+
+    def _next(self) -> Callable[[], T] | None:
+        try:
+            return next(self._source, None)
+        except Exception as error:  # noqa: BLE001  # raised where the job's result would have come
+            self._source = iter(())
+            return partial(_raise, error)
+
+
+def _raise(error: Exception) -> NoReturn:
+    raise error
+
+
+def _done(job: Callable[[], T]) -> Future[T]:
+    """Do a job, and return what has its result or its error."""
+    done: Future[T] = Future()
+    try:
+        done.set_result(job())
+    except Exception as error:  # noqa: BLE001  # raised for whoever asks for the result
+        done.set_exception(error)
+    return done
 
 
 @contextmanager

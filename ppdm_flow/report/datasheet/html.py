@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from ppdm_flow.report.datasheet import texts
 from ppdm_flow.report.datasheet.sheet import Sheet
-from ppdm_flow.report.run.html import environment
+from ppdm_flow.report.run.html import compile_templates, environment
+
+_TEMPLATE = "datasheet.html.jinja"
+
+
+def prepare() -> None:
+    """Compile the templates."""
+    compile_templates(_TEMPLATE, "datasheet.css.jinja")
 
 
 def render(sheet: Sheet) -> str:
     """Return the page of a sheet; the same sheet gives the same text."""
-    template = environment().get_template("datasheet.html.jinja")
+    template = environment().get_template(_TEMPLATE)
     return template.render(sheet=sheet, texts=texts, intro=texts.named(texts.INTRO, sheet))

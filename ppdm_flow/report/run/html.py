@@ -17,13 +17,20 @@ from ppdm_flow.report.run.fields import ReportDocument
 from ppdm_flow.report.run.page import page
 
 _TEMPLATE = "report.html.jinja"
+_PARTS = ("macros.jinja", "sheet.jinja", "style.css.jinja")
 _TICKED = re.compile("`([^`]+)`")
 
 
 def prepare() -> None:
     """Compile the templates."""
-    environment().get_template(_TEMPLATE)
+    compile_templates(_TEMPLATE, *_PARTS)
     script_hash()
+
+
+def compile_templates(*names: str) -> None:
+    """Compile templates, each by its name: one that they include or import is not compiled with them."""
+    for name in names:
+        environment().get_template(name)
 
 
 def render(document: ReportDocument) -> str:

@@ -91,12 +91,23 @@ class ParquetSource:
 
     def typed_batches(self, columns: Sequence[str], types: Mapping[str, AttributeType]) -> Iterator[pa.RecordBatch]:
         """Yield the rows; numbers and moments of the columns in ``types`` stay what they are. Raises DataError."""
+        return self._decoded(columns, types, threads=True)
+
+    def threadless_batches(
+        self, columns: Sequence[str], types: Mapping[str, AttributeType]
+    ) -> Iterator[pa.RecordBatch]:
+        """Yield the same; whoever asks for a block decodes it. Raises DataError."""
+        return self._decoded(columns, types, threads=False)
+
+    def _decoded(
+        self, columns: Sequence[str], types: Mapping[str, AttributeType], *, threads: bool
+    ) -> Iterator[pa.RecordBatch]:
         done = self.first
         try:
             with self._open(columns) as file:
                 self.repeated = 0
                 self._told = documents(file.schema_arrow.metadata)
-                for batch in _blocks(file, list(columns), self.groups):
+                for batch in _blocks(file, list(columns), self.groups, threads=threads):
                     yield self._batch(batch, columns, types, done)
                     done += batch.num_rows
         except (pa.ArrowException, OSError):
@@ -188,14 +199,14 @@ class ParquetPiece:
         return ParquetSource(self.params, self.path, self.groups, row)
 
 
-def _blocks(file: pq.ParquetFile, columns: list[str], groups: tuple[int, ...] | None) -> Iterator[pa.RecordBatch]:
+def _blocks(
+    file: pq.ParquetFile, columns: list[str], groups: tuple[int, ...] | None, *, threads: bool
+) -> Iterator[pa.RecordBatch]:
     """Yield blocks of rows; Arrow cannot gather lists of coded texts from several row groups into one."""
-    size = _rows(file.schema_arrow)
-    if not any(_is_coded_list(f.type) for f in file.schema_arrow if f.name in columns):
-        yield from file.iter_batches(size, columns=columns, row_groups=None if groups is None else list(groups))
-        return
-    for group in range(file.num_row_groups) if groups is None else groups:
-        yield from file.iter_batches(size, row_groups=[group], columns=columns)
+    size, chosen = _rows(file.schema_arrow), list(range(file.num_row_groups) if groups is None else groups)
+    apart = any(_is_coded_list(f.type) for f in file.schema_arrow if f.name in columns)
+    for some in [[group] for group in chosen] if apart else [chosen]:
+        yield from file.iter_batches(size, row_groups=some, columns=columns, use_threads=threads)
 
 
 def _written_out(metadata: pq.FileMetaData) -> frozenset[str]:

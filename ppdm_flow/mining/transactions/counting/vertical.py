@@ -139,8 +139,9 @@ def _turn(sets: PackedSets, classes: list[SizeClass], items: Integers, words: Wo
     lines[: len(needed)] = needed
     spots = np.full(tiles * TILE * 64, -1, dtype=np.int64)
     spots[np.searchsorted(needed, items >> 6) * 64 + (items & 63)] = np.arange(len(items))
+    block = np.empty((64, TILE), dtype=np.uint64)
     for one in classes:
-        columns_of_bits(sets.words, one.rows, one.start, lines.reshape(tiles, TILE), spots, words)
+        columns_of_bits(sets.words, one.rows, one.start, lines.reshape(tiles, TILE), spots, block, words)
 
 
 def _scatter(sets: Baskets, classes: list[SizeClass], items: Integers, words: Words) -> None:
