@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.engine.streams.coding import encode_texts
 from ppdm_flow.sources.parquet.rendering import rendered, texts
 
@@ -146,3 +148,21 @@ def test_a_file_that_is_damaged_in_the_middle(reader, tmp_path):
 
 def test_a_table_without_rows(reader, tmp_path):
     assert reader.table("parquet", written(tmp_path, {"a": pa.array([], pa.string())})) == {"a": []}
+
+
+@pytest.mark.parametrize("group", [7, 100_000])
+def test_whoever_asks_for_a_block_may_decode_it(reader, tmp_path, group):
+    number = np.random.default_rng(5).integers(0, 40, 300_000)
+    texts_, lists = pa.array([f"t{n}" for n in number]), pa.array([[str(n)] * (n % 2) for n in number])
+    columns = {"n": number, "t": texts_, "d": texts_.dictionary_encode(), "s": lists}
+    rows = 70 if group == 7 else len(number)
+    path = written(tmp_path, {n: pa.array(c).slice(0, rows) for n, c in columns.items()}, row_group_size=group)
+    source = reader.open("parquet", path)
+    asked = (["d", "n", "t", "s"], {"n": AttributeType.INTEGER})
+    blocks = list(source.typed_batches(*asked))
+    again = source.threadless_batches(*asked)
+    with ThreadPoolExecutor(1) as other:
+        taken = [next(again), other.submit(next, again).result(), *again] if len(blocks) > 1 else list(again)
+    assert len(taken) == len(blocks)
+    assert all(a.equals(b) for a, b in zip(taken, blocks, strict=True))
+    assert sum(len(b) for b in blocks) == rows

@@ -11,7 +11,7 @@ _TEMPLATE = "datasheet.html.jinja"
 
 def prepare() -> None:
     """Compile the templates."""
-    compile_templates(_TEMPLATE, "datasheet.css.jinja")
+    compile_templates(_TEMPLATE, "macros.jinja", "style.css.jinja", "datasheet.css.jinja")
 
 
 def render(sheet: Sheet) -> str:

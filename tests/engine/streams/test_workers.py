@@ -136,3 +136,76 @@ def test_arrow_takes_no_more_threads_than_there_are_workers():
     with arrow_threads(before + 5):
         assert pa.cpu_count() == before
     assert pa.cpu_count() == before
+
+
+def slow_first(number: int) -> int:
+    time.sleep(0.02 if number % 4 == 0 else 0.0)
+    return number
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_jobs_that_workers_make_come_in_their_order(number):
+    workers, made, makers = Workers(number), [], set()
+
+    def jobs():
+        for i in range(40):
+            made.append(i)
+            makers.add(threading.get_ident())
+            time.sleep(0.001)
+            yield partial(slow_first, i)
+
+    assert list(workers.each_drawn(jobs())) == list(range(40))
+    assert made == list(range(40))
+    assert (threading.get_ident() in makers) == (number == 1)
+    assert list(workers.each_drawn([])) == []
+    assert list(workers.each_drawn([partial(dict)])) == [{}]
+    workers.close()
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_errors_of_jobs_that_workers_make_come_in_their_turn(number):
+    def jobs():
+        yield from (partial(slow_first, i) for i in range(3))
+        raise ValueError("no more jobs")
+
+    workers = Workers(number)
+    results = workers.each_drawn(partial(failing, i) for i in range(9))
+    assert [next(results) for _ in range(3)] == [0, 1, 2]
+    with pytest.raises(KeyError, match="third"):
+        next(results)
+    results = workers.each_drawn(jobs())
+    assert [next(results) for _ in range(3)] == [0, 1, 2]
+    with pytest.raises(ValueError, match="no more jobs"):
+        next(results)
+    assert list(workers.each_drawn(partial(int, i) for i in range(5))) == list(range(5))  # they are not stuck
+    workers.close()
+
+
+@pytest.mark.parametrize("number", [2, 3])
+def test_workers_make_jobs_one_at_a_time_and_not_far_ahead(number):
+    making, most, made = threading.Semaphore(1), [], []
+
+    def jobs():
+        for i in range(60):
+            most.append(making.acquire(blocking=False))
+            made.append(i)
+            time.sleep(0.001)
+            making.release()
+            yield partial(int, i)
+
+    workers = Workers(number)
+    results = workers.each_drawn(jobs())
+    assert [next(results) for _ in range(4)] == list(range(4))
+    time.sleep(0.1)
+    assert len(made) <= 4 + number + 1
+    assert all(most)
+    results.close()
+    assert len(made) <= 4 + number + 1
+    workers.close()
+
+
+def test_workers_do_the_jobs_that_they_make_at_once():
+    together = threading.Barrier(2, timeout=30)
+    workers = Workers(2)
+    assert sorted(workers.each_drawn([together.wait, together.wait])) == [0, 1]
+    workers.close()
