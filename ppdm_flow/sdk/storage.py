@@ -51,10 +51,8 @@ class TypedSource(Protocol):
 class ThreadlessSource(Protocol):
     """A source that can be read without threads of its own: whoever asks for a block decodes it."""
 
-    def threadless_batches(
-        self, columns: Sequence[str], types: Mapping[str, AttributeType]
-    ) -> Iterator[pa.RecordBatch]:
-        """Yield what ``typed_batches`` does; any thread may ask for the next block, one at a time."""
+    def threadless_batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """Yield what ``batches`` does; any thread may ask for the next block, one at a time."""
         ...
 
 

@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.engine.streams.coding import encode_texts
 from ppdm_flow.sources.parquet.rendering import rendered, texts
 
@@ -158,9 +157,8 @@ def test_whoever_asks_for_a_block_may_decode_it(reader, tmp_path, group):
     rows = 70 if group == 7 else len(number)
     path = written(tmp_path, {n: pa.array(c).slice(0, rows) for n, c in columns.items()}, row_group_size=group)
     source = reader.open("parquet", path)
-    asked = (["d", "n", "t", "s"], {"n": AttributeType.INTEGER})
-    blocks = list(source.typed_batches(*asked))
-    again = source.threadless_batches(*asked)
+    blocks = list(source.batches(["d", "n", "t", "s"]))
+    again = source.threadless_batches(["d", "n", "t", "s"])
     with ThreadPoolExecutor(1) as other:
         taken = [next(again), other.submit(next, again).result(), *again] if len(blocks) > 1 else list(again)
     assert len(taken) == len(blocks)

@@ -16,9 +16,8 @@ import pyarrow.compute as pc
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.engine.faults import wrap_plugin_errors
 from ppdm_flow.engine.local.held import HeldRows
-from ppdm_flow.engine.streams.checks import zero_weight_mask
 from ppdm_flow.engine.streams.coding import mark_texts
-from ppdm_flow.engine.streams.looks import NO_LOOKS, Looks, ReadTable, renumbered
+from ppdm_flow.engine.streams.looks import NO_LOOKS, Coding, Looks, ReadTable, renumbered
 from ppdm_flow.engine.streams.narrow import NarrowTable
 from ppdm_flow.engine.streams.numbers import NumberReader, Spellings
 from ppdm_flow.engine.streams.reading import Budget, Look, ReadOptions
@@ -39,7 +38,7 @@ from ppdm_flow.engine.streams.workers import ALONE, Workers
 from ppdm_flow.sdk.storage import Source, ThreadlessSource, TypedSource
 from ppdm_flow.tables.column import MISSING, SUPPRESSED, SUPPRESSED_TEXT, Column
 from ppdm_flow.tables.counts import Counts
-from ppdm_flow.tables.numeric.column import LONGEST_NUMBER, NumericColumn, missing_mask
+from ppdm_flow.tables.numeric.column import LONGEST_NUMBER, NumericColumn
 from ppdm_flow.tables.table import Table
 
 _FEW_WORKERS = 2
@@ -136,7 +135,7 @@ class SourceStream:
         names = self._names if columns is None else tuple(columns)
         weight = () if self._reading.weight is None else (self._reading.weight,)
         for table in self._read(tuple(dict.fromkeys((*names, *self._reading.incomplete, *weight)))):
-            kept = table.take(self._mask(table)) if self._reading.selects else table
+            kept = table.take(self._reading.kept(table)) if self._reading.selects else table
             if len(kept):
                 yield Part(kept.select(names))
 
@@ -205,10 +204,10 @@ class SourceStream:
         with wrap_plugin_errors(self._reading.who):
             columns = {n: self._reading.columns[n] for n in names}
             readers = self._last_readers = {n: r for n, r in self._readers().items() if n in columns}
-            blocks, size = self._blocks(columns, readers), self._reading.partition_rows
+            blocks, each = self._blocks(columns, readers)
             rows = blocks if places is None else picked(blocks, places)
-            jobs = partition_jobs(rows, names, size, readers, self._start)
-            tables = chain.from_iterable(self._each(jobs, partial(self._coded, narrow, looks)))
+            jobs = partition_jobs(rows, names, self._reading.partition_rows, readers, self._start)
+            tables = chain.from_iterable(each(partial(self._coded, narrow, looks, job) for job in jobs))
             for read in tables if places is None else renumbered(tables, places + self._start):
                 self._stop.check()
                 yield replace(read, table=self._marked(read.table)) if self._reading.foreign else read
@@ -233,25 +232,23 @@ class SourceStream:
             for name, facts in typed.items()
         }
 
-    def _blocks(self, columns: Mapping[str, str], readers: Mapping[str, NumberReader]) -> Iterator[pa.RecordBatch]:
-        """Yield blocks; a source that can do so leaves numbers as they are."""
+    def _blocks(
+        self, columns: Mapping[str, str], readers: Mapping[str, NumberReader]
+    ) -> tuple[Iterator[pa.RecordBatch], Callable[[Iterator[Coding]], Iterator[list[ReadTable]]]]:
+        """Return the blocks, and what has them coded; a source that can do so leaves numbers as they are.
+
+        A few workers decode blocks themselves. More of them would wait for each other, and numbers are read in the
+        order of rows: then other threads decode.
+        """
         names, types = list(columns.values()), {columns[n]: reader.facts.type for n, reader in readers.items()}
-        if self._decoded_by_workers and isinstance(self._source, ThreadlessSource):
-            return self._source.threadless_batches(names, types)
+        if not types and self.workers.number <= _FEW_WORKERS and isinstance(self._source, ThreadlessSource):
+            return self._source.threadless_batches(names), self.workers.each_drawn
         if types and isinstance(self._source, TypedSource):
-            return self._source.typed_batches(names, types)
-        return self._source.batches(names)
+            return self._source.typed_batches(names, types), self._each_ahead
+        return self._source.batches(names), self._each_ahead
 
-    def _each(self, jobs: Iterator[Job], work: Callable[[Job], Result]) -> Iterator[Result]:
-        """Yield what the workers make of the jobs, whose blocks they decode, or else a thread of its own."""
-        if self._decoded_by_workers:
-            return self.workers.each_drawn(partial(work, job) for job in jobs)
-        return self.workers.each(partial(work, job) for job in self.workers.ahead(jobs))
-
-    @property
-    def _decoded_by_workers(self) -> bool:
-        """Whether the workers decode: with more of them, one block at a time would not keep them busy."""
-        return self.workers.number <= _FEW_WORKERS and isinstance(self._source, ThreadlessSource)
+    def _each_ahead(self, jobs: Iterator[Coding]) -> Iterator[list[ReadTable]]:
+        return self.workers.each(self.workers.ahead(jobs))
 
     def _marked(self, table: Table) -> Table:
         texts = {n: c for n, c in table.columns.items() if not isinstance(c, NumericColumn)}
@@ -276,19 +273,9 @@ class SourceStream:
     def _complete(self, table: Table) -> Table:
         if not self._reading.selects:
             return table
-        mask = self._mask(table)
+        mask = self._reading.kept(table)
         self._kept.append(np.packbits(mask))
         return table.take(mask)
-
-    def _mask(self, table: Table) -> npt.NDArray[np.bool_]:
-        """Say which rows are complete and stand for somebody."""
-        mask = np.ones(len(table), dtype=bool)
-        for name in self._reading.incomplete:
-            if name in table.columns:  # a set may be empty, but is never missing
-                mask &= ~missing_mask(table[name])
-        if self._reading.weight is not None:
-            mask &= ~zero_weight_mask(table[self._reading.weight])
-        return mask
 
     def _measure(self, table: Table) -> None:
         for name, column in table.columns.items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from ppdm_flow.engine.streams.narrow import NarrowTable
@@ -58,6 +58,10 @@ class ReadTable:
     narrow: NarrowTable | None
     before: Seen
     after: Seen
+
+
+Coding = Callable[[], list[ReadTable]]
+"""Codes the blocks of some partitions; any thread may do so."""
 
 
 def renumbered(tables: Iterable[ReadTable], rows: Places) -> Iterator[ReadTable]:

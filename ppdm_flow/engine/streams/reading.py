@@ -7,7 +7,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol, Self, runtime_checkable
 
+import numpy as np
+import numpy.typing as npt
+
 from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.engine.streams.checks import zero_weight_mask
+from ppdm_flow.tables.numeric.column import missing_mask
 from ppdm_flow.tables.table import Table
 
 
@@ -99,3 +104,13 @@ class ReadOptions:
     def selects(self) -> bool:
         """Whether some rows may be dropped."""
         return bool(self.incomplete) or self.weight is not None
+
+    def kept(self, table: Table) -> npt.NDArray[np.bool_]:
+        """Say which rows are complete and stand for somebody, shape (rows,)."""
+        mask = np.ones(len(table), dtype=bool)
+        for name in self.incomplete:
+            if name in table.columns:  # a set may be empty, but is never missing
+                mask &= ~missing_mask(table[name])
+        if self.weight is not None:
+            mask &= ~zero_weight_mask(table[self.weight])
+        return mask

@@ -93,11 +93,9 @@ class ParquetSource:
         """Yield the rows; numbers and moments of the columns in ``types`` stay what they are. Raises DataError."""
         return self._decoded(columns, types, threads=True)
 
-    def threadless_batches(
-        self, columns: Sequence[str], types: Mapping[str, AttributeType]
-    ) -> Iterator[pa.RecordBatch]:
-        """Yield the same; whoever asks for a block decodes it. Raises DataError."""
-        return self._decoded(columns, types, threads=False)
+    def threadless_batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """Yield the rows; whoever asks for a block decodes it. Raises DataError."""
+        return self._decoded(columns, {}, threads=False)
 
     def _decoded(
         self, columns: Sequence[str], types: Mapping[str, AttributeType], *, threads: bool
