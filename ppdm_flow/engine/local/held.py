@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
+from ppdm_flow.engine.streams.dense_tally import DenseTally
 from ppdm_flow.engine.streams.narrow import NarrowTable
 from ppdm_flow.engine.streams.stream import Part, PartJob, Stop
 from ppdm_flow.engine.streams.workers import Workers
@@ -29,12 +30,21 @@ class HeldRows:
         return workers.each(partial(self._tallied, narrow, names, weight) for narrow in self.tables)
 
     def tallies_each(self, names: Sequence[str], workers: Workers) -> Iterator[dict[str, Counts]]:
-        """Yield the counts of each column by itself in each partition, of those that have few values in all of them.
+        """Yield the counts of each column by itself, of those that have few values in all partitions.
 
         One job a partition: a column of it takes so little time that threads would mostly wait for each other.
+        Partitions with the same categories are added up before anything is made of their numbers.
         """
         few = tuple(n for n in names if all(table.has_few_values(n) for table in self.tables))
-        return workers.each(partial(self._tallied_each, narrow, few) for narrow in self.tables if few)
+        sums: dict[str, DenseTally] = {}
+        for tallied in workers.each(partial(self._tallied_each, narrow, few) for narrow in self.tables if few):
+            for name, tally in tallied.items():
+                together = sums[name].with_later(tally) if name in sums else tally
+                if together is None:
+                    yield {name: sums[name].counts(name)}
+                sums[name] = together or tally
+        if sums:
+            yield {name: tally.counts(name) for name, tally in sums.items()}
 
     def _widened(self, narrow: NarrowTable, names: tuple[str, ...]) -> Part:
         self.stop.check()
@@ -44,5 +54,7 @@ class HeldRows:
         self.stop.check()
         return narrow.counts(names, weight)
 
-    def _tallied_each(self, narrow: NarrowTable, names: tuple[str, ...]) -> dict[str, Counts]:
-        return {name: self._tallied(narrow, (name,), None) for name in names}
+    def _tallied_each(self, narrow: NarrowTable, names: tuple[str, ...]) -> dict[str, DenseTally]:
+        self.stop.check()
+        tallies = ((name, narrow.tally(name)) for name in names)
+        return {name: tally for name, tally in tallies if tally is not None}

@@ -9,9 +9,10 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ppdm_flow.core.roles import AttributeType
+from ppdm_flow.engine.streams.dense_tally import DenseTally
 from ppdm_flow.tables.byte_counts import byte_counts
 from ppdm_flow.tables.column import SPECIALS, Column
-from ppdm_flow.tables.counts import Counts, count, summed
+from ppdm_flow.tables.counts import Counts, count
 from ppdm_flow.tables.numeric.column import NumericColumn, dtype_of
 from ppdm_flow.tables.sets import Baskets, SetColumn
 from ppdm_flow.tables.table import RowNumbers, Table
@@ -261,21 +262,20 @@ class NarrowTable:
     def counts(self, columns: tuple[str, ...], weight: str | None) -> Counts:
         """Count the combinations of these columns, weighted; a single column is counted as it is held."""
         if len(columns) == 1 and weight is None:
-            tally = self._tally(columns[0])
+            tally = self.tally(columns[0])
             if tally is not None:
-                return tally
+                return tally.counts(columns[0])
         names = columns if weight is None else (*columns, weight)
         rows = np.zeros(len(self.rows), dtype=np.int64)  # no row's number is looked at
         return count(Table({n: self.columns[n].column() for n in names}, rows), columns, weight)
 
-    def _tally(self, name: str) -> Counts | None:
+    def tally(self, name: str) -> DenseTally | None:
+        """Return how often each code of a column occurs; None where it has no codes, or may have more than rows."""
         column = self.columns[name]
-        tally = None if isinstance(column, NarrowNumbers) else column.tally()
-        if tally is None or isinstance(column, NarrowNumbers):
+        if isinstance(column, NarrowNumbers):
             return None
-        present = np.flatnonzero(tally)
-        codes = Column((present - SPECIALS).astype(np.int32), column.categories)
-        return summed(Table({name: codes}, present), [name], tally[present])
+        numbers = column.tally()
+        return None if numbers is None else DenseTally(column.categories, numbers)
 
     def take(self, places: npt.NDArray[np.int64], names: tuple[str, ...]) -> Table:
         """Return these columns of the rows at some positions."""
