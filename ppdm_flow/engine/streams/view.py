@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -108,15 +108,15 @@ class StreamView:
         names = self._schema.names if columns is None else tuple(dict.fromkeys(columns))
         wanted = (np.arange(size, dtype=np.int64) * rows) // max(1, size)
         if isinstance(self.stream, PickedStream):
-            return concat(map(_compact, self.stream.rows_at(wanted, names)))
+            return _stacked(self.stream.rows_at(wanted, names))
         pieces = []
         start = 0
         for part in self.partitions(names):
             begin, end = np.searchsorted(wanted, [start, start + len(part)])
             if end > begin:
-                pieces.append(_compact(part.take(wanted[begin:end] - start)))
+                pieces.append(part.take(wanted[begin:end] - start))
             start += len(part)
-        return concat(pieces) if pieces else self._nothing(names)
+        return _stacked(pieces) if pieces else self._nothing(names)
 
     def table(self, columns: Sequence[str] | None = None) -> Table:
         """Return the whole table. Raises RunError where it is elsewhere, and more than this process may hold."""
@@ -239,6 +239,13 @@ def texts_of(column: str, part: Part) -> pa.StringArray:
     return part.table[column].compact().categories
 
 
-def _compact(table: Table) -> Table:
-    sets = {n: s.compact() for n, s in table.sets.items()}
-    return Table({n: c.compact() for n, c in table.columns.items()}, table.rows, sets)
+def _stacked(pieces: Iterable[Table]) -> Table:
+    """Stack pieces of partitions, with no category but those that occur: where these are few, they go once."""
+    whole = concat(map(_with_few_categories, pieces))
+    return Table({n: c.compact() for n, c in whole.columns.items()}, whole.rows, whole.sets)
+
+
+def _with_few_categories(piece: Table) -> Table:
+    many = {n for n, c in piece.columns.items() if not isinstance(c, NumericColumn) and c.width > len(piece)}
+    columns = {n: c.compact() if n in many else c for n, c in piece.columns.items()}
+    return Table(columns, piece.rows, {n: s.compact() for n, s in piece.sets.items()})
