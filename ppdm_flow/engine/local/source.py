@@ -41,7 +41,7 @@ from ppdm_flow.tables.counts import Counts
 from ppdm_flow.tables.numeric.column import LONGEST_NUMBER, NumericColumn
 from ppdm_flow.tables.table import Table
 
-_FEW_WORKERS = 2
+_PAIR = 2
 
 
 class SourceStream:
@@ -237,11 +237,11 @@ class SourceStream:
     ) -> tuple[Iterator[pa.RecordBatch], Callable[[Iterator[Coding]], Iterator[list[ReadTable]]]]:
         """Return the blocks, and what has them coded; a source that can do so leaves numbers as they are.
 
-        A few workers decode blocks themselves. More of them would wait for each other, and numbers are read in the
-        order of rows: then other threads decode.
+        Two workers decode blocks themselves, for threads besides would take their cores. More of them would wait for
+        each other, numbers are read in the order of rows, and one is what who reads without a run has: others decode.
         """
         names, types = list(columns.values()), {columns[n]: reader.facts.type for n, reader in readers.items()}
-        if not types and self.workers.number <= _FEW_WORKERS and isinstance(self._source, ThreadlessSource):
+        if not types and self.workers.number == _PAIR and isinstance(self._source, ThreadlessSource):
             return self._source.threadless_batches(names), self.workers.each_drawn
         if types and isinstance(self._source, TypedSource):
             return self._source.typed_batches(names, types), self._each_ahead
