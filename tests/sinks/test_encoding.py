@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import threading
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 
 import duckdb
@@ -232,6 +232,19 @@ def test_what_goes_wrong_in_any_row_group_is_raised(tmp_path, monkeypatch, threa
     else:  # no footer: nothing reads it
         with pytest.raises(pa.ArrowInvalid):
             pq.read_table(path)
+
+
+def test_jobs_of_a_closed_pool_hold_nobody_up():
+    go_on, pool = threading.Event(), ThreadPoolExecutor(1)
+    groups = RowGroups(io.BytesIO(), pool.submit, 2)
+    for _ in range(3):
+        groups.add(go_on.wait)
+    pool.shutdown(wait=False, cancel_futures=True)
+    go_on.set()
+    closing = threading.Thread(target=groups.close, daemon=True)
+    closing.start()
+    closing.join(30)
+    assert not closing.is_alive()
 
 
 def test_a_full_disk_is_raised_and_nothing_is_written_behind_the_gap():

@@ -54,9 +54,7 @@ class Workers:
                     break
                 yield coming.popleft().result()
         finally:
-            for future in coming:
-                future.cancel()
-            wait(coming)
+            _drop(coming)
         if failure is not None:
             raise failure
 
@@ -86,9 +84,7 @@ class Workers:
                 else:
                     break
         finally:
-            for future in coming:
-                future.cancel()
-            wait(coming)
+            _drop(coming)
 
     def submit(self, job: Callable[[], T]) -> Future[T]:
         """Return what the job will return; with one worker it is done already."""
@@ -132,6 +128,14 @@ class _JobQueue(Generic[T]):
         except Exception as error:  # noqa: BLE001  # raised where the job's result would have come
             self._source = iter(())
             return partial(_raise, error)
+
+
+def _drop(coming: Iterable[Future[Any]]) -> None:
+    """Cancel what has not begun, and wait for the rest.
+
+    What a closed pool has cancelled is told to nobody: whoever waits for it waits forever.
+    """
+    wait([future for future in coming if not future.cancel()])
 
 
 def _raise(error: Exception) -> NoReturn:

@@ -67,10 +67,7 @@ class RowGroups:
 
     def close(self) -> None:
         """Wait for what has begun, and drop the rest."""
-        jobs = [job for job, _ in self._coming]
-        for job in jobs:
-            job.cancel()
-        wait(jobs)
+        wait([job for job, _ in self._coming if not job.cancel()])  # not for those that a closed pool has cancelled
 
     def _held(self) -> int:
         return sum(size for _, size in self._coming)

@@ -209,3 +209,25 @@ def test_workers_do_the_jobs_that_they_make_at_once():
     workers = Workers(2)
     assert sorted(workers.each_drawn([together.wait, together.wait])) == [0, 1]
     workers.close()
+
+
+@pytest.mark.parametrize("way", ["each", "each_drawn"])
+def test_results_that_nobody_wants_any_more_hold_nobody_up(way):
+    """A run that is interrupted closes its workers; what was left of its results is dropped later, by any thread."""
+    go_on = threading.Event()
+    workers = Workers(2)
+    results = getattr(workers, way)(go_on.wait if i else int for i in range(9))
+    workers.submit(go_on.wait)  # others work, too: some of the results have not begun
+    assert next(results) == 0
+    closing = threading.Thread(target=workers.close, daemon=True)
+    closing.start()  # cancels what has not begun, and waits for the rest
+    while workers._pool is not None:
+        time.sleep(0.001)
+    time.sleep(0.05)
+    go_on.set()
+    closing.join(30)
+    dropping = threading.Thread(target=results.close, daemon=True)
+    dropping.start()
+    dropping.join(30)
+    assert not closing.is_alive()
+    assert not dropping.is_alive()
