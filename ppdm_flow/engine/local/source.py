@@ -237,8 +237,8 @@ class SourceStream:
     ) -> tuple[Iterator[pa.RecordBatch], Callable[[Iterator[Coding]], Iterator[list[ReadTable]]]]:
         """Return the blocks, and what has them coded; a source that can do so leaves numbers as they are.
 
-        Two workers decode blocks themselves, for threads besides would take their cores. More of them would wait for
-        each other, numbers are read in the order of rows, and one is what who reads without a run has: others decode.
+        Two workers decode blocks themselves: threads besides would take their cores. More workers would wait for each
+        other, and numbers are read in the order of rows; who reads without a run has one, and all cores to decode.
         """
         names, types = list(columns.values()), {columns[n]: reader.facts.type for n, reader in readers.items()}
         if not types and self.workers.number == _PAIR and isinstance(self._source, ThreadlessSource):
