@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import NoReturn
 
 from ppdm_flow.cli.terminal import clock  # noqa: F401  # first of all: it looks when the program began
+from ppdm_flow.cli.terminal.ending import Ending
 from ppdm_flow.cli.terminal.output import complain
 from ppdm_flow.core.errors import PpdmError, RunError
 
@@ -68,12 +69,21 @@ def app(words: Sequence[str], prog_name: str, *, alone: bool = False) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the program and exit: 0 yes, 1 no, 2 the input is at fault, 3 the tool failed, 4 held, 130 interrupted."""
-    words = list(sys.argv[1:] if arguments is None else arguments)
-    if arguments is None:
-        os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", _SPINNING)
+    if arguments is not None:
+        _answer(list(arguments), alone=False)
+    ending = Ending()
+    os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", _SPINNING)
+    try:
+        _answer(sys.argv[1:], alone=True)
+    except SystemExit as left:
+        ending.comes(left.code)
+        raise
+
+
+def _answer(words: list[str], *, alone: bool) -> NoReturn:
     prepare()
     try:
-        app(words, "ppdm-flow", alone=arguments is None)
+        app(words, "ppdm-flow", alone=alone)
     except PpdmError as error:
         complain(error.diagnostics, error.sources)
         _defects().trace(error, words)
