@@ -1,16 +1,18 @@
 """What a run takes beside its floor as rows grow, and what a second worker is worth.
 
-    python tests/benchmarks/scale.py [--rows 1000000 10000000 30000000] [--workers-at 10000000] [--json FILE]
+    python tests/benchmarks/scale.py [--rows 1000000 10000000 30000000] [--workers-at 10000000] [--turns 5]
+                                      [--json FILE]
 
 The policy perturbs one of ten columns and shuffles the rows, Parquet to Parquet. The floor is what cannot be left out,
 done by Arrow and DuckDB with all cores: read the file, put the rows into another order, write them, and group the
 written file once. ``ratio`` of a run is its wall time over the floor's of the same size; of ``workers`` it is the time
-of one worker over that of two.
+of one worker over that of two, medians of some turns that take both in their turn: one turn is off by a twentieth.
 """
 
 from __future__ import annotations
 
 import argparse
+import statistics
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -34,7 +36,7 @@ SHUFFLED = STREAM.replace(
 )
 
 
-def measured(folder: Path, sizes: list[int], workers_at: int) -> Iterator[Row]:
+def measured(folder: Path, sizes: list[int], workers_at: int, turns: int) -> Iterator[Row]:
     """Yield a row for the floor and the run of each size, and one for the workers."""
     policy = folder / "scale.yaml"
     policy.write_text(SHUFFLED.replace("DOMAIN", ", ".join(f"value {v}" for v in range(VALUES))))
@@ -49,12 +51,13 @@ def measured(folder: Path, sizes: list[int], workers_at: int) -> Iterator[Row]:
         run = spent(*flow("run", policy, "--out", folder / "runs", "--quiet"))
         yield row(f"run.{rows}", rows, run, f"floor.{rows}", floor.seconds)
         if rows == workers_at:
-            by_workers = [
-                spent(*flow("run", policy, "--out", folder / "runs", "--quiet", "--workers", many))
-                for many in ("1", "2")
+            turned = [
+                [spent(*flow("run", policy, "--out", folder / "runs", "--quiet", "--workers", many)) for many in "12"]
+                for _ in range(turns)
             ]
-            one, two = by_workers
-            yield Row(f"workers.{rows}", rows, two.seconds, two.peak_mb, "one, over two", one.seconds / two.seconds)
+            one, two = (statistics.median(each.seconds for each in column) for column in zip(*turned, strict=True))
+            most = max(two.peak_mb for _, two in turned)
+            yield Row(f"workers.{rows}", rows, two, most, "one, over two", one / two)
 
 
 def main() -> None:
@@ -62,12 +65,13 @@ def main() -> None:
     words = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     words.add_argument("--rows", type=int, nargs="+", default=[1_000_000, 10_000_000, 30_000_000])
     words.add_argument("--workers-at", type=int, default=10_000_000)
+    words.add_argument("--turns", type=int, default=5)
     words.add_argument("--json", type=Path)
     chosen = words.parse_args()
     sheet = Sheet(wide=20)
     sheet.head()
     with tempfile.TemporaryDirectory() as name:
-        for line in measured(Path(name), chosen.rows, chosen.workers_at):
+        for line in measured(Path(name), chosen.rows, chosen.workers_at, chosen.turns):
             sheet.add(line)
     sheet.write(chosen.json)
 
