@@ -40,8 +40,10 @@ def _occurrences(cells: npt.NDArray[np.int32], line: npt.NDArray[np.int32], out:
 
 
 def _scattered(begin: npt.NDArray[np.int64], lines: npt.NDArray[np.int32], out: Words) -> None:
-    row = np.repeat(np.arange(len(begin) - 1), np.diff(begin))
-    np.bitwise_or.at(out, (lines[begin[0] : begin[-1]], row // WORD), np.uint64(1) << (row % WORD).astype(np.uint64))
+    row, sizes = np.arange(len(begin) - 1), np.diff(begin)
+    place = np.repeat(row // WORD, sizes) + lines[begin[0] : begin[-1]] * np.int64(out.shape[1])
+    bits = np.repeat(np.uint64(1) << (row % WORD).astype(np.uint64), sizes)
+    np.add.at(out.reshape(-1, copy=False), place, bits)  # none is set twice; `bitwise_or.at` takes twice the time
 
 
 def _cells_steps(cells: npt.NDArray[np.int32], _line: npt.NDArray[np.int32], _out: Words) -> float:
@@ -68,7 +70,7 @@ def occurrences(cells: npt.NDArray[np.int32], line: npt.NDArray[np.int32], out: 
 @tolerant
 @compiled_for(_lines_steps, _scattered)
 def scatter(begin: npt.NDArray[np.int64], lines: npt.NDArray[np.int32], out: Words) -> None:
-    """Set bit r of ``out[i]`` for each i of ``lines[begin[r]:begin[r + 1]]``."""
+    """Set bit r of ``out[i]``, all zero before, for each i of ``lines[begin[r]:begin[r + 1]]``, which are distinct."""
     for row in range(len(begin) - 1):
         bit = np.uint64(1) << np.uint64(row & 63)
         for k in range(begin[row], begin[row + 1]):
