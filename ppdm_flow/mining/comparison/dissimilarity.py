@@ -9,8 +9,9 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
+from ppdm_flow.mining.itemsets.bits import ABSENT
 from ppdm_flow.mining.itemsets.collection import Itemsets
-from ppdm_flow.mining.itemsets.database import ABSENT, Database
+from ppdm_flow.mining.itemsets.database import Database
 from ppdm_flow.mining.itemsets.mine import MOST_SETS, mine
 from ppdm_flow.mining.krimp.code_table import CodeTable
 from ppdm_flow.mining.krimp.compress import cover, krimp, slim

@@ -11,6 +11,8 @@ from ppdm_flow.sdk.compiled import Instruction, compiled_for, tolerant
 Words = npt.NDArray[np.uint64]
 
 WORD = 64
+ABSENT = -1
+"""The cell of a row that has no item in a place."""
 
 
 def _ones(word: np.uint64) -> np.uint64:
@@ -33,17 +35,18 @@ def words_for(rows: int) -> int:
 
 
 def _occurrences(cells: npt.NDArray[np.int32], line: npt.NDArray[np.int32], out: Words) -> None:
-    row, place = np.nonzero(cells >= 0)
-    lines = line[cells[row, place]]
-    row, lines = row[lines >= 0], lines[lines >= 0]
-    np.bitwise_or.at(out, (lines, row // WORD), np.uint64(1) << (row % WORD).astype(np.uint64))
+    lines = np.append(line, ABSENT)[cells]  # an absent cell is the last one
+    row, there = np.arange(len(cells))[:, None], lines >= 0
+    place = lines * np.int64(out.shape[1]) + row // WORD
+    bits = np.broadcast_to(np.uint64(1) << (row % WORD).astype(np.uint64), cells.shape)
+    np.add.at(out.reshape(-1, copy=False), place[there], bits[there])  # none is set twice
 
 
 def _scattered(begin: npt.NDArray[np.int64], lines: npt.NDArray[np.int32], out: Words) -> None:
     row, sizes = np.arange(len(begin) - 1), np.diff(begin)
     place = np.repeat(row // WORD, sizes) + lines[begin[0] : begin[-1]] * np.int64(out.shape[1])
     bits = np.repeat(np.uint64(1) << (row % WORD).astype(np.uint64), sizes)
-    np.add.at(out.reshape(-1, copy=False), place, bits)  # none is set twice; `bitwise_or.at` takes twice the time
+    np.add.at(out.reshape(-1, copy=False), place, bits)  # none is set twice; `bitwise_or.at` is slower
 
 
 def _cells_steps(cells: npt.NDArray[np.int32], _line: npt.NDArray[np.int32], _out: Words) -> float:
@@ -57,7 +60,10 @@ def _lines_steps(_begin: npt.NDArray[np.int64], lines: npt.NDArray[np.int32], _o
 @tolerant
 @compiled_for(_cells_steps, _occurrences)
 def occurrences(cells: npt.NDArray[np.int32], line: npt.NDArray[np.int32], out: Words) -> None:
-    """Set bit r of ``out[line[i]]`` for each item i in row r of ``cells``; items whose line is negative have none."""
+    """Set bit r of ``out[line[i]]``, all zero before, for each item i in row r of ``cells``.
+
+    Items whose line is negative have none; those of a row have different lines.
+    """
     for row in range(cells.shape[0]):
         word = row >> 6
         bit = np.uint64(1) << np.uint64(row & 63)

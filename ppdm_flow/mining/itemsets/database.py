@@ -13,14 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.itemsets.bits import Words, occurrences, words_for
+from ppdm_flow.mining.itemsets.bits import ABSENT, Words, occurrences, words_for
 from ppdm_flow.sdk.compiled import compiled_for, tolerant
 
 Cells = npt.NDArray[np.int32]
 Counts = npt.NDArray[np.int64]
-
-ABSENT = -1
-"""The cell of a row that has no item in a place."""
 
 
 def _first_fit(
