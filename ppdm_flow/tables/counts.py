@@ -18,8 +18,10 @@ from ppdm_flow.tables.table import Table
 
 _KEY_LIMIT = 1 << 62
 _DENSE_LIMIT = 1 << 22
-_SAMPLE = 1 << 14
-"""About how many keys are looked at before all others."""
+_CACHED = 1 << 16
+"""So many keys have their table of hashes in the processor's caches."""
+_SAMPLE = 1 << 13
+"""About how many keys of more are looked at before all others."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,8 +67,8 @@ class Counts:
         if not columns:
             return np.zeros(len(self), dtype=np.int64), min(1, len(self))
         places = [self.place(c) for c in columns]
-        keys, _ = _keys([self.codes[:, p] for p in places], [len(self.categories[p]) + SPECIALS for p in places])
-        distinct, inverse = _numbered(keys)
+        widths = [len(self.categories[p]) + SPECIALS for p in places]
+        distinct, inverse = _numbered(*_keys([self.codes[:, p] for p in places], widths))
         return inverse, len(distinct)
 
     def as_table(self) -> Table:
@@ -157,7 +159,7 @@ def _keys(codes: Sequence[npt.NDArray[np.int32]], widths: Sequence[int]) -> tupl
     shift = SPECIALS  # of all columns so far, added at the end
     for column, width in zip(codes[1:], widths[1:], strict=True):
         if radix * width >= _KEY_LIMIT:
-            distinct, keys = _numbered(keys)
+            distinct, keys = _numbered(keys, radix)
             radix, shift = max(1, len(distinct)), 0
         keys *= width
         keys += column
@@ -167,9 +169,10 @@ def _keys(codes: Sequence[npt.NDArray[np.int32]], widths: Sequence[int]) -> tupl
     return keys, radix
 
 
-def _numbered(keys: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return the distinct keys, sorted, and the place of each key among them: ``np.unique`` in less time."""
-    return _by_sorting(keys) if _mostly_differ(keys) else _by_hashing(keys)
+def _numbered(keys: npt.NDArray[np.int64], radix: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return the distinct keys, all below ``radix``, sorted, and the place of each key: ``np.unique`` in less time."""
+    many = len(keys) > _CACHED and 4 * radix > len(keys)
+    return _by_sorting(keys) if many and _mostly_differ(keys) else _by_hashing(keys)
 
 
 def _mostly_differ(keys: npt.NDArray[np.int64]) -> bool:
@@ -212,7 +215,7 @@ def _collapse(
     distinct: npt.NDArray[np.int64] | None = None
     size = radix
     if radix > _DENSE_LIMIT or radix > 4 * len(keys) + 1024:
-        distinct, keys = _numbered(keys)
+        distinct, keys = _numbered(keys, radix)
         size = len(distinct)
     present = byte_counts(keys.astype(np.uint8))[:size] if size <= BYTES else np.bincount(keys, minlength=size)
     totals = present if weights is None else _sums(keys, weights, size)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ppdm_flow.tables import counts
 from ppdm_flow.tables.column import MISSING, SUPPRESSED, SUPPRESSED_TEXT, Column
 from ppdm_flow.tables.counts import (
     Counts,
@@ -130,10 +132,21 @@ def test_keys_are_numbered_alike_by_sorting_and_by_hashing(rows, different):
     draws = np.random.default_rng(5)
     keys = draws.integers(0, 1 << 60, different)[draws.integers(0, different, rows)]
     expected, places = np.unique(keys, return_inverse=True)
-    for number in (_by_sorting, _by_hashing, _numbered):
+    for number in (_by_sorting, _by_hashing, partial(_numbered, radix=1 << 60)):
         found, inverse = number(keys)
         np.testing.assert_array_equal(found, expected)
         np.testing.assert_array_equal(inverse, places)
+
+
+@pytest.mark.parametrize(
+    ("rows", "radix", "expected"), [(60_000, 1 << 60, False), (70_000, 17_000, False), (70_000, 1 << 60, True)]
+)
+def test_keys_are_sorted_where_they_are_many_and_may_mostly_differ(monkeypatch, rows, radix, expected):
+    used = []
+    monkeypatch.setattr(counts, "_by_sorting", lambda keys: used.append("sorting") or _by_sorting(keys))
+    found, _ = _numbered(np.random.default_rng(7).integers(0, radix, rows), radix)
+    assert len(found) > rows // 5
+    assert used == ["sorting"] * expected
 
 
 def test_a_sample_tells_whether_keys_mostly_differ():
