@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
+from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.spans import Span
 
 

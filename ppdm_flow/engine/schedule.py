@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
 from typing import Any
 
+from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.streams.stream import Stop, StoppedError
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.lineage import Derivation, Lineage
+from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.plan.definition import Plan, StepNode

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 
 from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.records import dataclass
 from ppdm_flow.plan.definition import Plan, ReleaseNode
 
 APART = "apart"

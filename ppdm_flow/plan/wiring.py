@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity
+from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.plan.binding import Binder
 from ppdm_flow.plan.definition import SOURCE

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.demands import Demand, RelativeDemand
 from ppdm_flow.policy.text.nodes import PolicyPath, written

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 import numpy.typing as npt
+
+from ppdm_flow.core.records import dataclass
 
 Hashes = npt.NDArray[np.bytes_]
 Places = npt.NDArray[np.int64]

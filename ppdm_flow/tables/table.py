@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from ppdm_flow.core.records import dataclass
 from ppdm_flow.tables.column import Column, stacked_texts
 from ppdm_flow.tables.numeric.column import NumericColumn, stacked_numbers
 from ppdm_flow.tables.sets import SetColumn, stacked

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any
 
 from hypothesis import strategies as st
 
 from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.requirement import Requirement, within
 from ppdm_flow.core.results import AuditOutcome, Measured
 from ppdm_flow.core.roles import Nulls, Role

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from ppdm_flow.anonymizers.krimp_generator.spec import GeneratorParams
 from ppdm_flow.anonymizers.krimp_generator.transform import Drafts, GeneratorTransform
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.draws import Draws, RunKey
+from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import Chart, Figure, Finding, Series
 from ppdm_flow.mining.krimp.code_table import CodeTable
 from ppdm_flow.tables.counts import Counts

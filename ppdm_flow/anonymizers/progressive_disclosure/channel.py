@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
@@ -22,6 +20,7 @@ from ppdm_flow.anonymizers.progressive_disclosure.state import (
     Places,
     State,
 )
+from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.requirement import TOLERANCE
 
 _FIXED = ("mass", "rows", "begin", "end", "local", "child_begin", "children")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
@@ -13,6 +11,7 @@ from ppdm_flow.anonymizers.progressive_disclosure.choice import Choice, Openings
 from ppdm_flow.anonymizers.progressive_disclosure.information import Information
 from ppdm_flow.anonymizers.progressive_disclosure.problem import Problem
 from ppdm_flow.anonymizers.progressive_disclosure.score import Offers
+from ppdm_flow.core.records import dataclass
 
 Floats = npt.NDArray[np.float64]
 

@@ -7,11 +7,12 @@ import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path, PurePosixPath
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
+from ppdm_flow.core.records import dataclass
 from ppdm_flow.policy.files.files import Library
 
 _ENDINGS = (b".yaml", b".yml")

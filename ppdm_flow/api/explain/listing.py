@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 from ppdm_flow.api.explain.cards import GROUPS, kinds_served
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError, PpdmError, UsageError
 from ppdm_flow.core.pages import MalformedPageError
+from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.policy.inheritance import catalogue
 from ppdm_flow.policy.inheritance.references import NotFoundError

@@ -6,7 +6,7 @@ import glob
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.diagnostics import Diagnostic, Severity, has_errors
 from ppdm_flow.core.errors import PolicyError, PpdmError, UsageError
 from ppdm_flow.core.file_sets import telling_name
+from ppdm_flow.core.records import dataclass
 from ppdm_flow.plan.compile import Columns, compile_policy
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.policy import Loaded, load

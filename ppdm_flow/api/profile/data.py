@@ -6,7 +6,7 @@ import csv
 import gzip
 import io
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from ppdm_flow.api.profile.header import names_columns
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.file_sets import file_set, first_file, is_file_set, telling_name
+from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.faults import wrap_plugin_errors
 from ppdm_flow.engine.opening.opening import open_source
 from ppdm_flow.engine.streams.coding import encode_texts

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
+
+from ppdm_flow.core.records import dataclass
 
 Truths = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
+
+from ppdm_flow.core.records import dataclass
 
 POSTGRESQL = "postgresql"
 MYSQL = "mysql"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.evidence.attestations import FoundAttestation, attestations_of
 from ppdm_flow.engine.evidence.facts import RunFacts
 from ppdm_flow.evidence.malformed import MalformedError

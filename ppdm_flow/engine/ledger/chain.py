@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any
 
+from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.ledger.fields import DROPPED, PENDING, RELEASED
 from ppdm_flow.engine.ledger.key import LedgerKey
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from pathlib import Path
 
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.digests import sha256
+from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import Finding
 from ppdm_flow.engine.candidates.building import Candidate
 from ppdm_flow.engine.faults import data_fault

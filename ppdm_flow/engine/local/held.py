@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 
+from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.streams.dense_tally import DenseTally
 from ppdm_flow.engine.streams.narrow import NarrowTable
 from ppdm_flow.engine.streams.stream import Part, PartJob, Stop

@@ -6,13 +6,14 @@ A subject is not among them: it says so itself.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.profiling.words import named
 from ppdm_flow.sdk.storage import Source

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from ppdm_flow.core.digests import digest, sha256
 from ppdm_flow.core.file_names import DICTIONARY
+from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import HELD, RELEASED, WITHHELD, Report, WaiverResult
 from ppdm_flow.engine import manifest
 from ppdm_flow.engine.candidates.artifacts import artifacts, as_json, dictionary

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 
 from ppdm_flow.core.draws import RunKey
+from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import Finding
 from ppdm_flow.engine.candidates.building import SCRATCH, Candidate
 from ppdm_flow.engine.candidates.directory import RunDirectory

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.streams.narrow import NarrowTable
 from ppdm_flow.engine.streams.reading import Look, SeparableLook
 from ppdm_flow.engine.streams.stream import Places

@@ -9,13 +9,14 @@ are one more class of that release: who compares the two files finds them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.exposure.columns import Columns
 from ppdm_flow.mining.exposure.faults import UnmeasuredError
 from ppdm_flow.mining.exposure.histograms import Code, Histograms

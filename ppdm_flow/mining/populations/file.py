@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
@@ -13,6 +12,7 @@ import pyarrow.csv
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
+from ppdm_flow.core.records import dataclass
 from ppdm_flow.tables.column import MISSING, Column
 
 T = TypeVar("T")

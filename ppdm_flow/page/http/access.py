@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.services.accounts.roles import Role, User
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from urllib.parse import urlencode
 
 from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse
 
+from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.http.noted import Noted
 from ppdm_flow.page.looks.templates import rendered
 from ppdm_flow.page.services.accounts.roles import User

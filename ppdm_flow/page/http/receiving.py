@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 
 from python_multipart.multipart import parse_options_header
 from starlette.concurrency import run_in_threadpool
@@ -12,6 +11,7 @@ from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
+from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.http.multipart import ForgedError, MultipartForm
 from ppdm_flow.page.services.accounts.roles import User
 from ppdm_flow.page.services.uploads.arriving import Arriving

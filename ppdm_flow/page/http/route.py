@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from starlette.responses import Response
 
+from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.http.access import Access
 from ppdm_flow.page.http.call import Call
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 
 from markupsafe import Markup
 
+from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.looks.layers import layered
 from ppdm_flow.page.looks.svg import element, linked, number, picture
 from ppdm_flow.page.texts.catalogue import catalogue

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from statistics import fmean
+
+from ppdm_flow.core.records import dataclass
 
 _SWEEPS = 6
 

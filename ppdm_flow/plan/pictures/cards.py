@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from ppdm_flow.core.records import dataclass
 from ppdm_flow.plan.graph import release_key, sources
 from ppdm_flow.plan.pictures.style import fitted, fixed, width, wrapped
 from ppdm_flow.plan.pictures.wording import computed, deeds, demands_of, gates_of, held_of, measures_of

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from html import escape
 from math import ceil, floor
 from typing import Any
 
+from ppdm_flow.core.records import dataclass
 from ppdm_flow.plan.graph import lanes, levels, release_key
 from ppdm_flow.plan.pictures.cards import INDENT, PAD, Card, cards, folded
 from ppdm_flow.plan.pictures.style import style, width

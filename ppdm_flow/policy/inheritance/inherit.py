@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from ppdm_flow.core.diagnostics import Diagnostic, Related
 from ppdm_flow.core.errors import UsageError
+from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.files.files import Files
 from ppdm_flow.policy.files.header import HEADER, Parent, parents_of

@@ -7,8 +7,9 @@ holds, and the conflict is kept until a file above says what is meant.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.text.merge import is_null
 from ppdm_flow.policy.text.nodes import Entry, Map, Node, PolicyPath, Scalar, Seq

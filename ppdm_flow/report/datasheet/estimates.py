@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from shlex import quote
 from typing import Any
 
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.file_names import CONTRACT, OPERATOR
 from ppdm_flow.core.phrases import listed
+from ppdm_flow.core.records import dataclass
 from ppdm_flow.report.datasheet.given import Given
 
 FINE_GRAIN, SETS = "fine_grain", "transactions"

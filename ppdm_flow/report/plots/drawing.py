@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from ppdm_flow.core.records import dataclass
 
 CHARACTER = 6.1
 """Mean width of a character of the charts' 11-pixel type."""

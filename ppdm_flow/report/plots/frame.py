@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from ppdm_flow.core.records import dataclass
 from ppdm_flow.report.amounts import amount, between
 from ppdm_flow.report.plots.drawing import CHARACTER, Drawing, Label, Line, styles
 from ppdm_flow.report.plots.fields import ChartDocument, SeriesDocument

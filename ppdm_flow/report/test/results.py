@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.records import dataclass
 
 
 class Outcome(StrEnum):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+from ppdm_flow.core.records import dataclass
 from ppdm_flow.sources.csv.spec import CsvParams
 
 _CHUNK = 1 << 24

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Protocol
 
 import pyarrow as pa
 
+from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.texts.sql_names import quoted, table_parts
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.services.accounts.accounts import Accounts
 from ppdm_flow.page.services.accounts.attempts import Attempts, Counted, Kind, network
 from ppdm_flow.page.services.accounts.browsers import Browsers

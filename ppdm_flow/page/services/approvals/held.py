@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import date, datetime
 from functools import lru_cache
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PpdmError
+from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.approval.decision import AUTHOR, Asked, Decision, both, decide, signed_waivers
 from ppdm_flow.engine.approval.published import PLAN
 from ppdm_flow.engine.candidates.unpublished import PRIVATE, is_held

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ppdm_flow.core.records import dataclass
 from ppdm_flow.policy.loading import load
 
 FORMS = ("intervals", "levels", "csv", "order", "prefix", "date")

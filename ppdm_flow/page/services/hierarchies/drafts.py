@@ -10,10 +10,10 @@ import shutil
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
+from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.services.accounts.roles import User
 from ppdm_flow.page.services.hierarchies.counts import DELIMITER, ColumnCounts, read_counts
 from ppdm_flow.page.services.hierarchies.grouping import Grouping

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import timedelta
 
+from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.settings import Settings
 
 

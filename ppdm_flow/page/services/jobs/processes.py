@@ -12,9 +12,10 @@ import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
+from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.services.jobs import keeper
 
 

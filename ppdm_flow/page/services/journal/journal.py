@@ -6,10 +6,10 @@ import hashlib
 import json
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from sqlite3 import Connection, Row
 
+from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.page.services.accounts.roles import User
 from ppdm_flow.page.services.storage.database import Database

@@ -7,8 +7,8 @@ import hashlib
 import hmac
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.services.accounts.words import hash_of, new_word
 from ppdm_flow.page.services.storage.database import Database
 

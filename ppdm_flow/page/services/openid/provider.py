@@ -6,13 +6,13 @@ import json
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import httpx2
 from joserfc.errors import JoseError
 from joserfc.jwk import KeySet
 
+from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.services.openid.configuration import OpenIdConfiguration, safe_address
 from ppdm_flow.page.services.openid.refusals import ProviderError
 

@@ -6,7 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import date
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from ppdm_flow.api.drafts.check import DraftCheck, check_draft
 from ppdm_flow.core.clock import utc_today
 from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity
 from ppdm_flow.core.errors import PpdmError
+from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.services.policies.files import TABLES, YAML, files_below
 from ppdm_flow.page.services.policies.policies import Policies
 from ppdm_flow.page.services.policies.reach import reaches

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from ppdm_flow.api.loading.kinds import FileKind
+from ppdm_flow.core.records import dataclass
 
 YAML = (".yaml", ".yml")
 TABLES = (".csv",)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
-from dataclasses import dataclass
 from pathlib import Path
 
 from ppdm_flow.api.loading.kinds import FileKind, kind_of
 from ppdm_flow.core.errors import PolicyError
+from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.services.accounts.roles import User
 from ppdm_flow.page.services.policies.files import (
     TABLES,

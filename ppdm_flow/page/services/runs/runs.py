@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import HELD
 from ppdm_flow.engine.candidates.run_files import PUBLICATION
 from ppdm_flow.engine.candidates.unpublished import RELEASED, is_unpublished

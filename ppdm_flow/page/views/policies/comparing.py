@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from ppdm_flow import api
@@ -10,6 +9,7 @@ from ppdm_flow.api.diff.diff import DiffResult
 from ppdm_flow.api.loading.kinds import FileKind
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PpdmError
+from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.services.policies.checks import from_folder
 from ppdm_flow.page.services.policies.working_tree import HEAD
 from ppdm_flow.page.site import Site

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from markupsafe import Markup
 
 from ppdm_flow.api.sweep.grid import Axis
 from ppdm_flow.api.sweep.places import Places, places
 from ppdm_flow.core.errors import PpdmError
+from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.looks.chart import Axes, Point, Series, line_chart
 from ppdm_flow.page.services.policies.policies import UnknownPolicyError
 from ppdm_flow.page.site import Site

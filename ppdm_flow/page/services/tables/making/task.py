@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from enum import IntEnum
 from typing import Any, Self
+
+from ppdm_flow.core.records import dataclass
 
 
 class Answer(IntEnum):
