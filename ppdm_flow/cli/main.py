@@ -24,6 +24,10 @@ _SPINNING = "18"
 NumPy and SciPy start one a core when they are imported. Most runs have no work for them, and paid a twentieth of a
 second of every core for each.
 """
+_NO_PLUGINS = "__all__"
+"""Plugins of pydantic see every value that is validated, and finding that there are none takes seven milliseconds: the
+program has none of them unless its user's environment says so.
+"""
 _YOUNG = 100_000
 """New objects after which garbage is looked for; Python's own 700 are there many times while modules are imported, and
 no array is counted among them.
@@ -73,6 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         _answer(list(arguments), alone=False)
     ending = Ending()
     os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", _SPINNING)
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", _NO_PLUGINS)
     try:
         _answer(sys.argv[1:], alone=True)
     except SystemExit as left:
