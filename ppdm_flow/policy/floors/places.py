@@ -9,6 +9,7 @@ from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.supports import parsed
 from ppdm_flow.policy.floor import STAR
 from ppdm_flow.policy.language.patterns import is_pattern, matches, overlap
+from ppdm_flow.policy.language.privacy import model_for
 from ppdm_flow.policy.language.shape import Amount, Keys, at
 from ppdm_flow.policy.text.nodes import PolicyPath
 
@@ -73,17 +74,21 @@ def declaring(attributes: Mapping[str, Any], name: str) -> tuple[str, ...]:
 
 def value(tree: Any, path: PolicyPath) -> Any:
     """Return what holds at ``path``: text, list or map, by default if need be; else ``MISSING``."""
-    here, above = tree, at(path[:-1])
+    here = tree
     for position, part in enumerate(path):
         if isinstance(here, Mapping) and part in here:
             here = here[part]
         elif isinstance(here, list) and part.isdecimal() and int(part) < len(here):
             here = here[int(part)]
-        elif isinstance(above, Amount) and position == len(path) - 1 and not isinstance(here, Mapping):
+        elif position == len(path) - 1 and not isinstance(here, Mapping) and _is_amount(path[:-1]):
             return _in_unit(here, part)
         else:
             return _default(path, position)
     return here
+
+
+def _is_amount(path: PolicyPath) -> bool:
+    return isinstance(at(path), Amount)
 
 
 def _in_unit(bare: Any, unit: str) -> Any:
@@ -96,8 +101,9 @@ def _in_unit(bare: Any, unit: str) -> Any:
 
 def _default(path: PolicyPath, present: int) -> Any:
     """The default of a key, if all that is missing on the way to it is there by default as well."""
+    model = model_for(path)
     for length in range(present, len(path)):
-        shape = at(path[:length])
+        shape = at(path[:length], model)
         key = shape.keys.get(path[length]) if isinstance(shape, Keys) else None
         if key is None or not isinstance(shape, Keys):
             return MISSING

@@ -25,6 +25,7 @@ from ppdm_flow.policy.floor import Floor, Relative
 from ppdm_flow.policy.floors.grammar import HINT, NUMERIC, demands
 from ppdm_flow.policy.floors.relative import comparable
 from ppdm_flow.policy.floors.strength import forms_groups, ordered
+from ppdm_flow.policy.language.privacy import model_for
 from ppdm_flow.policy.language.shape import Amount, Free, Keys, ListOf, MapOf, Number, Shape, Text, at
 from ppdm_flow.policy.language.words import short
 from ppdm_flow.policy.params.permission import ANSWERS, WAIVERS
@@ -125,8 +126,9 @@ def _unknown_word(wanted: tuple[str, ...], known: tuple[str, ...], none: str) ->
 
 
 def _unknown_path(path: PolicyPath, span: Span) -> Diagnostic | None:
+    model = model_for(path)
     for length in range(1, len(path) + 1):
-        if at(path[:length]) is None:
+        if at(path[:length], model) is None:
             above = at(path[: length - 1])
             near = closest(path[length - 1], above.keys) if isinstance(above, Keys) else None
             good = ".".join((*path[: length - 1], near, *path[length:])) if near else None

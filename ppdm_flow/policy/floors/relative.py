@@ -30,7 +30,7 @@ from ppdm_flow.policy.floor import Floor, Relative
 from ppdm_flow.policy.floors.places import MISSING, fitting, value
 from ppdm_flow.policy.floors.resting import rests_on
 from ppdm_flow.policy.floors.strength import everything_where_absent, forms_groups, longer_is_stronger, ordered, sign
-from ppdm_flow.policy.language.privacy import whole_model
+from ppdm_flow.policy.language.privacy import model_for, whole_model
 from ppdm_flow.policy.language.shape import Amount, Free, Keys, ListOf, MapOf, Number, Shape, Text, as_written, at
 from ppdm_flow.policy.params.params import number
 from ppdm_flow.policy.text.nodes import PolicyPath
@@ -170,7 +170,7 @@ def _adds(path: PolicyPath, shape: Shape) -> bool:
 
 
 def _bounds(path: PolicyPath, shape: Shape) -> bool:
-    owner = at(path[:-1])
+    owner = at(path[:-1], model_for(path))
     adds = isinstance(owner, Keys) and issubclass(owner.model, Model) and owner.model.adds_only
     return adds and isinstance(shape, Keys | MapOf)
 

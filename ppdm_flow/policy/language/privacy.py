@@ -30,7 +30,11 @@ def kinds_named(tree: Any) -> frozenset[str]:
 
 
 def model_for(path: tuple[str, ...]) -> type[Policy]:
-    """Return a model of a policy that has whatever the language has at ``path``."""
+    """Return a model of a policy that has whatever the language has at ``path``.
+
+    Of the kinds of requirements it has that of the path alone. Who walks down a path asks for the model of all of it:
+    that of ``privacy`` itself has every kind, which are then imported.
+    """
     if path == ("privacy",):
         return policy_model()
     return policy_model(path[1:2] if path[:1] == ("privacy",) else ())

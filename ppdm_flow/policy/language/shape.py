@@ -171,7 +171,7 @@ def _below(shape: Shape | None, part: str) -> Shape | None:
 
 def key_at(path: tuple[str, ...]) -> Key | None:
     """Return the key of a policy at ``path``; None where that is a name of one's own choice, or nothing."""
-    above = at(path[:-1]) if path else None
+    above = at(path[:-1], model_for(path)) if path else None
     return above.keys.get(path[-1]) if isinstance(above, Keys) else None
 
 
