@@ -36,6 +36,20 @@ def test_a_check_imports_nothing_that_reads_data_or_makes_reports(root, tmp_path
     assert not {m for m in modules if m.startswith(("ppdm_flow.engine", "ppdm_flow.tables"))}
 
 
+@pytest.mark.parametrize(
+    ("policy", "kinds"),
+    [
+        ("bank_credit", {"k_anonymity", "templates"}),
+        ("from_inference_templates", {"k_anonymity", "templates"}),  # its template has a floor under `privacy`
+        ("from_microdata_kl", {"k_anonymity", "l_diversity"}),
+        ("hipaa_stays", {"k_anonymity", "l_diversity", "safe_harbor"}),
+    ],
+)
+def test_a_check_imports_the_kinds_of_requirements_that_the_policy_has(root, tmp_path, policy, kinds):
+    modules = loaded(tmp_path, "check", str(root / f"pipelines/{policy}.yaml"))
+    assert {m.split(".")[2] for m in modules if m.startswith("ppdm_flow.requirements.")} == kinds
+
+
 def test_a_plain_run_imports_arrow_and_duckdb_alone(root, tmp_path):
     modules = loaded(tmp_path, "run", str(root / "pipelines/bank_credit.yaml"), "--out", str(tmp_path / "runs"))
     assert modules & DATA == {"numpy", "pyarrow", "duckdb"}
