@@ -71,7 +71,7 @@ def test_an_audit_of_tails_needs_special_functions_and_no_statistics(tmp_path):
     (tmp_path / "t.csv").write_text("disease,age\n" + "flu,3\ncold,4\ncough,5\nflu,6\n" * 50)
     modules = loaded(tmp_path, "run", str(tmp_path / "policy.yaml"), "--out", str(tmp_path / "runs"))
     assert "scipy.special" in modules
-    assert not modules & {"scipy.stats", "sklearn", "pandas", "numba"}
+    assert not modules & {"scipy.stats", "sklearn", "pandas", "numba", "numpy.f2py.crackfortran"}
 
 
 def test_a_classifier_alone_has_scikit_learn_imported(root, tmp_path):
@@ -114,6 +114,25 @@ except SystemExit as done:
     assert done.code == 0
 import pandas as pd, pyarrow as pa
 assert pa.array([pd.NA, 1], from_pandas=True).null_count == 1
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("first", ["", "import numpy.f2py\n", "import scipy.special\n"])
+def test_f2py_is_loaded_when_it_is_used(first):
+    program = f"""{first}
+import sys
+from ppdm_flow.tables.f2py_away import keep_f2py_away
+keep_f2py_away()
+keep_f2py_away()
+from scipy import special
+assert ("numpy.f2py.crackfortran" in sys.modules) is {bool(first)}
+import numpy as np, numpy.f2py
+from numpy import f2py
+assert f2py is np.f2py is numpy.f2py is sys.modules["numpy.f2py"]
+assert f2py.get_include().endswith("src")
+assert "numpy.f2py.crackfortran" in sys.modules
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -23,7 +23,7 @@ from ppdm_flow.cli.terminal.options import (
     option,
 )
 from ppdm_flow.cli.terminal.output import columns, complain, say
-from ppdm_flow.cli.terminal.own_process import keep_pandas_away
+from ppdm_flow.cli.terminal.own_process import keep_unused_away
 from ppdm_flow.cli.terminal.password import key_password
 from ppdm_flow.cli.terminal.progress import listening
 from ppdm_flow.core.addresses.table import place_of_data
@@ -90,7 +90,7 @@ def run(
     """
     there = output_targets(ctx, JUDGED, "text")
     if engine is EngineName.LOCAL:
-        keep_pandas_away(ctx)
+        keep_unused_away(ctx)
     with listening(quiet=quiet, verbose=verbose > 0) as listener, report_errors_to_ci(there, str(policy)):
         ran = api.run(
             policy,

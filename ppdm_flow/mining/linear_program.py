@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import highspy
 import numpy as np
 import numpy.typing as npt
 
@@ -55,6 +54,8 @@ def minimum(
     ----------
     cost : shape (x,)
     """
+    import highspy  # noqa: PLC0415  # few runs have a program to solve
+
     program = highspy.HighsLp()
     program.num_col_, program.num_row_ = len(cost), len(rows.lengths)
     program.col_cost_ = np.asarray(cost, dtype=np.float64)

@@ -7,9 +7,13 @@ import typer
 from ppdm_flow.sdk import registry
 
 
-def keep_pandas_away(ctx: typer.Context) -> None:
-    """Let pyarrow do without pandas, where the process is our own and no plugin of others could hand pandas to it."""
+def keep_unused_away(ctx: typer.Context) -> None:
+    """Let pyarrow do without pandas and scipy without f2py, where the process is our own and has no plugin of others.
+
+    Such a plugin could hand pandas' objects to pyarrow.
+    """
     if ctx.obj and registry.only_built_in():
-        from ppdm_flow.tables import pandas_away  # noqa: PLC0415  # verbs are listed without pyarrow, too
+        from ppdm_flow.tables import f2py_away, pandas_away  # noqa: PLC0415  # verbs are listed without them, too
 
         pandas_away.keep_pandas_away()
+        f2py_away.keep_f2py_away()
