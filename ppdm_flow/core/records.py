@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import MISSING, Field, FrozenInstanceError
 from operator import attrgetter
@@ -99,13 +100,15 @@ def _constructor(made: Any, fields: _Fields) -> Callable[..., None]:
         elif "=" in parameters[-1]:
             raise TypeError(f"non-default argument {f.name!r} follows default argument")
         parameters.append(parameter)
-        lines.append(f" {_HELPER}set(self,{f.name!r},{given})")
+        lines.append(f"  {_HELPER}set(self,{f.name!r},{given})")
     if hasattr(made, "__post_init__"):
-        lines.append(" self.__post_init__()")
-    exec(f"def __init__({','.join(parameters)}):\n" + "\n".join(lines or [" pass"]), scope)  # noqa: S102  # names only
-    init: Any = scope["__init__"]
+        lines.append("  self.__post_init__()")
+    maker = [f"def make({','.join(scope)}):", f" def __init__({','.join(parameters)}):", *(lines or ["  pass"])]
+    module = sys.modules.get(made.__module__)
+    compiled: dict[str, Any] = {}
+    exec("\n".join([*maker, " return __init__"]), vars(module) if module else {}, compiled)  # noqa: S102  # names alone
+    init = compiled["make"](**scope)
     init.__qualname__ = f"{made.__qualname__}.__init__"
-    init.__module__ = made.__module__
     init.__annotations__ = {f.name: f.type for f in fields} | {"return": None}
     return init  # type: ignore[no-any-return]
 

@@ -8,6 +8,7 @@ import inspect
 import itertools
 import math
 import pickle
+import typing
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -346,6 +347,7 @@ def test_objects_are_copied_replaced_pickled_and_matched() -> None:
     assert dataclasses.replace(one, a=3) == Kept(3, (2,))
     assert dataclasses.asdict(one) == {"a": 1, "b": (2,)}
     assert dataclasses.is_dataclass(one)
+    assert typing.get_type_hints(Kept.__init__) == {"a": int, "b": tuple[int, ...], "return": type(None)}
     match one:
         case Kept(a, b):
             assert (a, b) == (1, (2,))
