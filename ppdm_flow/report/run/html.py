@@ -13,6 +13,7 @@ from markupsafe import Markup, escape
 
 from ppdm_flow.core.texts.visible import visible
 from ppdm_flow.plan.pictures.forms import draw
+from ppdm_flow.report.compiled_templates import CompiledTemplates
 from ppdm_flow.report.run.fields import ReportDocument
 from ppdm_flow.report.run.page import page
 
@@ -50,6 +51,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         finalize=_shown,
+        bytecode_cache=CompiledTemplates(__file__),
     )
     jinja.filters["n"] = "{:g}".format
     jinja.filters["prose"] = _prose
