@@ -25,11 +25,11 @@ arguments, and for each constant: calls of one that is much code give it all the
 Steps = Callable[..., float]
 """Tells from a kernel's arguments about how often its innermost loop goes round."""
 
-PLAIN_STEPS = 2_000_000
-"""Steps that Python takes by itself in a process, about a microsecond each: to import numba and to compile one kernel
-of some length takes as long."""
-MOST_AT_ONCE = 1_500_000
-"""Steps of one call: such a one would leave nothing for what comes after it."""
+PLAIN_STEPS = 1_500_000
+"""Steps that Python takes by itself in a process, about a microsecond each: to import numba and to compile a short
+kernel takes as long. Where it is compiled already, no more than that second is lost."""
+_LONG = 4 / 3
+"""How many times as many it takes before a kernel that takes many seconds to compile."""
 
 
 class TooMuchWorkError(Exception):
@@ -46,16 +46,16 @@ class _PlainWork(threading.local):
     spared = 0.0
     done: ClassVar[float] = 0.0
 
-    def takes(self, steps: float) -> bool:
+    def takes(self, steps: float, *, long: bool) -> bool:
         """Whether there is room for so many steps, which are taken then: what was taken decides, and no clock."""
-        if steps > MOST_AT_ONCE or _PlainWork.done + steps > PLAIN_STEPS:
+        if _PlainWork.done + steps > PLAIN_STEPS * (_LONG if long else 1):
             return False
         _PlainWork.done += steps
         return True
 
     def takes_some(self, most: float, least: float) -> float:
         """Take as many steps, of ``most``, as there is room for; return how many, none if not even ``least``."""
-        steps = min(most, PLAIN_STEPS - _PlainWork.done)
+        steps = min(most, PLAIN_STEPS * _LONG - _PlainWork.done)
         if steps < least:
             return 0.0
         _PlainWork.done += steps
@@ -74,7 +74,8 @@ class Kernel(Generic[P, R]):
 
     With ``steps``, work that is little is done by Python itself as long as nothing is compiled: the same result,
     without the seconds that a compiler takes; ``plain`` is how, if not by the function itself. Other kernels may call
-    it. ``py_func`` is the plain function, as with numba.
+    it. ``long``: to compile it, or those that the same work needs besides, takes many seconds. ``py_func`` is the plain
+    function, as with numba.
     """
 
     def __init__(
@@ -83,9 +84,11 @@ class Kernel(Generic[P, R]):
         steps: Steps | None = None,
         plain: Callable[P, R] | None = None,
         *,
+        long: bool = False,
         options: Mapping[str, Any] | None = None,
     ) -> None:
         functools.update_wrapper(self, function)
+        self.long = long
         self.targetoptions = {"nogil": True, **(options or {})}
         self.py_func = function
         self.steps = steps
@@ -98,7 +101,7 @@ class Kernel(Generic[P, R]):
         if self._dispatcher is None:
             if _plain_work.depth:
                 return self._within(*args, **kwargs)
-            if self.steps is not None and _plain_work.takes(self.steps(*args, **kwargs)):
+            if self.steps is not None and _plain_work.takes(self.steps(*args, **kwargs), long=self.long):
                 _plain_work.spared = 0.0
                 with contextlib.suppress(TooMuchWorkError):
                     result = self.plainly(*args, **kwargs)
@@ -215,14 +218,17 @@ def compiled(function: Callable[P, R]) -> Callable[P, R]:
     return Kernel(function)
 
 
-def compiled_for(steps: Steps, plain: Callable[..., Any] | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def compiled_for(
+    steps: Steps, plain: Callable[..., Any] | None = None, *, long: bool = False
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Compile a function where it is much work, by what ``steps`` says of its arguments; Python does the rest.
 
     It does it by ``plain``, or by the function itself; a step is a microsecond of either. Python and compiled code have
     to come to the same result, to the last bit: sums in the same order, functions of ``math`` instead of numpy's, and
-    no whole numbers of 64 bits with and without a sign in one sum.
+    no whole numbers of 64 bits with and without a sign in one sum. ``long``: it takes many seconds to compile, or is
+    of a piece of work that needs such kernels; Python does more before that.
     """
-    return lambda function: Kernel(function, steps, plain)
+    return lambda function: Kernel(function, steps, plain, long=long)
 
 
 def python_takes(kernel: Callable[..., Any], most: float, least: float) -> float:

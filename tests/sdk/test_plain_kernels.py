@@ -20,6 +20,20 @@ def test_much_work_is_compiled_and_little_work_is_not(monkeypatch) -> None:
     assert Kernel(lambda n: n)(1) < 0
 
 
+def test_python_does_more_before_a_kernel_that_takes_long_to_compile(monkeypatch) -> None:
+    monkeypatch.setattr(compiled, "PLAIN_STEPS", 900)
+    monkeypatch.setattr(compiled._PlainWork, "done", 0.0)
+    monkeypatch.setattr(Kernel, "dispatcher", property(lambda _self: lambda n: -n))
+    short, long = (Kernel(lambda n: n, lambda n: n, long=long) for long in (False, True))
+    assert short(800) > 0
+    assert short(101) < 0
+    assert long(200) > 0
+    assert short(1) < 0
+    assert long(200) > 0
+    assert long(1) < 0
+    assert compiled.compiled_for(lambda n: n, long=True)(lambda n: n).long
+
+
 def test_a_kernel_that_a_plain_one_calls_is_plain_too(monkeypatch) -> None:
     monkeypatch.setattr(compiled, "PLAIN_STEPS", 1_000)
     monkeypatch.setattr(compiled._PlainWork, "done", 0.0)

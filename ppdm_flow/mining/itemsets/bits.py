@@ -58,7 +58,7 @@ def _lines_steps(_begin: npt.NDArray[np.int64], lines: npt.NDArray[np.int32], _o
 
 
 @tolerant
-@compiled_for(_cells_steps, _occurrences)
+@compiled_for(_cells_steps, _occurrences, long=True)
 def occurrences(cells: npt.NDArray[np.int32], line: npt.NDArray[np.int32], out: Words) -> None:
     """Set bit r of ``out[line[i]]``, all zero before, for each item i in row r of ``cells``.
 
@@ -74,7 +74,7 @@ def occurrences(cells: npt.NDArray[np.int32], line: npt.NDArray[np.int32], out: 
 
 
 @tolerant
-@compiled_for(_lines_steps, _scattered)
+@compiled_for(_lines_steps, _scattered, long=True)
 def scatter(begin: npt.NDArray[np.int64], lines: npt.NDArray[np.int32], out: Words) -> None:
     """Set bit r of ``out[i]``, all zero before, for each i of ``lines[begin[r]:begin[r + 1]]``, which are distinct."""
     for row in range(len(begin) - 1):

@@ -227,7 +227,7 @@ def close(
 
 
 @tolerant
-@compiled_for(little.steps, little.closed)
+@compiled_for(little.steps, little.closed, long=True)
 def search(data: Data, out: Output) -> Output:
     """Find all closed itemsets of at least the least support and at most the greatest length."""
     data = borrowed(data)

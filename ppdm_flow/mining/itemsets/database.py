@@ -43,7 +43,7 @@ def _first_fit_steps(
 
 
 @tolerant
-@compiled_for(_first_fit_steps, _first_fit)
+@compiled_for(_first_fit_steps, _first_fit, long=True)
 def first_fit(
     begin: npt.NDArray[np.int64], rows: npt.NDArray[np.int32], order: npt.NDArray[np.int64], count: int
 ) -> npt.NDArray[np.int32]:

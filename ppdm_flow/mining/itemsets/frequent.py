@@ -71,7 +71,7 @@ def lists(data: Data, s: Scratch, rows: Items, prefix: Items, depth: int, last: 
 
 
 @tolerant
-@compiled_for(little.steps, little.frequent)
+@compiled_for(little.steps, little.frequent, long=True)
 def search(data: Data, out: Output) -> Output:
     """Find all itemsets of at least the least support and at most the greatest length; sets come out unsorted."""
     data = borrowed(data)

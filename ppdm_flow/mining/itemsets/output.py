@@ -81,7 +81,7 @@ def _sorted_steps(items: Items, ends: Counts) -> float:
 
 
 @tolerant
-@compiled_for(_sorted_steps, _sorted_plainly)
+@compiled_for(_sorted_steps, _sorted_plainly, long=True)
 def sort_within(items: Items, ends: Counts) -> None:
     """Sort each set ascending, in place."""
     begin = 0

@@ -99,7 +99,7 @@ def test_steps_that_were_not_needed_are_given_back(monkeypatch):
     assert 0 < done < 100
     little.closed(data, _room(100))
     assert compiled._PlainWork.done == done
-    assert compiled.python_takes(kernel, 2 * little.STEPS, 5) == little.STEPS - done
+    assert compiled.python_takes(kernel, 2 * little.STEPS, 5) == little.STEPS * compiled._LONG - done
     assert compiled.python_takes(kernel, little.STEPS, 5) == 0
 
 
