@@ -27,7 +27,7 @@ Steps = Callable[..., float]
 
 PLAIN_STEPS = 1_500_000
 """Steps that Python takes by itself in a process, about a microsecond each: to import numba and to compile a short
-kernel takes as long. Where it is compiled already, no more than that second is lost."""
+kernel takes as long. Where they are compiled already, no more than that is lost."""
 _LONG = 4 / 3
 """How many times as many it takes before a kernel that takes many seconds to compile."""
 
