@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from sites import Server
 from small_policies import write_policy
 from together import together
 
 from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.policies import policies
 from ppdm_flow.page.services.policies.policies import Policies, UnknownPolicyError
 
 
@@ -49,3 +52,30 @@ def test_a_policy_that_goes_while_it_is_changed_is_missing(server: Server, monke
     page = "edit" if verb == "write" else verb
     got = server.browser(Role.STEWARD).send(f"/policies/ward.yaml/{page}", name="a.yaml", text="a: 1", digest="")
     assert got.status_code == 404
+
+
+def test_a_policy_that_goes_between_the_look_and_the_reading_is_missing(server: Server, monkeypatch):
+    file = write_policy(server.folder / "policies")
+    browser = server.browser(Role.STEWARD)
+    looked = Policies.path
+
+    def gone(self: Policies, name: str) -> Path:
+        path = looked(self, name)
+        path.unlink(missing_ok=True)
+        return path
+
+    monkeypatch.setattr(Policies, "path", gone)
+    assert browser.send("/policies/ward.yaml/edit", text="a: 1", digest="").status_code == 404
+    monkeypatch.undo()
+    seen = policies.files_below
+
+    def listed_and_gone(*words: object) -> dict[str, Path]:
+        files = seen(*words)
+        (server.folder / "policies" / "ward.yaml").unlink(missing_ok=True)
+        return files
+
+    write_policy(server.folder / "policies")
+    assert "ward.yaml" in {each.name for each in server.site.policies.list()}
+    monkeypatch.setattr(policies, "files_below", listed_and_gone)
+    assert "ward.yaml" not in {each.name for each in server.site.policies.list()}
+    assert not file.exists()

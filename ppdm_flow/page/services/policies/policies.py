@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 from ppdm_flow.api.loading.kinds import FileKind, kind_of
@@ -59,9 +60,11 @@ class Policies:
 
     def list(self) -> tuple[PolicyFile, ...]:
         """Return all YAML files by name."""
-        return tuple(
-            PolicyFile(name, kind_of(path, path.read_bytes())) for name, path in files_below(self.folder, YAML).items()
-        )
+        files = []
+        for name, path in files_below(self.folder, YAML).items():
+            with suppress(FileNotFoundError):  # removed or renamed meanwhile
+                files.append(PolicyFile(name, kind_of(path, path.read_bytes())))
+        return tuple(files)
 
     def names(self) -> tuple[str, ...]:
         """Return the names of the policies, which can be run."""
@@ -73,8 +76,7 @@ class Policies:
 
     def kind(self, name: str) -> FileKind:
         """Return what a YAML file is. Raises UnknownPolicyError."""
-        path = self.path(name)
-        return kind_of(path, path.read_bytes())
+        return kind_of(self.path(name), self._bytes(name))
 
     def path(self, name: str) -> Path:
         """Return where a file is. Raises UnknownPolicyError where the folder holds none of this name."""
@@ -85,12 +87,18 @@ class Policies:
 
     def read(self, name: str) -> PolicyText:
         """Return a file's text. Raises UnknownPolicyError, and PolicyError (PPF102) where it is not UTF-8."""
-        data = self.path(name).read_bytes()
+        data = self._bytes(name)
         try:
             text = decode(data, name)
         except UnreadableError as error:
             raise PolicyError(error.diagnostic) from None
         return PolicyText(name, plain(text), digest(data))
+
+    def _bytes(self, name: str) -> bytes:
+        try:
+            return self.path(name).read_bytes()
+        except FileNotFoundError:  # it went between the look and the reading
+            raise UnknownPolicyError(name) from None
 
     def write(self, name: str, text: str, digest: str, user: User) -> PolicyText:
         """Write a file that somebody read when its digest was this. The text before is kept in the history.
