@@ -10,8 +10,8 @@ from typing import Any, cast
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.errors import UsageError
-from ppdm_flow.core.file_names import DICTIONARY
 from ppdm_flow.core.suggest import did_you_mean
+from ppdm_flow.core.texts.file_names import DICTIONARY
 from ppdm_flow.engine.approval.published import approval_faults
 from ppdm_flow.policy.signers.reading import read_signers
 from ppdm_flow.report.run.fields import ReportDocument

@@ -8,8 +8,8 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from ppdm_flow.core.attributes import AttributeFacts, Change
-from ppdm_flow.core.file_names import DICTIONARY, OPERATOR, SHEET_HTML, SHEET_MARKDOWN, refused
 from ppdm_flow.core.roles import AttributeType, Role
+from ppdm_flow.core.texts.file_names import DICTIONARY, OPERATOR, SHEET_HTML, SHEET_MARKDOWN, refused
 from ppdm_flow.core.texts.visible import json_text
 from ppdm_flow.engine.faults import run_fault
 from ppdm_flow.engine.steps.origins import Channel

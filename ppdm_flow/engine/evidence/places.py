@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ppdm_flow.core import file_names
 from ppdm_flow.core.results import HELD, RELEASED
+from ppdm_flow.core.texts import file_names
 from ppdm_flow.evidence.checking import Attestation
 
 ATTESTATIONS = file_names.ATTESTATIONS

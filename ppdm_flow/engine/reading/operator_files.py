@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.core.file_names import OPERATOR
+from ppdm_flow.core.texts.file_names import OPERATOR
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.plan.definition import ReleaseNode
 from ppdm_flow.sdk.anonymizer import SETS, SetOperator, ValueOperator, value_operator

@@ -9,9 +9,9 @@ from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
-from ppdm_flow.core.file_names import DICTIONARY, OPERATOR
 from ppdm_flow.core.file_sets import telling_name
 from ppdm_flow.core.records import dataclass
+from ppdm_flow.core.texts.file_names import DICTIONARY, OPERATOR
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.manifest import NAME as MANIFEST
 from ppdm_flow.engine.opening.opening import open_released

@@ -9,10 +9,10 @@ from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError, UsageError
-from ppdm_flow.core.file_names import CONTRACT, DICTIONARY, OPERATOR
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.suggest import did_you_mean
+from ppdm_flow.core.texts.file_names import CONTRACT, DICTIONARY, OPERATOR
 from ppdm_flow.engine.faults import wrap_plugin_errors
 from ppdm_flow.engine.reading.operator_files import read_set_operators
 from ppdm_flow.engine.reading.received import ReceivedRelease, released_file

@@ -9,9 +9,9 @@ from datetime import datetime
 from typing import Any
 
 from ppdm_flow.core.digests import digest, sha256
-from ppdm_flow.core.file_names import DICTIONARY
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import HELD, RELEASED, WITHHELD, Report, WaiverResult
+from ppdm_flow.core.texts.file_names import DICTIONARY
 from ppdm_flow.engine import manifest
 from ppdm_flow.engine.candidates.artifacts import artifacts, as_json, dictionary
 from ppdm_flow.engine.candidates.directory import RunDirectory, check_leaving, check_verdict

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ppdm_flow.core import file_names
 from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.texts import file_names
 from ppdm_flow.policy.language.words import short
 from ppdm_flow.policy.loaded import PolicyPath
 from ppdm_flow.policy.rules.scene import Scene

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ppdm_flow.core.file_names import CONTRACT, OPERATOR
 from ppdm_flow.core.phrases import listed
+from ppdm_flow.core.texts.file_names import CONTRACT, OPERATOR
 from ppdm_flow.report.run.released import FinishedRun, ReleasedFiles, bound
 
 Document = dict[str, Any]

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
-from ppdm_flow.core.file_names import DICTIONARY
 from ppdm_flow.core.lineage import How
 from ppdm_flow.core.phrases import listed
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import AttributeType, Role
+from ppdm_flow.core.texts.file_names import DICTIONARY
 from ppdm_flow.report.datasheet.given import Given
 from ppdm_flow.report.datasheet.steps import StepWords
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ppdm_flow.core.file_names import SHEET_HTML, SHEET_MARKDOWN
 from ppdm_flow.core.results import Report
+from ppdm_flow.core.texts.file_names import SHEET_HTML, SHEET_MARKDOWN
 from ppdm_flow.report.datasheet import html, markdown
 from ppdm_flow.report.datasheet.sheet import sheet
 

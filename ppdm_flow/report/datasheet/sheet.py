@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from ppdm_flow.core.file_names import DICTIONARY
 from ppdm_flow.core.phrases import counted, listed
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import Report
 from ppdm_flow.core.roles import Nulls, Role
+from ppdm_flow.core.texts.file_names import DICTIONARY
 from ppdm_flow.report.datasheet.columns import SheetColumn, columns, left_out
 from ppdm_flow.report.datasheet.estimates import Estimate, estimates
 from ppdm_flow.report.datasheet.given import Given, given

@@ -9,7 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from ppdm_flow.api.report import REPORT, rendered
-from ppdm_flow.core.file_names import SHEET_HTML
+from ppdm_flow.core.texts.file_names import SHEET_HTML
 from ppdm_flow.page.http.call import Call
 from ppdm_flow.page.http.documents import framed
 from ppdm_flow.page.services.refusal import RefusalError
