@@ -41,11 +41,10 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "pipelines/data"))  # the generator of transactions, `quest`
 sys.path.insert(0, str(ROOT / "tests"))
 
-from warm import Probes, Programs  # noqa: E402  # beside this file
+from tiers import MARKERS, mark_folders, split_tiers, take_shard  # noqa: E402  # beside this file
+from warm import Probes, Programs  # noqa: E402  # the same
 
 configuration.set_hypothesis_home_dir(Path(tempfile.gettempdir()) / "ppdm-flow-hypothesis")
-settings.register_profile("ppdm", deadline=None, derandomize=True, database=None)
-settings.load_profile("ppdm")
 
 RATIOS = {"share", "probability", "ratio", "nats", "distance", "index", "correlation"}
 """Units of figures that mean nothing without a formula."""
@@ -53,12 +52,53 @@ RATIOS = {"share", "probability", "ratio", "nats", "distance", "index", "correla
 LONGEST = ("sdk/test_all_kernels.py", "cluster/", "test_recipes.py", "test_readme.py", "engine/approval/test_kills")
 """Tests that take half a minute or more each."""
 
+LEFT_OUT = pytest.StashKey[int]()
+
 Cli = Callable[..., subprocess.CompletedProcess[str]]
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what takes longest, lest one process does it in the end while the others have nothing left to do."""
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options that choose a tier."""
+    group = parser.getgroup("tiers")
+    group.addoption("--full", action="store_true", help="run every test, not only the quick tier")
+    group.addoption("--shard", metavar="N/COUNT", help="run one share of the test modules, such as 2/4")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Declare the markers, and give properties as many examples as the tier has."""
+    for name, meaning in MARKERS.items():
+        config.addinivalue_line("markers", f"{name}(quick=0): {meaning}; full tier only, but for `quick` items")
+    settings.load_profile("full" if config.getoption("full") else "quick")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what the tier leaves out, and begin with what takes longest, lest one process does it in the end."""
+    mark_folders(items, ROOT / "tests")
+    if shard := config.getoption("shard"):
+        items[:] = take_shard(items, shard)
+    if not config.getoption("full"):
+        items[:], left_out = split_tiers(items)
+        config.hook.pytest_deselected(items=left_out)
+        config.stash[LEFT_OUT] = len(left_out)
     items.sort(key=lambda item: not item.path.relative_to(ROOT / "tests").as_posix().startswith(LONGEST))
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Let the process that prints know how many tests were left out: with workers it has collected none itself."""
+    if (output := getattr(session.config, "workeroutput", None)) is not None:
+        output["left_out"] = session.config.stash.get(LEFT_OUT, 0)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Take that number from a worker; all workers have collected the same tests."""
+    node.config.stash[LEFT_OUT] = getattr(node, "workeroutput", {}).get("left_out", 0)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Say how many tests the quick tier has left out, and how to run them."""
+    if left_out := config.stash.get(LEFT_OUT, 0):
+        terminalreporter.write_line(f"quick tier: {left_out:,} tests were left out; `pytest --full` runs all")
 
 
 @pytest.fixture(scope="session", autouse=True)

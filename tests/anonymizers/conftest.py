@@ -4,7 +4,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
 
 from ppdm_flow.core.requirement_families import by_attribute
 from ppdm_flow.core.roles import Directions, Role
@@ -14,9 +13,6 @@ from ppdm_flow.tables.table import Table
 from ppdm_flow.testing.view import InMemoryView
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))  # tables of numbers, `numeric_tables`
-
-settings.register_profile("steady", deadline=None, derandomize=True, database=None, max_examples=60)
-settings.load_profile("steady")
 
 
 class Papers:

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from unittest import mock
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.anonymizers.progressive_disclosure import beam, candidates
 from ppdm_flow.anonymizers.progressive_disclosure.candidates import NO_FOLLOWER, Candidates, followers
@@ -287,7 +288,7 @@ def few_are_many(alike):
         yield
 
 
-@settings(max_examples=500)
+@examples(500)
 @given(case=cases(), alike=st.booleans())
 def test_equals_the_twin_disclosure_by_disclosure(case, alike):
     with few_are_many(alike):
@@ -315,7 +316,7 @@ def test_equals_the_twin_disclosure_by_disclosure(case, alike):
     assert search.information.kept == pytest.approx(twin.kept(), abs=1e-9)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(case=cases(), width=st.integers(2, 4), ahead=st.booleans(), alike=st.booleans())
 def test_a_beam_is_never_worse_than_greedy_and_stays_valid(case, width, ahead, alike):
     with few_are_many(alike):
@@ -352,7 +353,7 @@ def test_alike_values_are_found_and_no_others():
     assert (followers(problem, candidates) == NO_FOLLOWER).all()
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(case=cases())
 def test_templates_left_out_are_implied(case):
     """Lemma 3.1: whatever the search without them discloses, they hold all the same."""

@@ -8,8 +8,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.anonymizers.pram.algorithm import Pram
 from ppdm_flow.anonymizers.pram.matrices import general, invariant, of_rows, on_grid, retaining
@@ -57,7 +58,7 @@ def bases(draw, size):
     return matrix / matrix.sum(axis=1, keepdims=True)
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(shares, st.data())
 def test_an_invariant_matrix_keeps_the_frequencies(frequency, data):
     base = data.draw(bases(len(frequency)))
@@ -94,7 +95,7 @@ def test_what_is_not_retained_is_spread_over_the_others(retain, frequency, by_fr
         assert matrix[i, others] == pytest.approx((1 - retain) * weight)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(st.integers(1, 8).flatmap(bases))
 def test_the_grid_moves_nothing_that_shows_and_sums_are_exact(matrix):
     found = on_grid(matrix)
@@ -104,7 +105,7 @@ def test_the_grid_moves_nothing_that_shows_and_sums_are_exact(matrix):
     assert np.all(found[matrix == 0.0] == 0.0)
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(st.integers(2, 6), st.integers(0, 10_000), st.sampled_from(list(Directions)))
 def test_the_general_optimum_keeps_every_bound_exactly(m, seed, directions):
     rng = np.random.default_rng(seed)
@@ -130,7 +131,7 @@ def twin(codes, matrix, words) -> list[int]:
     return out
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.integers(1, 6).flatmap(bases), st.integers(0, 100))
 def test_draws_are_those_of_the_plain_twin(matrix, seed):
     m = len(matrix)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.core.attributes import AttributeFacts, Change, HierarchySpec
 from ppdm_flow.core.draws import Draws, RunKey
@@ -22,7 +23,7 @@ from ppdm_flow.testing.case import BadInput, Case
 from ppdm_flow.testing.conformance import AnonymizerConformance
 from ppdm_flow.testing.view import InMemoryView
 
-SETTINGS = settings(deadline=None, derandomize=True, database=None, max_examples=60)
+SETTINGS = examples(60)
 ITEMS = [f"item-{n:02d}-canary" for n in range(40)]
 LINES = tuple((name, (f"kind-{n % 7}-canary", f"class-{n % 7 % 2}-canary")) for n, name in enumerate(ITEMS))
 FACTS = AttributeFacts("basket", Role.ITEMS, hierarchy=HierarchySpec(levels=LINES), source="basket")

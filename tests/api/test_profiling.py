@@ -16,8 +16,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import yaml
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow import api
 from ppdm_flow.core.diagnostics import Severity
@@ -186,7 +187,7 @@ def tables(draw):
     return names, [[draw(CELLS) for _ in names] for _ in range(rows)]
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(tables())
 @example((["${params.k}", "a*", "ab"], [["1", "2", "3"]] * 9))
 @example((["only"], [["1"], ["2"]]))
@@ -202,7 +203,7 @@ def test_whatever_the_names_the_policy_passes_check(table):
             assert error.diagnostics[0].code in {"PPF672", "PPF674"}  # noqa: PT017  # which of several
 
 
-@settings(max_examples=12)
+@examples(12)
 @given(tables())
 @example((["a", "b"], [["1", "x"]] * 9))
 @example((["a b"], [["NA"]]))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.audits.class_sizes.algorithm import EDGES, ClassSizesAudit, bins
 from ppdm_flow.core.attributes import AttributeFacts
@@ -19,7 +20,7 @@ AUDIT = ClassSizesAudit(SPEC.params())
 rows = st.lists(st.tuples(*[st.sampled_from([None, "⊥", "a", "b"])] * 2), min_size=1, max_size=60)
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(rows)
 def test_twin(build, rows):
     table = {n: list(column) for n, column in zip("pq", zip(*rows, strict=True), strict=True)}

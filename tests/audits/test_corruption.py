@@ -7,8 +7,9 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.audits.corruption.algorithm import CorruptionAudit
 from ppdm_flow.audits.corruption.independence import Dependence
@@ -144,7 +145,7 @@ def plain_beliefs(classes, cells, weights, known):
     return best, sure / len(people)
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@examples(60)
 @given(
     st.lists(
         st.tuples(
@@ -170,7 +171,7 @@ def test_classes_against_an_adversary_who_tries_everything(build, agree, rows, c
     assert (found["worst_posterior"], found["certain"]) == (pytest.approx(before), pytest.approx(certain))
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@examples(150)
 @given(st.data())
 def test_any_operator_and_sampling_against_bayes(data):
     m = data.draw(st.integers(1, 5))
@@ -297,7 +298,7 @@ def test_parameters_are_checked(bad):
 MATRIX = np.array([[0.7, 0.2, 0.1, 0.0], [0.05, 0.9, 0.05, 0.0], [0.3, 0.1, 0.6, 0.0], [0.25, 0.25, 0.25, 0.25]])
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=6), st.data())
 def test_a_matrix_is_attacked_like_the_form_that_it_has(kept, data):
     kept = np.array(kept)

@@ -8,9 +8,10 @@ from collections import Counter
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from tiers import examples
 
 from ppdm_flow.audits.distributions.algorithm import DistributionsAudit
 from ppdm_flow.audits.distributions.columns import Shares, chart, cramers_v
@@ -28,7 +29,7 @@ AUDIT = DistributionsAudit(SPEC.params())
 cells = st.lists(st.sampled_from([None, "⊥", "a", "b", "c"]), min_size=6, max_size=6)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(before=cells, after=cells, weights=st.lists(st.integers(1, 4), min_size=6, max_size=6))
 def test_total_variation(before, after, weights, build):
     w = [str(n) for n in weights]
@@ -70,7 +71,7 @@ def test_shuffling_one_column_destroys_association_only(build):
     assert found["largest_association_change"].value > 0.9
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4)), min_size=2, max_size=40))
 def test_cramers_v(rows):
     left, right = np.array(rows, dtype=np.int32).T
@@ -116,7 +117,7 @@ def test_renamed_and_recoded(build):
     assert (figure.value, "new names" in figure.note) == (1.0, True)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(
     rows=st.lists(st.sampled_from(["a", "b", "c", "d", None]), min_size=1, max_size=12),
     hidden=st.sets(st.integers(0, 11)),
@@ -165,7 +166,7 @@ def entropy(values):
     return -sum(n / len(values) * math.log(n / len(values)) for n in counts.values())
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(rows=st.lists(st.tuples(st.sampled_from(["a", "b", "c", None]), st.booleans()), min_size=1, max_size=12))
 @pytest.mark.parametrize("known", [True, False])
 def test_generalization_loss(rows, known, build):

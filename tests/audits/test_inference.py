@@ -6,8 +6,9 @@ from collections import Counter, defaultdict
 from itertools import combinations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.audits.inference.holdings import holdings
 from ppdm_flow.core.attributes import AttributeFacts, Change
@@ -92,7 +93,7 @@ def test_random_values_are_no_facts(build, name):
 ROWS = st.lists(st.tuples(*[st.sampled_from("xy")] * 2, st.sampled_from(["a", "b", "c", None, "⊥"])), max_size=14)
 
 
-@settings(max_examples=150, deadline=None, derandomize=True, database=None)
+@examples(150)
 @given(ROWS, st.integers(0, 3))
 def test_against_enumeration(build, rows, excluded):
     """Every class, every value, every set of others that may be ruled out."""

@@ -7,8 +7,9 @@ import math
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.audits.labels.covering import cover
 from ppdm_flow.audits.labels.joining import look_up
@@ -178,7 +179,7 @@ def plain_fits(label, value, nulls):
     return value in stands.get(label, ("10", "21") if label.startswith("{") else (label,))
 
 
-@settings(max_examples=120, deadline=None, derandomize=True, database=None)
+@examples(120)
 @given(st.lists(CELLS, min_size=1, max_size=12), st.lists(ROWS, min_size=1, max_size=15), st.sampled_from(list(Nulls)))
 def test_looking_up_against_one_pair_at_a_time(build, people, rows, nulls):
     release = {n: [r[i] for r in rows] for i, n in enumerate("pqs")}

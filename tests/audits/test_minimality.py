@@ -6,8 +6,9 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.audits.minimality.merged import posteriors
 from ppdm_flow.core.attributes import Change
@@ -39,7 +40,7 @@ def plain(groups, holders, confidence):
     return list(with_value / kept / np.array(groups))
 
 
-@settings(max_examples=120, deadline=None, derandomize=True, database=None)
+@examples(120)
 @given(
     st.lists(st.integers(1, 4), min_size=1, max_size=4),
     st.integers(1, 8),

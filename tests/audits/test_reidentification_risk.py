@@ -6,8 +6,9 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.audits.reidentification_risk.algorithm import ReidentificationRiskAudit
 from ppdm_flow.core.attributes import Change
@@ -25,7 +26,7 @@ def table(rows):
     return {n: [r[i] for r in rows] for i, n in enumerate("pq")}
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(st.lists(cells, min_size=1, max_size=30), st.lists(cells, max_size=30))
 def test_a_sample_of_the_original(build, rows, others):
     """Unchanged quasi-identifiers and fewer rows: the original is the population."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.core.attributes import AttributeFacts, Change, HierarchySpec
 from ppdm_flow.core.roles import Role
@@ -73,7 +74,7 @@ def test_random_values_and_labels_are_no_facts(build):
     assert "hierarchy" in outcome.figures["similar"].note
 
 
-@settings(max_examples=100, deadline=None, derandomize=True, database=None)
+@examples(100)
 @given(st.lists(st.tuples(st.sampled_from("xyz"), st.sampled_from([*LEVELS, None, "⊥"])), min_size=1, max_size=15))
 def test_against_one_class_at_a_time(build, rows):
     classes = defaultdict(list)

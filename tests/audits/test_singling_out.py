@@ -7,8 +7,9 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.audits.records.columns import beside
 from ppdm_flow.audits.singling_out.guesses import AT_LEAST, AT_MOST, EQUAL, Guesses, multivariate, singled, univariate
@@ -158,7 +159,7 @@ def drawn(rng, rows):
 
 
 @given(st.integers(0, 10_000), st.integers(1, 30), st.integers(2, 4), st.booleans())
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_the_figure_is_the_share_of_all_conditions_that_fit_one_released_row(build, key, rows, combined, copied):
     rng = np.random.default_rng(key)
     original = drawn(rng, rows)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from datetime import date, timedelta
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ppdm_flow.core.clock import in_a_year
 from ppdm_flow.core.waivers import Waiver, day, is_code, is_hash, of_privacy, within
 
-CALM = settings(deadline=None, derandomize=True, database=None)
 DAYS = st.dates(date(2000, 1, 1), date(2200, 12, 31))
 
 
@@ -19,7 +18,6 @@ def waiver(until: date = date(2027, 3, 31), of: str = "gates.useful", **more) ->
     return Waiver("small", of, "agreed", "dpo", until, **more)
 
 
-@CALM
 @given(DAYS, DAYS)
 def test_a_waiver_counts_on_its_last_day_and_not_after_it(until: date, today: date) -> None:
     assert waiver(until).expired(today) == (today > until)
@@ -27,7 +25,6 @@ def test_a_waiver_counts_on_its_last_day_and_not_after_it(until: date, today: da
     assert (waiver(until).days_left(today) < 0) == waiver(until).expired(today)
 
 
-@CALM
 @given(DAYS)
 def test_a_year_is_never_longer_than_a_year(today: date) -> None:
     last = in_a_year(today)
@@ -36,7 +33,6 @@ def test_a_year_is_never_longer_than_a_year(today: date) -> None:
     assert last.day == today.day or (today.month, today.day, last.day) == (2, 29, 28)
 
 
-@CALM
 @given(DAYS)
 def test_days_are_written_in_one_way(today: date) -> None:
     assert day(today.isoformat()) == today

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
+from tiers import examples
 
 from ppdm_flow.mining.reconstruction.channel import Channel
 from ppdm_flow.mining.reconstruction.estimate import reconstruct_counts
@@ -50,7 +51,7 @@ def optimum(matrix, released):
     return best
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(cases())
 def test_all_three_reach_the_generic_optimum(dense, case):
     kept, released = case
@@ -65,7 +66,7 @@ def test_all_three_reach_the_generic_optimum(dense, case):
     assert likelihood(matrix, direct, released) <= likelihood(matrix, iterated.counts, released) + iterated.gap + 1e-9
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(cases())
 def test_the_gap_bounds_what_is_left_to_gain(dense, case):
     kept, released = case
@@ -78,7 +79,7 @@ def test_the_gap_bounds_what_is_left_to_gain(dense, case):
         assert found.converged == (found.gap <= TOLERANCE)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(cases(), st.integers(1, 30))
 def test_the_plain_iteration_is_the_papers(dense, case, rounds):
     """Agrawal and Aggarwal's update, written with the joint distribution."""
@@ -92,7 +93,7 @@ def test_the_plain_iteration_is_the_papers(dense, case, rounds):
     assert found.counts == pytest.approx(released.sum() * shares, abs=1e-7 * released.sum())
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(cases())
 def test_likelihood_never_falls(dense, case):
     kept, released = case

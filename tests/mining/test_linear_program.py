@@ -7,14 +7,15 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
+from tiers import examples
 
 from ppdm_flow.mining.linear_program import Rows, minimum
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(seed=st.integers(0, 2**32 - 1), unknowns=st.integers(1, 8), bounds=st.integers(0, 8), equal=st.integers(0, 2))
 def test_least_cost_as_scipys(seed, unknowns, bounds, equal):
     rng = np.random.default_rng(seed)

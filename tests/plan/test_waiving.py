@@ -7,8 +7,9 @@ from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.core.clock import in_a_year
 from ppdm_flow.core.diagnostics import Severity
@@ -86,7 +87,7 @@ def test_a_waiver_has_to_be_of_this_day_and_within_a_year(compiled, until: str, 
     assert (outcome.plan is None) == bool(told)
 
 
-@settings(deadline=None, derandomize=True, database=None, max_examples=300)
+@examples(300)
 @given(st.dates(date(2020, 1, 1), date(2040, 12, 31)), st.integers(-800, 800))
 def test_every_day_has_one_answer(today: date, ahead: int) -> None:
     until = today + timedelta(ahead)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ppdm_flow.policy.flatten import flatten
@@ -73,7 +73,6 @@ words = st.text("abcé😀⊥xyz", min_size=1, max_size=5)
 
 
 @given(st.dictionaries(words, st.dictionaries(words, st.lists(words, max_size=3), max_size=3), max_size=4))
-@settings(deadline=None, derandomize=True, database=None)
 def test_every_place_shows_its_own_text(content: dict) -> None:
     text = "".join(
         f"{k}:\n" + "".join(f"  {q}: [{', '.join(v)}]\n" for q, v in inner.items())

@@ -11,8 +11,9 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
+from tiers import examples
 
 import ppdm_flow as pf
 from ppdm_flow.core.errors import DataError, PpdmError
@@ -47,7 +48,7 @@ def read(data, column="c"):
         return [value for batch in batches for value in batch.column(0).to_pylist()]
 
 
-@settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: str(kind[0]))
 @given(data=st.data())
 def test_values_of_arrow_arrive(kind, data):
@@ -66,7 +67,7 @@ def test_values_of_arrow_arrive(kind, data):
             assert dt.datetime.fromisoformat(read_) == value
 
 
-@settings(deadline=None, max_examples=25)
+@examples(25)
 @given(st.lists(st.none() | TEXTS, min_size=1, max_size=6), st.lists(st.none() | st.integers(-9, 2**53)))
 def test_pandas_and_polars_arrive_alike(words, numbers):
     polars = pytest.importorskip("polars", reason="polars is not installed")

@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 
 import jsonschema
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity
@@ -169,7 +169,6 @@ class TestGitHub:
         one = diagnostic()
         assert ci.render(check_result(one, waived={one: WaiverNote("w", "r", "o", "2027-01-01")})) == ""
 
-    @settings(deadline=None, derandomize=True, database=None)
     @given(st.text(), st.text(), st.text(min_size=1))
     def test_no_text_ends_a_command_or_begins_another(self, title, line, file):
         span = Span("x", 1, 1, 1, 2)

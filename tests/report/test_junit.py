@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xml.etree import ElementTree as ET
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ppdm_flow.report.junit import Case, Outcome, Suite, render
@@ -59,7 +59,6 @@ def test_tallies_and_places():
     assert failure.text == "k is 2\nand should be 5"
 
 
-@settings(deadline=None, derandomize=True, database=None)
 @given(st.text(), st.text(), st.sampled_from(Outcome))
 def test_any_text_is_well_formed(name, text, outcome):
     case = Case(name, text, outcome, name, text, name, 0.0, {name: text}, text)

@@ -8,8 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.core.attributes import AttributeFacts, Change, HierarchySpec
 from ppdm_flow.core.roles import Nulls, Role
@@ -73,7 +74,7 @@ def twin(before: pd.Series, after: pd.Series, below: int) -> dict[str, float]:
     }
 
 
-@settings(deadline=None, derandomize=True, database=None, max_examples=60)
+@examples(60)
 @given(before=tables(), after=tables(), weighted=st.booleans(), nulls=st.sampled_from(Nulls))
 def test_twin_and_recheck(before, after, weighted, nulls, build, agree):
     """Missing and suppressed cells are values of their own under every null semantics."""
@@ -236,7 +237,7 @@ def test_released_names_of_intervals_are_compared_with_the_numbers_in_them(build
     assert "PPF854" in {f.code for f in SCORE.measure(*with_intervals(other).args).findings}
 
 
-@settings(deadline=None, derandomize=True, database=None, max_examples=40)
+@examples(40)
 @given(
     texts=st.lists(
         st.one_of(

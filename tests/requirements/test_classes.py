@@ -7,9 +7,10 @@ from collections import Counter
 from datetime import date
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
+from tiers import examples
 
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.roles import AttributeType, Nulls, Role
@@ -132,7 +133,7 @@ def block(request):
 
 @pytest.mark.usefixtures("block")
 @pytest.mark.parametrize("requirement", REQUIREMENTS, ids=lambda r: f"{r.kind}-{REQUIREMENTS.index(r)}")
-@settings(deadline=None, derandomize=True, database=None, max_examples=40)
+@examples(40)
 @given(table=TABLES, nulls=st.sampled_from(Nulls), weighted=st.booleans())
 def test_twin_and_recheck(requirement, table, nulls, weighted, build, agree):
     names = "pqsw" if weighted else "pqs"
@@ -179,7 +180,7 @@ def transport(p, q, order):
     return linprog(costs, A_eq=supply + demand, b_eq=limits).fun
 
 
-@settings(deadline=None, derandomize=True, database=None, max_examples=60)
+@examples(60)
 @given(
     counts=st.fixed_dictionaries({v: st.integers(0, 6) for v in ("1", "2", "3", "9", "⊥", None)}),
     others=st.fixed_dictionaries({v: st.integers(1, 6) for v in ("1", "2", "3", "9", "⊥", None)}),

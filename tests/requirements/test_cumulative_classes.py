@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.roles import Nulls
@@ -62,7 +63,7 @@ def shown(outcome):
 
 
 @pytest.mark.parametrize("requirement", REQUIREMENTS, ids=lambda r: f"{r.kind}-{REQUIREMENTS.index(r)}")
-@settings(deadline=None, derandomize=True, database=None, max_examples=25)
+@examples(25)
 @given(rows=st.lists(ROW, max_size=14), earlier=st.lists(EARLIER, max_size=3), nulls=st.sampled_from(Nulls))
 def test_it_is_one_more_column_that_others_know(requirement, rows, earlier, nulls, build, agree):
     """The twin: the plain audit of a release that says of each row what the others tell of its person."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.engine.local.sql import duckdb
 from ppdm_flow.requirements.cumulative_k.groups import groups
@@ -46,14 +47,14 @@ class Sql:
             return opened.execute(query, list(parameters)).fetchall()
 
 
-@settings(deadline=None, derandomize=True, database=None, max_examples=200)
+@examples(200)
 @given(RELEASE, st.lists(RELEASE, max_size=3))
 def test_groups_are_those_of_the_definition(own: dict[str, str], earlier: list[dict[str, str]]) -> None:
     found = groups(members(own), [members(e) for e in earlier])
     assert (sorted(found.present.tolist()), sorted(found.gone.tolist())) == slowly(own, earlier)
 
 
-@settings(deadline=None, derandomize=True, database=None, max_examples=25)
+@examples(25)
 @given(RELEASE, st.lists(RELEASE, max_size=3), st.integers(2, 5))
 def test_both_routes_agree(own: dict[str, str], earlier: list[dict[str, str]], k: int) -> None:
     told = [members(e) for e in earlier]

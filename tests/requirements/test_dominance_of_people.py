@@ -8,8 +8,9 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.core.people import People
 from ppdm_flow.core.roles import Nulls
@@ -18,7 +19,7 @@ from ppdm_flow.requirements.dominance.classes import Undominated
 from ppdm_flow.requirements.dominance.requirement import Dominance
 from ppdm_flow.sdk.registry import load
 
-QUICK = settings(deadline=None, derandomize=True, database=None, max_examples=40)
+QUICK = examples(40)
 SPEC = load("audits", "dominance")
 AUDIT = SPEC.load()(SPEC.params())
 RULES = ("share", "margin", "contributors")

@@ -7,8 +7,9 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.requirement_families import by_attribute
@@ -81,7 +82,7 @@ def classes(original, made, known, nulls):
     return own, people
 
 
-@settings(deadline=None, derandomize=True, database=None, max_examples=60)
+@examples(60)
 @given(original=ROWS, made=ROWS, nulls=st.sampled_from([Nulls.OWN_CATEGORY, Nulls.WILDCARD]))
 def test_sizes_and_shares_against_a_plain_twin(original, made, nulls, build, agree):
     own, people = classes(original, made, (0, 1), nulls)
@@ -110,7 +111,7 @@ def test_sizes_and_shares_against_a_plain_twin(original, made, nulls, build, agr
     assert nulls is Nulls.WILDCARD or figures["r.rows_of_nobody"].value == nobodys
 
 
-@settings(deadline=None, derandomize=True, database=None, max_examples=60)
+@examples(60)
 @given(original=ROWS, made=ROWS, nulls=st.sampled_from([Nulls.OWN_CATEGORY, Nulls.WILDCARD]), known=st.integers(1, 2))
 def test_lkc_against_a_plain_twin(original, made, nulls, known, build, agree):
     requirement = LKC.of("r", l=known, k=2, attributes=QI, c=0.5, sensitive=by_attribute((("s", "1"), ("s", "2"))))
@@ -125,7 +126,7 @@ def test_lkc_against_a_plain_twin(original, made, nulls, known, build, agree):
     assert found["r.confidence"] == pytest.approx(max(shares))
 
 
-@settings(deadline=None, derandomize=True, database=None, max_examples=40)
+@examples(40)
 @given(original=ROWS, made=ROWS, nulls=st.sampled_from(Nulls))
 def test_the_distance_of_both_tables_by_two_routes(original, made, nulls, build, agree):
     requirement = TCloseness.of("r", "s", t=0.3, attributes=QI)

@@ -8,8 +8,9 @@ import statistics
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import RunError
@@ -123,7 +124,7 @@ WIDTHS = st.sampled_from(
 )
 
 
-@settings(deadline=None, derandomize=True, database=None, max_examples=150)
+@examples(150)
 @given(data=st.data(), columns=st.integers(1, 3), width=WIDTHS, weighted=st.booleans())
 def test_row_by_row(data, columns, width, weighted, build, agree):
     size = data.draw(st.integers(1, 9))

@@ -6,8 +6,9 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.lineage import Lineage
@@ -63,7 +64,7 @@ def shared(near, whose, known):
 CELLS = st.one_of(st.none(), st.sampled_from([0.0, 1.0, 2.0, 3.5]))
 
 
-@settings(deadline=None, derandomize=True, database=None, max_examples=80)
+@examples(80)
 @given(data=st.data(), pseudonym=st.booleans(), width=st.sampled_from([0.0, 0.6, 1.1]))
 def test_person_by_person(build, agree, data, pseudonym, width):
     size = data.draw(st.integers(1, 8))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.exposure import trie
@@ -48,7 +49,7 @@ def requirement(k: int = 3, attributes: tuple[str, ...] = ("p", "q", "r")) -> KA
     return KAnonymity.of("privacy.k_anonymity", k=k, attributes=attributes)
 
 
-@settings(deadline=None, derandomize=True, database=None, max_examples=80)
+@examples(80)
 @given(table=tables, nulls=st.sampled_from(Nulls), weighted=st.booleans())
 def test_twin_and_recheck(table, nulls, weighted, build, agree):
     roles = "qqqw" if weighted else "qqq"
@@ -63,7 +64,7 @@ def test_twin_and_recheck(table, nulls, weighted, build, agree):
         assert found[f"privacy.k_anonymity.k_{other}"] == twin(rows, weights, other, 3)["k"]
 
 
-@settings(deadline=None, derandomize=True, database=None, max_examples=60)
+@examples(60)
 @given(st.data())
 def test_compatible_sums(data):
     size = data.draw(st.integers(1, 40))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.core.attributes import AttributeFacts, Change, HierarchySpec
 from ppdm_flow.core.errors import DataError
@@ -45,7 +46,7 @@ def write(path, people):
         csv.writer(stream).writerows([["TOWN", "age", "x"], *[[t or "", a or "", "z"] for t, a in people]])
 
 
-@settings(deadline=None, derandomize=True, database=None, max_examples=60)
+@examples(60)
 @given(
     rows=st.lists(st.tuples(TOWNS, AGES), min_size=1, max_size=8),
     people=st.lists(

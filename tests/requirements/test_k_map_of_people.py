@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.core.people import People
 from ppdm_flow.core.roles import Nulls, Role
@@ -61,7 +62,7 @@ def in_several_towns(rows):
     return any(len(some) > 1 for some in towns.values())
 
 
-@settings(max_examples=150, deadline=None, derandomize=True, database=None)
+@examples(150)
 @given(rows=ROWS)
 def test_unlinked_rows_fit_as_many_people_as_any(rows, build, home):
     result, again = measured(build, home, rows)

@@ -9,8 +9,9 @@ from types import SimpleNamespace
 import duckdb
 import numpy as np
 import pyarrow as pa
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.roles import Role
@@ -62,7 +63,7 @@ def case(rows, weights=None, k=3, m=2, name="basket"):
     return view, view, ctx
 
 
-@settings(deadline=None, derandomize=True, database=None, max_examples=60)
+@examples(60)
 @given(rows=SETS, m=st.integers(1, 4), data=st.data())
 def test_enumeration_and_recheck(rows, m, data):
     weights = data.draw(st.none() | st.lists(st.integers(0, 3), min_size=len(rows), max_size=len(rows)))

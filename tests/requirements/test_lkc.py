@@ -5,8 +5,9 @@ from __future__ import annotations
 from itertools import combinations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.requirement_families import by_attribute
@@ -44,7 +45,7 @@ def twin(table, known, values, nulls):
     return min(size), max(worst)
 
 
-@settings(deadline=None, derandomize=True, database=None, max_examples=60)
+@examples(60)
 @given(table=TABLES, nulls=st.sampled_from(Nulls), known=st.integers(1, 3))
 def test_twin_and_recheck(table, nulls, known, build, agree):
     requirement = LKC.of(

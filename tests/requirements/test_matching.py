@@ -5,8 +5,9 @@ from __future__ import annotations
 from itertools import permutations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.mining.exposure.matching_query import largest_matching
 from ppdm_flow.requirements.l_diversity.matching_kernel import matched
@@ -36,7 +37,7 @@ def by_trying(shown: list[tuple[int, set[int]]]) -> int:
     return best
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(CLASSES)
 def test_three_ways_agree(classes):
     begins, cell, rows, first, behind = [0], [], [], [0], []

@@ -6,8 +6,9 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.requirements.numeric_linkage.codes import Codes
@@ -39,7 +40,7 @@ def plainly(distances, mine, candidates):
     return 1.0 - none
 
 
-@settings(deadline=None, derandomize=True, database=None, max_examples=100)
+@examples(100)
 @given(data=st.data(), width=st.integers(1, 2), candidates=st.integers(1, 4))
 def test_whose_row_by_row(data, width, candidates):
     """Records of a file, some of whom have no row and some several."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.lineage import Lineage
@@ -29,7 +30,7 @@ def lines(path, header, rows):
     path.write_text("\n".join([header, *text]) + "\n", encoding="utf-8")
 
 
-@settings(deadline=None, derandomize=True, database=None, max_examples=80, suppress_health_check=list(HealthCheck))
+@examples(80, suppress_health_check=list(HealthCheck))
 @given(data=st.data(), people=st.booleans(), pseudonym=st.booleans(), town=st.booleans(), second=st.booleans())
 def test_both_routes_say_the_same(build, agree, tmp_path, data, people, pseudonym, town, second):
     """Whatever is asked together, both routes have the same figures, and every bound has one or does not hold."""

@@ -6,9 +6,10 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from tiers import examples
 
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.requirements.numeric_linkage.control import near
@@ -54,7 +55,7 @@ def plainly(space, sample):
 CELLS = st.one_of(st.none(), st.integers(0, 5).map(float), st.sampled_from([0.5, 2.25]))
 
 
-@settings(deadline=None, derandomize=True, database=None, max_examples=120)
+@examples(120)
 @given(data=st.data(), width=st.integers(1, 3))
 def test_near_by_near(data, width):
     size = data.draw(st.integers(1, 8))

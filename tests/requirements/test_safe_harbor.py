@@ -7,8 +7,9 @@ import re
 from datetime import date, timedelta
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.lineage import Lineage
@@ -193,7 +194,7 @@ ZIPS = st.from_regex(r"[0-9]{0,5}[*xX#]{0,2}(-[0-9]{4})?", fullmatch=True) | st.
 )
 
 
-@settings(deadline=None, derandomize=True, database=None, max_examples=20)
+@examples(20)
 @given(texts=st.lists(ZIPS.filter(bool), min_size=1, max_size=20))
 def test_zip_codes_against_the_rule(texts, build, agree):
     small = areas(LISTS)

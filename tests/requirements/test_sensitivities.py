@@ -7,9 +7,10 @@ from fractions import Fraction as F
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from tiers import examples
 
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.roles import Directions
@@ -105,7 +106,7 @@ def test_uniform_operator(build, agree):
 probabilities = st.one_of(st.sampled_from([0.0, 1.0, 0.5]), st.floats(0, 1, allow_nan=False))
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(st.data())
 def test_closed_forms_against_every_entry(data):
     m = data.draw(st.integers(1, 7))
@@ -131,7 +132,7 @@ def test_closed_forms_against_every_entry(data):
         assert amplification(kept) == pytest.approx((matrix.max(axis=1) / matrix.min(axis=1)).max())
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.lists(st.floats(0.0, 0.99), min_size=2, max_size=5), st.lists(st.floats(0.001, 1), min_size=5, max_size=5))
 def test_no_prior_does_better_than_the_worst_case(kept, weights):
     """Any prior with exactly r1 on a value stays at or below the bound; the planted worst one reaches it."""

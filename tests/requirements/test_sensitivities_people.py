@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.roles import Directions, Role
@@ -226,7 +227,7 @@ def slow_draws(rows):
     return max(map(len, values.values())), sum(len(v) > 1 for v in shown.values()), joint, len(rows) > len(shown)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=25))
 def test_draws_are_counted_as_by_the_definition(rows):
     person, value, released = (np.array(c, dtype=np.int64) for c in zip(*rows, strict=True))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from itertools import combinations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.lineage import Lineage
@@ -63,7 +64,7 @@ class TestConformance(RequirementConformance):
         )
 
 
-@settings(deadline=None, derandomize=True, database=None, max_examples=120)
+@examples(120)
 @given(table=TABLES, nulls=st.sampled_from(Nulls), size=st.integers(1, 4))
 def test_twin_and_recheck(table, nulls, size, build, agree):
     case = build.case(table, table, "qqqq", nulls=nulls, requirements=(few(size),))
@@ -72,7 +73,7 @@ def test_twin_and_recheck(table, nulls, size, build, agree):
     assert found[SHARE] == pytest.approx(unique_rows(rows, size, nulls) / len(rows))
 
 
-@settings(deadline=None, derandomize=True, database=None, max_examples=60)
+@examples(60)
 @given(table=TABLES, nulls=st.sampled_from(Nulls), data=st.data())
 def test_a_weight_counts_as_so_many_rows(table, nulls, data, build, agree):
     length = len(table["p"])

@@ -6,8 +6,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.requirement_families import by_attribute
@@ -70,7 +71,7 @@ def twin(columns: dict, weights: list[int], nulls: Nulls, confidence: float, neg
     }
 
 
-@settings(max_examples=160)
+@examples(160)
 @given(
     before=tables, after=tables, nulls=st.sampled_from(Nulls), weighted=st.booleans(), negated=st.booleans(),
     support=st.sampled_from([1, 3]),

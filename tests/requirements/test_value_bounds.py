@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.core.roles import Directions
 from ppdm_flow.requirements.sensitivities.requirement import BoundOfValue, Sensitivity, slack_of
@@ -32,7 +33,7 @@ def plain(wanted: Sensitivity, domain, frequency) -> list[tuple[int, float, floa
     return found
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@examples(200)
 @given(st.data())
 def test_against_the_plain_twin(data):
     domain = data.draw(st.permutations(["a", "b", "c", "d", None]))
@@ -61,7 +62,7 @@ def test_conditional_bounds_are_not_held_against_the_share_among_all():
     assert found.given.tolist() == [True, False, False]
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@examples(200)
 @given(st.data())
 def test_a_bound_on_each_value_of_a_group_bounds_their_union(data):
     """Whatever keeps gamma for each value keeps it for the set, at any prior, both ways."""

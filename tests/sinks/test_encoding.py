@@ -12,8 +12,9 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.engine.streams.workers import Workers
 from ppdm_flow.sinks.parquet import algorithm, row_groups
@@ -120,7 +121,7 @@ def batches(draw) -> list[pa.RecordBatch]:
     ]
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     pieces=batches(), rows=st.integers(1, 40), threads=st.integers(1, 3), compression=st.sampled_from(["zstd", "none"])
 )

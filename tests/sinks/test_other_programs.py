@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.core.errors import DataError, PluginError, RunError
 from ppdm_flow.core.roles import AttributeType
@@ -153,7 +154,7 @@ def batch_of(rows):
 
 
 @EVERY
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
+@examples(60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=st.lists(ROW, min_size=1, max_size=10), sizes=st.lists(st.integers(1, 5), min_size=1, max_size=3))
 def test_a_table_comes_back_and_batches_leave_no_trace(files, kind, rows, sizes):
     batch = batch_of(rows)

@@ -7,8 +7,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.engine.local.writing import batch
@@ -18,13 +19,7 @@ from ppdm_flow.sinks.parquet import algorithm as parquet
 from ppdm_flow.tables.sets import Baskets, Expansion, PackedSets, SeededSets
 from ppdm_flow.tables.table import Table
 
-SETTINGS = settings(
-    deadline=None,
-    derandomize=True,
-    database=None,
-    max_examples=40,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+SETTINGS = examples(40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 NAME = st.sampled_from(["a", "b,b", 'q"', " lead", "trail ", "é", "12", "007", ";", "\t"]) | st.text(
     st.characters(exclude_characters="\0\r\n", exclude_categories=("Cs",)), min_size=1, max_size=4
 )

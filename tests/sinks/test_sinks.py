@@ -5,8 +5,9 @@ from __future__ import annotations
 import duckdb
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.sinks.csv import algorithm as csv
 from ppdm_flow.sinks.parquet import algorithm as parquet
@@ -17,7 +18,7 @@ BOTH = pytest.mark.parametrize("kind", ["csv", "parquet"])
 
 
 @BOTH
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@examples(60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=st.lists(st.tuples(CELL, CELL), max_size=12), sizes=st.lists(st.integers(1, 5), min_size=1, max_size=3))
 def test_every_cell_comes_back_and_batches_leave_no_trace(writer, kind, rows, sizes):
     path = writer.write(kind, ["a", "b"], rows, sizes)
@@ -26,14 +27,14 @@ def test_every_cell_comes_back_and_batches_leave_no_trace(writer, kind, rows, si
 
 
 @BOTH
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
+@examples(40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=st.lists(st.tuples(CELL), min_size=1, max_size=12))
 def test_a_single_column_comes_back_too(writer, kind, rows):
     assert writer.read(kind, writer.write(kind, ["a"], rows, [3])) == rows
 
 
 @BOTH
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
+@examples(40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=st.lists(st.tuples(CELL, CELL), min_size=1, max_size=12))
 def test_duckdb_reads_the_same_cells(writer, kind, rows):
     path = writer.write(kind, ["a", "b"], rows, [4])

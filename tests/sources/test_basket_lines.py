@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.sources.baskets import kernels, vectors
 
 QUOTE = ord('"')
-SETTINGS = settings(deadline=None, derandomize=True, database=None, max_examples=400)
+SETTINGS = examples(400)
 TEXTS = st.sampled_from(["ab,\n", "ab ,\t\n", "a ,\t\n", 'ab",\n', "a\0,\n", "a\r\n,", "é;\n "]).flatmap(
     lambda alphabet: st.text(st.sampled_from(alphabet), max_size=24)
 )

@@ -7,8 +7,9 @@ import gzip
 import io
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.sources.csv import algorithm
@@ -124,7 +125,7 @@ def test_a_header_and_no_rows(reader):
 CELL = st.text(st.characters(exclude_characters="\0", exclude_categories=("Cs",)), max_size=8)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=80)
+@examples(80, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=st.lists(st.tuples(CELL, CELL), min_size=1, max_size=8))
 def test_whatever_pythons_writer_quotes_comes_back(reader, rows):
     out = io.StringIO(newline="")

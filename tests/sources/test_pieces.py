@@ -9,8 +9,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.sources.csv.algorithm import CsvSource
@@ -35,7 +36,7 @@ def in_pieces(source, size, columns) -> tuple[list[tuple], int]:
     return rows, len(pieces)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(
     st.lists(st.tuples(CELLS, CELLS), min_size=1, max_size=40),
     st.sampled_from(["\n", "\r\n"]),

@@ -12,8 +12,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.engine.streams.rebatching import partitions
@@ -21,13 +22,7 @@ from ppdm_flow.sources import lines
 from ppdm_flow.tables.sets.arrow import from_arrow
 
 DATA = Path(os.environ.get("PPDM_DATA", Path(__file__).parents[3] / "shared" / "data")) / "fimi"
-SETTINGS = settings(
-    deadline=None,
-    derandomize=True,
-    database=None,
-    max_examples=50,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+SETTINGS = examples(50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 NUMBERS = st.lists(st.lists(st.integers(0, 10**6) | st.integers(0, 30), unique=True, max_size=8), max_size=20)
 NAME = st.text(
     st.characters(exclude_characters="\0\r\n", exclude_categories=("Cs",)), min_size=1, max_size=5

@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.core.errors import DataError, PluginError
 from ppdm_flow.core.roles import AttributeType
@@ -341,7 +342,7 @@ DAY = st.none() | st.dates(dt.date(1600, 1, 1), dt.date(9999, 12, 31))
 
 
 @pytest.mark.parametrize("ending", ["sav", "zsav", "dta"])
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40, deadline=None)
+@examples(40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=st.lists(st.tuples(NUMBER, TEXT, DAY), min_size=1, max_size=12))
 def test_every_cell_is_read(made, reader, ending, rows):
     cells = {"n": [r[0] for r in rows], "s": [r[1] for r in rows], "d": [r[2] for r in rows]}

@@ -5,15 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.tables.sets import Baskets, Expansion, PackedSets, SeededSets, gathered, stacked
 from ppdm_flow.tables.table import Table, concat
 
 _ITEMS = [f"i{n:03d}" for n in range(150)]
 _ROWS = st.lists(st.sets(st.sampled_from(_ITEMS), max_size=6), max_size=12)
-_QUICK = settings(deadline=None, derandomize=True, database=None, max_examples=60)
+_QUICK = examples(60)
 
 
 def _sets(column: Baskets | PackedSets) -> list[set[str]]:

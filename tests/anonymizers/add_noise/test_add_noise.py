@@ -7,7 +7,7 @@ from statistics import NormalDist
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numeric_tables import FACTS, facts, numbers, people
 from scipy import stats
@@ -81,7 +81,6 @@ class TestBounds(TestEveryType):
     st.sampled_from((None, 60)),
     st.sampled_from(("reflect", "clamp")),
 )
-@settings(deadline=None)
 def test_against_a_plain_twin(values, sd, distribution, low, high, outside):
     table = numbers(INTEGER, values)
     params = {"sd": str(sd), "distribution": distribution}

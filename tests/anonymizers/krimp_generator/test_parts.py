@@ -8,7 +8,8 @@ from decimal import Decimal
 import hypothesis.strategies as st
 import numpy as np
 import pyarrow as pa
-from hypothesis import given, settings
+from hypothesis import given
+from tiers import examples
 
 from ppdm_flow.anonymizers.krimp_generator.account import wilson
 from ppdm_flow.anonymizers.krimp_generator.cells import NOWHERE
@@ -18,7 +19,7 @@ from ppdm_flow.anonymizers.krimp_generator.removal import Removal, cramers_v
 from ppdm_flow.mining.itemsets.collection import Itemsets
 from ppdm_flow.tables.counts import Counts
 
-CHECKED = settings(deadline=None, derandomize=True, database=None, max_examples=200)
+CHECKED = examples(200)
 
 
 @CHECKED

@@ -9,9 +9,10 @@ from collections import defaultdict
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from tiers import examples
 
 from ppdm_flow.anonymizers.limit_rows.algorithm import LimitRows
 from ppdm_flow.anonymizers.limit_rows.spec import LimitRowsParams, effect
@@ -99,7 +100,7 @@ PARAMS = st.one_of(
 )
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(ROWS, PARAMS, st.randoms(use_true_random=False))
 def test_the_twin_keeps_the_same_rows_in_any_order_of_the_table(rows, params, random):
     table = visits(*zip(*rows, strict=True))
@@ -111,7 +112,7 @@ def test_the_twin_keeps_the_same_rows_in_any_order_of_the_table(rows, params, ra
     assert sorted(kept(other, **params)) == kept(table, **params)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(ROWS, st.integers(1, 3))
 def test_figures_count_what_went(rows, most):
     table = visits(*zip(*rows, strict=True))

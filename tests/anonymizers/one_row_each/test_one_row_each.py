@@ -8,8 +8,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.anonymizers.one_row_each.algorithm import OneRowEach
 from ppdm_flow.anonymizers.one_row_each.spec import OneRowEachParams, effect
@@ -84,7 +85,7 @@ def people(rows):
 
 
 @pytest.mark.parametrize("keep", ["first", "last"])
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(rows=ROWS)
 def test_the_row_that_stays_and_its_most_frequent_cell(keep, rows):
     table = visits(rows)
@@ -106,7 +107,7 @@ def test_the_row_that_stays_and_its_most_frequent_cell(keep, rows):
 
 
 @pytest.mark.parametrize("how", ["smallest", "largest", "sum", "mean"])
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(rows=ROWS)
 def test_numbers_of_all_rows(how, rows):
     out = made(visits(rows), attributes={"cost": how, "dose": how})
@@ -124,7 +125,7 @@ def test_numbers_of_all_rows(how, rows):
 
 
 @pytest.mark.parametrize("keep", ["random", "first"])
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(rows=ROWS)
 def test_rows_are_counted_whatever_they_hold(keep, rows):
     order = {} if keep == "random" else {"order": "day"}
@@ -141,7 +142,7 @@ def test_a_count_is_what_no_requirement_can_judge():
     assert problems(attributes={"cost": "count"}) == []
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(rows=ROWS)
 def test_all_values_of_a_person_become_a_set(rows):
     for name, of, place in (("ills", "ill", 1), ("days", "day", 2)):

@@ -7,9 +7,10 @@ import time
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from tiers import examples
 
 from ppdm_flow.anonymizers.shift_dates.algorithm import ShiftDates
 from ppdm_flow.anonymizers.shift_dates.spec import ShiftParams, effect
@@ -70,7 +71,7 @@ def twin(table: Table, low: int, high: int, zero: bool, key: str = "k") -> list[
     return moved
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     st.lists(st.tuples(st.integers(0, 3), st.integers(-5000, 20000)), min_size=1, max_size=12),
     st.integers(-400, 400),

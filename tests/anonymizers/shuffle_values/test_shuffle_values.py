@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from numeric_tables import FACTS, KINDS, facts, numbers, people
 from scipy import stats
@@ -98,7 +98,6 @@ def plain_correlations(frame, dummies):
     return matrix
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.tuples(NUMBER, NUMBER, NUMBER, st.integers(0, 1)), min_size=2, max_size=25),
     st.integers(1, 3),

@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -117,7 +117,6 @@ def arrays(rows):
     return [region, nested], key, [strict * 2 + loose, loose]
 
 
-@settings(deadline=None)
 @given(st.lists(ROW, min_size=5, max_size=60), st.integers(2, 4), st.floats(0, 1), st.integers(0, 999))
 def test_against_a_plain_twin(rows, k, rate, seed):
     areas, key, profiles = arrays(rows)

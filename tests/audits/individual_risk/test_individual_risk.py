@@ -7,8 +7,9 @@ from collections import Counter, defaultdict
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.audits.individual_risk.sampled import UNPAIRED
 from ppdm_flow.core.attributes import Change
@@ -42,7 +43,7 @@ def figures(outcome):
     return {n: f.value for n, f in outcome.figures.items()}
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(rows, st.booleans())
 def test_figures_are_those_of_a_plain_twin(build, cells, dropped):
     """The weights are those of the original rows, released or not."""

@@ -8,8 +8,9 @@ from itertools import combinations
 from statistics import mean, median
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.audits.class_sizes.algorithm import ClassSizesAudit
 from ppdm_flow.audits.reidentification_risk.algorithm import ReidentificationRiskAudit
@@ -49,7 +50,7 @@ def classes(rows):
     return {c: len(whose) for c, whose in found.items()}
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(PEOPLE, st.sampled_from(list(Nulls)))
 def test_sizes_are_different_people(build, agree, people, nulls):
     rows = rows_of(people)
@@ -97,7 +98,7 @@ def combined(rows, known):
 FEW = st.lists(st.lists(st.tuples(CELL, CELL, st.sampled_from("xyz")), min_size=1, max_size=8), min_size=1, max_size=6)
 
 
-@settings(max_examples=120)
+@examples(120)
 @given(st.one_of(PEOPLE, FEW), st.sampled_from([1, 2, 3, None]), st.sampled_from(list(Nulls)))
 def test_risks_are_the_largest_over_the_rows_of_a_person(build, agree, people, known, nulls):
     rows = rows_of(people)
@@ -116,7 +117,7 @@ def test_risks_are_the_largest_over_the_rows_of_a_person(build, agree, people, k
     assert found["marketer_average"] == found["journalist_average"]
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.lists(st.tuples(CELL, CELL, st.sampled_from("xyz")), min_size=1, max_size=25), st.sampled_from([1, 2, None]))
 def test_one_row_a_person_is_rows(build, rows, known):
     table = [(f"person {i}", *r) for i, r in enumerate(rows)]
@@ -148,7 +149,7 @@ def test_rows_that_are_seen_to_be_one_persons_tell_more(build):
     assert figures(RISK.measure(*case_of(build, mirror, People("who", 2)).args))["prosecutor_highest"] == 0.5
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(FEW, st.integers(0, 3))
 def test_a_sample_has_the_people_of_the_original(build, people, left_out):
     """Rows are left out, cells are as they were: a journalist knows the people of the original."""

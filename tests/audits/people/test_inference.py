@@ -7,8 +7,9 @@ from itertools import combinations
 from statistics import mean
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.core.people import People
 from ppdm_flow.core.roles import Nulls
@@ -117,7 +118,7 @@ def by_any_knowledge(rows, excluded):
     return found
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(st.one_of(PEOPLE, FEW), st.integers(0, 3), st.sampled_from(list(Nulls)), st.sampled_from([1, 2, 3, None]))
 def test_against_the_definitions(build, agree, people, excluded, nulls, known):
     rows = [(f"person {i}", *row) for i, own in enumerate(people) for row in own]
@@ -137,7 +138,7 @@ def test_against_the_definitions(build, agree, people, excluded, nulls, known):
     assert alike["certain"] == pytest.approx(len(nothing) / len(people))
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(st.lists(ROW, min_size=1, max_size=20), st.integers(0, 3))
 def test_one_row_a_person_is_rows(build, rows, excluded):
     table = [(f"person {i}", *row) for i, row in enumerate(rows)]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.audits.membership_inference.known import read
 from ppdm_flow.audits.records.columns import beside
@@ -83,7 +84,7 @@ def test_the_groups_have_no_person_in_common(build):
 PERSONS = st.lists(st.integers(0, 9), min_size=1, max_size=60)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(PERSONS, st.sampled_from([1, 2, 3, None]), st.integers(1, 12))
 def test_people_come_with_as_many_rows_as_are_known(build, persons, known, most):
     cells = np.arange(3 * len(persons)).reshape(-1, 3)
@@ -100,7 +101,7 @@ def test_people_come_with_as_many_rows_as_are_known(build, persons, known, most)
             assert len({found.whose[i] for i, n in enumerate(names) if n == name}) == 1
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(st.integers(0, 1000), st.integers(20, 60), st.sampled_from([1, 2, None]))
 def test_one_row_a_person_is_rows(build, key, rows, known):
     rng = np.random.default_rng(key)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.core.attributes import AttributeFacts, HierarchySpec
 from ppdm_flow.core.people import People
@@ -33,7 +34,7 @@ def kind(value):
     return LEVELS[value][0] if value in LEVELS else None
 
 
-@settings(max_examples=120)
+@examples(120)
 @given(st.one_of(PEOPLE, FEW), st.sampled_from(list(Nulls)))
 def test_against_the_definition(build, people, nulls):
     rows = [(f"person {i}", *row) for i, own in enumerate(people) for row in own]
@@ -53,7 +54,7 @@ def test_against_the_definition(build, people, nulls):
     assert figures["similar"] == pytest.approx(len(found) / len(people))
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.lists(ROW, min_size=1, max_size=20))
 def test_one_row_a_person_is_rows(build, rows):
     table = [(f"person {i}", *row) for i, row in enumerate(rows)]

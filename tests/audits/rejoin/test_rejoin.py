@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.api.explain.explain import explain
 from ppdm_flow.audits.multisets import common_rows, expected_hits
@@ -60,7 +61,7 @@ def test_what_is_told(build):
 cells = st.sampled_from([None, "⊥", "a", "b", "c"])
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     st.lists(st.tuples(cells, cells), min_size=1, max_size=30),
     st.lists(st.tuples(cells, cells), min_size=1, max_size=30),

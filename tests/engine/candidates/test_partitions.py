@@ -16,8 +16,9 @@ import pyarrow.csv as pcsv
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, example, given
 from hypothesis import strategies as st
+from tiers import examples
 
 import ppdm_flow as pf
 from ppdm_flow.api import verify
@@ -185,7 +186,7 @@ def test_bytes_depend_on_rows_alone(home: Path, bench: Any) -> None:
 TEXT = st.none() | st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0⊥"), min_size=1, max_size=5)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     rows=st.lists(st.tuples(TEXT, TEXT, st.integers(0, 3)), min_size=1, max_size=60),
     cut=st.integers(1, 60),

@@ -14,8 +14,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow import api
 from ppdm_flow.core.attributes import AttributeFacts
@@ -294,7 +295,7 @@ def test_types_and_values_are_kept(place, tmp_path) -> None:
     facts = tuple(AttributeFacts(n, Role.INSENSITIVE, k) for n, k in zip(names, kinds, strict=True))
     node = ReleaseNode("r", "", "r.parquet", "parquet", {}, "internal", facts, into=TableNode(place.url, "kept"))
 
-    @settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+    @examples(12, suppress_health_check=list(HealthCheck))
     @given(st.lists(CELLS, max_size=6))
     def holds(rows: list[tuple[Any, ...]]) -> None:
         columns = list(zip(*rows, strict=True)) or [()] * len(names)

@@ -7,8 +7,9 @@ from datetime import date, timedelta
 from types import SimpleNamespace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import Finding, RequirementResult
@@ -142,7 +143,7 @@ GRANTS = st.builds(
 )
 
 
-@settings(deadline=None, derandomize=True, database=None, max_examples=300)
+@examples(300)
 @given(st.lists(RESULTS, max_size=6), st.lists(GRANTS, max_size=4, unique_by=lambda w: w.of))
 def test_released_is_what_holds_or_was_measured_and_is_waived_today(results, waivers) -> None:
     found = laid(waivers, gates=results)

@@ -6,8 +6,9 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.engine.linked.universe import NOWHERE, RowsInTurn, TooManyRowsError, Universe
 
@@ -40,7 +41,7 @@ def arrays(people):
     return {name: np.array(rows, dtype=np.int64) for name, rows in people.items()}
 
 
-@settings(max_examples=400, deadline=None, derandomize=True, database=None)
+@examples(400)
 @given(tables())
 def test_the_join_has_every_combination_once(example):
     count, people, left = example
@@ -60,7 +61,7 @@ def test_too_many_rows_are_refused_before_they_are_made():
         Universe.of(people, 1, most=9_999)
 
 
-@settings(max_examples=300, deadline=None, derandomize=True, database=None)
+@examples(300)
 @given(tables())
 def test_rows_in_turn_are_each_there_once(example):
     count, _, left = example

@@ -19,8 +19,9 @@ from typing import Any
 import duckdb
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow import api
 from ppdm_flow.core.errors import PpdmError, RunError, UsageError
@@ -216,7 +217,7 @@ TYPES = {
     "moment": AttributeType.TIMESTAMP,
     "zoned": AttributeType.TIMESTAMP,
 }
-QUICK = settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+QUICK = examples(15, suppress_health_check=list(HealthCheck))
 
 
 def read(source: Any, names: Sequence[str] = COLUMNS) -> list[tuple[Any, ...]]:

@@ -11,8 +11,9 @@ import pyarrow as pa
 import pyarrow.csv as pcsv
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.roles import AttributeType
@@ -66,7 +67,7 @@ SCHEMA = pa.schema(
 )
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=ROWS, cuts=st.lists(st.integers(0, 12), max_size=3))
 def test_parquet_in_parts_has_the_cells_of_one_file(tmp_path_factory, rows, cuts) -> None:
     folder = tmp_path_factory.mktemp("v")

@@ -6,8 +6,9 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.core.errors import RunError
 from ppdm_flow.core.roles import AttributeType
@@ -38,7 +39,7 @@ def content(table: Table):
     return list(zip(table["cell"].texts(), table["number"].texts(), lists, strict=True))
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     fragments=st.lists(FRAGMENT, min_size=1, max_size=4),
     bits=st.integers(0, 9),

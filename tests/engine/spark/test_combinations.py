@@ -10,8 +10,9 @@ from pathlib import Path
 import duckdb
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.roles import Role
@@ -82,7 +83,7 @@ def sets_of(rows: list[dict]) -> list[tuple]:
 
 
 @given(st.lists(ROW, min_size=1, max_size=60), st.sampled_from([0, 30, 1 << 18]))
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_queries_over_combinations_are_those_over_rows(farm_here, tmp_path, rows, most) -> None:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(source, "FRAGMENT_ROWS", 7)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pyarrow as pa
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.roles import Role
@@ -44,7 +45,7 @@ def shown(parts, names=None):
     ]
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(
     rows=ROWS,
     asked=st.lists(

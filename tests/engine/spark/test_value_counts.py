@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.engine.spark import value_counts
 from ppdm_flow.engine.spark.value_counts import ColumnCounts, GatheredCounts
@@ -26,7 +27,7 @@ def shown(counts):
     return counts.columns, list(zip(*cells, counts.counts, strict=True))
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(
     fragments=st.lists(FRAGMENT, min_size=1, max_size=3),
     few=st.integers(1, 6),

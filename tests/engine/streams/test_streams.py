@@ -8,8 +8,9 @@ from collections import Counter
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import DataError
@@ -33,7 +34,7 @@ from ppdm_flow.tables.table import Table, concat
 
 CELL = st.sampled_from([None, "a", "b", "c", "", "é", "?"])
 ROWS = st.lists(st.tuples(CELL, CELL), min_size=1, max_size=50)
-HERE = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+HERE = examples(60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 class FakeSource:

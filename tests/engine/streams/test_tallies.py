@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.engine.streams.narrow import NarrowColumn, NarrowTable, PairedColumn
@@ -28,7 +29,7 @@ def written_out(column: Column) -> list[int]:
     return [int((dense == code).sum()) for code in range(len(column.categories) + SPECIALS)]
 
 
-@settings(max_examples=120, deadline=None)
+@examples(120)
 @given(
     seed=st.integers(0, 2**32 - 1),
     rows=st.integers(0, 300),
@@ -52,7 +53,7 @@ def test_more_codes_than_two_bytes_hold_are_not_tallied():
     assert _same(narrow.counts(("a",), None), count(Table({"a": cells}, np.arange(4)), ["a"]))
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(
     seed=st.integers(0, 2**32 - 1),
     rows=st.integers(1, 200),

@@ -8,8 +8,9 @@ from fractions import Fraction
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.mining.anonymity import supports as supports_module
 from ppdm_flow.mining.anonymity.levels import ByInterval, exact
@@ -45,7 +46,7 @@ def plain_score(original, released):
     return total
 
 
-@settings(deadline=None, derandomize=True, database=None, max_examples=200)
+@examples(200)
 @given(before=ROWS, after=ROWS, size=st.integers(1, 30), below=st.integers(1, 6))
 def test_against_a_twin(before, after, size, below):
     def parts(rows):
@@ -78,7 +79,7 @@ def test_against_a_twin(before, after, size, below):
     assert found.share == (found.rare[0] / found.rare_released if found.rare_released else 0.0)
 
 
-@settings(deadline=None, derandomize=True, database=None, max_examples=60)
+@examples(60)
 @given(before=ROWS, after=ROWS)
 def test_counted_tables_are_the_same(before, after):
     counts = [count(table(rows), "abc", "w") for rows in (before, after)]

@@ -6,9 +6,10 @@ from math import log2
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from tiers import examples
 
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.mining.comparison.alphabet import united
@@ -48,7 +49,7 @@ def decoded(found, which):
     return sorted(rows, key=repr)
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(ROWS, ROWS)
 def test_one_alphabet_for_both(first, second):
     found = united([counts(first), counts(second)])
@@ -85,7 +86,7 @@ def plain_length(rows, table, usages, singles, laplace):
     return bits
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(ROWS, ROWS, st.sampled_from([1.0, 0.001]), st.sampled_from(["all", "closed", "slim"]))
 def test_dissimilarity_against_sets(first, second, laplace, candidates):
     found = united([counts(first), counts(second)])
@@ -127,7 +128,7 @@ def plain_comparison(a, b, rows_a, rows_b):
     )
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(ROWS, ROWS, st.integers(1, 4), st.integers(1, 4), st.booleans())
 def test_itemsets_against_dictionaries(first, second, least_a, least_b, closed):
     x, y = united([counts(first), counts(second)]).databases
@@ -235,7 +236,7 @@ def test_encoded_usages_are_those_of_its_data():
     assert int(found.usages @ np.concatenate([found.table.itemsets.lengths, np.ones(3, dtype=np.int64)])) == 5
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(ROWS, ROWS, st.sampled_from([1.0, 0.001]))
 def test_bits_of_rows_add_up_to_those_of_the_data(first, second, laplace):
     x, y = (Search(1).encoded(d) for d in united([counts(first), counts(second)]).databases)

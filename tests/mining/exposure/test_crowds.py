@@ -7,8 +7,9 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import Lineage
@@ -48,7 +49,7 @@ def share(rows, value):
     return Fraction(sum(r[2] == value for r in rows), len(rows))
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(rows=ROWS)
 def test_mixed_columns(build, agree, rows):
     before = {"p": [r[0] for r in rows], "q": [r[1] for r in rows], "s": [r[2] for r in rows]}
@@ -80,7 +81,7 @@ def test_mixed_columns(build, agree, rows):
     assert figures["a.alpha"] == pytest.approx(float(worst), abs=1e-12)
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(rows=ROWS)
 def test_decoded_values(build, agree, rows):
     """The sensitive attribute leaves as labels and suppressed cells: each counts by what is behind it."""

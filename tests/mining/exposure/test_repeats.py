@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.roles import Role
@@ -50,7 +51,7 @@ def rows_of(counts):
     }
 
 
-@settings(deadline=None, derandomize=True, database=None, max_examples=60)
+@examples(60)
 @given(
     original=ROWS, made=ROWS, both=st.booleans(), told=st.booleans(), weighted=st.booleans(), share=st.booleans(),
     gone=st.integers(0, 3),

@@ -5,14 +5,15 @@ import pickle
 import hypothesis.strategies as st
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from scipy import stats
+from tiers import examples
 
 from ppdm_flow.mining.generation.model import Model
 from ppdm_flow.mining.itemsets.mine import mine
 from ppdm_flow.mining.krimp.compress import cover, krimp
 
-CHECKED = settings(deadline=None, derandomize=True, database=None, max_examples=150)
+CHECKED = examples(150)
 
 
 @st.composite

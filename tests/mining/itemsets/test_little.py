@@ -6,9 +6,10 @@ import copy
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from kernel_forms import bits
+from tiers import examples
 
 from ppdm_flow.mining.itemsets import closed, frequent, little, search
 from ppdm_flow.mining.itemsets.database import Database
@@ -28,7 +29,7 @@ def fresh(kernel: Kernel) -> Kernel:
 PLAIN = {"all": little.frequent, "closed": little.closed}
 
 
-@settings(max_examples=120, deadline=None)
+@examples(120)
 @given(
     seed=st.integers(0, 999),
     rows=st.integers(1, 700),

@@ -6,8 +6,9 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.mining.itemsets.collection import Itemsets
 from ppdm_flow.mining.itemsets.database import Database
@@ -40,19 +41,19 @@ def same_as_twin(rows, items, twin, pruning, least=1):
     return found
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(ROWS, st.booleans(), st.integers(1, 3))
 def test_transactions(twin, rows, pruning, least):
     same_as_twin(rows, 6, twin, pruning, least)
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(TABLES, st.booleans())
 def test_tables(twin, rows, pruning):
     same_as_twin(rows, 16, twin, pruning)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(TABLES, st.booleans())
 def test_without_bit_vectors_and_with_few_levels(twin, rows, pruning):
     with pytest.MonkeyPatch.context() as patch:

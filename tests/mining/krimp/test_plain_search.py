@@ -6,8 +6,9 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.mining.itemsets.database import Database
 from ppdm_flow.mining.itemsets.mine import mine
@@ -19,7 +20,7 @@ from ppdm_flow.sdk import compiled
 from ppdm_flow.sdk.compiled import Kernel
 
 KERNEL: Kernel = search.search.__wrapped__
-LARGE = settings(max_examples=60, deadline=None)
+LARGE = examples(60)
 
 
 def data(seed, rows, columns, values, alike):

@@ -6,12 +6,13 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.mining.local_recoding.groups import axis, grouped, mdav, slices
 
-STEADY = settings(deadline=None, derandomize=True, database=None, max_examples=150)
+STEADY = examples(150)
 
 
 def squared(a, b):

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.mining.local_recoding.kernels import edges, held, walked
 from ppdm_flow.mining.local_recoding.partition import Items, Manner, partition
@@ -21,7 +22,7 @@ from ppdm_flow.requirements.t_closeness.classes import Close
 _SPEC = importlib.util.spec_from_file_location("plain_partition", Path(__file__).with_name("plain.py"))
 plain = importlib.util.module_from_spec(_SPEC)
 _SPEC.loader.exec_module(plain)
-STEADY = settings(deadline=None, derandomize=True, database=None, max_examples=150)
+STEADY = examples(150)
 
 
 def tree(groups):

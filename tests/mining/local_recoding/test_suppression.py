@@ -6,12 +6,13 @@ from collections import Counter
 from itertools import chain, combinations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.mining.local_recoding.suppression import HOLE, MOST_SETS, sets, suppressed
 
-STEADY = settings(deadline=None, derandomize=True, database=None, max_examples=200)
+STEADY = examples(200)
 
 
 def plain(rows, k, costs):

@@ -11,8 +11,9 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.mining.exposure.faults import UnmeasuredError
 from ppdm_flow.mining.people import combinations as limits
@@ -105,7 +106,6 @@ ROWS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 3)), min_size=1, max
 
 
 @given(ROWS, st.integers(1, 40))
-@settings(deadline=None)
 def test_more_known_rows_never_find_a_larger_crowd_and_chunks_change_nothing(rows, chunk):
     found = [crowds(rows, known, chunk) for known in KNOWN]
     for fewer, more in pairwise(found):
@@ -116,7 +116,6 @@ def test_more_known_rows_never_find_a_larger_crowd_and_chunks_change_nothing(row
 
 
 @given(ROWS)
-@settings(deadline=None)
 def test_as_trying_every_set_of_rows(rows):
     have: dict[int, Counter[int]] = {}
     for person, group in rows:
@@ -250,7 +249,7 @@ def test_two_rows_of_a_class_are_looked_at_where_there_are_too_many_to_list(few)
 
 
 @given(ROWS, st.randoms())
-@settings(deadline=None, max_examples=50)
+@examples(50)
 def test_names_of_people_and_classes_and_the_order_of_rows_do_not_matter(rows, rng):
     people, groups = [rng.sample(range(10**12), 6) for _ in range(2)]
     renamed = [(people[p], groups[g]) for p, g in rows]

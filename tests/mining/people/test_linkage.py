@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ppdm_flow.mining.people.linkage import column_sets, linked_rows
@@ -116,7 +116,6 @@ def by_sql(people, columns, pseudonyms=0):
 
 
 @given(st.lists(st.tuples(st.integers(0, 2), CELLS, CELLS, CELLS), max_size=9), st.integers(0, 3), st.booleans())
-@settings(deadline=None)
 def test_sql_links_the_same_rows(rows, pseudonyms, numbered):
     people = [r[0] for r in rows]
     columns = [[r[i] for r in rows] for i in (1, 2, 3)]
@@ -151,7 +150,6 @@ SETS = st.lists(st.tuples(st.integers(0, 2), *[st.sampled_from([None, "a", "b"])
 
 
 @given(SETS)
-@settings(deadline=None)
 def test_any_three_columns_link_by_both_routes(rows):
     people, columns = [r[0] for r in rows], [[r[i] for r in rows] for i in range(1, 6)]
     repeating = [c for c in columns if max([c.count(cell) for cell in c], default=0) > 1]

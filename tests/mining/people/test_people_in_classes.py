@@ -8,8 +8,9 @@ from fractions import Fraction
 from math import exp, log
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import Lineage
@@ -117,7 +118,7 @@ def distinct(rows):
 
 
 @pytest.mark.parametrize("nulls", list(Nulls))
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(rows=ROWS)
 def test_every_requirement_counts_people(build, agree, nulls, rows):
     every = (K, L, ENTROPY, ALPHA, T, DELTA, BETA)
@@ -149,7 +150,7 @@ def test_every_requirement_counts_people(build, agree, nulls, rows):
 
 
 @pytest.mark.parametrize("nulls", list(Nulls))
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(rows=ROWS)
 def test_one_row_a_person_is_as_counting_rows(build, agree, nulls, rows):
     rows = [(str(i), *row[1:]) for i, row in enumerate(rows)]
@@ -161,7 +162,7 @@ def test_one_row_a_person_is_as_counting_rows(build, agree, nulls, rows):
         assert one == pytest.approx(other, abs=1e-9)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(rows=ROWS)
 def test_decoded_values(build, agree, rows):
     """The sensitive attribute leaves as labels: each counts by what is behind it."""
@@ -210,7 +211,7 @@ def matching(people: list[set[str]]) -> int:
     return sum(place(person, set()) for person in range(len(people)))
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     rows=st.lists(
         st.tuples(
@@ -268,7 +269,7 @@ def shares_of(rows):
 
 @pytest.mark.parametrize("negated", [False, True])
 @pytest.mark.parametrize("nulls", list(Nulls))
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(rows=ROWS)
 def test_templates(build, agree, nulls, negated, rows):
     template = Template.of(

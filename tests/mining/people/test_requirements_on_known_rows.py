@@ -9,8 +9,9 @@ from math import comb, prod
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.core.people import People
 from ppdm_flow.core.requirement_families import by_attribute
@@ -212,7 +213,7 @@ MIXED = st.lists(
 
 @pytest.mark.parametrize("known", [1, 2, 3, None])
 @pytest.mark.parametrize("suppressed", [None, "⊥"])
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(rows=MIXED)
 def test_nobody_who_knows_rows_of_both_kinds_finds_a_larger_chance(build, agree, known, suppressed, rows):
     before = {n: [r[i] for r in rows] for i, n in enumerate(("person", "p", "s"))}
@@ -231,7 +232,7 @@ def test_nobody_who_knows_rows_of_both_kinds_finds_a_larger_chance(build, agree,
 
 
 @pytest.mark.parametrize("known", [1, 2, 3, None])
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(rows=ROWS, pseudonym=st.booleans())
 def test_every_choice_of_known_rows(build, agree, known, rows, pseudonym):
     before = {n: [r[i] for r in rows] for i, n in enumerate(("person", "p", "s", "x"))}
@@ -257,7 +258,7 @@ def test_every_choice_of_known_rows(build, agree, known, rows, pseudonym):
 
 @pytest.mark.parametrize("negated", [False, True])
 @pytest.mark.parametrize("known", [1, 2, None])
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(rows=ROWS)
 def test_templates(build, agree, known, negated, rows):
     """A negated template is about having another value than x, another is about x."""
@@ -305,7 +306,7 @@ ALIKE = st.lists(
 
 
 @pytest.mark.parametrize("known", [1, 2, None])
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(people=ALIKE)
 def test_values_of_crowds_are_matched(build, agree, known, people):
     """Everybody has somebody with the same classes, so that no crowd of one settles it."""

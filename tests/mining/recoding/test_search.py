@@ -9,8 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.mining.class_people.holdings import OfHoldings
 from ppdm_flow.mining.recoding import costs
@@ -122,7 +123,7 @@ def ground_of(table):
 
 
 @pytest.mark.parametrize("cost", sorted(COSTS))
-@settings(max_examples=80, deadline=None, derandomize=True, database=None)
+@examples(80)
 @given(
     table=tables(),
     chosen=st.lists(any_model, min_size=1, max_size=2),

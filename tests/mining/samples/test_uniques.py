@@ -7,8 +7,9 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.mining.samples.log_linear import fit, main_effects, two_way
 from ppdm_flow.mining.samples.uniques import Keys, estimate, fit_statistics
@@ -32,7 +33,7 @@ def plain_independence(table):
     return out
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(tables)
 def test_main_effects_are_products_of_margins(table):
     found = fit(table, main_effects(3))
@@ -40,7 +41,7 @@ def test_main_effects_are_products_of_margins(table):
     assert found.cells == pytest.approx(plain_independence(table), abs=1e-9)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(tables)
 def test_two_way_margins_are_kept_and_no_third_order_is_added(table):
     found = fit(table + 0.5, two_way(3))
@@ -93,7 +94,7 @@ def by_differences(h):
     return slope, curve
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(tables.filter(lambda t: (t == 1).any()), st.floats(0.02, 0.6))
 def test_estimates_and_statistics_are_those_of_plain_twins(table, fraction):
     found = estimate(keys_of(table, fraction=fraction), main_effects(3))

@@ -7,9 +7,10 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from quest import Quest, quest
+from tiers import examples
 
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.core.errors import DataError, PluginError
@@ -30,7 +31,7 @@ def brute(rows: list[frozenset[str]], least: float) -> dict[tuple[int, ...], flo
     return {tuple(NAMES.index(i) for i in s): n / len(rows) for s, n in counts.items() if n / len(rows) >= least}
 
 
-@settings(deadline=None, derandomize=True, database=None, max_examples=60)
+@examples(60)
 @given(ROWS, st.sampled_from([0.1, 0.25, 0.5, 1.0]), st.integers(1, 3))
 def test_without_randomization_it_is_apriori(rows: list[frozenset[str]], least: float, pieces: int) -> None:
     baskets = Baskets.of(rows, NAMES)
@@ -49,7 +50,7 @@ def test_without_randomization_it_is_apriori(rows: list[frozenset[str]], least: 
         assert mined.stopped in (apriori.NO_CANDIDATES, apriori.LENGTH)
 
 
-@settings(deadline=None, derandomize=True, database=None, max_examples=60)
+@examples(60)
 @given(
     st.sets(st.sampled_from(list(combinations(range(7), 2)))), st.sets(st.sampled_from(list(combinations(range(7), 3))))
 )

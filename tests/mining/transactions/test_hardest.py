@@ -6,8 +6,9 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.mining.transactions.breaches import Event, by_item, exchangeable, level, likelihoods
 from ppdm_flow.mining.transactions.hardest import by_program, hardest, polytope, privacy_challenging
@@ -26,7 +27,7 @@ def test_golden_privacy_challenging():
     np.testing.assert_allclose(privacy_challenging((0.05, 0.01, 0.002), 3, size=2), [1 - 0.09 - 0.03, 0.09, 0.03, 0])
 
 
-@settings(deadline=None, derandomize=True, database=None, max_examples=40)
+@examples(40)
 @given(MAXIMA, st.integers(1, 3), st.sampled_from([1, 2, 5, 7]), st.booleans(), st.sampled_from(list(Event)))
 def test_vertices_equal_the_program(maxima, length, size, inside, event):
     likelihood = likelihoods(OPERATOR, size, length, event)
@@ -40,7 +41,7 @@ def test_vertices_equal_the_program(maxima, length, size, inside, event):
     assert level(likelihood, supports, with_item) == pytest.approx(listed[0])
 
 
-@settings(deadline=None, derandomize=True, database=None, max_examples=40)
+@examples(40)
 @given(MAXIMA, st.integers(1, 3), st.sampled_from([2, 5, 7]))
 def test_not_below_the_privacy_challenging(maxima, length, size):
     alike = privacy_challenging(maxima, length, size)

@@ -8,8 +8,9 @@ from math import comb
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.mining.transactions.documents import document, from_document
@@ -117,7 +118,7 @@ OPERATORS = st.one_of(
 )
 
 
-@settings(deadline=None, derandomize=True, database=None, max_examples=60)
+@examples(60)
 @given(OPERATORS)
 def test_documents_rebuild_their_operator(operator):
     read = from_document(json.loads(json.dumps(document(operator))))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
+from tiers import examples
 
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.mining.utility.coding import ComparedColumn
@@ -35,7 +36,7 @@ def test_probabilities_are_those_of_scikit_learn():
     assert fitted_probabilities(design, released) == pytest.approx(model.predict_proba(features)[:, 1], abs=1e-5)
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(st.lists(st.tuples(st.integers(0, 2), st.booleans()), min_size=4, max_size=30))
 def test_a_saturated_model_gives_the_share_of_each_value(rows):
     """With a feature for each value, p of a row is the share of released rows among those of its value."""

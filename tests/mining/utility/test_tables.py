@@ -7,8 +7,9 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.mining.utility.coding import ComparedColumn, at_released_level
@@ -36,7 +37,7 @@ def shares(sample, ways):
     return {k: v / total for k, v in counts.items()} if total else {}
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(rows, rows, st.integers(1, 3))
 def test_total_variation(one, other, ways):
     weights = np.array([[r[3] for r in one] + [0] * len(other), [0] * len(one) + [r[3] for r in other]], dtype=float)
@@ -79,7 +80,7 @@ def test_chosen_tables(ways):
 released = st.sampled_from([None, "⊥", "x", "y"])
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(st.lists(st.tuples(st.sampled_from([None, "a", "b", "c"]), released), min_size=1, max_size=8))
 def test_released_level(pairs):
     before, after = [a for a, _ in pairs], [b for _, b in pairs]

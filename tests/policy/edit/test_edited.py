@@ -6,8 +6,9 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from ppdm_flow.core.errors import PolicyError, UsageError
 from ppdm_flow.policy.edit.changes import FIRST, REMOVED, Change, as_tree, from_json, put, remove, to_json
@@ -257,7 +258,7 @@ def changes_of(draw, tree):
     return put(path, draw(TREES), draw(st.sampled_from([None, FIRST, "a", "no"])))
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(st.data())
 def test_what_the_text_says_is_what_the_change_says_and_all_else_stays(data):
     tree, text = data.draw(written_trees())
