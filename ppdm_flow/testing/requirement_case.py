@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field
 from functools import cached_property
 from typing import Any
 
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from ppdm_flow.core.attributes import AttributeFacts
@@ -72,7 +73,8 @@ class RequirementCase:
     ``name`` is what an entry stands under (an attribute, or a name of its own), where the kind has such entries.
     ``originals`` are random tables, whose columns have ``roles``; ``release`` makes of one what is released (the same).
     ``attributes`` has more of what a policy declares (a type, a domain). ``bad`` are entries that must be refused.
-    ``nulls`` are the null semantics to look at.
+    ``nulls`` are the null semantics to look at. ``examples`` is the number of random tables; by default it is that of
+    the active profile of Hypothesis, which is 100 unless a test suite loads another one.
     """
 
     spec: RequirementSpec
@@ -84,6 +86,7 @@ class RequirementCase:
     attributes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     bad: tuple[BadEntry, ...] = ()
     nulls: tuple[Nulls, ...] = tuple(Nulls)
+    examples: int = field(default_factory=lambda: settings().max_examples)
 
     def policy(self, nulls: Nulls) -> Policy:
         """Return a policy that declares the columns, without requirements."""
@@ -116,6 +119,31 @@ class RequirementCase:
         """The audit that measures it."""
         return self.spec.audit.load()(self.spec.audit.params())
 
+    @cached_property
+    def requirements(self) -> dict[Nulls, tuple[Requirement, ...]]:
+        """All requirements under each of the null semantics."""
+        return {nulls: tuple(self.requirement(entry, nulls) for entry in self.clauses) for nulls in self.nulls}
+
+    @cached_property
+    def random_tables(self) -> tuple[tuple[Table, Nulls], ...]:
+        """The random tables, each with null semantics; the same ones in each process."""
+        drawn: list[tuple[Table, Nulls]] = []
+
+        @settings(
+            max_examples=self.examples,
+            deadline=None,
+            database=None,
+            derandomize=True,
+            phases=(Phase.generate,),
+            suppress_health_check=list(HealthCheck),
+        )
+        @given(self.originals, st.sampled_from(self.nulls))
+        def draw(original: Table, nulls: Nulls) -> None:
+            drawn.append((original, nulls))
+
+        draw()
+        return tuple(drawn)
+
     def judge(self, requirement: Requirement, original: Table, nulls: Nulls) -> TwoRouteOutcome:
         """Measure a requirement by both routes."""
         released = original if self.release is None else self.release(original)
@@ -126,7 +154,13 @@ class RequirementCase:
         context = AuditContext("release", released_facts, facts, (requirement,), nulls, sql=sql)
         return TwoRouteOutcome(self.audit.measure(*views, context), self.audit.recheck(*views, context))
 
-    def requirements(self) -> Iterator[tuple[Nulls, tuple[Requirement, ...]]]:
-        """Yield all requirements under each of the null semantics."""
-        for nulls in self.nulls:
-            yield nulls, tuple(self.requirement(entry, nulls) for entry in self.clauses)
+    def judge_once(self, requirement: Requirement, original: Table, nulls: Nulls) -> TwoRouteOutcome:
+        """Return the outcome of one of `requirements` on one of `random_tables`, measured once for all checks."""
+        key = id(requirement), id(original), nulls
+        if key not in self._outcomes:
+            self._outcomes[key] = self.judge(requirement, original, nulls)
+        return self._outcomes[key]
+
+    @cached_property
+    def _outcomes(self) -> dict[tuple[int, int, Nulls], TwoRouteOutcome]:
+        return {}

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NotRequired, get_origin
 
-from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import strategies as st
 from pydantic import ValidationError
 from typing_extensions import get_type_hints
 
@@ -31,8 +29,6 @@ from ppdm_flow.testing.requirement_case import RequirementCase, TwoRouteOutcome
 
 Check = Callable[[RequirementCase], Iterator[str]]
 Look = Callable[[RequirementCase, Requirement, TwoRouteOutcome], Iterator[str]]
-TRIES = 50
-FEW_TRIES = 15
 SECTIONS = ("Why it matters", "Example", "Not so", "What to do")
 _PLACES = frozenset(("id", "name", "span"))
 
@@ -44,7 +40,7 @@ def two_routes_agree(case: RequirementCase) -> Iterator[str]:
 
 def figures_are_told(case: RequirementCase) -> Iterator[str]:
     """The audit's card says what each figure means."""
-    yield from _on_tables(case, _untold, FEW_TRIES)
+    yield from _on_tables(case, _untold)
 
 
 def stricter_never_passes_what_weaker_fails(case: RequirementCase) -> Iterator[str]:
@@ -53,7 +49,7 @@ def stricter_never_passes_what_weaker_fails(case: RequirementCase) -> Iterator[s
 
     def broken(original: Table, nulls: Nulls) -> Iterator[str]:
         clauses = {id(clause): clause for pair in pairs[nulls] for clause in pair}  # each is judged once a table
-        passes = {key: case.judge(clause, original, nulls).passes for key, clause in clauses.items()}
+        passes = {key: case.judge_once(clause, original, nulls).passes for key, clause in clauses.items()}
         for stricter, weaker in pairs[nulls]:
             if passes[id(stricter)] and not passes[id(weaker)]:
                 said = f"`{_bounds(stricter)}` implies `{_bounds(weaker)}`"
@@ -65,7 +61,7 @@ def stricter_never_passes_what_weaker_fails(case: RequirementCase) -> Iterator[s
 def order_looks_at_every_field(case: RequirementCase) -> Iterator[str]:
     """The order names no field that the requirement lacks, and some clause is stricter than another."""
     order = _order(case)
-    for nulls, requirements in case.requirements():
+    for nulls, requirements in case.requirements.items():
         strange = order.fields.difference(*(r.said() for r in requirements))
         if strange:
             yield f"the order looks at `{'`, `'.join(sorted(strange))}`, and the requirement has no such field"
@@ -84,11 +80,11 @@ def classes_agree_with_measure(case: RequirementCase) -> Iterator[str]:
     compared: set[str] = set()
 
     def disagreeing(original: Table, nulls: Nulls) -> Iterator[str]:
-        for requirement in _requirements(case, nulls) if nulls is Nulls.OWN_CATEGORY else ():
+        for requirement in case.requirements[nulls] if nulls is Nulls.OWN_CATEGORY else ():
             if not requirement.groups_are_classes or case.release is not None:
                 continue
             by_models = _kept(requirement, original, facts)
-            measured = case.judge(requirement, original, nulls).passes
+            measured = case.judge_once(requirement, original, nulls).passes
             if by_models is not None:
                 compared.add(_bounds(requirement))
             if by_models is not None and by_models != measured:
@@ -96,7 +92,7 @@ def classes_agree_with_measure(case: RequirementCase) -> Iterator[str]:
                 yield f"by `classes` all classes {one} `{_bounds(requirement)}`, and by `measure` the table {other} it"
 
     yield from _random(case, disagreeing)
-    if case.release is None and not compared and any(r.groups_are_classes for r in _requirements(case, case.nulls[0])):
+    if case.release is None and not compared and any(r.groups_are_classes for r in case.requirements[case.nulls[0]]):
         yield "`classes` refuses all random tables, so nothing is known of it"
 
 
@@ -133,7 +129,7 @@ def document_has_its_fields(case: RequirementCase) -> Iterator[str]:
     """What stands in ``plan.json`` is what the kind's fields say."""
     hints = get_type_hints(case.spec.requirement.document_type(), include_extras=True)
     needed = {name for name, hint in hints.items() if not _optional(hint)}
-    for requirement in _requirements(case, case.nulls[0]):
+    for requirement in case.requirements[case.nulls[0]]:
         written = set(requirement.document())
         for name in sorted(written.difference(hints)):
             yield f"the document has `{name}`, and the fields do not tell of it"
@@ -149,7 +145,7 @@ def failures_name_what_is_wrong(case: RequirementCase) -> Iterator[str]:
             yield f"an entry that is wrong in `{bad.names}` is not refused"
         elif not any(bad.names in text for text in said):
             yield f"an entry is refused, and the message does not name `{bad.names}`"
-    yield from _on_tables(case, _silent, FEW_TRIES)
+    yield from _on_tables(case, _silent)
 
 
 CHECKS: tuple[Check, ...] = (
@@ -173,37 +169,17 @@ def _kept(requirement: Requirement, original: Table, facts: Mapping[str, Attribu
         return None
 
 
-def _requirements(case: RequirementCase, nulls: Nulls) -> list[Requirement]:
-    return [case.requirement(entry, nulls) for entry in case.clauses]
-
-
-def _random(case: RequirementCase, look: Callable[[Table, Nulls], Iterator[str]], tries: int = TRIES) -> list[str]:
+def _random(case: RequirementCase, look: Callable[[Table, Nulls], Iterator[str]]) -> list[str]:
     """Return the faults on the first random table that has some."""
-    names: list[str] = []
-
-    @settings(
-        max_examples=tries,
-        deadline=None,
-        database=None,
-        derandomize=True,
-        phases=(Phase.explicit, Phase.generate),
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(case.originals, st.sampled_from(case.nulls))
-    def looked(original: Table, nulls: Nulls) -> None:
-        if not names:
-            names.extend(look(original, nulls))
-
-    looked()
-    return names
+    return next((faults for table, nulls in case.random_tables if (faults := list(look(table, nulls)))), [])
 
 
-def _on_tables(case: RequirementCase, look: Look, tries: int = TRIES) -> list[str]:
+def _on_tables(case: RequirementCase, look: Look) -> list[str]:
     def looked(original: Table, nulls: Nulls) -> Iterator[str]:
-        for requirement in _requirements(case, nulls):
-            yield from look(case, requirement, case.judge(requirement, original, nulls))
+        for requirement in case.requirements[nulls]:
+            yield from look(case, requirement, case.judge_once(requirement, original, nulls))
 
-    return list(dict.fromkeys(_random(case, looked, tries)))
+    return list(dict.fromkeys(_random(case, looked)))
 
 
 def _disagreements(_case: RequirementCase, _requirement: Requirement, judged: TwoRouteOutcome) -> Iterator[str]:
@@ -248,7 +224,7 @@ def _implied(case: RequirementCase, nulls: Nulls) -> Iterator[tuple[Requirement,
         rule = rules.get((type(given_), type(asked)))
         return rule is not None and rule(given_, asked, between) is not None
 
-    claims = [(r, list(_said(order, r, frame))) for r in _requirements(case, nulls)]
+    claims = [(r, list(_said(order, r, frame))) for r in case.requirements[nulls]]
     for one, given_ in claims:
         for other, asked in claims:
             if one is not other and all(any(implies(g, a) for g in given_) for a in asked):

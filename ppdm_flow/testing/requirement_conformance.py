@@ -9,6 +9,8 @@ A plugin's own test is then::
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from ppdm_flow.testing import requirement_checks as checks
 from ppdm_flow.testing.held import Conformance, faults_of, held
 from ppdm_flow.testing.requirement_case import RequirementCase
@@ -20,7 +22,18 @@ def faults(case: RequirementCase) -> dict[str, list[str]]:
 
 
 class RequirementConformance(Conformance[RequirementCase]):
-    """Derive a test class from it, and return in ``case`` the kind, some clauses and random tables."""
+    """Derive a test class from it, and return in ``case`` the kind, some clauses and random tables.
+
+    All tests of a class look at one case, which measures each clause on each table once.
+    """
+
+    one_case: ClassVar[RequirementCase]
+
+    def shared_case(self) -> RequirementCase:
+        """Return the case of this class."""
+        if "one_case" not in vars(type(self)):
+            type(self).one_case = self.case()
+        return self.one_case
 
     test_two_routes_agree = held(checks.two_routes_agree)
     test_figures_are_told = held(checks.figures_are_told)
