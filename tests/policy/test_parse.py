@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ppdm_flow.policy.flatten import flatten
+from ppdm_flow.policy.text import parse as parsing
 from ppdm_flow.policy.text.nodes import UnreadableError
 from ppdm_flow.policy.text.parse import DEPTH_LIMIT, parse
 
@@ -117,7 +119,25 @@ def test_tags_construct_nothing(tag: str) -> None:
 def test_deep_nesting_is_refused_before_anything_recurses(brackets: str, count: int) -> None:
     with pytest.raises(UnreadableError) as raised:
         parse(brackets * count, "f")
-    assert raised.value.diagnostic.code == "PPF115"
+    diagnostic = raised.value.diagnostic
+    assert (diagnostic.code, diagnostic.span.column) == ("PPF115", len(brackets) * DEPTH_LIMIT + 1)
+
+
+def test_the_limit_of_the_parser_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From PyYAML 6.0.4 on, 1,001 brackets are an error before the first one is an event: the diagnostic is ours."""
+
+    class ReadingAhead(parsing._Parser):
+        def __init__(self, text: str) -> None:
+            super().__init__(text)
+            if text.count("[") > 500:
+                mark = yaml.Mark("f", 503, 0, 503, None, None)
+                raise yaml.scanner.ScannerError("while increasing flow level", None, parsing._PARSER_LIMIT, mark)
+
+    monkeypatch.setattr(parsing, "_Parser", ReadingAhead)
+    with pytest.raises(UnreadableError) as raised:
+        parse("a: " + "[" * 600, "f")
+    diagnostic = raised.value.diagnostic
+    assert (diagnostic.code, diagnostic.span.column) == ("PPF115", 3 + DEPTH_LIMIT)
 
 
 def test_the_deepest_allowed() -> None:

@@ -23,6 +23,8 @@ NODE_LIMIT = 100_000
 
 _TAGS = {"tag:yaml.org,2002:str", "tag:yaml.org,2002:map", "tag:yaml.org,2002:seq", "!"}
 _NOTHING = {"", "~", "null", "Null", "NULL"}
+_PARSER_LIMIT = "exceeded maximum nesting depth"
+"""What libyaml says of more than 1,000 levels since PyYAML 6.0.4."""
 _Parser: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -35,15 +37,28 @@ def parse(text: str, file: str) -> tuple[Node | None, list[Diagnostic]]:
         Where the text is not valid YAML, nests deeper than 64, or holds more than 100,000 values, aliases expanded.
     """
     shielded, marks = shield(text)
-    reader = _Reader(file, marks)
-    parser = _Parser(shielded)
     try:
-        reader.read(parser)
+        try:
+            reader = _read(shielded, file, marks)
+        except yaml.MarkedYAMLError as error:
+            mark = error.problem_mark
+            if error.problem != _PARSER_LIMIT or mark is None:
+                raise
+            # The parser reads ahead and has met its own limit first. Before that place, only ours can be exceeded.
+            reader = _read(shielded[: mark.index], file, marks)
     except yaml.MarkedYAMLError as error:
         raise UnreadableError(explained(error, text, file)) from None
+    return reader.root, reader.diagnostics
+
+
+def _read(text: str, file: str, marks: dict[int, int]) -> _Reader:
+    reader = _Reader(file, marks)
+    parser = _Parser(text)
+    try:
+        reader.read(parser)
     finally:
         parser.dispose()
-    return reader.root, reader.diagnostics
+    return reader
 
 
 @dataclass(slots=True)
