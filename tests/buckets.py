@@ -5,7 +5,6 @@ from __future__ import annotations
 import http.client
 import logging
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -48,7 +47,7 @@ class ObjectStore:
             "AWS_ENDPOINT_URL": self.url,
             "AWS_REGION": "us-east-1",
             "AWS_EC2_METADATA_DISABLED": "true",
-            "PPDM_BUCKET_TIMEOUT": "1",
+            "PPDM_BUCKET_TIMEOUT": "300",
         }
 
     def put(self, key: str, content: bytes | str) -> None:
@@ -124,7 +123,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.server.store.requests.append((method, path))
         faults.before(method, path)
         if faults.stall(method, path):
-            time.sleep(3)
+            self.rfile.read(1)  # until the client hangs up
             self.close_connection = True
             return
         if faults.refuse(method, path):
@@ -141,7 +140,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(status, headers, content)
 
     def _behind(self, method: str, path: str, body: bytes) -> tuple[int, dict[str, str], bytes]:
-        connection = http.client.HTTPConnection(*self.server.behind, timeout=30)
+        connection = http.client.HTTPConnection(*self.server.behind)
         kept = {k: v for k, v in self.headers.items() if k.lower() not in ("connection", "transfer-encoding")}
         connection.request(method, path, body=body, headers={**kept, "Content-Length": str(len(body))})
         answer = connection.getresponse()

@@ -14,6 +14,7 @@ import socket
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -293,8 +294,12 @@ def test_what_is_withheld_stays_here(home: Path, store: Any, ppdm: Any) -> None:
 
 
 @pytest.mark.parametrize("fault", ["refuse", "truncate", "stall"])
-def test_data_that_a_store_does_not_give(home: Path, store: Any, ppdm: Any, fault: str) -> None:
+def test_data_that_a_store_does_not_give(
+    home: Path, store: Any, ppdm: Any, fault: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     store.put("in/whole.csv", (home / "whole.csv").read_bytes())
+    if fault == "stall":
+        monkeypatch.setenv("PPDM_BUCKET_TIMEOUT", "1")
     setattr(store.faults, fault, lambda method, path: method == "GET" and "whole.csv" in path)
     done = ppdm("run", "policy.yaml", "--data", url("in/whole.csv"), "--out", url("runs"))
     assert done.returncode == 2
@@ -302,6 +307,7 @@ def test_data_that_a_store_does_not_give(home: Path, store: Any, ppdm: Any, faul
     assert codes(done)
     nothing_is_out(store, ppdm, home)
     store.faults = buckets.Faults()
+    monkeypatch.setenv("PPDM_BUCKET_TIMEOUT", "300")
     assert ppdm("run", "policy.yaml", "--data", url("in/whole.csv")).returncode == 0
 
 
@@ -312,14 +318,19 @@ def test_data_that_a_store_does_not_give(home: Path, store: Any, ppdm: Any, faul
         ("stall", "report.json"),
     ],
 )
-def test_a_place_that_does_not_take_a_run(home: Path, store: Any, ppdm: Any, fault: str, name: str) -> None:
+def test_a_place_that_does_not_take_a_run(
+    home: Path, store: Any, ppdm: Any, fault: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked = ("GET",) if fault in ("corrupt", "truncate") else ("PUT", "POST")
+    if fault == "stall":
+        monkeypatch.setenv("PPDM_BUCKET_TIMEOUT", "1")
     setattr(store.faults, fault, lambda method, path: method in asked and name in path and "?" not in path)
     done = ppdm("run", "policy.yaml", "--out", url("runs"))
     assert done.returncode == 3
     assert codes(done) <= {"PPF466", "PPF467", "PPF468"}
     assert codes(done)
     store.faults = buckets.Faults()
+    monkeypatch.setenv("PPDM_BUCKET_TIMEOUT", "300")
     nothing_is_out(store, ppdm, home)
     assert not [key for key in store.keys("runs/") if not key.endswith("/")]
     assert ppdm("run", "policy.yaml", "--out", url("runs")).returncode == 0
@@ -437,7 +448,7 @@ def test_a_run_that_is_killed_while_it_is_sent_is_no_release(home: Path, store: 
                 process.wait()
 
         store.faults.before = kill
-        assert process.wait(60) == -signal.SIGKILL, point
+        assert process.wait(300) == -signal.SIGKILL, point
         store.faults = buckets.Faults()
         assert len(scratch(home)) >= 1
         keys = store.keys("runs/")
@@ -617,9 +628,18 @@ def test_copies_are_private(home: Path, store: Any, ppdm: Any) -> None:
 
 
 def test_an_interrupted_run_leaves_nothing(home: Path, store: Any, ppdm: Any) -> None:
-    process = _started(home, "run", "policy.yaml", "--out", url("runs"))
-    store.faults.before = lambda method, path: process.send_signal(signal.SIGINT) if "report.md" in path else None
-    assert process.wait(60) == 130
+    """Interrupted once, when it sends a report: what it deletes afterwards names the report again."""
+    interrupted = threading.Event()
+
+    def interrupt(_method: str, path: str) -> None:
+        if "report.md" in path and not interrupted.is_set():
+            interrupted.set()
+            process.send_signal(signal.SIGINT)
+
+    with _started(home, "run", "policy.yaml", "--out", url("runs")) as process:
+        store.faults.before = interrupt
+    assert interrupted.is_set()
+    assert process.returncode == 130
     store.faults = buckets.Faults()
     assert not scratch(home)
     assert not [key for key in store.keys("runs/") if not key.endswith("/")]
