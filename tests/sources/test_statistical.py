@@ -34,6 +34,12 @@ LABELLED = pytest.mark.parametrize("ending", ["sav", "zsav", "dta"])
 
 
 @pytest.fixture
+def trusted(monkeypatch):
+    """No process for each of hundreds of files, of which none ends the process of its reader."""
+    monkeypatch.setattr(statistical, "survives", lambda *_: True)
+
+
+@pytest.fixture
 def made(tmp_path):
     def make(ending, columns, name="t", **more):
         path = tmp_path / f"{name}.{ending}"
@@ -168,9 +174,10 @@ def whole_or_fault(reader, kind, path):
 
 @pytest.mark.parametrize("ending", ["sav", "zsav", "dta", "por"])
 @pytest.mark.parametrize("rows", [4, 1 << 17])
+@pytest.mark.slow(quick=1)
+@pytest.mark.usefixtures("trusted")
 def test_a_file_that_is_cut_off_is_never_a_shorter_table(made, reader, ending, rows, monkeypatch):
     monkeypatch.setattr(statistical, "ROWS", rows)
-    monkeypatch.setattr(statistical, "survives", lambda *_: True)  # hundreds of files, of which none ends a process
     path = made(ending, {"a": np.arange(40.0), "s": [f"zqcanary {i}" for i in range(40)]})
     whole = path.read_bytes()
     table = reader.table(KINDS[ending], path)
@@ -342,6 +349,7 @@ DAY = st.none() | st.dates(dt.date(1600, 1, 1), dt.date(9999, 12, 31))
 
 
 @pytest.mark.parametrize("ending", ["sav", "zsav", "dta"])
+@pytest.mark.usefixtures("trusted")
 @examples(40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=st.lists(st.tuples(NUMBER, TEXT, DAY), min_size=1, max_size=12))
 def test_every_cell_is_read(made, reader, ending, rows):

@@ -207,17 +207,22 @@ VALUES = {
 ARROW = {INTEGER: pa.int64(), FLOAT: pa.float64(), DATE: pa.date32(), TIMESTAMP: pa.timestamp("us")}
 
 
+@pytest.fixture(scope="module")
+def connection():
+    with duckdb.connect() as opened:
+        yield opened
+
+
 @pytest.mark.parametrize("kind", list(VALUES))
 @given(data=st.data())
-def test_the_second_route_spells_numbers_as_the_first_one_does(kind, data):
+def test_the_second_route_spells_numbers_as_the_first_one_does(connection, kind, data):
     cells = data.draw(st.lists(VALUES[kind], min_size=1, max_size=10))
     values = np.array(cells, dtype=np.float64 if kind is FLOAT else np.int64) + 0
     plain = values.astype(np.int32) if kind is DATE else values
     rows = pa.table({"x": pa.array(plain, ARROW[kind])})
     facts = AttributeFacts("x", Role.INSENSITIVE, kind)
-    with duckdb.connect(":memory:") as connection:
-        connection.register("t", rows)
-        spelled = connection.execute(f"SELECT {_as_text('x', facts)} FROM t").fetchall()
+    connection.register("t", rows)
+    spelled = connection.execute(f"SELECT {_as_text('x', facts)} FROM t").fetchall()
     assert [text for (text,) in spelled] == texts_of(values, kind).to_pylist()
 
 
