@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 
 import pytest
 import yaml
@@ -26,11 +28,22 @@ CLAUSES = [spec.name for spec in built_in() if spec.written]
 PLUGINS = sorted({p.name for group in registry.GROUPS for p in registry.listed(group)})
 
 
-@pytest.mark.parametrize("term", [*pages(), *CONCEPTS, *PLUGINS])
-def test_every_term_has_a_page(term):
-    page = api.explain(term)
-    assert page.startswith("# ")
-    assert len(page.splitlines()) >= 3
+@cache
+def explained(term: str) -> str:
+    """Return the page of a term, or what is said where there is none."""
+    try:
+        return api.explain(term)
+    except (UsageError, MalformedPageError) as error:
+        return str(error)
+
+
+def test_every_term_has_a_page():
+    faults = []
+    for term in [*pages(), *CONCEPTS, *PLUGINS]:
+        page = explained(term)
+        if not page.startswith("# ") or len(page.splitlines()) < 3:
+            faults.append(f"{term}: {page}")
+    assert not faults, "\n".join(faults)
 
 
 @pytest.mark.parametrize("term", ["ppf401", "PPF401", "Quasi-Identifier", "quasi identifier", " k_anonymity "])
@@ -69,18 +82,43 @@ HEADINGS = ("Why it matters", "For recipients", "Formula", "Reference", "Example
 FOLDERS = {"Roles": "roles", "Requirements": "requirements"}
 
 
-@pytest.mark.parametrize("term", CONCEPTS)
-def test_pages_of_terms_are_regular(term):
+def faults_on_pages(terms: Iterable[str], check: Callable[[str], Iterator[str]]) -> list[str]:
+    """Return what a check finds on the page of each term, with the term before it."""
+    faults = []
+    for term in terms:
+        try:
+            faults += [f"{term}: {fault}" for fault in check(term)]
+        except MalformedPageError as error:
+            faults.append(f"{term}: {error}")
+    return faults
+
+
+def irregularities(term: str) -> Iterator[str]:
+    """Yield what is wrong with the page of a term. Raises MalformedPageError."""
     concept = CONCEPTS[term]
-    assert concept.page.name == f"{FOLDERS.get(concept.kind, 'concepts')}/{term}"
-    assert set(concept.page.front) == {"kind", "summary", "order"}
-    assert not concept.summary.endswith(".")
+    name = f"{FOLDERS.get(concept.kind, 'concepts')}/{term}"
+    if concept.page.name != name:
+        yield f"its page is {concept.page.name}, not {name}"
+    if set(concept.page.front) != {"kind", "summary", "order"}:
+        yield f"its front matter has {list(concept.page.front)}"
+    if concept.summary.endswith("."):
+        yield "its summary ends with a full stop"
     headings = [heading for heading in concept.page.sections if heading]
-    assert headings == [heading for heading in HEADINGS if heading in headings]
-    assert all(concept.page.section(heading) for heading in headings)
-    assert concept.text().startswith(f"# {term}\n\n")
+    if headings != [heading for heading in HEADINGS if heading in headings]:
+        yield f"its headings are {headings}; the order is {HEADINGS}"
+    yield from (f"nothing under `{heading}`" for heading in headings if not concept.page.sections[heading])
+    if not concept.text().startswith(f"# {term}\n\n"):
+        yield "its text does not begin with its name"
     for block in re.findall(r"```yaml\n(.*?)\n```", concept.page.body, re.DOTALL):
-        yaml.safe_load(block)
+        try:
+            yaml.safe_load(block)
+        except yaml.YAMLError as error:
+            yield f"an example is no YAML: {error}"
+
+
+def test_pages_of_terms_are_regular():
+    faults = faults_on_pages(CONCEPTS, irregularities)
+    assert not faults, "\n".join(faults)
 
 
 def test_terms_of_a_kind_have_an_order():
@@ -89,19 +127,28 @@ def test_terms_of_a_kind_have_an_order():
     assert {kind for kind, _ in places} == set(range(len(KINDS)))
 
 
-@pytest.mark.parametrize("term", [*(role.value for role in Role), *CLAUSES])
-def test_roles_and_requirements_have_whole_pages(term):
-    """What, why, formula (where there is something to count), reference, examples good and bad, what to do."""
+def gaps(term: str) -> Iterator[str]:
+    """Yield what the page of a role or a requirement lacks. Raises MalformedPageError."""
     concept = CONCEPTS[term]
-    page = concept.page
-    told = {heading: page.section(heading) for heading in page.sections if heading}
-    assert set(told) | {"Formula", "For recipients"} == set(HEADINGS)
-    assert ("For recipients" in told) == (concept.kind == "Requirements")
-    assert "Formula" in told or concept.kind == "Roles"
-    good, bad = page.example("Example"), page.example("Not so")
-    for example in (good, bad):
-        assert set(yaml.safe_load(example)) <= set(Policy.model_fields), term
-    assert bad != good
+    told = {heading for heading in concept.page.sections if heading and concept.page.section(heading)}
+    if told | {"Formula", "For recipients"} != set(HEADINGS):
+        yield f"its headings are {sorted(told)}"
+    if ("For recipients" in told) != (concept.kind == "Requirements"):
+        yield "`For recipients` is for requirements, and for each of them"
+    if "Formula" not in told and concept.kind != "Roles":
+        yield "it has no `Formula`"
+    examples = {heading: concept.page.example(heading) for heading in ("Example", "Not so")}
+    for heading, example in examples.items():
+        if unknown := set(yaml.safe_load(example)) - set(Policy.model_fields):
+            yield f"`{heading}` has keys that no policy has: {sorted(unknown)}"
+    if examples["Example"] == examples["Not so"]:
+        yield "both examples are the same"
+
+
+def test_roles_and_requirements_have_whole_pages():
+    """What, why, formula (where there is something to count), reference, examples good and bad, what to do."""
+    faults = faults_on_pages([*(role.value for role in Role), *CLAUSES], gaps)
+    assert not faults, "\n".join(faults)
 
 
 def test_a_term_of_no_kind_is_malformed():
@@ -123,8 +170,8 @@ def test_the_page_on_gates_has_the_width_that_is_taken():
 
 
 def test_every_key_of_the_language_has_a_page():
-    for name in homes():
-        assert api.explain(name).startswith(f"# {name}"), name
+    faults = [f"{name}: {explained(name)}" for name in homes() if not explained(name).startswith(f"# {name}")]
+    assert not faults, "\n".join(faults)
     assert "hierarchy: {intervals:" in api.explain("hierarchy")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 
 import pytest
 
@@ -48,17 +49,21 @@ SILENT = {"drop", "interval_bounds", "rename", "sample", "shuffle_rows"}
 """What they do is all in the plan."""
 
 
-@pytest.mark.parametrize(("info", "name"), FIGURES, ids=[f"{info.name}.{name}" for info, name in FIGURES])
-def test_a_figure_says_what_it_is(info: PluginInfo, name: str):
-    figure = info.figures[name]
-    assert name == name.lower()
-    assert "." not in name
-    assert len(figure.what) > 10
-    assert not figure.what.endswith(".")
-    assert not figure.formula.endswith(".")
-    assert figure.better or any(name in names for names in NEITHER.values()), "say which side is better, or why none is"
-    if figure.what.startswith(("the share", "how many of the")):
-        assert figure.formula, "of what is it a share?"
+def faults_of(name: str, figure: FigureInfo) -> Iterator[str]:
+    if name != name.lower() or "." in name:
+        yield "its name has capitals or a full stop"
+    if len(figure.what) <= 10:
+        yield "it does not say what it is"
+    yield from (f"{text!r} ends with a full stop" for text in (figure.what, figure.formula) if text.endswith("."))
+    if not figure.better and not any(name in names for names in NEITHER.values()):
+        yield "say which side is better, or why none is"
+    if figure.what.startswith(("the share", "how many of the")) and not figure.formula:
+        yield "of what is it a share?"
+
+
+def test_every_figure_says_what_it_is():
+    faults = [f"{info.name}.{name}: {fault}" for info, name in FIGURES for fault in faults_of(name, info.figures[name])]
+    assert not faults, "\n".join(faults)
 
 
 def test_no_reason_is_left_over():
@@ -70,15 +75,17 @@ def test_every_plugin_that_measures_tells_its_figures():
     assert {name for name, info in CARDS.items() if not info.figures} == SILENT
 
 
-@pytest.mark.parametrize("info", CARDS.values(), ids=CARDS)
-def test_figures_have_pages_and_are_on_their_plugins(info: PluginInfo):
-    plugin = api.explain(info.name)
-    for name, figure in info.figures.items():
-        page = next(p for p in figure_pages(name) if f"`{info.name}`\n" in p)
-        assert figure.what[1:] in page
-        assert figure.formula in page
-        assert (info.reference or figure.reference) == "" or "- reference: " in page
-        assert f"- `{name}`: {figure.what}" in plugin
+def test_figures_have_pages_and_are_on_their_plugins():
+    faults = []
+    for info in CARDS.values():
+        plugin = api.explain(info.name)
+        for name, figure in info.figures.items():
+            page = next((p for p in figure_pages(name) if f"`{info.name}`\n" in p), "")
+            wanted = [figure.what[1:], figure.formula, "- reference: " if info.reference or figure.reference else ""]
+            faults += [f"{info.name}.{name}: not on its page: {text!r}" for text in wanted if text not in page]
+            if f"- `{name}`: {figure.what}" not in plugin:
+                faults.append(f"{info.name}.{name}: not on the page of its plugin")
+    assert not faults, "\n".join(faults)
 
 
 @pytest.mark.parametrize("group", registry.GROUPS)
@@ -90,12 +97,14 @@ def test_every_built_in_has_a_page_and_every_page_a_plugin(root, group):
     assert all(info.page == f"{group}/{info.name}" for info in cards)
 
 
-@pytest.mark.parametrize("info", CARDS.values(), ids=CARDS)
-def test_every_figure_is_on_the_page_of_its_plugin_or_shared(info: PluginInfo):
-    told = figures_on(page_of(info.page))
-    assert set(told) <= set(info.figures)
-    derived = {name.removeprefix(PREFIX).removeprefix(TOGETHER) for name in set(info.figures) - set(told)}
-    assert derived <= set(told) | set(figures_of(PAGE))
+def test_every_figure_is_on_the_page_of_its_plugin_or_shared():
+    faults = []
+    for info in CARDS.values():
+        told = set(figures_on(page_of(info.page)))
+        derived = {name.removeprefix(PREFIX).removeprefix(TOGETHER) for name in set(info.figures) - told}
+        faults += [f"{info.page}: it has `{name}`, the card does not" for name in told - set(info.figures)]
+        faults += [f"{info.page}: it has no `{name}`" for name in derived - told - set(figures_of(PAGE))]
+    assert not faults, "\n".join(faults)
 
 
 def test_every_shared_figure_is_somebodys(root):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 
 import pytest
 
@@ -109,15 +110,29 @@ def test_the_page_of_a_code_is_made_of_its_sections():
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("code", pages())
-def test_pages_of_codes_are_regular(code):
+def irregularities(code: str) -> Iterator[str]:
+    """Yield what is wrong with the page of a code. Raises MalformedPageError."""
     page = pages()[code]
-    assert re.fullmatch(r"PPF\d{3}", code)
-    assert isinstance(page.title, str)
+    if not re.fullmatch(r"PPF\d{3}", code):
+        yield "it is not named by a code"
+    if not isinstance(page.title, str):
+        yield f"its title is {page.title!r}"
     parts = {"What it means": page.what, "Why it matters": page.why, "What to do": page.fix}
     parts |= {"Example": fenced(page.bad), "Better": fenced(page.good)}
-    assert page.body == "\n\n".join(f"## {heading}\n\n{text}" for heading, text in parts.items())
-    assert set(read(f"codes/{code}").front) == {"title"}
+    if page.body != "\n\n".join(f"## {heading}\n\n{text}" for heading, text in parts.items()):
+        yield "it is not written as its parts are, with an empty line between them and the language of each example"
+    if set(read(f"codes/{code}").front) != {"title"}:
+        yield f"its front matter has {list(read(f'codes/{code}').front)}"
+
+
+def test_pages_of_codes_are_regular():
+    faults = []
+    for code in pages():
+        try:
+            faults += [f"{code}: {fault}" for fault in irregularities(code)]
+        except MalformedPageError as error:
+            faults.append(f"{code}: {error}")
+    assert not faults, "\n".join(faults)
 
 
 def test_nothing_is_a_page_that_is_not_in_its_folder():
