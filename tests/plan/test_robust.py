@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ppdm_flow.core.diagnostics import has_errors
 from ppdm_flow.core.spans import Span
-from ppdm_flow.plan.compile import compile_policy
+from ppdm_flow.plan.compile import CompileResult, compile_policy
 from ppdm_flow.plan.wiring import partial_faults
 from ppdm_flow.policy import load
 from ppdm_flow.policy.loaded import Places
@@ -20,14 +20,32 @@ FILES = sorted(EXAMPLES.rglob("*.yaml"))
 PLACES = Places({(): Span("p.yaml", 1, 1, 1, 2)}, {(): Span("p.yaml", 1, 1, 1, 2)})
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: p.name)
-@pytest.mark.parametrize("columns", [None, (), ("age", "disease", "x", "x")])
-def test_every_example_compiles_or_says_why_not(path, columns):
-    outcome = compile_policy(load(path), columns)
-    assert (outcome.plan is None) == has_errors(outcome.diagnostics)
+def faults_of(outcome: CompileResult) -> Iterator[str]:
+    if (outcome.plan is None) != has_errors(outcome.diagnostics):
+        yield f"{'no' if outcome.plan is None else 'a'} plan with {[d.code for d in outcome.diagnostics]}"
     if outcome.sources:  # the text of a file that is no UTF-8 cannot be shown
         shown = [d for d in outcome.diagnostics if d.code != "PPF350"]  # nor that of one that is no list of signers
-        assert all(d.span is None or d.span.file in outcome.sources for d in shown)
+        yield from (
+            f"{d.code} is in {d.span.file}, which has no text"
+            for d in shown
+            if d.span is not None and d.span.file not in outcome.sources
+        )
+
+
+def test_every_example_compiles_or_says_why_not():
+    faults = []
+    for path in FILES:
+        try:
+            loaded = load(path)
+            found = [
+                f"with columns {columns}: {fault}"
+                for columns in (None, (), ("age", "disease", "x", "x"))
+                for fault in faults_of(compile_policy(loaded, columns))
+            ]
+        except Exception as error:  # noqa: BLE001  # that nothing is raised is what is tested
+            found = [repr(error)]
+        faults += [f"{path.relative_to(EXAMPLES)}: {fault}" for fault in found]
+    assert not faults, "\n".join(faults)
 
 
 WORDS = st.sampled_from(

@@ -70,6 +70,7 @@ def damaged(text: str, draw: random.Random) -> str:
     return text
 
 
+@pytest.mark.random(quick=1)
 @pytest.mark.parametrize("seed", range(4))
 def test_damaged_policies(tmp_path: Path, seed: int) -> None:
     draw = random.Random(seed)
