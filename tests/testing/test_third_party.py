@@ -48,8 +48,8 @@ def test_without_it_the_name_is_unknown(ask):
     assert found["acme_rounding"][0] == "PPF401"
 
 
-def test_the_command_line_lists_it(python, acme):
-    done = python("-m", "ppdm_flow", "list", "anonymizers", env=acme)
+def test_the_command_line_lists_it(forked, acme):
+    done = forked("-m", "ppdm_flow", "list", "anonymizers", env=acme)
     assert "acme_rounding" in done.stdout
     assert "acme-rounding" in done.stdout.replace("acme_rounding", "")
 
@@ -68,29 +68,29 @@ randomness: {mode: reproducible, seed: a test}
 """
 
 
-def test_a_policy_can_use_it_from_end_to_end(python, acme, tmp_path):
+def test_a_policy_can_use_it_from_end_to_end(forked, acme, tmp_path):
     (tmp_path / "incomes.csv").write_text("income,sex\n" + "".join(f"{i * 7},{'FM'[i % 2]}\n" for i in range(200)))
     (tmp_path / "policy.yaml").write_text(POLICY)
-    done = python("-m", "ppdm_flow", "run", str(tmp_path / "policy.yaml"), "--out", str(tmp_path / "runs"), env=acme)
+    done = forked("-m", "ppdm_flow", "run", str(tmp_path / "policy.yaml"), "--out", str(tmp_path / "runs"), env=acme)
     (released,) = (tmp_path / "runs").glob("*/*/released/partner/incomes.csv")
     incomes = [int(line.split(",")[0]) for line in released.read_text().splitlines()[1:]]
     assert len(incomes) == 200, done.stderr
     assert {i % 10 for i in incomes} == {0}
 
 
-def test_its_format_is_known_by_its_own_ending(python, acme, tmp_path):
+def test_its_format_is_known_by_its_own_ending(forked, acme, tmp_path):
     (tmp_path / "incomes.psv").write_text("income|sex\n" + "".join(f"{i * 7}|{'FM'[i % 2]}\n" for i in range(200)))
     text = POLICY.replace("{path: incomes.csv}", "{path: incomes.psv}").replace("incomes.csv", "incomes.ssv")
     (tmp_path / "policy.yaml").write_text(text)
-    done = python("-m", "ppdm_flow", "run", str(tmp_path / "policy.yaml"), "--out", str(tmp_path / "runs"), env=acme)
+    done = forked("-m", "ppdm_flow", "run", str(tmp_path / "policy.yaml"), "--out", str(tmp_path / "runs"), env=acme)
     (released,) = (tmp_path / "runs").glob("*/*/released/partner/incomes.ssv")
     rows = [line.split(";") for line in released.read_text().splitlines()]
     assert (rows[0], len(rows)) == (["income", "sex"], 201), done.stderr
 
 
-def test_a_wrong_parameter_of_it_is_drawn_at_its_line(python, acme, tmp_path):
+def test_a_wrong_parameter_of_it_is_drawn_at_its_line(forked, acme, tmp_path):
     (tmp_path / "policy.yaml").write_text(POLICY.replace("base: 10", "base: 1"))
-    done = python("-m", "ppdm_flow", "check", str(tmp_path / "policy.yaml"), env=acme, check=False)
+    done = forked("-m", "ppdm_flow", "check", str(tmp_path / "policy.yaml"), env=acme, check=False)
     assert done.returncode == 1
     assert "policy.yaml:8:" in done.stdout + done.stderr
 

@@ -66,11 +66,11 @@ def folder(tmp_path):
 
 
 @pytest.fixture
-def flow(acme, python, folder):
+def flow(acme, forked, folder):
     """Run `ppdm-flow` in the folder of the policy, where the plugin is installed; returns exit status and output."""
 
     def run(*words, env=acme):
-        done = python("-m", "ppdm_flow", *words, env=env, check=False, cwd=folder)
+        done = forked("-m", "ppdm_flow", *words, env=env, check=False, cwd=folder)
         assert "Traceback" not in done.stderr
         return done.returncode, done.stdout + done.stderr
 
