@@ -26,6 +26,8 @@ from ppdm_flow.plan.definition import Plan
 from ppdm_flow.policy import load
 from ppdm_flow.sdk.spec import PluginSpec
 
+SERVERS = {"postgres", "mariadb", "place", "store"}
+"""Fixtures that start a server: all tests that have one are marked."""
 CANARY = "zqcanary"
 KEY = RunKey(bytes(range(32)))
 HEADER = "name,age,town,illness,score"
@@ -51,6 +53,14 @@ releases:
   study: {path: study.csv}
   other: {from: bare, path: sub/other.parquet}
 """
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that need a server, before tests are left out by their markers."""
+    for item in items:
+        if SERVERS.intersection(getattr(item, "fixturenames", ())):
+            item.add_marker("server")
 
 
 class LocalSpec(PluginSpec):

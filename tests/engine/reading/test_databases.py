@@ -145,6 +145,7 @@ def same_release(bench: Any, tools: Any, source: str) -> None:
     assert tools.released(outcome.run_dir) == expected
 
 
+@pytest.mark.server(quick=1)
 def test_postgresql_gives_the_release_of_a_file(bench, tools, table) -> None:
     same_release(bench, tools, table.source())
     same_release(bench, tools, table.source("query: SELECT id, age, town, illness FROM clinic.visits ORDER BY id; "))
