@@ -35,6 +35,7 @@ from ppdm_flow.engine.buckets.leftovers import remove_leftovers
 from ppdm_flow.engine.buckets.store import Store, address_of
 
 pytest.importorskip("moto")
+pytestmark = pytest.mark.server
 
 ROOT = Path(__file__).parents[2]
 POLICY = """version: 1
@@ -82,10 +83,8 @@ def store(running: Any) -> Any:
 
 
 @pytest.fixture
-def home(tmp_path: Path, store: Any, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a policy and its data; the environment knows the store."""
-    for name, value in store.environment.items():
-        monkeypatch.setenv(name, value)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a policy and its data."""
     (tmp_path / "tmp").mkdir()
     monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
     monkeypatch.setattr("tempfile.tempdir", None)
@@ -97,16 +96,24 @@ def home(tmp_path: Path, store: Any, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def ppdm(home: Path, here: Any) -> Any:
+def home(folder: Path, store: Any, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """That folder; the environment knows the store."""
+    for name, value in store.environment.items():
+        monkeypatch.setenv(name, value)
+    return folder
+
+
+@pytest.fixture
+def ppdm(folder: Path, here: Any) -> Any:
     """Run ``ppdm-flow``: nothing that it says has a credential or a value, and nothing stays in scratch folders."""
 
     def run(*words: object) -> subprocess.CompletedProcess[str]:
-        done: subprocess.CompletedProcess[str] = here(*words, cwd=home)
+        done: subprocess.CompletedProcess[str] = here(*words, cwd=folder)
         said = done.stdout + done.stderr
         assert buckets.KEY not in said
         assert buckets.SECRET not in said
         assert VALUE not in said
-        assert not scratch(home)
+        assert not scratch(folder)
         return done
 
     return run
@@ -402,12 +409,14 @@ def test_names_that_no_file_can_have(home: Path, store: Any, ppdm: Any) -> None:
     assert not (home / "x.csv").exists()
 
 
-def test_credentials_in_a_url_are_refused_and_not_told(home: Path, ppdm: Any) -> None:
+@pytest.mark.server(quick=1)
+def test_credentials_in_a_url_are_refused_and_not_told(folder: Path, ppdm: Any) -> None:
+    """No server is asked."""
     for path in (
         f"s3://{buckets.KEY}:{buckets.SECRET.replace('/', 'x')}@{BUCKET}/x.csv",
         f"s3://{BUCKET}/x.csv?secret_key={buckets.SECRET.replace('/', 'x')}",
     ):
-        (home / "bad.yaml").write_text(POLICY.replace("whole.csv", f'"{path}"'))
+        (folder / "bad.yaml").write_text(POLICY.replace("whole.csv", f'"{path}"'))
         for words in (
             ("check", "bad.yaml"),
             ("run", "policy.yaml", "--data", path),
@@ -425,6 +434,7 @@ def _started(home: Path, *words: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(words, cwd=home, env={**os.environ}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
+@pytest.mark.kill
 def test_a_run_that_is_killed_while_it_is_sent_is_no_release(home: Path, store: Any, ppdm: Any) -> None:
     store.put("in/whole.csv", (home / "whole.csv").read_bytes())
     words = ("run", "--quiet", "policy.yaml", "--data", url("in/whole.csv"), "--out", url("runs"))
@@ -517,14 +527,15 @@ def test_two_runs_of_one_name_are_not_mixed(home: Path, store: Any, ppdm: Any) -
     nothing_is_out(store, ppdm, home)
 
 
+@pytest.mark.server(quick=2)
 @pytest.mark.parametrize("scheme", ["gs", "abfs"])
 def test_what_is_not_said_by_one_store_alone(
-    home: Path, ppdm: Any, scheme: str, monkeypatch: pytest.MonkeyPatch
+    folder: Path, ppdm: Any, scheme: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The same with a client of Arrow that tells no ETag."""
-    root = home / "there"
+    """The same with a client of Arrow that tells no ETag, and a folder in the place of a server."""
+    root = folder / "there"
     (root / "bucket/in").mkdir(parents=True)
-    (root / "bucket/in/whole.csv").write_text((home / "whole.csv").read_text())
+    (root / "bucket/in/whole.csv").write_text((folder / "whole.csv").read_text())
     system = fs.SubTreeFileSystem(str(root), fs.LocalFileSystem())
     real = system.open_output_stream
 
@@ -627,6 +638,7 @@ def test_copies_are_private(home: Path, store: Any, ppdm: Any) -> None:
     assert (done.returncode, codes(done)) == (3, {"PPF731"})
 
 
+@pytest.mark.kill
 def test_an_interrupted_run_leaves_nothing(home: Path, store: Any, ppdm: Any) -> None:
     """Interrupted once, when it sends a report: what it deletes afterwards names the report again."""
     interrupted = threading.Event()
