@@ -167,6 +167,7 @@ def test_objects_folders_and_globs_make_the_release_of_the_file(home: Path, stor
     assert ppdm("check", "own.yaml").returncode == 0
 
 
+@pytest.mark.server(quick=1)
 def test_every_format_is_read_from_a_bucket(home: Path, store: Any, ppdm: Any) -> None:
     expected = released(home, ppdm("run", "policy.yaml"))
     table = pc.read_csv(home / "whole.csv")
@@ -619,6 +620,7 @@ def test_stores_of_other_makers(home: Path, ppdm: Any, other_store: str) -> None
     assert "missing: plan.json" in ppdm("verify", run).stdout
 
 
+@pytest.mark.server(quick=1)
 def test_copies_are_private(home: Path, store: Any, ppdm: Any) -> None:
     store.put("in/0.csv", (home / "whole.csv").read_bytes())
     store.put("in/1.csv", (home / "whole.csv").read_bytes())
