@@ -3,53 +3,59 @@
 from __future__ import annotations
 
 import re
-
-import pytest
+from collections.abc import Iterator
 
 from ppdm_flow.core.recipients.statements import TOPICS, said
 from ppdm_flow.policy.language.kind_pages import page_of
-from ppdm_flow.policy.language.kinds import built_in
+from ppdm_flow.policy.language.kinds import RequirementSpec, built_in
 from ppdm_flow.sdk import registry
+from ppdm_flow.sdk.spec import PluginSpec
 
 CARDS = [each.name for each in registry.listed("anonymizers") if each.built_in]
 KINDS = {spec.name: spec for spec in built_in() if spec.written}
 
 
-@pytest.mark.parametrize("name", CARDS)
-def test_every_step_says_what_remains_true(name):
-    spec = registry.load("anonymizers", name)
+def step_faults(spec: PluginSpec) -> Iterator[str]:
     statements = spec.info.recipients
-    assert {s.topic for s in statements} & {"true", "not true"}
-    assert all(s.text[0] == "`" or s.text[0].isupper() for s in statements)
-    assert all(s.text.endswith(".") for s in statements)
-    used = {c.parameter for s in statements for c in s.conditions}
-    assert used <= spec.params.model_fields.keys()
-    for parameter in used:
-        told = [c for s in statements for c in s.conditions if c.parameter == parameter]
-        _values_exist(str(spec.params.model_fields[parameter].annotation), {v for c in told for v in c.values})
+    if not {s.topic for s in statements} & {"true", "not true"}:
+        yield "it does not say what remains true"
+    for text in (s.text for s in statements):
+        if not (text[0] == "`" or text[0].isupper()) or not text.endswith("."):
+            yield f"no sentence: {text}"
+    values_of: dict[str, set[str]] = {}
+    for condition in (c for s in statements for c in s.conditions):
+        values_of.setdefault(condition.parameter, set()).update(condition.values)
+    for parameter, values in values_of.items():
+        if parameter not in spec.params.model_fields:
+            yield f"it has no parameter `{parameter}`"
+            continue
+        annotation = str(spec.params.model_fields[parameter].annotation)
+        words = values - {"set", "unset", "true", "false"}
+        if unknown := words - set(re.findall(r"'(\w+)'", annotation)):
+            yield f"`{parameter}` cannot be {sorted(unknown)}: {annotation}"
+        if values & {"true", "false"} and "bool" not in annotation:
+            yield f"`{parameter}` is neither true nor false: {annotation}"
+    fields = spec.params.model_fields.items()
+    defaults = {n: f.get_default(call_default_factory=True) for n, f in fields if not f.is_required()}
+    if not any(said(statements, topic, defaults) for topic in TOPICS):
+        yield "with its defaults it says nothing"
 
 
-def _values_exist(annotation: str, values: set[str]) -> None:
-    words = values - {"set", "unset", "true", "false"}
-    assert words <= set(re.findall(r"'(\w+)'", annotation)), (words, annotation)
-    assert not values & {"true", "false"} or "bool" in annotation
+def test_every_step_says_what_remains_true():
+    faults = [f"{name}: {fault}" for name in CARDS for fault in step_faults(registry.load("anonymizers", name))]
+    assert not faults, "\n".join(faults)
 
 
-@pytest.mark.parametrize("name", CARDS)
-def test_with_its_defaults_a_step_says_something(name):
-    spec = registry.load("anonymizers", name)
-    defaults = {
-        n: f.get_default(call_default_factory=True) for n, f in spec.params.model_fields.items() if not f.is_required()
-    }
-    assert any(said(spec.info.recipients, topic, defaults) for topic in TOPICS)
+def promise_faults(spec: RequirementSpec) -> Iterator[str]:
+    page = page_of(spec)
+    text = page.section("For recipients") if page is not None else ""
+    if not text.endswith(".") or "\n" in text:
+        yield f"what it tells recipients is no line that ends with a full stop: {text!r}"
+    fields = {*spec.requirement.model_fields, "bound", "attribute", "attributes"}
+    if unknown := set(re.findall(r"\{(\w+)\}", text)) - fields:
+        yield f"it has no {sorted(unknown)}"
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_of_requirement_says_what_it_promises(kind):
-    page = page_of(KINDS[kind])
-    assert page is not None
-    text = page.section("For recipients")
-    assert text.endswith(".")
-    assert "\n" not in text
-    fields = {*KINDS[kind].requirement.model_fields, "bound", "attribute", "attributes"}
-    assert set(re.findall(r"\{(\w+)\}", text)) <= fields
+def test_every_kind_of_requirement_says_what_it_promises():
+    faults = [f"{kind}: {fault}" for kind, spec in KINDS.items() for fault in promise_faults(spec)]
+    assert not faults, "\n".join(faults)

@@ -22,10 +22,8 @@ from ppdm_flow.policy import load
 from ppdm_flow.report.run.document import document
 
 
-@pytest.mark.parametrize("name", api.__all__)
-def test_every_use_case_is_there(name):
-    assert callable(getattr(api, name))
-    assert name in dir(api)
+def test_every_use_case_is_there():
+    assert [name for name in api.__all__ if not callable(getattr(api, name, None)) or name not in dir(api)] == []
 
 
 def test_what_is_not_there_says_so():

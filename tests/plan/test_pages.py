@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
-import pytest
-
-from ppdm_flow.core.pages import pages
+from ppdm_flow.core.pages import CodePage, pages
 
 RANGES = (
     ("PPF401", "PPF407"),  # plugins
@@ -54,10 +53,15 @@ def test_every_code_in_the_rooms_has_a_page(root):
     assert {page.code for page in PAGES} <= used
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.code)
-def test_pages_say_what_to_do(page):
-    assert page.title
-    assert not page.title.endswith(".")
-    assert page.what.endswith((".", "!"))
-    assert page.fix.endswith(".")
-    assert bool(page.bad) == bool(page.good)
+def gaps(page: CodePage) -> Iterator[str]:
+    if not page.title or page.title.endswith("."):
+        yield f"its title is {page.title!r}"
+    if not page.what.endswith((".", "!")) or not page.fix.endswith("."):
+        yield "what it means or what to do does not end as a sentence"
+    if bool(page.bad) != bool(page.good):
+        yield "it has one example of two"
+
+
+def test_pages_say_what_to_do():
+    faults = [f"{page.code}: {gap}" for page in PAGES for gap in gaps(page)]
+    assert not faults, "\n".join(faults)
