@@ -63,6 +63,7 @@ def test_copied_rows_are_found(build, name):
     assert outcome.findings
 
 
+@pytest.mark.random
 @pytest.mark.parametrize("name", ATTACKS)
 def test_fresh_rows_raise_no_alarm(build, name):
     """60 releases on fixed keys: at 1 in 1000 each more than 2 alarms, at 95 % fewer than 48 good intervals are rarer

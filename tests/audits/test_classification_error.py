@@ -349,6 +349,7 @@ def test_intervals_cover_the_true_error():
     assert inside(plain) < 0.85
 
 
+@pytest.mark.random
 def test_intervals_of_the_increase_cover_it(build):
     """100 populations whose release loses a column: the interval of the increase holds its mean over all of them.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 import pyarrow as pa
@@ -128,8 +129,8 @@ def plain_worst(before: Baskets, operator: Operator, sizes: Sequence[int], *, in
     return worst
 
 
-@pytest.mark.parametrize("seeds", [False, True])
-@pytest.mark.parametrize("key", ["a", "b", "c"])
+@pytest.mark.random(quick=2)
+@pytest.mark.parametrize(("key", "seeds"), list(product("abc", [False, True])))
 def test_an_honest_release(key: str, seeds: bool) -> None:
     before = shop()
     outcome, again = judged(before, randomized(before, key=key, seeds=seeds))

@@ -44,6 +44,7 @@ def measured(case, **params):
     return SPEC.load()(SPEC.params(**params)).measure(*case.args)
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("known", [1, 2, None])
 def test_copies_of_members_are_found(build, known):
     who, cells = visits(np.random.default_rng(3), 300)

@@ -205,6 +205,7 @@ INTERNAL = [
 ]
 
 
+@pytest.mark.slow(quick=2)
 @pytest.mark.parametrize(("name", "least", "closed", "runs", "paper", "spread"), INTERNAL)
 def test_internal_dissimilarity_of_the_paper(krimp_db, name, least, closed, runs, paper, spread):
     """Table 1, "orig internal": the original against a random half, Laplace correction 1, unpruned code tables."""
@@ -217,6 +218,7 @@ def test_internal_dissimilarity_of_the_paper(krimp_db, name, least, closed, runs
     assert found == pytest.approx(paper, abs=spread)
 
 
+@pytest.mark.slow(quick=2)
 @pytest.mark.parametrize("name", ["iris", "led7", "nursery"])
 def test_uncorrelated_data_are_far_more_dissimilar(krimp_db, name):
     """Figure 2."""

@@ -44,6 +44,7 @@ def test_iris_to_the_unit(krimp_db):
     assert table.compression == pytest.approx(0.4823, abs=5e-5)
 
 
+@pytest.mark.slow(quick=3)
 @pytest.mark.parametrize(("name", "least", "closed", "mined", "start", "final", "used"), EXACT)
 def test_exactly(krimp_db, name, least, closed, mined, start, final, used):
     database = krimp_db(name)
@@ -55,6 +56,7 @@ def test_exactly(krimp_db, name, least, closed, mined, start, final, used):
     assert table.non_singletons == used
 
 
+@pytest.mark.slow(quick=2)
 @pytest.mark.parametrize(("name", "final", "used"), UNPRUNED)
 def test_without_pruning(krimp_db, name, final, used):
     database = krimp_db(name)
@@ -63,6 +65,7 @@ def test_without_pruning(krimp_db, name, final, used):
     assert table.non_singletons == used
 
 
+@pytest.mark.slow
 def test_pendigits_within_two_percent(krimp_db):
     database = krimp_db("pendigits")
     candidates = mine(database, 50, only_closed=True)
@@ -72,6 +75,7 @@ def test_pendigits_within_two_percent(krimp_db):
     assert table.non_singletons == pytest.approx(986, rel=0.005)
 
 
+@pytest.mark.slow(quick=2)
 @pytest.mark.parametrize(("name", "bits"), SLIM)
 def test_slim_within_two_percent(krimp_db, name, bits):
     assert slim(krimp_db(name)).table.sizes.total <= 1.02 * bits
