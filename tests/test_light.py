@@ -39,7 +39,7 @@ LIGHT = (
 def without(*words: str, folder: Path = ROOT) -> subprocess.CompletedProcess[str]:
     """Run a verb where nothing that reads data can be imported."""
     command = [sys.executable, "-c", BLOCKED, *words]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ def test_blocks_run_in_order(root, tmp_path):
                 env={**os.environ, "NO_COLOR": "1"},
                 capture_output=True,
                 text=True,
-                timeout=120,
+                timeout=300,
                 check=False,
             )
             assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"

@@ -160,7 +160,7 @@ def checked(schema: Path, *files: Path) -> None:
 
 def valid(*options: str) -> None:
     command = [sys.executable, "-m", "check_jsonschema", *options]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
 
 

@@ -37,7 +37,7 @@ def test_every_task_comes_after_what_it_needs(workers):
 
 
 def test_tasks_run_side_by_side():
-    barrier = threading.Barrier(2, timeout=10)  # one after the other they would wait for each other in vain
+    barrier = threading.Barrier(2, timeout=300)  # one after the other they would wait for each other in vain
     done = run_all([Task("a", barrier.wait), Task("b", barrier.wait)], 2, Stop())
     assert sorted(done.values()) == [0, 1]
 
