@@ -1,15 +1,68 @@
-"""A server of the page for each test."""
+"""A server of the page for each test; the processes that it begins are forks of ones with warm imports."""
 
 from __future__ import annotations
 
+import subprocess
 import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from forked_jobs import ForkedJobs
 from sites import Server
+from warm import Warm
+
+from ppdm_flow.evidence import key_files
+from ppdm_flow.page.services.jobs import jobs, processes
+from ppdm_flow.page.services.tables import tables
+from ppdm_flow.page.services.tables.making.__main__ import make
+from ppdm_flow.page.services.tables.making.task import Task
+from ppdm_flow.page.services.uploads import reading
+
+BEGIN = processes.begin
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _warm_processes() -> Iterator[None]:
+    """Let jobs and looks at uploads be forks, copies of released tables be made here, and keys be encrypted at once."""
+    forked = ForkedJobs()
+    looks = Warm(["ppdm_flow.api.profile.data", "ppdm_flow.engine.opening.opening", "ppdm_flow.sources"])
+
+    def look(command: Sequence[str], **_options: Any) -> subprocess.CompletedProcess[str]:
+        return looks.run(command[1:])
+
+    def copy(_command: Sequence[str], *, input: bytes, **_options: Any) -> SimpleNamespace:  # noqa: A002  # as `run`
+        return SimpleNamespace(returncode=make(Task.read(input.decode())))
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(processes, "begin", forked.begin)
+        patched.setattr(jobs, "_LOOK", 0.02)
+        patched.setattr(key_files, "_ROUNDS", 1)
+        stand_in = {"DEVNULL": subprocess.DEVNULL, "TimeoutExpired": subprocess.TimeoutExpired}
+        patched.setattr(reading, "subprocess", SimpleNamespace(run=look, **stand_in))
+        patched.setattr(tables, "subprocess", SimpleNamespace(run=copy, **stand_in))
+        yield
+    forked.close()
+    looks.close()
+
+
+@pytest.fixture
+def new_pythons(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Begin jobs, looks at uploads and copies of tables as the server does: in new processes."""
+    monkeypatch.setattr(processes, "begin", BEGIN)
+    monkeypatch.setattr(reading, "subprocess", subprocess)
+    monkeypatch.setattr(tables, "subprocess", subprocess)
+
+
+@pytest.fixture(scope="module")
+def shared_server(tmp_path_factory: pytest.TempPathFactory) -> Server:
+    """Return a server for all tests of a module, which change nothing on it."""
+    return Server(tmp_path_factory.mktemp("server"))
 
 
 @pytest.fixture

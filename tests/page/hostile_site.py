@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from people_with_keys import PASSPHRASE, SECONDS
-from sites import PASSWORD, Browser, Server
+from people_with_keys import PASSPHRASE
+from sites import PASSWORD, PATIENCE, Browser, Server
 
 from ppdm_flow.page.services.accounts.roles import Role, User
 from ppdm_flow.page.services.jobs.job import Job
@@ -104,7 +104,7 @@ class HostileSite:
         return self.server.site.settings.policies
 
     def ended(self, job: Job) -> Job:
-        return self.server.site.jobs.finished(job, SECONDS)
+        return self.server.site.jobs.finished(job, PATIENCE)
 
     def _policies(self) -> None:
         public = {name: self.server.site.keys.of(self.people[name]).public.text for name in ("steward", "approver")}

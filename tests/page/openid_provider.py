@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -23,12 +24,24 @@ CLIENT = "ppdm-flow"
 SECRET = "s3cret: with a colon"
 
 
+@cache
+def own_key() -> RSAKey:
+    """Return the key of all providers: finding one takes a fifth of a second."""
+    return RSAKey.generate_key(2048, {"kid": "one", "use": "sig"})
+
+
+@cache
+def foreign_key() -> RSAKey:
+    """Return a key that no provider has."""
+    return RSAKey.generate_key(2048)
+
+
 @dataclass
 class FakeProvider:
     """A provider on a port of this machine. What tests change of it is public."""
 
     issuer: str = ""
-    keys: list[Any] = field(default_factory=lambda: [RSAKey.generate_key(2048, {"kid": "one", "use": "sig"})])
+    keys: list[Any] = field(default_factory=lambda: [own_key()])
     claims: Callable[[dict[str, Any]], dict[str, Any]] = dict
     sign: Callable[[dict[str, Any]], str] | None = None
     description: dict[str, Any] = field(default_factory=dict)
@@ -98,7 +111,7 @@ def unsigned(claims: dict[str, Any]) -> str:
 
 def signed_by_another(claims: dict[str, Any]) -> str:
     """Return an ID token with a key that only calls itself that of the provider."""
-    return jwt.encode({"alg": "RS256", "kid": "one"}, claims, RSAKey.generate_key(2048))
+    return jwt.encode({"alg": "RS256", "kid": "one"}, claims, foreign_key())
 
 
 def signed_with_public_key(provider: FakeProvider) -> Callable[[dict[str, Any]], str]:

@@ -7,13 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sites import PASSWORD, Browser, Server
+from sites import PASSWORD, PATIENCE, Browser, Server
 
 from ppdm_flow.page.services.accounts.roles import Role, User
 from ppdm_flow.page.services.jobs.job import Job
 
 PASSPHRASE = "three brown horses waiting"
-SECONDS = 60.0
 POLICY = """
 version: 1
 name: ward
@@ -78,7 +77,7 @@ class Ward:
 
     def ended(self, user: User) -> Job:
         """Wait for the newest job of somebody."""
-        return self.server.site.jobs.finished(self.server.site.jobs.of(user)[0], SECONDS)
+        return self.server.site.jobs.finished(self.server.site.jobs.of(user)[0], PATIENCE)
 
     def run(self, name: str, *, sign: bool = True) -> str:
         """Have somebody run the policy, signed as its author, and return the run's name."""

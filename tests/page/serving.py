@@ -14,14 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import uvicorn
+from sites import PATIENCE
 from starlette.types import ASGIApp
 
 from ppdm_flow.page.serving.addresses import listening
 from ppdm_flow.page.serving.server import configured
 from ppdm_flow.page.settings import Settings
-
-WAIT = 60.0
-"""Seconds after which a test gives up."""
 
 
 @contextmanager
@@ -35,7 +33,7 @@ def in_thread(settings: Settings, app: ASGIApp) -> Iterator[int]:
             yield place.getsockname()[1]
         finally:
             server.should_exit = True
-            thread.join(WAIT)
+            thread.join(PATIENCE)
             assert not thread.is_alive()
 
 
@@ -44,9 +42,16 @@ def connected(port: int, **options: int) -> socket.socket:
     made = socket.socket()
     for name, value in options.items():
         made.setsockopt(socket.SOL_SOCKET, getattr(socket, name), value)
-    made.settimeout(WAIT)
+    made.settimeout(PATIENCE)
     made.connect(("127.0.0.1", port))
     return made
+
+
+def is_held(client: socket.socket, port: int) -> bool:
+    """Whether the server's end of a connection is still open; nothing is read from the client's end."""
+    own, other = f":{port:04X}", f":{client.getsockname()[1]:04X}"
+    ends = (line.split()[1:4] for line in Path("/proc/net/tcp").read_text().splitlines())
+    return any(here.endswith(own) and there.endswith(other) and state == "01" for here, there, state in ends)
 
 
 def answer(client: socket.socket, request: bytes) -> bytes:
@@ -86,7 +91,7 @@ class Process:
 
     def stop(self, number: int = signal.SIGTERM) -> int:
         self.process.send_signal(number)
-        return self.process.wait(WAIT)
+        return self.process.wait(PATIENCE)
 
 
 @contextmanager
@@ -114,5 +119,5 @@ def process(folder: Path, *words: str) -> Iterator[Process]:
     finally:
         if started.poll() is None:
             started.kill()
-        started.wait(WAIT)
+        started.wait(PATIENCE)
         started.stdout.close()

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from starlette.testclient import TestClient
+from starlette.types import ASGIApp
 
 from ppdm_flow.page.app import application
 from ppdm_flow.page.services.accounts.roles import Role, User
@@ -15,6 +16,8 @@ from ppdm_flow.page.services.uploads.uploads import Upload
 from ppdm_flow.page.settings import Settings
 from ppdm_flow.page.site import Site, opened_site
 
+PATIENCE = 300.0
+"""Seconds after which a test gives up waiting: only what never comes takes so long, however busy the machine is."""
 PASSWORD = "correct horse battery staple"
 CHEAP: dict[str, Any] = {"password_memory_kib": 8, "password_rounds": 1}
 """Settings with which a hash takes no time: each test makes five accounts, and browsers sign in."""
@@ -24,8 +27,9 @@ _TOKEN = re.compile(r'name="form_token" value="([0-9a-f]+)"')
 class Browser:
     """Somebody's browser: it keeps cookies, and sends forms with the token of the last page that had one."""
 
-    def __init__(self, site: Site, user: User | None = None) -> None:
-        self.client = TestClient(application(site), base_url="http://127.0.0.1:8471", follow_redirects=False)
+    def __init__(self, site: Site, user: User | None = None, app: ASGIApp | None = None) -> None:
+        app = app or application(site)
+        self.client = TestClient(app, base_url="http://127.0.0.1:8471", follow_redirects=False)
         self.user = user
         if user is not None:
             answer = self.send("/sign-in", name=user.name, password=PASSWORD)
@@ -54,6 +58,8 @@ class Server:
 
     folder: Path
     users: dict[Role, User] = field(default_factory=dict)
+    _signed_in: dict[Role | None, Browser] = field(default_factory=dict, repr=False)
+    _app: tuple[Site, ASGIApp] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         for name in ("policies", "runs"):
@@ -65,7 +71,15 @@ class Server:
 
     def browser(self, role: Role | None = None) -> Browser:
         """Return the browser of the person with this role, signed in; of nobody, where none is given."""
-        return Browser(self.site, None if role is None else self.users[role])
+        if self._app is None or self._app[0] is not self.site:  # making one takes longer than a request
+            self._app = self.site, application(self.site)
+        return Browser(self.site, None if role is None else self.users[role], self._app[1])
+
+    def signed_in(self, role: Role | None) -> Browser:
+        """Return one and the same browser of this person each time, for tests that do not end its session."""
+        if role not in self._signed_in:
+            self._signed_in[role] = self.browser(role)
+        return self._signed_in[role]
 
     def upload(self, role: Role, name: str, data: bytes) -> Upload:
         """Have the person with this role upload a file, and return it."""

@@ -14,9 +14,9 @@ def _address(path: str) -> str:
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=lambda route: f"{route.method} {route.path}")
-def test_every_role_is_refused_what_is_not_its_own_and_strangers_are_sent_to_sign_in(server: Server, route):
+def test_every_role_is_refused_what_is_not_its_own_and_strangers_are_sent_to_sign_in(shared_server: Server, route):
     for role in (None, *Role):
-        browser = server.browser(role)
+        browser = shared_server.signed_in(role)
         if route.access.allows(browser.user):
             continue
         send = browser.send if route.method == "POST" else browser.get
@@ -27,9 +27,9 @@ def test_every_role_is_refused_what_is_not_its_own_and_strangers_are_sent_to_sig
 
 
 @pytest.mark.parametrize("route", [r for r in ROUTES if r.method == "POST"], ids=lambda route: route.path)
-def test_a_form_without_the_token_of_the_visit_changes_nothing(server: Server, route):
-    role = next((role for role in Role if route.access.allows(server.users[role])), None)
-    browser = server.browser(None if route.access.public else role)
+def test_a_form_without_the_token_of_the_visit_changes_nothing(shared_server: Server, route):
+    role = next((role for role in Role if route.access.allows(shared_server.users[role])), None)
+    browser = shared_server.signed_in(None if route.access.public else role)
     for token in ("", "0" * 64):
         answer = browser.client.post(_address(route.path), data={"form_token": token})
         assert answer.status_code == 403

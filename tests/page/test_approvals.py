@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 import shutil
-import subprocess
-import sys
 
 import pytest
 from people_with_keys import PASSPHRASE, POLICY, ROLES, Ward
@@ -283,18 +280,16 @@ def _payloads(folder):
     return told
 
 
-def test_signing_and_releasing_leave_the_files_that_the_command_line_leaves(ward: Ward, made):
+def test_signing_and_releasing_leave_the_files_that_the_command_line_leaves(ward: Ward, made, cli):
     run, other = made("sue"), ward.server.folder / "typed" / made("sue")
     shutil.copytree(ward.runs / run, other)
     _sign(ward, "olga", run)
     words = {"sign": ward.ended(ward.users["olga"]).words}
     _release(ward, "sue", run)
     words["release"] = ward.ended(ward.users["sue"]).words
-    environment = {**os.environ, PASSWORD_VARIABLE: PASSPHRASE}
     for verb in ("sign", "release"):
         typed = [str(other) if word == str(ward.runs / run) else word for word in words[verb]]
-        done = subprocess.run([sys.executable, "-m", "ppdm_flow", *typed], env=environment, check=False)
-        assert done.returncode == 0
+        assert cli(*typed, env={PASSWORD_VARIABLE: PASSPHRASE}).returncode == 0
     places = {folder: {p.relative_to(folder) for p in folder.rglob("*")} for folder in (ward.runs / run, other)}
     assert places[ward.runs / run] == places[other]
     assert _payloads(ward.runs / run) == _payloads(other) != {}

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from sites import Server
+from sites import PATIENCE, Server
 from small_policies import write_policy
 
 from ppdm_flow.page.services.accounts.roles import Role, User
@@ -17,6 +17,7 @@ from ppdm_flow.page.services.jobs import keeper
 from ppdm_flow.page.services.jobs.confined import own_files
 from ppdm_flow.page.services.jobs.job import Job, State
 
+pytestmark = pytest.mark.usefixtures("new_pythons")
 confined = pytest.mark.skipif(not keeper.can_confine(), reason="the kernel has no Landlock of version 2 or later")
 TABLE = b"age,zip,disease\n" + b"".join(b"%d,%d,flu\n" % (20 + i % 3, 100 + i % 2) for i in range(120))
 
@@ -32,9 +33,10 @@ def _run(server: Server, *words: str) -> Job:
     policy = str(server.folder / "policies" / "ward.yaml")
     said = ["run", policy, "--out", str(server.folder / "runs"), *words]
     job = server.site.jobs.add(server.users[Role.STEWARD], said, kind="run", about="ward.yaml")
-    return server.site.jobs.finished(job, 120)
+    return server.site.jobs.finished(job, PATIENCE)
 
 
+@pytest.mark.slow
 @confined
 def test_a_policy_cannot_read_what_somebody_else_uploaded_and_its_own_data_it_can(server: Server):
     policy = write_policy(server.folder / "policies")

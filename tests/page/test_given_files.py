@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from sites import Server
+from sites import PATIENCE, Server
 from small_policies import write_policy
 
 from ppdm_flow.page.services.accounts.roles import Role
@@ -27,7 +27,7 @@ def waiting(server: Server, monkeypatch):
 
     def begun():
         server.site.jobs._watch()
-        return server.site.jobs.finished(job, 60)
+        return server.site.jobs.finished(job, PATIENCE)
 
     return begun
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import io
 import json
-import shutil
 import zipfile
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from signed_runs import BEGIN, small_run
-from sites import Browser, Server
+from prepared_runs import prepared_run
+from signed_runs import BEGIN
+from sites import PATIENCE, Browser, Server
 
 from ppdm_flow import api
 from ppdm_flow.core.digests import sha256
@@ -67,10 +67,8 @@ def _texts(text: str) -> list[list[str]]:
 
 
 def _shown(server: Server, release: str = "study", *, report: bool = False, **words: object) -> str:
-    """Run a policy, show one release of it to guests, and return its address."""
-    made = small_run(server.folder / "home", **{"policy": POLICY, **words})
-    run = server.site.settings.runs / made.parent.name / made.name
-    shutil.copytree(made, run, dirs_exist_ok=True)
+    """Show one release of a run to guests, and return its address."""
+    run = prepared_run(server.site.settings.runs, POLICY, **words)
     assert server.site.shown.show(server.users[Role.STEWARD], "clinic", run.name, release, report=report) is None
     return f"/released/clinic/{run.name}/{release}"
 
@@ -78,7 +76,7 @@ def _shown(server: Server, release: str = "study", *, report: bool = False, **wo
 def _read(browser: Browser, server: Server, address: str, **query: str) -> str:
     """Return a page of a table, whose copy is made first."""
     browser.get(address)
-    assert server.site.tables.finished(60)
+    assert server.site.tables.finished(PATIENCE)
     answer = browser.get(address, **query)
     assert answer.status_code == 200
     return answer.text
@@ -322,7 +320,7 @@ def test_a_file_that_was_changed_after_its_release_is_not_sent(server: Server):
         assert answer.status_code == 409
         assert "xyz" not in answer.text
     guest.get(address)
-    assert server.site.tables.finished(60)
+    assert server.site.tables.finished(PATIENCE)
     assert "not as it was released" in guest.get(address).text
     (run / "released/study/dictionary.json").write_text("{}")
     manifest = run / "manifest.json"

@@ -61,9 +61,9 @@ def test_the_policy_allows_nothing_inline_and_nothing_from_elsewhere():
 
 
 @pytest.mark.parametrize("route", list(routes("GET")), ids=lambda route: route.path)
-def test_every_page_has_the_headers_and_nothing_inline(server: Server, route):
-    for role in {None, role_for(server, route)}:
-        got = server.browser(role).get(filled(route, dict.fromkeys(parts(route), "clinic.yaml")))
+def test_every_page_has_the_headers_and_nothing_inline(shared_server: Server, route):
+    for role in {None, role_for(shared_server, route)}:
+        got = shared_server.signed_in(role).get(filled(route, dict.fromkeys(parts(route), "clinic.yaml")))
         assert strict(got.headers) == EXPECTED
         assert got.headers["content-security-policy"] == CONTENT_SECURITY
         assert got.headers["cache-control"].startswith(("no-store", "private, "))
@@ -84,8 +84,8 @@ def test_every_page_has_the_headers_and_nothing_inline(server: Server, route):
         ("TRACE", "/sign-in", 404),
     ],
 )
-def test_so_has_every_other_answer(server: Server, method, path, status):
-    got = server.browser().client.request(method, path)
+def test_so_has_every_other_answer(shared_server: Server, method, path, status):
+    got = shared_server.signed_in(None).client.request(method, path)
     assert got.status_code == status
     assert strict(got.headers) == EXPECTED
     assert got.headers["content-security-policy"] == CONTENT_SECURITY
@@ -121,8 +121,8 @@ def test_what_is_too_large_is_refused_with_a_page_of_the_server(server: Server):
         ("10.0.0.5", 421),
     ],
 )
-def test_a_name_that_is_not_the_servers_is_refused(server: Server, host, status):
-    client = TestClient(application(server.site), base_url="http://127.0.0.1:8471")
+def test_a_name_that_is_not_the_servers_is_refused(shared_server: Server, host, status):
+    client = TestClient(application(shared_server.site), base_url="http://127.0.0.1:8471")
     for path in ("/sign-in", "/static/page.css", "/open/a"):
         got = client.get(path, headers={"host": host})
         assert got.status_code == (404 if path == "/open/a" and status == 200 else status)
@@ -132,8 +132,8 @@ def test_a_name_that_is_not_the_servers_is_refused(server: Server, host, status)
             assert strict(got.headers) == EXPECTED
 
 
-def test_the_names_of_a_server_are_its_address_and_what_it_was_told(server: Server):
-    settings = server.site.settings
+def test_the_names_of_a_server_are_its_address_and_what_it_was_told(shared_server: Server):
+    settings = shared_server.site.settings
     local = {"127.0.0.1", "localhost", "::1"}
     for changed, names in (
         ({}, local),

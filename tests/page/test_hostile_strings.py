@@ -10,7 +10,7 @@ from urllib.parse import quote, urlencode
 import pytest
 from hostile_site import COLUMNS, FILE, SECRET, TAG, VALUES, HostileSite
 from made_elements import faults
-from sites import PASSWORD, Browser
+from sites import PASSWORD, PATIENCE, Browser
 from walk import fields, filled, parts, routes
 
 from ppdm_flow.page.http.documents import FRAMED
@@ -28,11 +28,12 @@ HOSTILE = (
 def site(tmp_path_factory) -> HostileSite:
     made = HostileSite.make(tmp_path_factory.mktemp("hostile"))
     guest = made.browsers[Role.GUEST]
-    for _ in range(600):
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until:
         pages = [guest.get(f"/released/{quote(run)}/public").text for run in (made.runs["out"], made.runs["copy"])]
         if all("<table" in page for page in pages):
             return made
-        time.sleep(0.1)
+        time.sleep(0.05)
     raise AssertionError("the tables for guests were not made")
 
 
@@ -102,6 +103,7 @@ def check(answer, address: str) -> None:
     assert faults(answer.text, framed=framed) == [], address
 
 
+@pytest.mark.slow(quick=10)
 @pytest.mark.parametrize("route", list(routes("GET")), ids=lambda route: route.path)
 def test_no_string_makes_anything_of_a_page(site: HostileSite, route: PageRoute):
     for who, browser in site.browsers.items():
@@ -141,6 +143,7 @@ def test_the_checker_sees_what_a_string_would_make():
         assert faults(made), made
 
 
+@pytest.mark.slow
 def test_values_of_what_was_withheld_are_for_whose_upload_it_is_alone(site: HostileSite):
     service = site.server.site
     other = service.accounts.named("other") or service.accounts.add("other", [Role.STEWARD, Role.APPROVER], PASSWORD)

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from sites import Server
+from sites import PATIENCE, Server
 
 from ppdm_flow.page.services.accounts.roles import Role
 from ppdm_flow.page.services.jobs import keeper, processes
@@ -24,11 +24,12 @@ from ppdm_flow.page.services.refusal import RefusalError
 from ppdm_flow.page.settings import Settings
 from ppdm_flow.page.site import opened_site
 
+pytestmark = pytest.mark.usefixtures("new_pythons")
 SLOW = "import time, sys; print('begun', file=sys.stderr, flush=True); time.sleep(600)"
 
 
 @pytest.fixture
-def program(server: Server, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Job]:
+def program(server: Server, new_pythons: None, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Job]:
     """Return a way to run a Python program as a job: a sleeping verb takes any time that a test needs."""
     folder = server.folder / "programs" / "ppdm_flow"
     folder.mkdir(parents=True)
@@ -44,7 +45,7 @@ def program(server: Server, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], 
     return lambda text, **rest: server.site.jobs.add(user, [text], kind="run", about="p", **rest)
 
 
-def _until(true: Callable[[], bool], seconds: float = 30) -> None:
+def _until(true: Callable[[], bool], seconds: float = PATIENCE) -> None:
     until = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < until
@@ -70,7 +71,7 @@ def test_a_job_is_the_verb_of_the_command_line_and_keeps_what_it_prints(server: 
     jobs = server.site.jobs
     job = jobs.add(server.users[Role.STEWARD], ["explain", "k_anonymity"], kind="explain", about="k_anonymity")
     assert job.command == "ppdm-flow explain k_anonymity"
-    job = jobs.finished(job, 60)
+    job = jobs.finished(job, PATIENCE)
     assert (job.state, job.exit_code, job.reason, job.cut) == (State.DONE, 0, "", False)
     assert "k_anonymity" in job.output
     assert job.author == "steward"
@@ -83,19 +84,19 @@ def test_a_job_may_write_into_its_own_folder(server: Server):
     words = ["explain", "k_anonymity", "--output-file", f"{OWN_FOLDER}/page.md"]
     job = server.site.jobs.add(server.users[Role.STEWARD], words, kind="explain", about="k_anonymity")
     assert job.words[3] == str(job.folder / "page.md")
-    assert server.site.jobs.finished(job, 60).state.is_over
+    assert server.site.jobs.finished(job, PATIENCE).state.is_over
 
 
 def test_the_input_is_at_fault_so_the_job_failed_and_says_why(server: Server):
     job = server.site.jobs.add(server.users[Role.STEWARD], ["run", "nowhere.yaml"], kind="run", about="nowhere")
-    job = server.site.jobs.finished(job, 60)
+    job = server.site.jobs.finished(job, PATIENCE)
     assert (job.state, job.exit_code) == (State.FAILED, 2)
     assert "PPF" in job.talk
 
 
 def test_a_job_gives_way_to_the_server(server: Server, program):
     job = program("import os; print(os.nice(0), len(os.sched_getaffinity(0)), os.getsid(0), os.getcwd())")
-    job = server.site.jobs.finished(job, 30)
+    job = server.site.jobs.finished(job, PATIENCE)
     nice, cores, session, where = job.output.split()
     assert int(nice) >= min(19, os.nice(0) + 10)
     assert cores == "1"
@@ -105,7 +106,7 @@ def test_a_job_gives_way_to_the_server(server: Server, program):
 
 def test_secrets_reach_the_process_alone(server: Server, program):
     job = program("import os; print(len(os.environ['SECRET']))", environment={"SECRET": "hunter-two-hunter"})
-    job = server.site.jobs.finished(job, 30)
+    job = server.site.jobs.finished(job, PATIENCE)
     assert job.output.strip() == "17"
     for path in server.folder.joinpath("state").rglob("*"):
         assert not path.is_file() or b"hunter-two" not in path.read_bytes(), path
@@ -121,7 +122,7 @@ def test_so_many_run_and_the_others_wait_in_order_but_nobody_keeps_others_from_a
     assert server.site.jobs.get(third.id).state is State.WAITING
     for job in (third, second, other):
         server.site.jobs.cancel(job.id)
-        assert server.site.jobs.finished(job, 30).state is State.CANCELLED
+        assert server.site.jobs.finished(job, PATIENCE).state is State.CANCELLED
     assert server.site.jobs.get(third.id).started is None
 
 
@@ -135,7 +136,7 @@ def test_limits_of_a_person_and_of_all_are_refused_and_give_way_again(server: Se
     mine.append(program(SLOW))
     for job in mine:
         jobs.cancel(job.id)
-        jobs.finished(job, 30)
+        jobs.finished(job, PATIENCE)
 
 
 def test_a_full_queue_takes_no_more_from_anybody(server: Server, program):
@@ -148,7 +149,7 @@ def test_a_full_queue_takes_no_more_from_anybody(server: Server, program):
         jobs.add(server.users[Role.APPROVER], [SLOW], kind="run", about="p")
     for job in reversed(added):
         jobs.cancel(job.id)
-        jobs.finished(job, 30)
+        jobs.finished(job, PATIENCE)
 
 
 def _jobs(server: Server, limits: Limits) -> Jobs:
@@ -159,14 +160,14 @@ def _jobs(server: Server, limits: Limits) -> Jobs:
 
 def test_a_job_that_takes_too_long_is_stopped(server: Server, program):
     jobs = _jobs(server, Limits(seconds=1))
-    job = jobs.finished(jobs.add(server.users[Role.STEWARD], [SLOW], kind="run", about="p"), 40)
+    job = jobs.finished(jobs.add(server.users[Role.STEWARD], [SLOW], kind="run", about="p"), PATIENCE)
     assert (job.state, job.reason) == (State.FAILED, "time")
 
 
 def test_output_is_kept_to_a_limit_and_the_verb_is_not_stopped_by_that(server: Server, program):
     jobs = _jobs(server, Limits(output=100_000))
     text = "import sys; [print('x' * 999) for _ in range(1000)]; print('end', file=sys.stderr)"
-    job = jobs.finished(jobs.add(server.users[Role.STEWARD], [text], kind="run", about="p"), 40)
+    job = jobs.finished(jobs.add(server.users[Role.STEWARD], [text], kind="run", about="p"), PATIENCE)
     assert (job.state, job.cut, len(job.output), job.progress) == (State.DONE, True, 100_000, "end")
 
 
@@ -178,7 +179,7 @@ def test_cancelling_is_ctrl_c_for_the_verb(server: Server, program):
     job = program(text)
     _until(lambda: _runs(server, job))
     server.site.jobs.cancel(job.id)
-    job = server.site.jobs.finished(job, 30)
+    job = server.site.jobs.finished(job, PATIENCE)
     assert (job.state, job.exit_code, job.output.strip()) == (State.CANCELLED, 130, "taken back")
 
 
@@ -188,7 +189,7 @@ def test_a_job_that_is_killed_is_marked_and_nothing_of_it_goes_on(server: Server
     _until(lambda: _runs(server, job))
     child = _pid(job, "child.json")
     os.kill(_pid(job, killed), signal.SIGKILL)
-    job = server.site.jobs.finished(job, 30)
+    job = server.site.jobs.finished(job, PATIENCE)
     assert (job.state, job.reason) == (State.FAILED, "killed")
     _until(lambda: _is_gone(child))
 
@@ -198,7 +199,7 @@ def test_whose_run_it_is_stays_known_where_the_job_is_killed_behind_it(server: S
     job = program(f"import sys; print('report: {place}/report.html', file=sys.stderr, flush=True); {SLOW}")
     _until(lambda: _runs(server, job))
     os.kill(_pid(job, "keeper.json"), signal.SIGKILL)
-    assert server.site.jobs.finished(job, 60).made == "p/one"
+    assert server.site.jobs.finished(job, PATIENCE).made == "p/one"
     assert server.site.jobs.maker("p/one").author == "steward"
 
 
@@ -209,8 +210,8 @@ def test_files_of_a_job_are_deleted_however_it_ends(server: Server, program):
         (state / name).touch()
     done = program("1", remove=[state / "a"])
     failed = program("raise SystemExit(3)", remove=[state / "b", state / "folder"])
-    assert server.site.jobs.finished(done, 30).state is State.DONE
-    assert server.site.jobs.finished(failed, 30).state is State.FAILED
+    assert server.site.jobs.finished(done, PATIENCE).state is State.DONE
+    assert server.site.jobs.finished(failed, PATIENCE).state is State.FAILED
     _until(lambda: not any((state / name).exists() for name in ("a", "b", "folder")))
 
 
@@ -220,10 +221,10 @@ def test_a_server_that_comes_back_finds_what_runs_and_what_ended_meanwhile(serve
     ended = program("print('ended', flush=True)")
     _until(lambda: processes.ended(ended.folder) is not None)
     again = opened_site(server.site.settings).jobs
-    assert again.finished(ended, 30).state is State.DONE
+    assert again.finished(ended, PATIENCE).state is State.DONE
     assert again.get(job.id).state is State.RUNNING
     again.cancel(job.id)
-    assert again.finished(job, 30).state is State.CANCELLED
+    assert again.finished(job, PATIENCE).state is State.CANCELLED
 
 
 def test_what_only_a_stopped_server_knew_is_lost(server: Server, program, monkeypatch):
@@ -238,8 +239,8 @@ def test_what_only_a_stopped_server_knew_is_lost(server: Server, program, monkey
     monkeypatch.undo()
     again = opened_site(dataclasses.replace(server.site.settings)).jobs
     assert again.get(secret.id).state is State.LOST
-    assert again.finished(begun, 30).state is State.LOST
-    assert again.finished(plain, 30).state.is_over
+    assert again.finished(begun, PATIENCE).state is State.LOST
+    assert again.finished(plain, PATIENCE).state.is_over
 
 
 def test_another_process_with_the_number_of_an_old_one_is_left_alone(tmp_path: Path):
@@ -249,12 +250,12 @@ def test_another_process_with_the_number_of_an_old_one_is_left_alone(tmp_path: P
 
 
 def test_what_jobs_printed_is_deleted_after_days(server: Server, program, tmp_path):
-    job = server.site.jobs.finished(program("print('kept')"), 30)
+    job = server.site.jobs.finished(program("print('kept')"), PATIENCE)
     assert job.output == "kept\n"
     with sqlite3.connect(server.site.settings.database) as connection:
         connection.execute("UPDATE jobs SET ended = '2026-01-01T00:00:00+00:00'")
     connection.close()
-    server.site.jobs.finished(program("1"), 30)
+    server.site.jobs.finished(program("1"), PATIENCE)
     _until(lambda: not job.folder.exists())
     assert server.site.jobs.get(job.id).output == ""
 
@@ -262,7 +263,7 @@ def test_what_jobs_printed_is_deleted_after_days(server: Server, program, tmp_pa
 def test_what_jobs_printed_is_kept_of_so_many(server: Server, program):
     jobs = _jobs(server, Limits(folders=2))
     user = server.users[Role.STEWARD]
-    done = [jobs.finished(jobs.add(user, [f"print({i})"], kind="run", about="p"), 30) for i in range(3)]
+    done = [jobs.finished(jobs.add(user, [f"print({i})"], kind="run", about="p"), PATIENCE) for i in range(3)]
     _until(lambda: not done[0].folder.exists())
     assert [jobs.get(job.id).output for job in done] == ["", "1\n", "2\n"]
 
@@ -275,7 +276,7 @@ def test_what_a_locked_account_asked_for_does_not_begin(server: Server, program,
     connection.close()
     monkeypatch.undo()
     again = _jobs(server, Limits())
-    assert again.finished(job, 30).state is State.CANCELLED
+    assert again.finished(job, PATIENCE).state is State.CANCELLED
     assert again.get(job.id).started is None
 
 
@@ -298,7 +299,7 @@ def test_a_signature_does_not_wait_for_runs_and_one_of_them_at_a_time_goes_ahead
     assert jobs.get(waiting.id).state is State.WAITING
     for job in (*slow, waiting, second):
         jobs.cancel(job.id)
-        jobs.finished(job, 60)
+        jobs.finished(job, PATIENCE)
 
 
 def test_a_word_cannot_be_made_into_several(server: Server, program):
@@ -307,7 +308,7 @@ def test_a_word_cannot_be_made_into_several(server: Server, program):
         jobs.add(user, ["sweep", "--metrics=a\0--out\0/elsewhere"], kind="sweep", about="p")
     assert refused.value.status == 400
     assert jobs.of(user) == []
-    assert jobs.finished(program("print(1, '--out')"), 30).words == ("print(1, '--out')",)
+    assert jobs.finished(program("print(1, '--out')"), PATIENCE).words == ("print(1, '--out')",)
 
 
 def test_a_job_ends_with_the_role_of_who_asked_for_it_and_not_with_another_role_more(server: Server, program):
@@ -319,11 +320,11 @@ def test_a_job_ends_with_the_role_of_who_asked_for_it_and_not_with_another_role_
     time.sleep(0.3)
     assert not any(jobs.get(job.id).state.is_over for job in (running, *waiting))
     server.site.accounts.set_roles(user.id, [Role.APPROVER, Role.GUEST])
-    assert {jobs.finished(job, 60).state for job in (running, *waiting)} == {State.CANCELLED}
+    assert {jobs.finished(job, PATIENCE).state for job in (running, *waiting)} == {State.CANCELLED}
 
 
 def test_a_job_of_somebody_who_is_locked_is_stopped(server: Server, program):
     running = program(SLOW)
     _until(lambda: _runs(server, running))
     server.site.accounts.lock(server.users[Role.STEWARD].id)
-    assert server.site.jobs.finished(running, 60).state is State.CANCELLED
+    assert server.site.jobs.finished(running, PATIENCE).state is State.CANCELLED

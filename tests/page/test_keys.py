@@ -5,8 +5,8 @@ from __future__ import annotations
 import stat
 
 import pytest
-from people_with_keys import PASSPHRASE, SECONDS
-from sites import Browser, Server
+from people_with_keys import PASSPHRASE
+from sites import PATIENCE, Browser, Server
 
 from ppdm_flow.evidence.key_files import read_signing_key, write_key_pair
 from ppdm_flow.evidence.keys import SigningKey
@@ -16,7 +16,7 @@ from ppdm_flow.page.services.keys.own_key import KeyState
 
 def _settled(server: Server, role: Role):
     user = server.users[role]
-    server.site.jobs.finished(server.site.jobs.of(user)[0], SECONDS)
+    server.site.jobs.finished(server.site.jobs.of(user)[0], PATIENCE)
     return server.site.keys.of(user)
 
 
@@ -128,7 +128,7 @@ def test_a_deleted_key_is_gone_and_one_that_is_being_made_too(server: Server, en
     assert not own.folder.exists()
     browser.send("/key/make", passphrase=PASSPHRASE, again=PASSPHRASE)
     browser.send("/key/delete")
-    server.site.jobs.finished(server.site.jobs.of(user)[0], SECONDS)
+    server.site.jobs.finished(server.site.jobs.of(user)[0], PATIENCE)
     assert server.site.keys.of(user) is None
     assert list((server.site.settings.state / "keys").iterdir()) == []
 

@@ -18,6 +18,7 @@ from ppdm_flow.page.services.accounts.roles import Role
 from ppdm_flow.page.site import Site, opened_site
 
 
+@pytest.mark.kill
 def test_kills_of_the_server(root: Path):
     done = subprocess.run(
         [sys.executable, str(root / "tests/campaigns/page_kills.py"), "--points", "12"],

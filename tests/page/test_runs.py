@@ -6,15 +6,13 @@ import json
 import os
 import re
 import signal
-import subprocess
-import sys
 import time
 from html import unescape
 from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import pytest
-from sites import Browser, Server
+from sites import PATIENCE, Browser, Server
 from small_policies import write_policy
 
 from ppdm_flow.page.services.accounts.roles import Role
@@ -30,7 +28,7 @@ CHANGING = {"manifest.json", "events.jsonl", "report.json", "report.html", "repo
 def _carried_out(server: Server, browser: Browser, address: str, **fields: str) -> Job:
     answer = browser.send(address, **fields)
     assert answer.status_code == 303, answer.text
-    return server.site.jobs.finished(server.site.jobs.get(answer.headers["location"].rpartition("/")[2]), 120)
+    return server.site.jobs.finished(server.site.jobs.get(answer.headers["location"].rpartition("/")[2]), PATIENCE)
 
 
 @pytest.fixture
@@ -56,7 +54,8 @@ def _told(run: Path) -> dict:
     return document
 
 
-def test_a_run_of_the_page_makes_the_files_that_the_command_line_makes(server: Server, steward: Browser):
+@pytest.mark.usefixtures("new_pythons")
+def test_a_run_of_the_page_makes_the_files_that_the_command_line_makes(server: Server, steward: Browser, cli):
     assert "ward.yaml" in steward.get("/policies/ward.yaml/run").text
     job = _carried_out(server, steward, "/policies/ward.yaml/run")
     assert (job.state, job.exit_code, job.kind, job.about) == (State.DONE, 0, "run", "ward.yaml")
@@ -64,7 +63,7 @@ def test_a_run_of_the_page_makes_the_files_that_the_command_line_makes(server: S
     assert job.made == run.key
 
     words = [word.replace(str(server.folder / "runs"), str(server.folder / "by-hand")) for word in job.words]
-    subprocess.run([sys.executable, "-m", "ppdm_flow", *words], check=True, capture_output=True, cwd=server.folder)
+    assert cli(*words, cwd=server.folder).returncode == 0
     other = next((server.folder / "by-hand" / "ward").iterdir())
     assert _files(run.folder) == _files(other)
     assert _told(run.folder) == _told(other)
@@ -204,12 +203,12 @@ def test_a_run_that_is_killed_leaves_the_server_up_and_no_release(server: Server
     (server.folder / "policies/people.csv").write_text(f"age,zip,disease\n{draw}\n")
     answer = steward.send("/policies/ward.yaml/run")
     job = server.site.jobs.get(answer.headers["location"].rpartition("/")[2])
-    until = time.monotonic() + 60
+    until = time.monotonic() + PATIENCE
     while not (job.folder / "child.json").exists():
         assert time.monotonic() < until
         time.sleep(0.02)
     os.killpg(json.loads((job.folder / "child.json").read_text())["pid"], signal.SIGKILL)
-    job = server.site.jobs.finished(job, 60)
+    job = server.site.jobs.finished(job, PATIENCE)
     assert (job.state, job.reason, job.made) == (State.FAILED, "killed", "")
     page = steward.get(f"/jobs/{job.id}")
     assert page.status_code == 200
@@ -280,10 +279,10 @@ def test_a_sweep_over_nothing_is_refused_before_it_is_queued(server: Server, ste
     assert server.site.jobs.of(server.users[Role.STEWARD]) == []
 
 
-def test_a_sweep_of_the_page_makes_the_table_that_the_command_line_makes(server: Server, steward: Browser):
+def test_a_sweep_of_the_page_makes_the_table_that_the_command_line_makes(server: Server, steward: Browser, cli):
     job = _carried_out(server, steward, "/policies/ward.yaml/sweep", path_1="privacy.k_anonymity.k", values_1="2,5")
     words = [word.replace(str(job.folder), str(server.folder / "by-hand")) for word in job.words]
-    subprocess.run([sys.executable, "-m", "ppdm_flow", *words], check=True, capture_output=True, cwd=server.folder)
+    assert cli(*words, cwd=server.folder).returncode == 0
     mine, other = (
         json.loads(next((folder / "sweep").glob("*/*/sweep.json")).read_text())
         for folder in (job.folder, server.folder / "by-hand")

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 from held_runs import HeldHome
-from signed_runs import BEGIN, small_run
+from prepared_runs import prepared_run
+from signed_runs import BEGIN
 from sites import Server
 
 from ppdm_flow.page.services.accounts.roles import Role
@@ -21,10 +22,7 @@ JOINED = f"""{BEGIN}\
 
 
 def _run(server: Server, **words: str) -> Path:
-    made = small_run(server.folder / "home", **words)
-    place = server.site.settings.runs / made.parent.name / made.name
-    shutil.copytree(made, place)
-    return place
+    return prepared_run(server.site.settings.runs, **words)
 
 
 def test_a_released_run_is_shown_with_its_report_or_without_and_taken_back(server: Server):
@@ -74,7 +72,8 @@ def test_of_releases_for_recipients_apart_guests_see_one(server: Server):
 
 
 def test_a_later_policy_does_not_bring_together_what_was_judged_apart(server: Server):
-    apart, together, another = _run(server), _run(server, policy=JOINED), _run(server, policy=JOINED)
+    apart, together = _run(server), _run(server, policy=JOINED)
+    another = shutil.copytree(together, together.with_name("20200101T000000Z-000000000000"))
     shown, steward = server.site.shown, server.users[Role.STEWARD]
     assert shown.show(steward, "clinic", apart.name, "study") is None
     assert shown.show(steward, "clinic", together.name, "office") is Refusal.APART

@@ -5,7 +5,8 @@ from __future__ import annotations
 import shutil
 
 import pytest
-from signed_runs import POLICY, small_run
+from prepared_runs import prepared_run
+from signed_runs import POLICY
 from sites import Server
 
 from ppdm_flow.page.services.accounts.roles import Role
@@ -21,7 +22,7 @@ JOINED = (
 def runs(tmp_path_factory):
     """A run whose releases may be seen together, and one whose releases are for recipients apart."""
     folder = tmp_path_factory.mktemp("runs")
-    return small_run(folder / "joined", JOINED), small_run(folder / "apart")
+    return prepared_run(folder, JOINED), prepared_run(folder)
 
 
 def _put(server: Server, run):

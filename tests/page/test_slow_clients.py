@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 
 import pytest
-from serving import answer, connected, in_thread, rest
-from sites import Server
+from serving import answer, connected, in_thread, is_held, rest
+from sites import PATIENCE, Server
 from starlette.responses import Response
 
 from ppdm_flow.page.app import ROUTES, application
 from ppdm_flow.page.http.access import PUBLIC
 from ppdm_flow.page.http.route import reads
 
+pytestmark = pytest.mark.server
 GOOD = b"GET /sign-in HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
 LARGE = 32 * 2**20
 
@@ -30,10 +32,15 @@ def served(server: Server, **limits) -> Iterator[int]:
 
 
 def is_answered(port: int) -> bool:
-    with connected(port) as client:
-        return answer(client, GOOD).startswith(b"HTTP/1.1 200 ")
+    """Whether others are answered; a request that a busy machine sent too late is sent again."""
+    for _ in range(20):
+        with connected(port) as client, suppress(OSError):
+            if answer(client, GOOD).startswith(b"HTTP/1.1 200 "):
+                return True
+    return False
 
 
+@pytest.mark.server(quick=1)
 def test_a_client_that_sends_nothing_is_let_go(server):
     with served(server) as port, connected(port) as client:
         assert is_answered(port)
@@ -101,7 +108,9 @@ def test_a_client_that_does_not_read_is_let_go(server):
     with served(server) as port, connected(port, SO_RCVBUF=4096) as client:
         client.sendall(b"GET /large HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
         assert is_answered(port)
-        threading.Event().wait(3.0)  # longer than the server waits for it
+        until = time.monotonic() + PATIENCE
+        while is_held(client, port) and time.monotonic() < until:
+            time.sleep(0.05)
         got = rest(client)
         assert len(got) < LARGE
     with served(server) as port, connected(port) as client:

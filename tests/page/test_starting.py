@@ -22,7 +22,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from serving import in_thread, process
-from sites import CHEAP
+from sites import CHEAP, PATIENCE
 from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
@@ -71,13 +71,14 @@ def certificate(folder: Path, password: bytes | None = None) -> dict[str, Path]:
 
 
 def get(address: str, path: str, **headers: str) -> http.client.HTTPResponse:
-    with closing(http.client.HTTPConnection(urlsplit(address).netloc, timeout=60)) as client:
+    with closing(http.client.HTTPConnection(urlsplit(address).netloc, timeout=PATIENCE)) as client:
         client.request("GET", path, headers=headers)
         answer = client.getresponse()
         answer.read()
         return answer
 
 
+@pytest.mark.server(quick=1)
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_it_says_where_it_is_and_stops_well(tmp_path, number):
     with process(tmp_path) as started:
@@ -90,10 +91,11 @@ def test_it_says_where_it_is_and_stops_well(tmp_path, number):
         assert "Traceback" not in started.process.stdout.read()
 
 
+@pytest.mark.server
 def test_a_state_has_one_server_and_a_killed_one_leaves_it_free(tmp_path):
     with process(tmp_path) as first:
         with process(tmp_path) as second:
-            assert second.process.wait(60) == 2
+            assert second.process.wait(PATIENCE) == 2
             assert "PPF990" in "".join(second.said)
         assert get(first.address, "/sign-in").status == 200
         first.stop(signal.SIGKILL)
@@ -103,6 +105,7 @@ def test_a_state_has_one_server_and_a_killed_one_leaves_it_free(tmp_path):
         assert get(again.address, urlsplit(first.link).path).status == 404
 
 
+@pytest.mark.server
 def test_who_has_the_files_can_make_another_administrator(tmp_path):
     with process(tmp_path) as first:
         first.stop()
@@ -195,17 +198,22 @@ def test_a_missing_package_is_told(tmp_path):
     )
     words = ["serve", "--policies", str(tmp_path), "--runs", str(tmp_path)]
     done = subprocess.run(
-        [sys.executable, "-c", blocked, *words], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", blocked, *words], capture_output=True, text=True, timeout=PATIENCE, check=False
     )
     assert done.returncode == 2
     assert "PPF987" in done.stderr
     assert "ppdm_flow[page]" in done.stderr
     done = subprocess.run(
-        [sys.executable, "-c", blocked, "serve", "--help"], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", blocked, "serve", "--help"],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
     )
     assert done.returncode == 0
 
 
+@pytest.mark.server
 def test_with_a_certificate_all_is_encrypted(settings, tmp_path):
     files = certificate(tmp_path)
     words = [f"--{name.replace('_', '-')}={file}" for name, file in files.items()]
@@ -213,7 +221,7 @@ def test_with_a_certificate_all_is_encrypted(settings, tmp_path):
         assert started.address.startswith("https://127.0.0.1:")
         context = ssl.create_default_context(cafile=str(files["tls_cert"]))
         place = urlsplit(started.address).netloc
-        with closing(http.client.HTTPSConnection(place, timeout=60, context=context)) as client:
+        with closing(http.client.HTTPSConnection(place, timeout=PATIENCE, context=context)) as client:
             client.request("GET", "/sign-in")
             answer = client.getresponse()
             answer.read()
@@ -261,7 +269,7 @@ def test_upkeep_goes_on_after_a_failure(settings, monkeypatch, caplog):
 
     monkeypatch.setattr(site.uploads, "tidy", tidy)
     with upkeep(site, seconds=0.01):
-        assert again.wait(60)
+        assert again.wait(PATIENCE)
     assert "ValueError" in caplog.text
     assert "a value" not in caplog.text
 
@@ -285,10 +293,11 @@ def test_other_verbs_import_nothing_of_the_server():
         "import sys, json; from ppdm_flow.cli.program import program; program(('check',));"
         " print(json.dumps([n for n in sys.modules if n.startswith(('starlette', 'uvicorn', 'ppdm_flow.page'))]))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE, check=True)
     assert json.loads(done.stdout) == []
 
 
+@pytest.mark.server(quick=1)
 @pytest.mark.parametrize(
     ("proxy", "seen"),
     [("127.0.0.1", "203.0.113.9"), ("127.0.0.0/8", "203.0.113.9"), ("10.0.0.1", "127.0.0.1"), ("", "127.0.0.1")],
@@ -297,6 +306,9 @@ def test_who_asks_is_told_by_the_proxy_and_nobody_else(settings, proxy, seen):
     changed = replace(settings, proxy=proxy, names=("release.example.org",))
     app = Starlette(routes=[Route("/", lambda request: PlainTextResponse(request.client.host))])
     headers = {"X-Forwarded-For": "198.51.100.7, 203.0.113.9", "X-Forwarded-Proto": "https"}
-    with in_thread(changed, app) as port, closing(http.client.HTTPConnection("127.0.0.1", port, timeout=60)) as client:
+    with (
+        in_thread(changed, app) as port,
+        closing(http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)) as client,
+    ):
         client.request("GET", "/", headers=headers)
         assert client.getresponse().read().decode() == seen

@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 from copies import table, tables, task
+from prepared_runs import prepared_run
 from signed_runs import BEGIN, small_run
+from sites import PATIENCE
 
 from ppdm_flow.page.services.released.files import ChangedFileError, ReleasedFolder
 from ppdm_flow.page.services.tables import column as columns_module
@@ -185,13 +187,14 @@ def test_no_rows_are_no_pages(tmp_path: Path):
 
 @pytest.fixture
 def released(tmp_path: Path) -> ReleasedTable:
-    return ReleasedTable.of(ReleasedFolder(small_run(tmp_path / "home"), "study"))
+    return ReleasedTable.of(ReleasedFolder(prepared_run(tmp_path / "runs"), "study"))
 
 
+@pytest.mark.usefixtures("new_pythons")
 def test_a_released_table_is_copied_once_and_removed_when_it_is_no_longer_shown(tmp_path: Path, released):
     service = tables(tmp_path / "tables")
     assert service.get(released) is Progress.MAKING
-    assert service.finished(60)
+    assert service.finished(PATIENCE)
     made = service.get(released)
     assert isinstance(made, Table)
     assert [each.name for each in made.about.columns] == ["age", "town", "illness"]
@@ -212,7 +215,7 @@ def test_what_the_manifest_does_not_list_is_neither_described_nor_copied(tmp_pat
     file.write_text(text.replace("flu", "flo"))
     service = tables(tmp_path / "tables")
     service.get(released)
-    assert service.finished(60)
+    assert service.finished(PATIENCE)
     assert service.get(released) is Progress.CHANGED
     file.write_text(text)
     for name in ("dictionary.json", "../../plan.json"):
@@ -234,6 +237,7 @@ def test_a_file_behind_a_link_is_none_of_the_release(tmp_path: Path, released):
         released.folder.file("study.csv").check()
 
 
+@pytest.mark.usefixtures("new_pythons")
 def test_the_process_says_why_there_is_no_copy(tmp_path: Path):
     rows = [[str(n)] for n in range(20)]
     assert make(task(tmp_path, {"id": "text"}, rows, most_rows=19)) is Answer.TOO_LARGE
@@ -248,10 +252,10 @@ def test_the_process_says_why_there_is_no_copy(tmp_path: Path):
 
 def test_copies_above_the_limit_go_those_first_that_were_opened_longest_ago(tmp_path: Path, released):
     service = tables(tmp_path / "tables", most_bytes=1)
-    other = ReleasedTable.of(ReleasedFolder(small_run(tmp_path / "other", rows=80), "study"))
+    other = ReleasedTable.of(ReleasedFolder(prepared_run(tmp_path / "other", rows=80), "study"))
     for each in (released, other):
         service.get(each)
-        assert service.finished(60)
+        assert service.finished(PATIENCE)
     assert [place.name for place in (tmp_path / "tables").iterdir()] == [other.key]
 
 
@@ -260,7 +264,7 @@ def test_a_damaged_copy_is_made_again(tmp_path: Path, released):
     (tmp_path / "tables" / released.key / "about.json").write_text("{")
     service = tables(tmp_path / "tables")
     assert service.get(released) is Progress.MAKING
-    assert service.finished(60)
+    assert service.finished(PATIENCE)
     assert isinstance(service.get(released), Table)
 
 
@@ -268,12 +272,12 @@ def test_a_full_disk_is_told_and_the_next_table_is_made_all_the_same(tmp_path: P
     service = tables(tmp_path / "tables")
     monkeypatch.setattr(service, "_copied", _full)
     service.get(released)
-    assert service.finished(60)
+    assert service.finished(PATIENCE)
     assert service.get(released) is Progress.FAILED
     monkeypatch.undo()
     other = ReleasedTable.of(ReleasedFolder(released.folder.run, "office"))
     service.get(other)
-    assert service.finished(60)
+    assert service.finished(PATIENCE)
     assert isinstance(service.get(other), Table)
 
 
@@ -321,7 +325,7 @@ def test_every_format_gives_the_same_rows(tmp_path: Path):
     for number in range(len(FORMATS)):
         released = ReleasedTable.of(ReleasedFolder(run, f"r{number}"))
         service.get(released)
-        assert service.finished(60)
+        assert service.finished(PATIENCE)
         made = service.get(released)
         assert isinstance(made, Table), (FORMATS[number], made)
         columns = sorted(made.about.columns, key=attrgetter("name"))

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import pytest
 from serving import answer, connected, in_thread
-from sites import Browser, Server
+from sites import Server
 from walk import fields, filled, parts, role_for, routes
 
 from ppdm_flow.page.app import ROUTES, application
+from ppdm_flow.page.http.route import PageRoute
 from ppdm_flow.page.services.accounts.roles import Role
 from ppdm_flow.page.texts.catalogue import catalogue
 
@@ -79,48 +82,68 @@ def outside(server: Server) -> set[str]:
     }
 
 
-def visitors(server: Server, route) -> Iterator[Browser]:
-    """Yield who asks, again and again: somebody who has just signed in where asking may end the visit."""
-    browser = server.browser(role_for(server, route))
-    while True:
-        yield browser
-        if route.method != "GET":
-            browser = server.browser(role_for(server, route))
+@dataclass
+class Visitor:
+    """Somebody who may ask for a route, and signs in again where what they asked has ended their visit."""
+
+    server: Server
+    route: PageRoute
+
+    def __post_init__(self) -> None:
+        self.browser = self.server.browser(role_for(self.server, self.route))
+        self.token = "" if self.route.method == "GET" else self.browser.token()
+
+    def ask(self, address: str, values: dict[str, str]) -> Any:
+        if self.route.method == "GET":
+            return self.browser.get(address, **values)
+        answer = self.browser.client.post(address, data={**values, "form_token": self.token})
+        if is_refused(answer) or answer.headers.get("location") == "/sign-in":
+            self.__post_init__()
+            answer = self.browser.client.post(address, data={**values, "form_token": self.token})
+        return answer
 
 
-def look(server: Server, browser: Browser, route, names: dict[str, str], values: dict[str, str]) -> None:
+def is_refused(answer: Any) -> bool:
+    """Whether it did not come as far as the names."""
+    return any(catalogue()(refused) in answer.text for refused in ("errors.forbidden", "errors.forged"))
+
+
+def look(visitor: Visitor, names: dict[str, str], values: dict[str, str]) -> None:
+    server = visitor.server
     before = outside(server)
-    address = filled(route, {name: quote(value, safe="") for name, value in names.items()})
-    send = browser.get if route.method == "GET" else browser.send
-    got = send(address, **values)
+    address = filled(visitor.route, {name: quote(value, safe="") for name, value in names.items()})
+    got = visitor.ask(address, values)
     for job in server.site.jobs.active():
         assert CANARY not in " ".join(job.words)
         assert not any("canary" in word or "passwd" in word for word in job.words), job.words
         server.site.jobs.cancel(job.id)
     assert got.status_code < 500, (address, values)
-    for refused in ("errors.forbidden", "errors.forged"):  # it came as far as the names
-        assert catalogue()(refused) not in got.text, (address, values)
+    assert not is_refused(got), (address, values)
     assert CANARY not in got.text, address
     assert "root:x:" not in got.text
     assert outside(server) == before
 
 
+@pytest.mark.slow(quick=15)
 @pytest.mark.parametrize("route", [r for r in ROUTES if parts(r)], ids=lambda r: f"{r.method} {r.path}")
 def test_no_part_of_an_address_leads_out_of_the_folders(server: Server, route):
     secrets = canaries(server)
     texts = [each.read_bytes() for each in secrets]
-    for hostile, browser in zip((*HOSTILE, "a" * 32), visitors(server, route), strict=False):
-        look(server, browser, route, dict.fromkeys(parts(route), hostile), {})
+    visitor = Visitor(server, route)
+    for hostile in (*HOSTILE, "a" * 32):
+        look(visitor, dict.fromkeys(parts(route), hostile), {})
     assert [each.read_bytes() for each in secrets] == texts
 
 
+@pytest.mark.slow(quick=15)
 @pytest.mark.parametrize("route", ROUTES, ids=lambda r: f"{r.method} {r.path}")
 def test_no_field_leads_out_of_the_folders(server: Server, route):
     secrets = canaries(server)
     texts = [each.read_bytes() for each in secrets]
     names = dict.fromkeys(parts(route), "clinic.yaml")
-    for hostile, browser in zip((*PATHS, "a" * 32), visitors(server, route), strict=False):
-        look(server, browser, route, names, dict.fromkeys(fields(), hostile))
+    visitor = Visitor(server, route)
+    for hostile in (*PATHS, "a" * 32):
+        look(visitor, names, dict.fromkeys(fields(), hostile))
     assert [each.read_bytes() for each in secrets] == texts
 
 
@@ -129,6 +152,15 @@ def test_fields_are_found():
     assert list(routes("GET", with_parts=True))
 
 
+@pytest.fixture(scope="module")
+def port(shared_server: Server) -> Iterator[int]:
+    """Serve a site, and return the port."""
+    site = shared_server.site
+    with in_thread(replace(site.settings, port=0), application(site)) as port:
+        yield port
+
+
+@pytest.mark.server(quick=3)
 @pytest.mark.parametrize(
     "path",
     [
@@ -147,12 +179,11 @@ def test_fields_are_found():
         "/../../etc/passwd",
     ],
 )
-def test_static_files_are_no_way_out(server: Server, path):
-    with in_thread(server.site.settings, application(server.site)) as port:
-        for wanted, status in ((path, (b"400", b"404", b"405")), ("/static/page.css", (b"200",))):
-            request = f"GET {wanted} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n".encode()
-            with connected(port) as client:
-                got = answer(client, request)
-            assert got[9:12] in status
-            assert b"from __future__" not in got
-            assert b"root:" not in got
+def test_static_files_are_no_way_out(port: int, path):
+    for wanted, status in ((path, (b"400", b"404", b"405")), ("/static/page.css", (b"200",))):
+        request = f"GET {wanted} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n".encode()
+        with connected(port) as client:
+            got = answer(client, request)
+        assert got[9:12] in status
+        assert b"from __future__" not in got
+        assert b"root:" not in got

@@ -58,6 +58,7 @@ def left(server: Server) -> list[str]:
     return sorted(each.name for each in server.site.settings.uploads.iterdir())
 
 
+@pytest.mark.usefixtures("new_pythons")
 def test_a_table_is_kept_privately_and_shown_to_its_owner(server, steward):
     answer = sent(steward, "clinic.csv", TABLE)
     assert (answer.status_code, answer.headers["location"]) == (303, "/uploads?said=uploads.added")

@@ -7,13 +7,15 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from sites import PATIENCE
+
 
 def together(*sends: Callable[[], Any]) -> list[Any]:
     """Return the answers of all, in their order."""
     start = threading.Barrier(len(sends))
 
     def sent(send: Callable[[], Any]) -> Any:
-        start.wait(30)
+        start.wait(PATIENCE)
         return send()
 
     with ThreadPoolExecutor(len(sends)) as pool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from sites import Server
@@ -27,11 +28,12 @@ def filled(route: PageRoute, names: dict[str, str]) -> str:
     return _PART.sub(lambda match: names[match[1]], route.path)
 
 
-def fields() -> list[str]:
+@cache
+def fields() -> tuple[str, ...]:
     """Return the names of all fields and queries that the page's code reads."""
     folder = Path(ppdm_flow.page.views.__path__[0])
     names = {name for file in folder.rglob("*.py") for name in _FIELD.findall(file.read_text())}
-    return sorted(names - {"form_token", "said"})
+    return tuple(sorted(names - {"form_token", "said"}))
 
 
 def role_for(server: Server, route: PageRoute) -> Role | None:

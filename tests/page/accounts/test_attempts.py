@@ -54,6 +54,7 @@ def timed(server, sign_in):
     return server
 
 
+@pytest.mark.slow
 def test_five_hundred_attempts_let_nobody_in_and_shut_no_other_out(timed, clock):
     server = timed
     thief, own = _from(server, HERE), server.browser(Role.STEWARD)

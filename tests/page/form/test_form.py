@@ -6,13 +6,12 @@ import html
 import json
 import random
 import re
-import subprocess
-import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 from markupsafe import escape
+from sites import PATIENCE
 
 from ppdm_flow.core.texts.visible import visible
 from ppdm_flow.page.services.accounts.roles import Role
@@ -258,7 +257,7 @@ def test_a_table_becomes_a_policy(server):
     assert f'value="{upload.id}" selected' in steward.get("/form/new", upload=upload.id).text
     answer = steward.send("/form/new", upload=upload.id, header="guess")
     assert answer.status_code == 303
-    job = server.site.jobs.finished(server.site.jobs.of(server.users[Role.STEWARD])[0], 120)
+    job = server.site.jobs.finished(server.site.jobs.of(server.users[Role.STEWARD])[0], PATIENCE)
     assert (job.kind, job.exit_code, job.leads_to) == ("profile", 0, f"/form/draft/{job.id}"), job.talk
     page = steward.get(job.leads_to).text
     assert "measles" not in page
@@ -279,7 +278,7 @@ def test_a_table_becomes_a_policy(server):
     assert steward.send(job.leads_to, **fields, name="patients").status_code == 422
 
 
-def test_the_page_makes_the_policy_that_the_command_line_makes(server, tmp_path):
+def test_the_page_makes_the_policy_that_the_command_line_makes(server, tmp_path, cli):
     draw = random.Random(3)
     rows = [f"{i},{draw.randrange(20, 90)},{draw.randrange(10000, 10050)}" for i in range(300)]
     data = "\n".join(["id,age,zip", *rows, ""])
@@ -287,11 +286,9 @@ def test_the_page_makes_the_policy_that_the_command_line_makes(server, tmp_path)
     upload = server.upload(Role.STEWARD, "ward.csv", data.encode())
     steward = server.browser(Role.STEWARD)
     steward.send("/form/new", upload=upload.id, header="guess")
-    job = server.site.jobs.finished(server.site.jobs.of(server.users[Role.STEWARD])[0], 120)
+    job = server.site.jobs.finished(server.site.jobs.of(server.users[Role.STEWARD])[0], PATIENCE)
     steward.send(job.leads_to, **(_body(steward.get(job.leads_to).text) | {"name": "ward"}))
-    words = ["profile", "ward.csv"]
-    told = subprocess.run([sys.executable, "-m", "ppdm_flow", *words], cwd=tmp_path, capture_output=True, check=True)
-    assert (server.site.policies.folder / "ward.yaml").read_bytes() == told.stdout
+    assert (server.site.policies.folder / "ward.yaml").read_text() == cli("profile", "ward.csv", cwd=tmp_path).stdout
 
 
 @pytest.mark.parametrize("file", sorted(Path("pipelines").glob("*.yaml")), ids=lambda file: file.name)
@@ -317,7 +314,7 @@ def test_nobody_sees_the_profile_of_anothers_table(server):
     upload = server.upload(Role.STEWARD, "a.csv", b"x,y\n1,2\n3,4\n")
     steward = server.browser(Role.STEWARD)
     steward.send("/form/new", upload=upload.id, header="yes")
-    job = server.site.jobs.finished(server.site.jobs.of(server.users[Role.STEWARD])[0], 120)
+    job = server.site.jobs.finished(server.site.jobs.of(server.users[Role.STEWARD])[0], PATIENCE)
     other = server.site.accounts.add("other", [Role.STEWARD], "correct horse battery staple")
     server.users[Role.GUEST] = other
     stranger = server.browser(Role.GUEST)

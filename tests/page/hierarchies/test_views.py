@@ -7,7 +7,7 @@ import re
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from sites import Server
+from sites import PATIENCE, Server
 
 from ppdm_flow import api
 from ppdm_flow.page.services.accounts.roles import Role
@@ -55,7 +55,7 @@ def _counted(server: Server, browser, attribute: str) -> str:
     answer = browser.send(f"{PLACE}/count", attribute=attribute, upload=upload, page="intervals")
     assert answer.status_code == 303, answer.text
     (job,) = server.site.jobs.of(server.users[Role.STEWARD])
-    done = server.site.jobs.finished(job, 60)
+    done = server.site.jobs.finished(job, PATIENCE)
     assert done.exit_code == 0, done.talk
     return upload
 
@@ -239,7 +239,7 @@ def test_the_file_that_the_policy_names_is_checked_by_the_verb(clinic: Server):
     answer = browser.send(f"{PLACE}/check", attribute="job", upload=upload)
     (job,) = clinic.site.jobs.of(clinic.users[Role.STEWARD])
     assert answer.headers["location"] == f"/jobs/{job.id}"
-    done = clinic.site.jobs.finished(job, 60)
+    done = clinic.site.jobs.finished(job, PATIENCE)
     assert done.exit_code == 1
     assert "2 of the data's 4 values stand in it (4 of 7 rows)" in done.output
     assert browser.send(f"{PLACE}/check", attribute="age", upload=upload).status_code == 404
@@ -424,7 +424,7 @@ def test_hostile_names_and_values_stay_texts(clinic: Server):
     asked = {"attribute": column, "upload": upload}
     assert browser.send(f"{PLACE}/count", **asked).status_code == 303
     (job,) = clinic.site.jobs.of(clinic.users[Role.STEWARD])
-    assert clinic.site.jobs.finished(job, 60).exit_code == 0
+    assert clinic.site.jobs.finished(job, PATIENCE).exit_code == 0
     name = "<b>x</b>{{7*7}}"
     moved = browser.send(
         f"{PLACE}/groups/change", **asked, deed="move", level="0", member=[HOSTILE[0], HOSTILE[3]], group="", name=name

@@ -46,12 +46,12 @@ class _Tags(HTMLParser):
 
 
 @pytest.mark.parametrize("name", [n for n in NAMES if n.isprintable()])
-@pytest.mark.parametrize("page", ["", "/edit", "/resolved", "/changes", "/history"])
-def test_nothing_of_a_policy_becomes_markup(server, name, page):
+def test_nothing_of_a_policy_becomes_markup(server, name):
     (server.site.policies.folder / name).write_text(POLICY)
     steward = server.browser(Role.STEWARD)
     assert quote(name) in steward.get("/policies").text
-    for address in ("/policies", f"/policies/{quote(name)}{page}"):
+    pages = ("", "/edit", "/resolved", "/changes", "/history")
+    for address in ("/policies", *(f"/policies/{quote(name)}{page}" for page in pages)):
         answer = steward.get(address)
         assert answer.status_code in (200, 422)
         tags = _Tags()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from sites import PATIENCE
 
 from ppdm_flow.page.services.policies.reach import reaches
 
@@ -101,4 +102,4 @@ def test_a_policy_beside_its_data_is_run(steward, filled):
     assert steward.send(f"{ADDRESS}/run").status_code == 303
     (job,) = filled.site.jobs.of(filled.users["steward"])
     assert job.about == NAME
-    filled.site.jobs.finished(job, 60)
+    filled.site.jobs.finished(job, PATIENCE)
