@@ -13,6 +13,7 @@ def _address(path: str) -> str:
     return path.replace("{", "").replace("}", "").replace(":path", "")
 
 
+@pytest.mark.slow(quick=40)
 @pytest.mark.parametrize("route", ROUTES, ids=lambda route: f"{route.method} {route.path}")
 def test_every_role_is_refused_what_is_not_its_own_and_strangers_are_sent_to_sign_in(shared_server: Server, route):
     for role in (None, *Role):

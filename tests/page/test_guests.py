@@ -120,6 +120,12 @@ def test_rows_are_filtered_and_ordered_by_what_the_address_says(server: Server):
     assert both.count('class="active"') == 1
 
 
+@pytest.fixture(scope="module")
+def address(shared_server: Server) -> str:
+    """Return the address of a table on the server that tests share."""
+    return _shown(shared_server)
+
+
 @pytest.mark.parametrize(
     "query",
     [
@@ -137,9 +143,9 @@ def test_rows_are_filtered_and_ordered_by_what_the_address_says(server: Server):
     ],
     ids=str,
 )
-def test_words_that_fit_nothing_are_left_out(server: Server, query):
-    address, guest = _shown(server), server.browser(Role.GUEST)
-    assert _texts(_read(guest, server, address, **query)) == _released(server, address)
+def test_words_that_fit_nothing_are_left_out(shared_server: Server, address, query):
+    guest = shared_server.signed_in(Role.GUEST)
+    assert _texts(_read(guest, shared_server, address, **query)) == _released(shared_server, address)
 
 
 def test_what_was_generalized_or_suppressed_is_told_by_words_and_marks(server: Server):

@@ -60,6 +60,7 @@ def test_the_policy_allows_nothing_inline_and_nothing_from_elsewhere():
     assert "base-uri 'none'" in CONTENT_SECURITY
 
 
+@pytest.mark.slow(quick=20)
 @pytest.mark.parametrize("route", list(routes("GET")), ids=lambda route: route.path)
 def test_every_page_has_the_headers_and_nothing_inline(shared_server: Server, route):
     for role in {None, role_for(shared_server, route)}:

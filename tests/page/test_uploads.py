@@ -152,6 +152,7 @@ def test_tables_are_taken(server, steward, name, data, kind):
     assert upload.path.name.startswith("data.")
 
 
+@pytest.mark.slow(quick=10)
 @pytest.mark.parametrize(
     ("name", "data"),
     [

@@ -13,6 +13,7 @@ from openid_provider import CLIENT, SECRET, FakeProvider
 from sites import CHEAP, PASSWORD, Browser
 
 from ppdm_flow.core.errors import UsageError
+from ppdm_flow.page.app import application
 from ppdm_flow.page.services.accounts.roles import Role
 from ppdm_flow.page.services.openid.configuration import read_configuration
 from ppdm_flow.page.services.openid.flows import SECONDS, FlowRefusedError, Flows
@@ -284,9 +285,9 @@ def test_a_provider_that_describes_itself_falsely_is_not_used(site, provider, de
 
 
 def test_guesses_at_the_way_back_are_limited_by_address(site, provider):
-    statuses = []
+    statuses, app = [], application(site)
     for _ in range(40):
-        browser = Browser(site)
+        browser = Browser(site, app=app)
         state = parse_qs(urlsplit(_there(browser)).query)["state"][0]
         statuses.append(browser.get(BACK, state=state, code="guess").status_code)
     assert statuses[:30] == [502] * 30

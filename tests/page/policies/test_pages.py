@@ -207,6 +207,7 @@ def test_approvers_read_and_do_not_write(filled):
     assert approver.get(f"{ADDRESS}/edit").status_code == 403
 
 
+@pytest.mark.slow(quick=8)
 @pytest.mark.parametrize("page", ["", "/edit", "/resolved", "/changes", "/history", "/propose"])
 @pytest.mark.parametrize(
     "name", ["../../etc/passwd", "study", "nothing.yaml", "%2e%2e/x.yaml", "a%00.yaml", "/etc/passwd"]
