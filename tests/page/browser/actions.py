@@ -48,7 +48,7 @@ def key_made(person: Person) -> str:
     page.locator("#make-passphrase").fill(PASSPHRASE)
     page.locator("#make-again").fill(PASSPHRASE)
     page.get_by_role("button", name="Make a key").click()
-    page.get_by_role("heading", name="Your key").wait_for(timeout=60_000)
+    page.get_by_role("heading", name="Your key").wait_for()
     person.check()
     return page.locator("#own-key pre").inner_text()
 
@@ -59,7 +59,7 @@ def uploaded(person: Person, file: Path) -> None:
     page.goto("/uploads")
     page.get_by_label("File", exact=True).set_input_files(file)
     page.get_by_role("button", name="Upload", exact=True).click()
-    page.get_by_role("rowheader", name=file.name).wait_for(timeout=60_000)
+    page.get_by_role("rowheader", name=file.name).wait_for()
     person.check()
 
 
@@ -104,6 +104,6 @@ def run_begun(person: Person, policy: str, *, data: str = "", sign: bool = False
     page.get_by_role("button", name="Run", exact=True).click()
     page.wait_for_url(re.compile("/jobs/"))
     person.check()
-    page.locator("#job a.button").click(timeout=90_000)
+    page.locator("#job a.button").click()
     page.wait_for_url(re.compile("/runs/"))
     person.check()

@@ -1,4 +1,4 @@
-"""A server of the page in a process of its own, as a user starts it, and a real browser for each person."""
+"""A server of the page, in a thread of the test or in a process as a user starts it, and a browser for each person."""
 
 from __future__ import annotations
 
@@ -9,11 +9,17 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from axe_playwright_python.sync_playwright import Axe
+from serving import in_thread
+from sites import CHEAP, PASSWORD, PATIENCE
+
+from ppdm_flow.page.app import application
+from ppdm_flow.page.settings import Settings
+from ppdm_flow.page.site import Site, opened_site
 
 CHROMIUM = Path("/usr/bin/chromium")
 FLAGS = (
@@ -25,7 +31,6 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
-PASSWORD = "correct horse battery staple"
 SERIOUS = {"serious", "critical"}
 _EXPECTED = ("Failed to load resource", "because the document's frame is sandboxed")
 """What a browser says of an answer that is an error page, and of a report's script in a frame that runs none."""
@@ -37,7 +42,6 @@ class Served:
     """A server that runs: its address, the one-time link that it printed, and its folders."""
 
     folder: Path
-    process: subprocess.Popen[str]
     address: str
     said: list[str] = field(default_factory=list)
 
@@ -48,6 +52,20 @@ class Served:
     @property
     def runs(self) -> Path:
         return self.folder / "runs"
+
+
+def opened(folder: Path, **settings: Any) -> Site:
+    """Return the site of a folder, with a folder of policies and one of runs; hashes of passwords take no time."""
+    for name in ("policies", "runs"):
+        (folder / name).mkdir(exist_ok=True)
+    return opened_site(Settings(folder / "policies", folder / "runs", folder / "state", **CHEAP, **settings))
+
+
+@contextmanager
+def served_here(site: Site) -> Iterator[Served]:
+    """Serve a site in a thread of the test."""
+    with in_thread(replace(site.settings, port=0), application(site)) as port:
+        yield Served(site.settings.policies.parent, f"http://127.0.0.1:{port}")
 
 
 @contextmanager
@@ -72,10 +90,10 @@ def served(folder: Path, *words: str) -> Iterator[Served]:
             if "Ctrl-C" in line:
                 break
         address = next(match[0] for line in said if (match := re.search(r"https?://[\w.:\[\]-]+", line)))
-        yield Served(folder, process, address, said)
+        yield Served(folder, address, said)
     finally:
         process.send_signal(signal.SIGINT)
-        process.wait(30)
+        process.wait(PATIENCE)
         process.stdout.close()
 
 
@@ -84,7 +102,7 @@ class Person:
 
     def __init__(self, chromium: Any, served: Served, **context: Any) -> None:
         self.context = chromium.new_context(base_url=served.address, **context)
-        self.context.set_default_timeout(30_000)
+        self.context.set_default_timeout(PATIENCE * 1000)
         self.page = self.context.new_page()
         self.faults: list[str] = []
         self.elsewhere: list[str] = []

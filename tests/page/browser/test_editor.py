@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from served import PASSWORD, Person, served
+from served import PASSWORD, Person, opened, served_here
 
 from ppdm_flow.page.services.accounts.roles import Role
-from ppdm_flow.page.settings import Settings
-from ppdm_flow.page.site import opened_site
 
 POLICY = """version: 1
 name: people
@@ -23,24 +21,26 @@ releases:
 """
 
 
-@pytest.fixture
-def steward(chromium, tmp_path):
-    for name in ("policies", "runs"):
-        (tmp_path / name).mkdir()
-    site = opened_site(Settings(tmp_path / "policies", tmp_path / "runs", tmp_path / "state"))
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    site = opened(tmp_path_factory.mktemp("editor"))
     site.accounts.add("ann", [Role.STEWARD], PASSWORD)
-    (tmp_path / "policies" / "people.yaml").write_text(POLICY)
-    with served(tmp_path) as server:
-        person = Person(chromium, server)
-        person.sign_in("ann")
-        person.page.goto("/policies/people.yaml/edit")
-        person.page.locator(".cm-content").wait_for()
-        person.server = server
-        yield person
-        person.context.close()
+    with served_here(site) as server:
+        yield server
 
 
-def test_a_fault_is_marked_told_and_explained_while_somebody_types(steward):
+@pytest.fixture
+def steward(chromium, server):
+    (server.policies / "people.yaml").write_text(POLICY)
+    person = Person(chromium, server)
+    person.sign_in("ann")
+    person.page.goto("/policies/people.yaml/edit")
+    person.page.locator(".cm-content").wait_for()
+    yield person
+    person.context.close()
+
+
+def test_a_fault_is_marked_told_and_explained_while_somebody_types(steward, server):
     page = steward.page
     steward.check()
     page.locator(".cm-content").focus()
@@ -65,7 +65,7 @@ def test_a_fault_is_marked_told_and_explained_while_somebody_types(steward):
     page.get_by_text("Nothing is wrong with it.").wait_for()
     page.keyboard.press("Control+s")
     page.get_by_text("The file was saved.").wait_for()
-    assert (steward.server.policies / "people.yaml").read_text() == f"{POLICY}nulls: own_category\n"
+    assert (server.policies / "people.yaml").read_text() == f"{POLICY}nulls: own_category\n"
     steward.check()
 
 
@@ -81,7 +81,7 @@ def test_the_keyboard_leads_into_the_editor_and_out_again(steward):
     steward.check()
 
 
-def test_other_scripts_set_and_hear_the_text(steward):
+def test_other_scripts_set_and_hear_the_text(steward, server):
     page = steward.page
     page.evaluate(
         "(text) => document.querySelector('#policy-text').dispatchEvent(new CustomEvent('policy:set', {detail: text}))",
@@ -95,7 +95,7 @@ def test_other_scripts_set_and_hear_the_text(steward):
     steward.picture("proposal")
     page.get_by_role("button", name="Apply this change").click()
     page.get_by_text("The file was saved.").wait_for()
-    assert "k: 9" in (steward.server.policies / "people.yaml").read_text()
+    assert "k: 9" in (server.policies / "people.yaml").read_text()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -111,12 +111,13 @@ def test_pages_of_policies_are_legible(steward, scheme):
         steward.picture(f"narrow-{scheme}{address.replace('/', '-')}")
 
 
-def test_the_text_field_works_without_scripts(chromium, steward):
-    person = Person(chromium, steward.server, java_script_enabled=False)
+@pytest.mark.usefixtures("steward")
+def test_the_text_field_works_without_scripts(chromium, server):
+    person = Person(chromium, server, java_script_enabled=False)
     person.sign_in("ann")
     person.page.goto("/policies/people.yaml/edit")
     person.page.locator("#policy-text").fill(POLICY + "# by hand\n")
     person.page.get_by_role("button", name="Save").click()
     assert person.page.get_by_text("The file was saved.").is_visible()
-    assert (steward.server.policies / "people.yaml").read_text() == POLICY + "# by hand\n"
+    assert (server.policies / "people.yaml").read_text() == POLICY + "# by hand\n"
     person.context.close()

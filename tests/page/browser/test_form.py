@@ -5,11 +5,9 @@ from __future__ import annotations
 import random
 import re
 
-from served import PASSWORD, Person, served
+from served import PASSWORD, Person, opened, served_here
 
 from ppdm_flow.page.services.accounts.roles import Role
-from ppdm_flow.page.settings import Settings
-from ppdm_flow.page.site import opened_site
 
 POLICY = """\
 version: 1
@@ -31,12 +29,10 @@ releases:
 def test_form_and_yaml_follow_each_other(chromium, tmp_path):
     from playwright.sync_api import expect
 
-    for name in ("policies", "runs"):
-        (tmp_path / name).mkdir()
+    site = opened(tmp_path)
     (tmp_path / "policies" / "ward.yaml").write_text(POLICY)
-    site = opened_site(Settings(tmp_path / "policies", tmp_path / "runs", tmp_path / "state"))
     site.accounts.add("steward", [Role.STEWARD], PASSWORD)
-    with served(tmp_path) as server:
+    with served_here(site) as server:
         person = Person(chromium, server)
         person.sign_in("steward")
         page = person.page
@@ -79,9 +75,7 @@ def test_form_and_yaml_follow_each_other(chromium, tmp_path):
 
 
 def test_a_table_becomes_a_policy(chromium, tmp_path):
-    for name in ("policies", "runs"):
-        (tmp_path / name).mkdir()
-    site = opened_site(Settings(tmp_path / "policies", tmp_path / "runs", tmp_path / "state"))
+    site = opened(tmp_path)
     steward = site.accounts.add("steward", [Role.STEWARD], PASSWORD)
     draw = random.Random(5)
     rows = [
@@ -91,7 +85,7 @@ def test_a_table_becomes_a_policy(chromium, tmp_path):
     with site.uploads.arriving(steward, len(data)) as arrived:
         arrived.write(data)
         site.uploads.keep(steward, arrived, "patients.csv")
-    with served(tmp_path) as server:
+    with served_here(site) as server:
         person = Person(chromium, server)
         person.sign_in("steward")
         page = person.page
@@ -101,11 +95,8 @@ def test_a_table_becomes_a_policy(chromium, tmp_path):
         page.get_by_role("button", name="Look at the table").click()
         page.wait_for_url("**/jobs/*")
         job = page.url.rpartition("/")[2]
-        for _ in range(100):
-            page.wait_for_timeout(300)
-            page.goto(f"/form/draft/{job}")
-            if page.get_by_label("Role of age").count():
-                break
+        page.locator("#job a.button").click()
+        page.get_by_label("Role of age").wait_for()
         person.check()
         person.picture("draft-wide")
         page.get_by_label("Role of zip").select_option("quasi_identifier")

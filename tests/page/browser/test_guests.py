@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from served import PASSWORD, Person, Served, served
-from signed_runs import small_run
+from prepared_runs import prepared_run
+from served import PASSWORD, Person, Served, opened, served_here
 
 from ppdm_flow.page.services.accounts.roles import Role
-from ppdm_flow.page.settings import Settings
-from ppdm_flow.page.site import opened_site
 
 POLICY = """
 version: 1
@@ -41,14 +38,12 @@ SCREENSHOTS = os.environ.get("PPDM_SCREENSHOTS")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """Return a server that shows one table of 260 rows to guests, with its report."""
     folder = tmp_path_factory.mktemp("served")
-    made = small_run(folder / "home", policy=POLICY, rows=260)
-    (folder / "policies").mkdir()
-    shutil.copytree(made, folder / "runs" / made.parent.name / made.name)
-    site = opened_site(Settings(folder / "policies", folder / "runs", folder / "state"))
+    site = opened(folder)
+    made = prepared_run(folder / "runs", POLICY, 260)
     steward = site.accounts.add("steward", [Role.STEWARD], PASSWORD)
     site.accounts.add("guest", [Role.GUEST], PASSWORD)
     assert site.shown.show(steward, "clinic", made.name, "study", report=True) is None
-    with served(folder) as running:
+    with served_here(site) as running:
         yield running
 
 
@@ -64,7 +59,7 @@ def guest(chromium: Any, server: Served) -> Iterator[Person]:
 def _open_table(person: Person) -> None:
     person.page.goto("/released")
     person.page.get_by_role("link", name="study").click()
-    person.page.get_by_role("table").wait_for(timeout=60_000)  # the first time the page waits for the copy by itself
+    person.page.get_by_role("table").wait_for()  # the first time the page waits for the copy by itself
 
 
 def test_a_guest_filters_orders_and_turns_pages(guest: Person):

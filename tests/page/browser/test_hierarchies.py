@@ -6,12 +6,9 @@ import random
 from collections.abc import Iterator
 
 import pytest
-from served import PASSWORD, Person, Served, served
-from sites import CHEAP
+from served import PASSWORD, Person, Served, opened, served_here
 
 from ppdm_flow.page.services.accounts.roles import Role
-from ppdm_flow.page.settings import Settings
-from ppdm_flow.page.site import opened_site
 
 POLICY = """\
 version: 1
@@ -41,16 +38,14 @@ def _data() -> str:
 def clinic(tmp_path_factory) -> Iterator[tuple[Served, str]]:
     """Start a server with a steward, their upload, and a policy; give it with the upload's id."""
     folder = tmp_path_factory.mktemp("clinic")
-    for name in ("policies", "runs"):
-        (folder / name).mkdir()
+    site = opened(folder)
     (folder / "policies" / "clinic.yaml").write_text(POLICY)
-    site = opened_site(Settings(folder / "policies", folder / "runs", folder / "state", **CHEAP))
     user = site.accounts.add("steward", [Role.STEWARD], PASSWORD)
     data = _data().encode()
     with site.uploads.arriving(user, len(data)) as arrived:
         arrived.write(data)
         upload = site.uploads.keep(user, arrived, "clinic.csv").id
-    with served(folder) as server:
+    with served_here(site) as server:
         yield server, upload
 
 

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
-from served import Person, served
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from sites import CHEAP, PASSWORD
+from served import PASSWORD, Person, opened, served_here
 
 from ppdm_flow.core.texts.visible import visible
 from ppdm_flow.page.services.accounts.roles import Role
-from ppdm_flow.page.settings import Settings
-from ppdm_flow.page.site import opened_site
 
 ROWS = 100_000
 TABLE = b"age,job\n" + b"".join(b"%d,job %d\n" % (number % 90, number % 700) for number in range(ROWS))
@@ -23,12 +16,10 @@ TABLE = b"age,job\n" + b"".join(b"%d,job %d\n" % (number % 90, number % 700) for
 
 @pytest.fixture
 def server(tmp_path: Path):
-    for name in ("policies", "runs"):
-        (tmp_path / name).mkdir()
-    settings = Settings(tmp_path / "policies", tmp_path / "runs", tmp_path / "state", **CHEAP)
-    opened_site(settings).accounts.add("steward", [Role.STEWARD], PASSWORD)
-    with served(tmp_path, "--upload-mb", "3") as started:
-        yield started
+    site = opened(tmp_path, upload_bytes=3 * 2**20)
+    site.accounts.add("steward", [Role.STEWARD], PASSWORD)
+    with served_here(site) as server:
+        yield server
 
 
 def choose(person: Person, name: str, data: bytes) -> None:
@@ -101,7 +92,7 @@ def test_a_person_stops_it(chromium, server):
     person.page.goto("/uploads")
     session = person.context.new_cdp_session(person.page)
     session.send("Network.enable")
-    slow = {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": 100_000}
+    slow = {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": 10_000}
     session.send("Network.emulateNetworkConditions", slow)
     choose(person, "clinic.csv", TABLE)
     person.page.get_by_role("button", name="Upload").click()

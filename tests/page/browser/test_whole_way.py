@@ -108,13 +108,11 @@ def test_from_the_first_account_to_a_table_that_a_guest_reads(way, tmp_path):
     ann.page.get_by_role("button", name="Sign", exact=True).click()
     ann.page.get_by_text("You signed it in every role that you have.").or_(
         ann.page.get_by_text("Sign again")
-    ).first.wait_for(timeout=60_000)
+    ).first.wait_for()
 
     page.goto(approval)
     page.get_by_role("button", name="Release", exact=True).click()
-    page.get_by_text("The run is released.").or_(page.get_by_role("heading", name="released")).first.wait_for(
-        timeout=90_000
-    )
+    page.get_by_text("The run is released.").or_(page.get_by_role("heading", name="released")).first.wait_for()
     page.goto(run)
     assert page.get_by_role("heading", name="released").is_visible()
     sam.check()
@@ -128,7 +126,7 @@ def test_from_the_first_account_to_a_table_that_a_guest_reads(way, tmp_path):
     gus.page.goto("/released")
     gus.check()
     gus.page.get_by_role("link", name="study", exact=True).click()
-    gus.page.locator("table.released").wait_for(timeout=60_000)
+    gus.page.locator("table.released").wait_for()
     gus.check()
     gus.picture("guest-table")
     assert gus.page.locator("table.released tbody tr").count() == 100
