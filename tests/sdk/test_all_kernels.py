@@ -7,86 +7,80 @@ import subprocess
 import sys
 from pathlib import Path
 
-from kernel_forms import kernels
+import pytest
+from kernel_forms import Comparison, kernels
+
+from ppdm_flow.mining.itemsets.database import Database
+from ppdm_flow.mining.itemsets.mine import mine
 
 ROOT = Path(__file__).resolve().parents[2]
-_APRIORI = "tests/mining/combinations/test_apriori.py"
-_KRIMP = "tests/mining/krimp/test_krimp.py"
-_RECODING = "tests/anonymizers/full_domain_recoding/test_recoding.py"
-_SEARCH = "tests/mining/recoding/test_search.py"
-_SEEDED = "tests/mining/transactions/test_seeded.py"
 LITTLE = (
-    f"{_APRIORI}::test_rare_combinations_are_those_of_enumeration[3]",
-    f"{_APRIORI}::test_the_cut_is_that_of_the_twin_and_leaves_nothing_rare[3]",
-    f"{_APRIORI}::test_the_cut_is_that_of_the_twin_and_leaves_nothing_rare[5]",
-    f"{_APRIORI}::test_an_owner_of_very_many_codes_is_found_alone_at_once",
-    _KRIMP,
-    f"{_RECODING}::test_weights_count",
-    f"{_RECODING}::test_k_map_counts_the_people_of_the_population",
-    f"{_SEARCH}::test_keys_beyond_62_bits_are_told_apart",
-    f"{_SEARCH}::test_a_population_counts_people_not_records",
-    f"{_SEARCH}::test_no_model_and_no_cost_is_forgotten",
-    f"{_SEEDED}::test_expansion_is_the_polynomial",
-    f"{_SEEDED}::test_long_and_empty_transactions",
-    f"{_SEEDED}::test_the_field_is_one",
-    "tests/anonymizers/people/test_mondrian.py",
-    "tests/anonymizers/rank_swap",
-    "tests/anonymizers/swap_records",
-    "tests/anonymizers/test_disclosure_twin.py",
-    "tests/audits/test_linkage.py",
-    "tests/audits/test_records.py",
-    "tests/audits/test_singling_out.py",
-    "tests/mining/comparison/test_comparison.py::test_bits_of_rows_add_up_to_those_of_the_data",
-    "tests/mining/generation/test_model.py",
-    "tests/mining/itemsets/test_database.py",
-    "tests/mining/itemsets/test_mine.py",
-    "tests/mining/local_recoding/test_crowds.py",
-    "tests/mining/local_recoding/test_groups.py",
-    "tests/mining/local_recoding/test_partition.py",
-    "tests/mining/people/test_chances.py",
-    "tests/mining/people/test_known_rows.py",
-    "tests/mining/transactions/test_randomize.py",
-    "tests/mining/transactions/test_vertical.py",
-    "tests/mining/uniques",
-    "tests/requirements/test_dominance_of_people.py",
-    "tests/requirements/test_km_anonymity.py",
-    "tests/requirements/test_matching.py",
-    "tests/requirements/test_numeric_linkage_categories.py",
-    "tests/requirements/test_numeric_linkage_people.py",
-    "tests/sources/test_sets.py",
+    "anonymizers/full_domain_recoding/test_recoding.py::test_weights_count",
+    "anonymizers/people/test_mondrian.py::test_one_row_a_person_is_as_rows[7]",
+    "anonymizers/people/test_mondrian.py::test_released_classes_keep_what_is_claimed[36]",
+    "anonymizers/rank_swap/test_rank_swap.py::TestOne::test_empty_partition_passes",
+    "anonymizers/swap_records/test_swap_records.py::test_who_has_nobody_is_counted",
+    "anonymizers/test_disclosure_twin.py::test_a_beam_is_never_worse_than_greedy_and_stays_valid",
+    "anonymizers/test_disclosure_twin.py::test_templates_left_out_are_implied",
+    "audits/test_linkage.py::test_truth_by_identity",
+    "audits/test_records.py::test_distances",
+    "audits/test_records.py::test_released_intervals_stand_beside_original_numbers",
+    "audits/test_singling_out.py::test_missing_and_suppressed_cells",
+    "mining/combinations/test_apriori.py::test_rare_combinations_are_those_of_enumeration[3]",
+    "mining/combinations/test_apriori.py::test_the_cut_is_that_of_the_twin_and_leaves_nothing_rare[3]",
+    "mining/combinations/test_apriori.py::test_the_cut_is_that_of_the_twin_and_leaves_nothing_rare[5]",
+    "mining/comparison/test_comparison.py::test_bits_of_rows_add_up_to_those_of_the_data",
+    "mining/generation/test_model.py::test_a_row_depends_on_its_own_words_alone",
+    "mining/generation/test_model.py::test_a_single_row_is_all_there_is",
+    "mining/generation/test_model.py::test_without_correction_a_domain_that_nothing_in_use_fits_is_filled_all_the_same",
+    "mining/itemsets/test_mine.py::test_closed",
+    "mining/itemsets/test_mine.py::test_too_many",
+    "mining/itemsets/test_mine.py::test_transactions_as_they_come",
+    "mining/itemsets/test_mine.py::test_without_bit_vectors",
+    "mining/krimp/test_krimp.py::test_little_data",
+    "mining/krimp/test_krimp.py::test_unions_that_do_not_pay_are_given_up",
+    "mining/krimp/test_krimp.py::test_without_bit_vectors_and_with_few_levels",
+    "mining/local_recoding/test_groups.py::test_every_group_has_k_records",
+    "mining/local_recoding/test_groups.py::test_one_axis_is_optimal",
+    "mining/people/test_chances.py::test_two_rows_of_one_class_may_tell_more_than_the_best_of_two_classes",
+    "mining/people/test_known_rows.py::test_more_combinations_than_are_looked_at_name_what_helps",
+    "mining/people/test_known_rows.py::test_only_linked_rows_with_a_class_count",
+    "mining/recoding/test_search.py::test_a_population_counts_people_not_records",
+    "mining/transactions/test_randomize.py::test_uniform_keeps_the_size",
+    "mining/transactions/test_vertical.py::test_columns_hold_each_row_once",
+    "mining/transactions/test_vertical.py::test_the_empty_itemset_and_no_rows",
+    "mining/uniques/test_special.py::test_all_columns_of_an_attribute_are_known_at_once",
+    "mining/uniques/test_special.py::test_score_of_a_table_by_hand",
+    "mining/uniques/test_uniques.py::test_keys_that_would_not_fit_into_64_bits",
+    "requirements/test_km_anonymity.py::test_not_released_and_nothing_in_the_sets",
+    "requirements/test_matching.py::test_three_ways_agree",
+    "requirements/test_numeric_linkage_people.py::test_few_people_with_most_rows_are_rows_too",
+    "requirements/test_numeric_linkage_people.py::test_person_by_person",
+    "requirements/test_numeric_linkage_people.py::test_the_nearest_row_of_another_person",
+    "sources/test_sets.py::test_empty_sets_are_kept_or_refused[transactions]",
+    "sources/test_sets.py::test_padding_blanks_and_quotes",
 )
-"""Tests that give kernels so little work that Python can do it, too."""
-SLOW = (
-    f"{_KRIMP}::test_an_attribute_with_50_000_values",
-    "tests/audits/test_singling_out.py::test_copied_rows_are_found",
-    "tests/audits/test_singling_out.py::test_fresh_rows_raise_no_alarm",
-    "tests/audits/test_singling_out.py::test_an_unchanged_copy_of_a_real_table",
-    "tests/audits/test_singling_out.py::test_many_conditions_are_drawn_and_all_of_a_copy_single_somebody_out",
-    "tests/mining/itemsets/test_mine.py::test_a_wide_row_and_a_large_alphabet",
-    "tests/mining/itemsets/test_mine.py::test_too_long",
-    "tests/mining/people/test_known_rows.py::test_a_person_with_a_hundred_thousand_classes_is_a_crowd_of_one_at_once",
-    "tests/mining/transactions/test_randomize.py::test_patterns_follow_the_transition_matrix[operator1]",
-    "tests/mining/uniques/test_uniques.py::test_very_many_columns",
-    "tests/requirements/test_dominance_of_people.py::test_a_person_is_one_contributor[exclude]",
-    "tests/requirements/test_dominance_of_people.py::test_a_person_is_one_contributor[own_category]",
-    "tests/requirements/test_dominance_of_people.py::test_linked_people[1]",
-    "tests/requirements/test_dominance_of_people.py::test_linked_people[2]",
-    "tests/requirements/test_dominance_of_people.py::test_linked_people[None]",
-    "tests/requirements/test_km_anonymity.py::test_enumeration_and_recheck",
-    "tests/requirements/test_numeric_linkage_categories.py::test_by_a_run",
-    "tests/requirements/test_numeric_linkage_people.py::test_by_a_run",
-)
-"""Tests among them that take long and that others make up for."""
+"""Tests that together carry out every kernel, on so little work that Python can do it, too."""
 
 
+def test_forms_of_the_kernels_that_mine_itemsets_come_to_the_same():
+    comparison = Comparison()
+    with pytest.MonkeyPatch.context() as patched:
+        comparison.patch(patched)
+        found = mine(Database.of_lists([[0, 1], [0, 1, 2], [2], []], 3), 1)
+    assert len(found) == 7
+    assert comparison.carried_out
+
+
+@pytest.mark.slow
 def test_all_forms_of_all_kernels_come_to_the_same(tmp_path):
     """It imports the package from where this process does, whose machine code it finds there."""
     carried_out = tmp_path / "carried-out"
     here = {**os.environ, "PPDM_KERNELS": "both", "PPDM_KERNELS_CARRIED_OUT": str(carried_out)}
     for inherited in ("PYTEST_XDIST_WORKER", "PYTEST_ADDOPTS", "PYTEST_CURRENT_TEST"):
         here.pop(inherited, None)
-    command = [sys.executable, "-P", "-m", "pytest", "-n0", "-p", "no:cacheprovider", *LITTLE]
-    command += [word for test in SLOW for word in ("--deselect", test)]
+    command = [sys.executable, "-P", "-m", "pytest", "-n0", "-p", "no:cacheprovider"]
+    command += [f"tests/{test}" for test in LITTLE]
     done = subprocess.run(command, cwd=ROOT, env=here, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-3000:]
     missing = sorted(set(kernels()) - set(carried_out.read_text().split()))
