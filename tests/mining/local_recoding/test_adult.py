@@ -17,7 +17,10 @@ from ppdm_flow.mining.local_recoding.partition import Items, Manner, partition
 from ppdm_flow.mining.local_recoding.scales import flat
 
 DATA = Path(os.environ.get("PPDM_DATA", Path(__file__).parents[4] / "shared" / "data")) / "arx_adult"
-pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason=f"no data in {DATA.name}: set PPDM_DATA")
+pytestmark = [
+    pytest.mark.skipif(not DATA.is_dir(), reason=f"no data in {DATA.name}: set PPDM_DATA"),
+    pytest.mark.slow,
+]
 
 EIGHT = ("sex", "age", "race", "marital-status", "education", "native-country", "workclass", "salary-class")
 NINE = (*EIGHT, "occupation")

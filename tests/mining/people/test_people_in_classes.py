@@ -149,6 +149,7 @@ def test_every_requirement_counts_people(build, agree, nulls, rows):
     assert figures["b.beta"] == pytest.approx(float(max(gains, default=0)), abs=1e-9)
 
 
+@pytest.mark.random(quick=1)
 @pytest.mark.parametrize("nulls", list(Nulls))
 @examples(30)
 @given(rows=ROWS)
