@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -197,24 +195,21 @@ class TestShiftOfRows(AnonymizerConformance):
         )
 
 
-def test_a_million_rows_of_300_000_people():
+def test_many_rows_of_many_people():
     rng = np.random.default_rng(1)
-    names = pa.array([f"p{i:06}" for i in range(300_000)])
-    days = rng.integers(0, 20_000, 1_000_000)
+    names = pa.array([f"p{i:05}" for i in range(30_000)])
+    days = rng.integers(0, 20_000, 100_000)
     table = Table(
         {
-            "who": Column(rng.integers(0, 300_000, 1_000_000).astype(np.int32), names),
+            "who": Column(rng.integers(0, 30_000, 100_000).astype(np.int32), names),
             "came": NumericColumn(days, AttributeType.DATE),
         },
-        np.arange(1_000_000, dtype=np.int64),
+        np.arange(100_000, dtype=np.int64),
     )
-    begun = time.perf_counter()
     moved = shifted(table, attributes=("came",), days=(-182, 182))["came"].values - days
-    print(f"{time.perf_counter() - begun:.1f} s")
-    own = np.full(300_000, -999)
+    own = np.full(30_000, -999)
     own[table["who"].codes] = moved
     assert (own[table["who"].codes] == moved).all()
-    assert time.perf_counter() - begun < 60
 
 
 def test_dates_of_people_whose_subject_is_gone_are_warned_of():
