@@ -100,10 +100,10 @@ class Checkout:
             lines += [f"[{group}]", *(f"{name} = {place}" for name, place in entries.items())]
         (folder / "entry_points.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
-    def run(self, folder: Path, *words: object, code: str = PROGRAM) -> subprocess.CompletedProcess[str]:
+    def run(self, folder: Path, *words: object) -> subprocess.CompletedProcess[str]:
         """Run the command line with these words, in a new process."""
         environment = {**os.environ, **ENVIRONMENT, "PYTHONPATH": str(self.folder)}
-        command = [sys.executable, "-P", "-c", code, *map(str, words)]
+        command = [sys.executable, "-P", "-c", PROGRAM, *map(str, words)]
         return subprocess.run(
             command, cwd=folder, env=environment, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL
         )
@@ -150,8 +150,11 @@ class PolicyRun:
         runs = [report.parent for report in (self.folder / out).rglob("report.json")]
         found = self._said(done)
         if len(runs) == 1:
-            found |= read_outcome(runs[0])
-            found["texts"] |= read_texts(runs[0])
+            try:
+                found |= read_outcome(runs[0])
+                found["texts"] |= read_texts(runs[0])
+            except (KeyError, TypeError, ValueError) as error:  # another form of report, or a file that is none
+                found["unreadable"] = repr(error)
         return found
 
     def _release(self) -> Record:
