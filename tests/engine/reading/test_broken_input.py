@@ -290,6 +290,7 @@ def test_columns_that_are_all_missing(bench, tools):
     assert all(line.startswith(",,zqcanaryill") and line.endswith(",") for line in lines[1:])
 
 
+@pytest.mark.slow
 def test_two_thousand_columns(bench, tools):
     names = [f"c{i}" for i in range(2_000)]
     found = [[str((i * j) % 3) for j in range(2_000)] for i in range(1, 31)]
