@@ -16,7 +16,7 @@ def tally(root: Path, *words: str) -> dict[str, int]:
         [sys.executable, str(root / "tests/campaigns/releases.py"), *words],
         capture_output=True,
         text=True,
-        timeout=500,
+        timeout=1800,
         check=False,
         cwd=root,
     )
@@ -24,6 +24,7 @@ def tally(root: Path, *words: str) -> dict[str, int]:
     return {what: int(count) for count, what in re.findall(r"^ *(\d+) (.+)$", done.stdout, re.MULTILINE)}
 
 
+@pytest.mark.kill
 def test_twenty_kills_around_a_release(root: Path) -> None:
     found = tally(root, "--points", "20", "--ledger", "file")
     assert found["faults"] == 0
@@ -34,11 +35,14 @@ def test_twenty_kills_around_a_release(root: Path) -> None:
     assert found["released, in the ledger pending"] >= 2
 
 
+@pytest.mark.kill
+@pytest.mark.server
 def test_kills_with_the_ledger_in_a_database(root: Path, postgres: Any) -> None:
     found = tally(root, "--points", "3", "--ledger", "server")
     assert (found["faults"], found["killed"]) == (0, 3)
 
 
+@pytest.mark.kill(quick=1)
 @pytest.mark.parametrize("words", [("--points", "4", "--ledger", "none")])
 def test_kills_without_a_ledger(root: Path, words: tuple[str, ...]) -> None:
     found = tally(root, *words)

@@ -28,17 +28,17 @@ def outcomes(bench, tools, folder: Path) -> list[dict]:
     bench.data(tools.rows(800))
     bench.plan()
     words = [sys.executable, str(Path(__file__).with_name("zygote.py")), str(bench.folder / "policy.yaml"), str(folder)]
-    done = subprocess.run([*words, json.dumps(KILLS)], capture_output=True, text=True, timeout=280, check=False)
+    done = subprocess.run([*words, json.dumps(KILLS)], capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, done.stderr[-2_000:]
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
+@pytest.mark.kill
 def test_kill_9_at_many_moments(bench, tools, killed):
     first, *kills = outcomes(bench, tools, killed)
     assert first["status"] == 0
     assert len(kills) == len(KILLS)
-    dead = [k for k in kills if k["status"] == signal.SIGKILL]
-    assert len(dead) >= 26, kills  # all by event; by time, those whose run was not faster than the first
+    assert {k["status"] for k in kills if k["how"] == "event"} == {signal.SIGKILL}
     finished = unfinished = 0
     for number in range(len(KILLS)):
         for policy in (killed / f"k{number}").glob("*"):
@@ -54,7 +54,7 @@ def test_kill_9_at_many_moments(bench, tools, killed):
                     assert found.holds, (number, found)
                     assert found.verdict == "released"
                     assert {p.name for p in (run / "released").iterdir()} == {"study", "other"}
-    assert unfinished >= 20
+    assert unfinished >= len(EVENTS)
     assert finished <= len(KILLS) - unfinished
 
 

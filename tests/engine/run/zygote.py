@@ -2,12 +2,13 @@
 
     zygote.py POLICY OUT KILLS.json
 
-``KILLS`` is a list of ``["event", n]`` (kill at the n-th event) and ``["time", share]`` (of the time that a whole run
-takes). Prints one JSON line for each kill.
+``KILLS`` is a list of ``["event", share]`` (of the events that a whole run has: it kills itself at that one) and
+``["time", share]`` (of the time that a whole run takes). Prints one JSON line for each kill.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import signal
@@ -29,25 +30,31 @@ def plan_of(policy: Path):
     return compile_policy(loaded, columns(compile_policy(loaded).plan, None)).plan
 
 
-def child(policy: Path, out: Path, pipe: int) -> None:
-    """Run once; every event is a byte in the pipe."""
-    status = 1
+def child(policy: Path, out: Path, pipe: int, last: int | None) -> None:
+    """Run once, up to the event ``last``; every event is a byte in the pipe."""
+    status, events = 1, itertools.count(1)
+
+    def tell(_event: object) -> None:
+        os.write(pipe, b".")
+        if next(events) == last:
+            os.kill(os.getpid(), signal.SIGKILL)
+
     try:
         plan = plan_of(policy)
         os.write(pipe, b".")
         options = RunOptions(key=RunKey(bytes(32)), partition_rows=100)
-        execute(plan, None, out, options, lambda event: os.write(pipe, b".") and None)
+        execute(plan, None, out, options, tell)
         status = 0
     finally:
         os._exit(status)
 
 
-def started(policy: Path, out: Path) -> tuple[int, int]:
+def started(policy: Path, out: Path, last: int | None = None) -> tuple[int, int]:
     read, write = os.pipe()
     pid = os.fork()
     if pid == 0:
         os.close(read)
-        child(policy, out, write)
+        child(policy, out, write, last)
     os.close(write)
     return pid, read
 
@@ -65,16 +72,19 @@ def whole(policy: Path, out: Path) -> tuple[int, float, int]:
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), seconds, events
 
 
-def killed(policy: Path, out: Path, how: str, when: float, seconds: float) -> int:
+def killed_at(event: int, policy: Path, out: Path) -> int:
+    """Let one run end at an event; returns its wait status (0: it had fewer)."""
+    pid, pipe = started(policy, out, event)
+    status = os.waitpid(pid, 0)[1]
+    os.close(pipe)
+    return status
+
+
+def killed_after(seconds: float, policy: Path, out: Path) -> int:
     """Kill one run; returns its wait status (0: it was faster)."""
     pid, pipe = started(policy, out)
     os.read(pipe, 1)
-    if how == "time":
-        time.sleep(when * seconds)
-    else:
-        for _ in range(int(when)):
-            if not os.read(pipe, 1):
-                break
+    time.sleep(seconds)
     os.kill(pid, signal.SIGKILL)
     os.close(pipe)
     return os.waitpid(pid, 0)[1]
@@ -85,8 +95,9 @@ def main() -> None:
     status, seconds, events = whole(policy, out / "whole")
     print(json.dumps({"status": status, "seconds": seconds, "events": events}), flush=True)
     for number, (how, when) in enumerate(kills):
-        share = when if how == "time" else max(1, round(when * events))
-        print(json.dumps({"how": how, "status": killed(policy, out / f"k{number}", how, share, seconds)}), flush=True)
+        place = policy, out / f"k{number}"
+        status = killed_after(when * seconds, *place) if how == "time" else killed_at(round(when * events), *place)
+        print(json.dumps({"how": how, "status": status}), flush=True)
 
 
 if __name__ == "__main__":
