@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 import pyarrow as pa
@@ -26,11 +26,9 @@ def run(
     ``lent``: they cannot be written to. Raises TypeError for something that is no transform.
     """
     draws = Draws(key.step("step"), transform.draws_per_row)
-    size = partition_rows or max(1, len(table))
-    parts = [table.take(np.arange(at, min(at + size, len(table)))) for at in range(0, max(1, len(table)), size)]
-    parts = [recoded(part, turned=place % 2 == 1) for place, part in enumerate(parts)]
+    parts = _partitions(table, partition_rows or max(1, len(table)))
     if lent:
-        table, parts = frozen_table(table), [frozen_table(part) for part in parts]
+        table, parts = frozen_table(table), map(frozen_table, parts)
     if isinstance(transform, RowTransform):
         return {"": concat(transform.apply(part, draws) for part in parts)}
     if isinstance(transform, OrderTransform):
@@ -41,6 +39,12 @@ def run(
     if isinstance(transform, Generator):
         return {"": concat(transform.generate(part.rows, draws) for part in parts)}
     raise TypeError("neither RowTransform, OrderTransform, TableTransform nor Generator")
+
+
+def _partitions(table: Table, size: int) -> Iterator[Table]:
+    for place, start in enumerate(range(0, max(1, len(table)), size)):
+        part = table.take(np.arange(start, min(start + size, len(table))))
+        yield recoded(part, turned=place % 2 == 1)
 
 
 def recoded(table: Table, *, turned: bool) -> Table:
