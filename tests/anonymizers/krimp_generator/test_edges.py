@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from ppdm_flow.anonymizers.krimp_generator import material
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.roles import Role
 from ppdm_flow.tables.table import Table
@@ -54,7 +55,8 @@ def test_three_hundred_columns_with_slim(bench):
     assert all(set(made[n].texts()) <= {"0", "1"} for n in made.names)
 
 
-def test_too_many_itemsets_give_advice(bench):
+def test_too_many_itemsets_give_advice(bench, monkeypatch):
+    monkeypatch.setattr(material, "MOST_CANDIDATES", 10_000)  # twenty million take seconds to find
     table = {f"c{i}": ["0"] * 5 for i in range(300)}
     with pytest.raises(PluginError) as caught:
         bench(table).fit(candidates="all")

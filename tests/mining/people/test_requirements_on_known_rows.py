@@ -211,6 +211,7 @@ MIXED = st.lists(
 """Of each row: the person, a grouping cell, a sensitive one, and whether a pseudonym leaves with it."""
 
 
+@pytest.mark.random(quick=5)
 @pytest.mark.parametrize("known", [1, 2, 3, None])
 @pytest.mark.parametrize("suppressed", [None, "⊥"])
 @examples(15)
@@ -231,6 +232,7 @@ def test_nobody_who_knows_rows_of_both_kinds_finds_a_larger_chance(build, agree,
     assert agree(audit(K), example).get("k.known_rows_k") == (min(map(len, found)) if found else None)
 
 
+@pytest.mark.random(quick=2)
 @pytest.mark.parametrize("known", [1, 2, 3, None])
 @examples(40)
 @given(rows=ROWS, pseudonym=st.booleans())
@@ -256,6 +258,7 @@ def test_every_choice_of_known_rows(build, agree, known, rows, pseudonym):
     agree(audit(T), example)
 
 
+@pytest.mark.random(quick=3)
 @pytest.mark.parametrize("negated", [False, True])
 @pytest.mark.parametrize("known", [1, 2, None])
 @examples(25)
@@ -305,6 +308,7 @@ ALIKE = st.lists(
 """Linked rows, by class and value, of pairs of people: the second has the same classes, and values of the next pair."""
 
 
+@pytest.mark.random(quick=2)
 @pytest.mark.parametrize("known", [1, 2, None])
 @examples(40)
 @given(people=ALIKE)
