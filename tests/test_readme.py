@@ -31,10 +31,9 @@ def test_every_block_is_of_a_kind_that_is_carried_out(root):
     assert all(name for kind, name, _ in blocks(root) if kind not in ("sh", "text"))
 
 
-def test_blocks_run_in_order(root, tmp_path):
+@pytest.mark.slow
+def test_blocks_run_in_order(root, cli, tmp_path):
     # the two set-up commands are run by CI, word by word: here the program is installed already
-    python = shlex.quote(sys.executable)
-    words = {"ppdm-flow": f"{python} -m ppdm_flow", "python": python}
     ran = 0
     for kind, name, text in blocks(root):
         if name:
@@ -44,22 +43,28 @@ def test_blocks_run_in_order(root, tmp_path):
         for line in text.splitlines():
             if line.startswith("python3 -m venv"):
                 continue
-            command = re.sub(r"^(ppdm-flow|python)\b", lambda m: words[m[0]], line)
-            done = subprocess.run(
-                ["/bin/sh", "-c", command],
-                cwd=tmp_path,
-                env={**os.environ, "NO_COLOR": "1"},
-                capture_output=True,
-                text=True,
-                timeout=300,
-                check=False,
-            )
+            words = shlex.split(line, comments=True)
+            done = cli(*words[1:], cwd=tmp_path) if words[0] == "ppdm-flow" else in_shell(line, tmp_path)
             assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
             assert done.stdout.strip() or done.stderr.strip(), line
             ran += 1
     assert ran >= 8
 
 
+def in_shell(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    command = re.sub(r"^python\b", lambda _: shlex.quote(sys.executable), line)
+    return subprocess.run(
+        ["/bin/sh", "-c", command],
+        cwd=folder,
+        env={**os.environ, "NO_COLOR": "1"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+@pytest.mark.slow
 def test_the_plugins_are_installed_used_and_conform(root, tmp_path):
     if importlib.util.find_spec("pip") is None or importlib.util.find_spec("hatchling") is None:
         pytest.skip("pip and hatchling are needed to build plugins; the extra `test` brings hatchling")

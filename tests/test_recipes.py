@@ -111,6 +111,7 @@ def test_airflow_runs_the_command_and_hands_on_what_is_released(written, env, tm
     assert sorted(pq.read_table(tmp_path / "release/published/visits.parquet")["age"].to_pylist()) == RELEASED
 
 
+@pytest.mark.slow
 def test_airflow_publishes_nothing_of_a_run_that_is_withheld(written, env, tmp_path):
     command = commands(written("airflow")["dags/release_visits.py"])["RELEASE"]
     here = {**env, "RELEASE_HOME": str(tmp_path / "release"), "RUN": "one"}
@@ -122,6 +123,7 @@ def test_airflow_publishes_nothing_of_a_run_that_is_withheld(written, env, tmp_p
     assert not list(tmp_path.rglob("released"))
 
 
+@pytest.mark.slow
 def test_airflow_reads_the_dag(written, env, tmp_path):
     if importlib.util.find_spec("airflow") is None:
         pytest.skip("Airflow is not installed: its command is tested above")
@@ -134,6 +136,7 @@ def test_airflow_reads_the_dag(written, env, tmp_path):
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("k", "released"), [("2", True), ("3", False)])
 @pytest.mark.parametrize("real", [False, True], ids=["stand-in", "dagster"])
 def test_dagster_has_the_released_table_as_an_asset(written, env, tmp_path, k, released, real):
@@ -151,6 +154,7 @@ def test_dagster_has_the_released_table_as_an_asset(written, env, tmp_path, k, r
     assert bool(list((tmp_path / "runs").rglob("released"))) is released
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("k", "status"), [("2", 0), ("3", 1), ("none", 2)])
 @pytest.mark.parametrize("real", [False, True], ids=["stand-in", "dbt"])
 def test_dbt_builds_a_model_and_the_exit_status_decides(written, env, tmp_path, k, status, real):
@@ -167,6 +171,7 @@ def test_dbt_builds_a_model_and_the_exit_status_decides(written, env, tmp_path, 
         assert sorted(pq.read_table(released[0])["age"].to_pylist()) == RELEASED
 
 
+@pytest.mark.slow
 def test_a_model_that_fails_is_not_released(written, env, tmp_path):
     written("dbt")
     (tmp_path / "models/visits.sql").write_text("select nothing from nowhere\n")
@@ -190,6 +195,7 @@ def java(root, env):
     return {**env, **environment, **here, "MASTER": "local-cluster[2,1,1024]", "OUT": "runs"}
 
 
+@pytest.mark.spark
 def test_spark_runs_a_bundled_policy_in_one_command(root, java, tmp_path):
     page = (root / "pipelines/recipes/spark.md").read_text(encoding="utf-8")
     (command,) = re.findall(r"^```sh\n(.*)\n```$", page, re.MULTILINE)
@@ -198,6 +204,7 @@ def test_spark_runs_a_bundled_policy_in_one_command(root, java, tmp_path):
     assert list(tmp_path.glob("hospital/*/released/medical/medical.parquet/part-00000.parquet"))
 
 
+@pytest.mark.spark
 @pytest.mark.parametrize("script", ["cluster.sh", "submit.sh"])
 def test_spark_has_the_packages_from_an_archive(written, java, tmp_path, script):
     """The archive is a small one here: executors have this environment's packages, and one module of the archive's."""
