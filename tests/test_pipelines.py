@@ -39,6 +39,7 @@ def test_linked_data_are_what_their_generator_writes(root):
         assert gzip.decompress((folder / f"{name}.csv.gz").read_bytes()) == document
 
 
+@pytest.mark.slow
 def test_clinic_visits(cli, root, tmp_path, only_run, report_of):
     policy, key = root / "pipelines/clinic_visits.yaml", {"CLINIC_KEY": "0123456789abcdef0011223344556677"}
     done = cli("run", policy, "--out", tmp_path / "safe", env=key)
@@ -82,6 +83,7 @@ def test_hospital(cli, new_processes, root, tmp_path, only_run, report_of):
     assert cli("verify", run, "--data", root / "pipelines/data/hospital.csv.gz").returncode == 0
 
 
+@pytest.mark.slow
 def test_hospital_partition(cli, root, tmp_path, only_run, report_of):
     done = cli("run", root / "pipelines/hospital_partition.yaml", "--out", tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -105,6 +107,7 @@ def test_hospital_partition(cli, root, tmp_path, only_run, report_of):
     assert cli("verify", run, "--data", root / "pipelines/data/hospital.csv.gz").returncode == 0
 
 
+@pytest.mark.slow
 def test_hospital_generated(cli, root, tmp_path, only_run, report_of):
     done = cli("run", root / "pipelines/hospital_generated.yaml", "--out", tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -223,6 +226,7 @@ def test_every_built_in_template_is_used(root):
         assert f"builtin:{name}" in used
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "file", "rows"), [("adult", "adult_uci/adult.data.gz", 30_162), ("crx", "crx/crx.data", 653)]
 )
@@ -238,6 +242,7 @@ def test_real_data(cli, root, data, tmp_path, only_run, report_of, name, file, r
     assert all(r["holds"] for r in report["requirements"])
 
 
+@pytest.mark.slow
 def test_laboratory_swept_over_noise(cli, root, tmp_path):
     """More noise: fewer numbers near the original, and more lost; no amount is better in both."""
     metrics = "numbers.mean_il1s,privacy.interval_disclosure.glucose"

@@ -42,6 +42,7 @@ def patch(old, new):
     return found | {k: patch(old[k], v) if k in old else v for k, v in new.items() if k not in old or old[k] != v}
 
 
+@pytest.mark.random
 def test_what_keeps_the_floors_is_nowhere_weaker(makers, written, heir):
     maker = makers.Maker(np.random.default_rng(17))
     tally = Counter()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 
 import numpy as np
+import pytest
 
 from ppdm_flow.policy.order import Relation, Verdict, compare
 
@@ -40,6 +41,7 @@ def test_words_of_a_clause(written, monkeypatch):
     assert (change.old.text, change.new.text) == ("hide", "(from the environment)")
 
 
+@pytest.mark.random
 def test_as_long_as_the_verdicts_are_the_same_no_word_is_another(makers, written, monkeypatch):
     """Random pairs; every number that the second asks for comes from the environment, and is moved."""
     maker = makers.Maker(np.random.default_rng(11))

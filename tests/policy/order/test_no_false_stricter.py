@@ -41,6 +41,7 @@ def held(relation, before, after):
     return not ((relation in FORWARD and (after & ~before).any()) or (relation in BACKWARD and (before & ~after).any()))
 
 
+@pytest.mark.random
 def test_random_pairs(twin, makers, written):
     maker = makers.Maker(np.random.default_rng(20261121))
     judge = Judge(twin, pool_of(maker, twin, WORLDS))
@@ -87,6 +88,7 @@ KINDS = (
 )
 
 
+@pytest.mark.random(quick=3)
 @pytest.mark.parametrize(("kind", "others"), KINDS, ids=[kind for kind, _ in KINDS])
 def test_pairs_of_one_clause(twin, makers, written, kind, others):
     """Policies of a single requirement: nothing but its own rule can make one stricter."""

@@ -33,6 +33,7 @@ def every_clause(maker):
     return found
 
 
+@pytest.mark.random
 def test_requirements_on_rows(twin, makers, tmp_path):
     maker = makers.Maker(np.random.default_rng(7))
     for name, people in makers.POPULATIONS.items():
