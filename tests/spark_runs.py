@@ -13,6 +13,10 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from functools import cache
+from hashlib import sha256
+from importlib import metadata
+from importlib.util import find_spec
 from pathlib import Path
 
 import pyarrow.csv as pc
@@ -22,16 +26,53 @@ CLUSTER = "local-cluster[2,1,1024]"
 SEED = 'randomness: {mode: reproducible, seed: "7"}\n'
 _JAVAS = ("/usr/lib/jvm/java-17-openjdk-amd64", "/usr/lib/jvm/java-17-openjdk-arm64")
 
-_SHORT = {"JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1"}
+_SHORT = "-XX:TieredStopAtLevel=1"
 """Of a session of seconds a third goes into the compiler that makes long ones fast."""
+_LOAD_CLASSES = """
+import sys
+from pyspark.sql import SparkSession
+options = f"-Xlog:disable -XX:ArchiveClassesAtExit={sys.argv[1]}"
+builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+spark = builder.config("spark.driver.extraJavaOptions", options).getOrCreate()
+spark.range(9).mapInArrow(lambda batches: batches, "id long").groupBy("id").count().collect()
+java = spark.sparkContext._gateway.proc
+spark.stop()
+java.stdin.close()
+java.wait()
+"""
 
 
 def java_environment() -> dict[str, str] | None:
     """Return what a process needs in its environment to find a Java 17; None where there is none."""
     home = next((place for place in (os.environ.get("JAVA_HOME"), *_JAVAS) if place and Path(place).is_dir()), None)
-    if home is None:
-        return None if shutil.which("java") is None else _SHORT
-    return {"JAVA_HOME": home, **_SHORT}
+    if home is None and shutil.which("java") is None:
+        return None
+    environment = {} if home is None else {"JAVA_HOME": home}
+    return {**environment, "JAVA_TOOL_OPTIONS": f"{_SHORT} {_shared_classes(home)}"}
+
+
+@cache
+def _shared_classes(home: str | None) -> str:
+    """Return the options by which Java maps the classes of Spark into memory: to load them is half of a session.
+
+    The first test that asks makes the archive, which takes longer than a session; it stays in the temporary folder for
+    later test runs. Java ignores one of another version, or of another folder of Spark.
+    """
+    place = find_spec("pyspark")
+    version = sha256(f"{home} {place and place.origin} {metadata.version('pyspark')}".encode()).hexdigest()[:12]
+    archive = Path(tempfile.gettempdir()) / f"ppdm-flow-tests-spark-{version}.jsa"
+    with alone("spark-classes"):
+        if not archive.exists():
+            made = archive.with_suffix(".new")
+            environment = {**os.environ, "JAVA_TOOL_OPTIONS": _SHORT, "PYSPARK_PYTHON": sys.executable}
+            if home is not None:
+                environment["JAVA_HOME"] = home
+            words = [sys.executable, "-W", "ignore", "-c", _LOAD_CLASSES, str(made)]
+            subprocess.run(words, env=environment, capture_output=True, check=False, timeout=600)
+            if not made.exists():
+                return ""
+            made.rename(archive)
+    return f"-Xlog:disable -XX:SharedArchiveFile={archive}"
 
 
 @contextmanager
