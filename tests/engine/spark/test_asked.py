@@ -149,6 +149,7 @@ def declared(plan: Plan) -> dict[tuple[str, str], tuple[Asks, bool]]:
     return said
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("policy", POLICIES)
 def test_nothing_asks_for_more_than_its_card_says(tmp_path, recorded, policy):
     path = folder_of(tmp_path, policy)

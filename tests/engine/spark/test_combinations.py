@@ -82,6 +82,7 @@ def sets_of(rows: list[dict]) -> list[tuple]:
     return sorted(tuple(map(repr, row.values())) for row in rows)
 
 
+@pytest.mark.random
 @given(st.lists(ROW, min_size=1, max_size=60), st.sampled_from([0, 30, 1 << 18]))
 @examples(12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_queries_over_combinations_are_those_over_rows(farm_here, tmp_path, rows, most) -> None:

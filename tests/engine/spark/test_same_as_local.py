@@ -74,6 +74,7 @@ def released(result) -> dict[str, pa.Table]:
     return {name: released_table(result.run_dir, about, planned[name]) for name, about in document["releases"].items()}
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("policy", BUNDLED)
 def test_a_bundled_policy_makes_the_same_release(tmp_path, here, policy) -> None:
     path = seeded(tmp_path, policy)
@@ -99,6 +100,7 @@ def test_releases_are_part_files_and_verify_makes_them_again(tmp_path, here, cli
     assert "make the same" in done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_partitions_are_the_same_folders(tmp_path, here) -> None:
     path = seeded(
         tmp_path, "hospital.yaml", by=("    path: billing.csv\n", "    path: billing.csv\n    partition_by: [region]\n")
@@ -141,6 +143,7 @@ def visits(folder: Path, rows: int = 12_000, **wrong: str) -> Path:
     return policy
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("missing", [False, True])
 def test_weights_timestamps_and_quoted_lines_are_the_same(tmp_path, here, missing) -> None:
     policy = visits(tmp_path, **({"row5": ",x,,2,", "row7000": "3,,2026-01-01,0,z"} if missing else {}))
