@@ -253,13 +253,13 @@ def test_words_of_sentences_are_no_values_even_where_the_data_has_them(bench, to
     assert bench.run(bench.plan(policy)).report.verdict == "released"
 
 
-@pytest.mark.parametrize("partition_rows", [50, 262_144])
+@pytest.mark.parametrize("partition_rows", [20, 262_144])
 @pytest.mark.parametrize("memory_limit", [0, 1 << 30])
 def test_a_leak_is_found_whatever_is_held_in_memory(bench, tools, partition_rows, memory_limit):
     class Leaks(Step):
         told = staticmethod(noted)
 
-    bench.data(tools.rows(200))
+    bench.data(tools.rows(60))
     plan = tools.swapped(bench.plan(), "bands", Leaks)
     error = bench.fails(plan, partition_rows=partition_rows, memory_limit=memory_limit)
     assert [d.code for d in error.diagnostics] == ["PPF930"]
