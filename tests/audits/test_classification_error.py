@@ -481,6 +481,7 @@ def test_no_values_in_the_outcome(build):
     assert "canary" not in repr(audit().measure(*build.case(table, table, "qqst").args))
 
 
+@pytest.mark.slow
 def test_two_hundred_thousand_rows(build):
     rng = np.random.default_rng(6)
     columns = {

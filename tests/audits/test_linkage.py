@@ -266,6 +266,7 @@ def test_perturbed_rows_are_found_by_the_nearest(build):
     assert [f.subject for f in outcome.findings] == ["public.linkage.nearest"]
 
 
+@pytest.mark.random
 def test_fresh_rows_raise_no_alarm(build):
     """100 generated releases on fixed keys: the alarm is promised in at most 1 of 1000 each; 2 are rarer than 1 %."""
     changes = dict.fromkeys("abcds", (("generate", Change.GENERATED),))

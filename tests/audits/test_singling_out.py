@@ -53,6 +53,7 @@ def test_copied_rows_are_found(build):
     assert outcome.figures["univariate.success"].value > outcome.figures["univariate.control"].value
 
 
+@pytest.mark.random
 def test_fresh_rows_raise_no_alarm(build):
     """100 releases on fixed keys, at 1 in 1000 each more than one alarm is rarer than one in two hundred."""
     alarms = covered = 0

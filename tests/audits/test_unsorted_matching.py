@@ -80,6 +80,7 @@ def test_the_order_backwards_is_an_order(build):
     assert outcome.findings
 
 
+@pytest.mark.random
 def test_shuffled_releases_raise_no_alarm(build):
     """300 releases on fixed keys at 1 in 1000 each: more than 3 are rarer than one in three thousand."""
     alarms = 0
