@@ -351,8 +351,7 @@ def main() -> int:
     if chosen.only:
         before = {what: came for what, came in before.items() if what in now}
     found = differences(before, now, texts=chosen.texts)
-    print("\n".join(found[:SHOWN]))
-    print(f"{len(now)} compared, {len(found)} differences")
+    print("\n".join([*found[:SHOWN], f"{len(now)} compared, {len(found)} differences"]))
     return int(bool(found))
 
 
