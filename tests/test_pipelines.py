@@ -165,6 +165,7 @@ def test_wages(cli, new_processes, root, tmp_path, only_run, report_of):
     assert cli("verify", run, "--data", root / "pipelines/data/wages.csv.gz").returncode == 0
 
 
+@pytest.mark.slow
 def test_laboratory(cli, root, tmp_path, only_run, report_of):
     done = cli("run", root / "pipelines/laboratory.yaml", "--out", tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -43,6 +43,7 @@ def dead(out: Path, name: str, **files: str) -> Path:
     return folder
 
 
+@pytest.mark.kill
 def test_a_killed_run_is_named_and_removed(root, tmp_path, cli):
     out = tmp_path / "runs"
     run = subprocess.Popen(

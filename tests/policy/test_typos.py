@@ -21,6 +21,7 @@ def typos() -> ModuleType:
     return module
 
 
+@pytest.mark.random
 def test_single_edits_are_suggested_back_and_drawn_on_their_token(typos, tmp_path):
     verdicts = list(typos.measured(typos.bundled(tmp_path), share=0.1))
     assert len(verdicts) > 500

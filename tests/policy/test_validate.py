@@ -190,6 +190,7 @@ def edited(word: str, draw: random.Random) -> str:
     return word[:i] + word[i + 1] + word[i] + word[i + 2 :]
 
 
+@pytest.mark.random
 def test_a_typo_anywhere_is_marked_and_understood(tmp_path: Path) -> None:
     """One edit in any key or choice of the bundled policies: the caret always, the right word in 95 of 100."""
     draw = random.Random(20261120)

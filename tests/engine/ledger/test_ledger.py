@@ -97,7 +97,7 @@ def _home(folder: Path, place: str, words: str) -> Home:
     return home
 
 
-@pytest.fixture(params=["file", "server"])
+@pytest.fixture(params=["file", pytest.param("server", marks=pytest.mark.server)])
 def home(request: pytest.FixtureRequest, tmp_path: Path) -> Home:
     if request.param == "file":
         return _home(tmp_path, str(tmp_path / "releases.ledger"), "path: releases.ledger")
