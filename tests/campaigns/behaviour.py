@@ -70,7 +70,7 @@ UNTIL = re.compile(r"until: \"?\d{4}-\d\d-\d\d\"?")
 VOLATILE = (
     (re.compile(r"\d{8}T\d{6}Z-[0-9a-f]+"), "RUN"),
     (re.compile(r"\b[0-9a-f]{12,}\b"), "HASH"),
-    (re.compile(r"\d{4}-\d\d-\d\d( \d\d:\d\d(:\d\d)?)?"), "DAY"),
+    (re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d)?(\+00:00)?)?"), "DAY"),
     (re.compile(r" in [\d.,]+ (m?s|min)\b"), " in TIME"),
 )
 Record = dict[str, Any]

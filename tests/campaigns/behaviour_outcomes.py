@@ -22,8 +22,8 @@ import pyreadstat
 Cells = Mapping[str, Sequence[str]]
 """The cells of a table by column, each as the JSON of its value."""
 
-PROSE = {"told", "description", "note", "sentence", "missing"}
-"""Keys of the documents beside a table whose values are words."""
+LEFT_OUT = {"told", "description", "note", "sentence", "missing", "payload", "sig"}
+"""Keys of the documents beside a table whose values are words, or hold the time: statements and signatures."""
 
 
 def read_outcome(run: Path) -> dict[str, Any]:
@@ -57,9 +57,9 @@ def read_texts(run: Path) -> dict[str, list[str]]:
 
 
 def read_file(path: Path) -> dict[str, Any]:
-    """Return what a released file holds: a document without its prose, or the hashes of a table."""
+    """Return what a released file holds: a document without words and times, or the hashes of a table."""
     if path.suffix == ".json":
-        return {"document": _without_prose(json.loads(path.read_text(encoding="utf-8")))}
+        return {"document": _lasting(json.loads(path.read_text(encoding="utf-8")))}
     table = _read_table(path)
     rows = [",".join(row) for row in zip(*table.values(), strict=True)]
     return {
@@ -99,10 +99,10 @@ def _chart(chart: Mapping[str, Any]) -> dict[str, Any]:
     return {"x": chart["x"], **{series["name"]: series["y"] for series in chart["series"]}}
 
 
-def _without_prose(document: Any) -> Any:
+def _lasting(document: Any) -> Any:
     if isinstance(document, dict):
-        return {key: _without_prose(value) for key, value in document.items() if key not in PROSE}
-    return [_without_prose(value) for value in document] if isinstance(document, list) else document
+        return {key: _lasting(value) for key, value in document.items() if key not in LEFT_OUT}
+    return [_lasting(value) for value in document] if isinstance(document, list) else document
 
 
 def _hash(texts: Iterable[str]) -> str:
