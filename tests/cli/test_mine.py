@@ -402,7 +402,8 @@ def test_no_item_stands_in_an_error(here, received):
         assert not any(str(1000 + i) in said for i in range(40))
 
 
-@pytest.mark.parametrize("name", ["retail", "BMS-WebView-1"])
+@pytest.mark.slow(quick=1)
+@pytest.mark.parametrize("name", ["BMS-WebView-1", "retail"])
 def test_public_baskets_from_policy_to_recipient(data, tmp_path, cli, here, name):
     """Released without the longest baskets; the recipient's estimates hold the truth within 6 standard errors."""
     file = data / "fimi" / f"{name}.dat.gz"
