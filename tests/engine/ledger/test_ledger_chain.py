@@ -81,7 +81,7 @@ def _served(folder: Path, server: Any) -> Home:
     return Home(folder, server.url(name), lambda text: server.sql(name, f"SET search_path = ppdm_flow; {text}"))
 
 
-@pytest.fixture(params=["file", "server"])
+@pytest.fixture(params=["file", pytest.param("server", marks=pytest.mark.server)])
 def bare(request: pytest.FixtureRequest, tmp_path: Path) -> Home:
     """No ledger yet."""
     if request.param == "server":
@@ -166,6 +166,7 @@ def test_the_verb_makes_one_beside_its_key(tmp_path: Path, cli: Any, root: Path)
     assert cli("ledger", "releases.ledger", "--repair", cwd=tmp_path).returncode == 2
 
 
+@pytest.mark.server
 def test_a_database_needs_its_key_said(postgres: Any) -> None:
     url = postgres.url(postgres.database())
     with pytest.raises(UsageError, match="PPF687"):
@@ -230,6 +231,7 @@ def test_an_entry_that_is_changed_or_taken_out_is_found_and_named(three: Path, t
     _refused(home, *TAMPERING[how])
 
 
+@pytest.mark.server
 @pytest.mark.parametrize("how", ["middle release", "last release", "a time", "order of entries"])
 def test_so_it_is_in_a_database(served: Home, how: str) -> None:
     assert [served.run() for _ in range(3)] == [True] * 3
