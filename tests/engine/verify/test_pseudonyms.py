@@ -69,6 +69,7 @@ def rewritten(file, change):
         )
 
 
+@pytest.mark.random(quick=3)
 @pytest.mark.parametrize("seed", range(16))
 def test_a_file_is_judged_as_the_run_that_made_it(folder, seed):
     draw = Random(seed)
