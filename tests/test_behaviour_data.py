@@ -24,6 +24,7 @@ def test_every_good_example_has_data(root: Path) -> None:
     assert {path.stem for path in (root / GOOD).glob("*.yaml")} == set(FILES)
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("policy", [*EXAMPLES, *FORMATS])
 def test_data_fit(policy: str, tmp_path: Path, cli) -> None:
     data = write_with_data(policy, tmp_path) or ["--own-data"]

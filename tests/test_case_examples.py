@@ -58,12 +58,14 @@ def test_good_ones_pass() -> None:
     assert tested.exit_status == 0
 
 
+@pytest.mark.slow
 def test_those_of_the_worked_policies_pass(root: Path) -> None:
     tested = run_tests([root / "pipelines"])
     assert [f"{r.id}: {r.failures}" for r in tested.results if r.outcome is not Outcome.PASSED] == []
     assert len({r.policy for r in tested.results}) >= 2
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("file", FAILING, ids=lambda f: f.name)
 def test_failing(file: Path) -> None:
     tested = run_tests([file.relative_to(HERE)])

@@ -60,6 +60,7 @@ def test_the_table_has_a_row_for_each_thing(root):
     assert [thing for thing, *_ in rows(root)] == list(PATTERNS)
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("thing", PATTERNS)
 def test_a_row_of_the_table_is_true(root, thing):
     """Where it fails, the code has moved: correct the row of CONTRIBUTING by what is shown here."""

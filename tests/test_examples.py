@@ -75,6 +75,7 @@ def test_good(name: str) -> None:
     assert compiled.plan is not None
 
 
+@pytest.mark.slow(quick=86)
 @pytest.mark.parametrize("name", BAD)
 def test_bad(name: str) -> None:
     code = name[:6]

@@ -79,6 +79,7 @@ def test_what_starts_them(hooks, name, file, starts):
     assert (re.search(hooks[name]["files"], file) is not None) is starts
 
 
+@pytest.mark.slow
 def test_test(run, folder):
     (folder / "tests" / "visits.test.yaml").write_text(TEST)
     done = run("ppdm-flow-test")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+import pytest
+
 BY_NAME = {
     "ppdm_flow/__init__.py": "functions by name (PEP 562); the block for type checkers above imports each",
     "ppdm_flow/api/__init__.py": "use cases by name (PEP 562); the block for type checkers above imports each",
@@ -18,6 +20,7 @@ BY_NAME = {
 }
 
 
+@pytest.mark.slow
 def test_modules_are_imported_by_name_only_where_it_must_be(root):
     found = {
         str(file.relative_to(root))

@@ -42,6 +42,7 @@ def without(*words: str, folder: Path = ROOT) -> subprocess.CompletedProcess[str
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize(
     "words",
     [
@@ -84,6 +85,7 @@ def test_a_policy_is_drafted_from_a_contract(tmp_path):
     assert without("check", "p.yaml", "--strict", folder=tmp_path).returncode == 0
 
 
+@pytest.mark.slow
 def test_a_run_is_shown_and_its_files_are_verified(tmp_path):
     policy = tmp_path / "policy.yaml"
     policy.write_text(
@@ -103,6 +105,7 @@ def test_a_run_is_shown_and_its_files_are_verified(tmp_path):
     assert without("verify", str(run)).returncode == 1
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize(
     "words", [("run", "pipelines/hospital.yaml"), ("test", "pipelines"), ("doctor",)], ids=" ".join
 )
@@ -113,6 +116,7 @@ def test_verbs_that_read_data_say_what_is_missing(words):
     assert "install `ppdm_flow`" in done.stderr
 
 
+@pytest.mark.slow
 def test_the_distribution_asks_for_no_library_for_data(tmp_path):
     command = [sys.executable, str(ROOT / ".ci" / "light" / "build"), "--dir", str(tmp_path), "--no-build-isolation"]
     subprocess.run(command, check=True, capture_output=True, timeout=300)

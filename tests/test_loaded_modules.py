@@ -36,6 +36,7 @@ def test_a_check_imports_nothing_that_reads_data_or_makes_reports(root, tmp_path
     assert not {m for m in modules if m.startswith(("ppdm_flow.engine", "ppdm_flow.tables"))}
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize(
     ("policy", "kinds"),
     [
@@ -74,6 +75,7 @@ def test_an_audit_of_tails_needs_special_functions_and_no_statistics(tmp_path):
     assert not modules & {"scipy.stats", "sklearn", "pandas", "numba", "numpy.f2py.crackfortran"}
 
 
+@pytest.mark.slow
 def test_a_classifier_alone_has_scikit_learn_imported(root, tmp_path):
     modules = loaded(tmp_path, "run", str(root / "pipelines/hospital.yaml"), "--out", str(tmp_path / "runs"))
     assert "sklearn.tree" in modules
@@ -97,6 +99,7 @@ LATER = {
 }
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("later", LATER.values(), ids=LATER)
 def test_pandas_stays_away_until_somebody_imports_it(later):
     done = subprocess.run([sys.executable, "-c", KEPT_AWAY + later], capture_output=True, text=True, check=False)
@@ -119,6 +122,7 @@ assert pa.array([pd.NA, 1], from_pandas=True).null_count == 1
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("first", ["", "import numpy.f2py\n", "import scipy.special\n"])
 def test_f2py_is_loaded_when_it_is_used(first):
     program = f"""{first}

@@ -61,6 +61,7 @@ def test_clinic_visits(cli, root, tmp_path, only_run, report_of):
     assert {r["release"] for r in report["requirements"] if not r["holds"]} == {"patients + visits"}
 
 
+@pytest.mark.slow
 def test_hospital(cli, new_processes, root, tmp_path, only_run, report_of):
     done = new_processes("run", root / "pipelines/hospital.yaml", "--out", tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -123,6 +124,7 @@ def test_hospital_generated(cli, root, tmp_path, only_run, report_of):
     assert high > 0.45
 
 
+@pytest.mark.slow
 def test_hipaa_stays(cli, root, tmp_path, only_run, report_of):
     policy = root / "pipelines/hipaa_stays.yaml"
     done = cli("run", policy, "--out", tmp_path / "safe")
@@ -146,6 +148,7 @@ def test_hipaa_stays(cli, root, tmp_path, only_run, report_of):
     assert failing["metrics"]["privacy.safe_harbor.phones"]["value"] > 100
 
 
+@pytest.mark.slow
 def test_wages(cli, new_processes, root, tmp_path, only_run, report_of):
     done = new_processes("run", root / "pipelines/wages.yaml", "--out", tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -189,6 +192,7 @@ def test_laboratory(cli, root, tmp_path, only_run, report_of):
     assert cli("verify", run, "--data", root / "pipelines/data/laboratory.csv.gz").returncode == 0
 
 
+@pytest.mark.slow
 def test_pharmacy(cli, new_processes, root, tmp_path, only_run, report_of):
     done = new_processes("run", root / "pipelines/pharmacy.yaml", "--out", tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -210,6 +214,7 @@ def test_pharmacy(cli, new_processes, root, tmp_path, only_run, report_of):
     assert found["transactions"] == 59_408  # orders of more than six products are left out
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("name", sorted(p.stem for p in PIPELINES.glob("from_*.yaml")))
 def test_from_a_template(cli, root, tmp_path, only_run, report_of, name):
     done = cli("run", root / f"pipelines/{name}.yaml", "--out", tmp_path)

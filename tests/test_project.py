@@ -70,7 +70,7 @@ def test_what_starts_a_hook(hooks, name, file, starts):
     assert (re.search(hooks[name]["files"], file) is not None) is starts
 
 
-@pytest.mark.slow(quick=2)
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("name", ["ppdm-flow-check", "ppdm-flow-schema", "ppdm-flow-test"])
 def test_a_hook_passes_here(cli, hooks, name):
     program, *words = shlex.split(hooks[name]["entry"])

@@ -33,6 +33,7 @@ def test_the_key_and_no_more_decides() -> None:
     assert other.items.tolist() != again.items.tolist()
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize(("preset", "key", "wanted"), [(MAILORDER, 263, (65, 228, 22)), (SOCCER, 693, (266, 217, 48))])
 def test_presets_have_about_as_many_frequent_itemsets(preset: Quest, key: int, wanted: tuple[int, int, int]) -> None:
     """At 0.2 %, counted on few rows: near what Evfimievski et al. report, with room for the sample."""

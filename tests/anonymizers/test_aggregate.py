@@ -84,6 +84,7 @@ def test_it_is_the_error_of_simulated_releases():
     assert abs(distance.mean() - expected) <= 5 * distance.std() / 100
 
 
+@pytest.mark.slow(quick=3)
 @pytest.mark.parametrize("directions", DIRECTIONS)
 @pytest.mark.parametrize("seed", range(12))
 def test_no_grid_point_is_better(seed, directions):
@@ -98,6 +99,7 @@ def test_no_grid_point_is_better(seed, directions):
     assert found.error <= expected_error(frequency, grid).min() * (1 + 1e-9)
 
 
+@pytest.mark.slow(quick=12)
 @pytest.mark.parametrize("directions", DIRECTIONS)
 @pytest.mark.parametrize("seed", range(100, 115))
 def test_no_generic_optimizer_finds_better(seed, directions):
@@ -123,6 +125,7 @@ def test_no_generic_optimizer_finds_better(seed, directions):
         assert found.error <= np.exp(other.fun) * (1 + 1e-6 + 1e3 * violation)
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("directions", DIRECTIONS)
 def test_never_worse_than_the_alternatives_and_stationary(directions):
     for seed in range(60):
@@ -135,6 +138,7 @@ def test_never_worse_than_the_alternatives_and_stationary(directions):
         assert found.error == pytest.approx(float(expected_error(frequency, found.retention)))
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("directions", DIRECTIONS)
 def test_paths_hold_the_constraints_and_reach_above_every_operator(directions):
     for seed in range(30):

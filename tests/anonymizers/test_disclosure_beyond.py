@@ -254,6 +254,7 @@ def test_everything_holds_afterwards(table, nulls, search, score, k):
         assert after in ancestors[before]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("each", "target"), [(10, True), (10, False), (1, True)])
 def test_the_work_of_a_disclosure_does_not_grow_with_the_number_of_values(monkeypatch, each, target):
     """Thousands of values of one attribute, nearly all of them disclosed one by one: only few are looked at a time."""

@@ -74,6 +74,7 @@ def test_too_many_rows_and_clashing_parameters_are_refused():
             sampled(rows(5), **params)
 
 
+@pytest.mark.slow
 def test_every_order_is_equally_likely():
     """Four rows, 4,800 keys: 24 permutations, chi-square at an error of 1e-6."""
     table = rows(4)

@@ -349,6 +349,7 @@ def test_a_failure_of_the_tool_is_an_error_with_its_status(folder, monkeypatch):
     assert list((folder / "tmp").iterdir()) == []
 
 
+@pytest.mark.slow
 def test_processes_give_what_one_gives(folder):
     text = "policy: clinic.yaml\ndata: {csv: table.csv}\ntests:\n"
     text += "".join(f"  t{i}: {{set: {{k: {2 + i % 2}}}, expect: {{verdict: released}}}}\n" for i in range(6))

@@ -61,6 +61,7 @@ def drafted(file: Path) -> Any:
     return load(Path("p.yaml")).policy
 
 
+@pytest.mark.slow(quick=1)
 def test_a_draft_has_descriptions_and_domains(survey: Path) -> None:
     policy = drafted(survey)
     assert {name: policy.attributes[name].description for name in NAMES[:2]} == {
@@ -78,6 +79,7 @@ def test_a_draft_has_descriptions_and_domains(survey: Path) -> None:
     assert policy.attributes["sex"].type == "text"
 
 
+@pytest.mark.slow(quick=2)
 def test_the_draft_runs(survey: Path) -> None:
     drafted(survey)
     assert pf.check("p.yaml", data=survey).passes(strict=False)
@@ -138,6 +140,7 @@ releases: {study: {path: study.ENDING}}
 """
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize(("ending", "longest"), [("sav", 256), ("zsav", 256), ("dta", 320)])
 @pytest.mark.parametrize("text", ["Age in years", "é" * 200, "x" * 255 + "é", "two\\nlines  here", "\U0001f600" * 90])
 def test_descriptions_are_labels_of_variables(

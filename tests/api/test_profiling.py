@@ -250,6 +250,7 @@ class TestFiles:
         policy, _ = passes(found, tmp_path)
         assert api.run(policy, out=tmp_path / "runs").report.verdict == "released"
 
+    @pytest.mark.slow(quick=3)
     @pytest.mark.parametrize(
         "first",
         [["39", "Never", "x"], ["a@b.example", "b", "c"], ["2020-01-01", "b", "c"], ["q", "y", "z"], ["x", "x", "z"]],

@@ -116,6 +116,7 @@ def test_nothing_is_overwritten(tmp_path, taken):
     assert file.read_text() == "mine\n"
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("template", variants())
 def test_its_policy_is_sound_and_releases(template, tmp_path):
     home = tmp_path / "house"
@@ -131,6 +132,7 @@ def test_its_policy_is_sound_and_releases(template, tmp_path):
     assert ran.released
 
 
+@pytest.mark.slow(quick=4)
 @pytest.mark.parametrize("template", sorted(built_ins()))
 def test_its_policy_stands_on_the_template(template):
     files = contents(template)
@@ -299,12 +301,14 @@ def test_the_clone_has_everything(house):
     assert "ppdm-flow.lock" in have
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("command", commands())
 def test_every_command_runs_as_written(house, command):
     done = house.run(command)
     assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
 
 
+@pytest.mark.slow
 def test_pre_commit_lets_what_is_sound_pass_and_nothing_else(house):
     asked = f"{shlex.quote(sys.executable)} -m pre_commit run --all-files --color never"
     done = house.run(asked)
@@ -339,6 +343,7 @@ def test_a_weaker_change_does_not_pass(house):
         path.write_text(before)
 
 
+@pytest.mark.slow
 def test_a_weaker_house_does_not_pass_either(house):
     """The policy is the same; the template that it stands on is not."""
     path = house.clone / "templates/organization.yaml"

@@ -24,6 +24,7 @@ def nodes(schema: Any) -> Iterator[dict[str, Any]]:
             yield from nodes(value)
 
 
+@pytest.mark.slow(quick=3)
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_it_is_published_and_a_draft_7_schema(name, root):
     schema = SCHEMAS[name]()

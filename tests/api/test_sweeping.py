@@ -221,12 +221,14 @@ def test_a_point_is_what_a_run_of_its_policy_gives(sweep, folder, tmp_path):
             assert figure["value"] == ran.report.metrics[name].value
 
 
+@pytest.mark.slow
 def test_workers_change_nothing(sweep):
     several = [sweep("params.share=0.3..0.9:4", "privacy.k_anonymity.k=2,30", workers=n).document for n in (1, 3)]
     for one, other in zip(*(d["points"] for d in several), strict=True):
         assert one | {"seconds": 0} == other | {"seconds": 0}
 
 
+@pytest.mark.slow
 def test_the_data_is_read_once_for_all_points_that_read_it_alike(sweep, monkeypatch):
     opened, real = [], sweeping_runs.open_original
 

@@ -111,6 +111,7 @@ def perturbed(build, rng, rows=4000, neighbour=False):
     return build.case(*texts, "s", operators=operators, changes={"s": (("perturb", Change.PERTURBED),)})
 
 
+@pytest.mark.slow(quick=5)
 @pytest.mark.parametrize("name", ATTACKS)
 def test_a_table_without_leaks_raises_no_alarm(name, build, tmp_path):
     alarms = 0

@@ -274,6 +274,7 @@ NEEDS = {
 }
 
 
+@pytest.mark.slow(quick=8)
 @pytest.mark.filterwarnings("ignore")  # scikit-learn announces changes of its defaults
 @pytest.mark.parametrize("name", CLASSIFIERS)
 def test_every_listed_classifier_learns(name):

@@ -528,7 +528,7 @@ def test_two_runs_of_one_name_are_not_mixed(home: Path, store: Any, ppdm: Any) -
     nothing_is_out(store, ppdm, home)
 
 
-@pytest.mark.server(quick=2)
+@pytest.mark.server(quick=1)
 @pytest.mark.parametrize("scheme", ["gs", "abfs"])
 def test_what_is_not_said_by_one_store_alone(
     folder: Path, ppdm: Any, scheme: str, monkeypatch: pytest.MonkeyPatch
@@ -620,7 +620,7 @@ def test_stores_of_other_makers(home: Path, ppdm: Any, other_store: str) -> None
     assert "missing: plan.json" in ppdm("verify", run).stdout
 
 
-@pytest.mark.server(quick=1)
+@pytest.mark.server
 def test_copies_are_private(home: Path, store: Any, ppdm: Any) -> None:
     store.put("in/0.csv", (home / "whole.csv").read_bytes())
     store.put("in/1.csv", (home / "whole.csv").read_bytes())

@@ -82,6 +82,7 @@ VERBS = [
 ]
 
 
+@pytest.mark.slow(quick=20)
 @pytest.mark.parametrize("words", VERBS, ids=lambda words: re.sub(r"[^\w. -]", "_", " ".join(words)))
 def test_nothing_is_sent_raw(here, folder, words):
     done = here(*words, cwd=folder)

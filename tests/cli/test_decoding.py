@@ -44,6 +44,7 @@ def run_of(tmp_path, cli, only_run):
 SWAPPED = POLICY.replace("steps:\n", "steps:\n  swap: {use: swap, with: {attributes: [illness]}}\n")
 
 
+@pytest.mark.slow
 def test_verify_measures_changed_columns_again_as_the_run_did(run_of, cli, tmp_path):
     done = cli("verify", run_of(POLICY), "--data", tmp_path / "patients.csv")
     assert done.returncode == 0, done.stdout
@@ -81,6 +82,7 @@ def test_verify_gives_programs_the_same_points(run_of, cli, tmp_path):
     assert points["privacy.k_anonymity on recoded"]["holds"] is True
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("form", ["text", "html", "md", "json"])
 def test_audit_says_first_whose_cells_count_as_they_are(run_of, cli, tmp_path, form):
     file = run_of(POLICY) / "released/recoded/recoded.csv"

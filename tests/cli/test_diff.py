@@ -279,6 +279,7 @@ def param(declared, policy=FREE):
     return policy + f"params: {{k: {{type: integer, {declared}}}}}\n"
 
 
+@pytest.mark.slow(quick=6)
 @pytest.mark.parametrize(
     ("old", "new", "verdict"),
     [

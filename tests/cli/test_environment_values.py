@@ -69,6 +69,7 @@ VERBS = [
 ]
 
 
+@pytest.mark.slow(quick=8)
 @pytest.mark.parametrize("words", VERBS, ids=" ".join)
 def test_verbs_that_read_a_policy(here, folder, words):
     done = here(words[0], "p.yaml", *words[1:], cwd=folder)

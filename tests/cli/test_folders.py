@@ -78,6 +78,7 @@ def test_a_lock_does_not_hold_the_data(home: Path, here) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow(quick=2)
 @pytest.mark.parametrize("data", ["visits", "visits/*.csv", "parts"])
 def test_a_profile_of_a_folder_is_a_policy_for_it(home: Path, here, data: str) -> None:
     done = here("profile", data, "-o", "first.yaml", cwd=home)

@@ -152,6 +152,7 @@ class TestStepSummary:
         assert here("check", "policies", "--format", "text", cwd=folder).returncode == 1
         assert file.read_text() == before
 
+    @pytest.mark.slow(quick=1)
     @pytest.mark.parametrize("taken", [STEP_SUMMARY - 5_000, STEP_SUMMARY - 10, 2 * STEP_SUMMARY])
     def test_it_never_makes_the_file_too_long(self, here, folder, monkeypatch, taken):
         file = folder / "summary.md"

@@ -260,6 +260,7 @@ def test_drift_is_named_at_its_place(house, here, drift):
     assert here("check", "policies", cwd=house).returncode == 0
 
 
+@pytest.mark.slow(quick=2)
 @pytest.mark.parametrize("verb", VERBS, ids=lambda words: words[0])
 def test_what_drifted_does_not_run(house, here, verb):
     assert here("run", "policies/visits.yaml", "--locked", cwd=house).returncode == 0
@@ -331,6 +332,7 @@ def test_what_the_command_line_changes_is_held_too(house, here):
     assert "PPF648" in done.stderr
 
 
+@pytest.mark.slow(quick=2)
 @pytest.mark.parametrize("verb", ["run", "plan", "check"])
 def test_what_is_locked_takes_no_other_value_of_a_param(house, here, verb):
     text = ALIKE.replace("{k: 2}", "{k: '${params.k}'}") + "params: {k: {type: integer, default: 2}}\n"
@@ -490,6 +492,7 @@ def install(site: Path, version: str, k: int = 2) -> dict[str, str]:
     }
 
 
+@pytest.mark.slow
 def test_packages(folder, cli, tmp_path_factory):
     """Templates and plugins of a distribution are fixed by its version, wherever it is installed."""
     text = VISITS.replace("../templates/house.yaml", "pkg:acme-house/hospital@>=1")

@@ -94,6 +94,7 @@ def test_a_reader_that_hangs_up_changes_nothing_about_the_answer(tmp_path):
     assert "BrokenPipe" not in talk
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
 @pytest.mark.parametrize("words", [("explain",), ("list", "audits"), ("schema", "plan")])
 def test_a_full_disk_is_the_machines_fault(words):
@@ -207,6 +208,7 @@ def test_warnings_become_errors_under_strict(here, tmp_path, verb):
     assert "error[PPF559]" in done.stderr
 
 
+@pytest.mark.slow
 def test_interrupted_by_the_keyboard(root, tmp_path):
     """A run that is told to stop exits with 130 and leaves no release behind."""
     process = start(
@@ -254,6 +256,7 @@ def test_bars_on_a_terminal(root, tmp_path):
     assert b"released\n" not in drawn
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("own", [None, "30"])
 def test_threads_of_openblas_sleep_soon_unless_somebody_says_otherwise(own):
     code = "import atexit, os; atexit.register(lambda: print(os.environ['OPENBLAS_THREAD_TIMEOUT']))\n"

@@ -83,6 +83,7 @@ def mined(here, *words) -> dict:
     return json.loads(done.stdout)
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("form", ["packed", "seeded"])
 def test_supports_are_those_of_the_original_within_their_errors(here, request, baskets, form):
     """5 standard errors: a chance of 1e-4 to fail, over all itemsets; the key is fixed."""
@@ -402,7 +403,7 @@ def test_no_item_stands_in_an_error(here, received):
         assert not any(str(1000 + i) in said for i in range(40))
 
 
-@pytest.mark.slow(quick=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["BMS-WebView-1", "retail"])
 def test_public_baskets_from_policy_to_recipient(data, tmp_path, cli, here, name):
     """Released without the longest baskets; the recipient's estimates hold the truth within 6 standard errors."""

@@ -64,6 +64,7 @@ def commands(file: str) -> Iterator[tuple[str, ...]]:
     yield "check", "its.test.yaml", "user.yaml"
 
 
+@pytest.mark.slow(quick=3)
 def test_no_command_quotes_the_file(here, file, tmp_path):
     faults = []
     for words in commands(file):

@@ -66,6 +66,7 @@ def left(home, released):
     return list(home.glob(f"runs/**/{released}"))
 
 
+@pytest.mark.slow(quick=1)
 @RELEASED
 @pytest.mark.parametrize("ending", list(WRITE))
 def test_a_file_goes_in_and_a_release_comes_out(here, home, ending, released):
@@ -92,6 +93,7 @@ def read(file):
     return (pyreadstat.read_dta if file.suffix == ".dta" else pyreadstat.read_sav)(str(file))[0]
 
 
+@pytest.mark.slow(quick=2)
 @RELEASED
 def test_what_the_format_cannot_hold_leaves_nothing(here, home, released):
     long = 33_000 if released != "study.dta" else 2_050

@@ -69,6 +69,7 @@ def test_code_that_is_compiled_within_other_code_counts_once(monkeypatch) -> Non
     assert announcer.seconds == 3.0 + 13.0
 
 
+@pytest.mark.slow
 def test_a_run_says_it_where_it_was_asked_for_more(tmp_path) -> None:
     for more in (("-v",), (), ("-q",)):
         words = [sys.executable, "-m", "ppdm_flow", "run", str(POLICY), "--out", str(tmp_path), *more]

@@ -126,6 +126,7 @@ def test_everything_that_was_measured(here, folder):
     assert "distributions" not in text
 
 
+@pytest.mark.slow
 def test_a_process_of_its_own(cli, folder):
     done = cli("test", "good", "--workers", "2", cwd=folder)
     assert done.returncode == 0, done.stderr

@@ -80,6 +80,7 @@ PRECIOUS = ["releases.ledger", "secure/my key", "escrow.json", *RUN]
 BLIND = ("report", "verify", "ledger")
 
 
+@pytest.mark.slow(quick=5)
 @pytest.mark.parametrize(
     ("verb", "file"),
     [(v, f) for v in VERBS for f in (PRECIOUS if v[0] in BLIND else (*READ, *RUN))],
@@ -102,6 +103,7 @@ def test_a_link_to_it_is_the_same(home: Path, link: str) -> None:
     assert (home / "one.csv").read_bytes() == content
 
 
+@pytest.mark.slow(quick=4)
 @pytest.mark.parametrize("verb", VERBS, ids=lambda v: v[0])
 def test_an_earlier_outcome_is_written_over(home: Path, verb: tuple[str, ...]) -> None:
     Path("out.json").write_text("an earlier one")

@@ -54,6 +54,7 @@ def run(request, tmp_path_factory, cli) -> Path:
     return next(p.parent for p in home.glob("out/*/*/manifest.json"))
 
 
+@pytest.mark.slow(quick=2)
 @pytest.mark.parametrize("form", JUDGED)
 def test_nothing_of_the_original_is_in_it(here, run, form):
     internal = json.loads((run / "report.json").read_text())

@@ -59,6 +59,7 @@ def run(here, only_run, folder: Path, *more: str, **policy: str):
     return done, only_run(folder / "runs") if done.returncode in (0, 1) else None
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("form", ["packed", "seeded"])
 def test_released_verified_and_estimated(here, only_run, shop, form):
     done, folder = run(here, only_run, shop, params=f"form: {form}")
@@ -128,6 +129,7 @@ def test_withheld_where_the_data_are_not_what_was_expected(here, only_run, shop)
     assert "max_supports" in report["requirements"][0]["sentence"]
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize(
     ("params", "codes"),
     [

@@ -332,6 +332,7 @@ def test_too_many_groups(here, tmp_path):
     assert fault(here("reconstruct", tmp_path, "--by", "g")) == "PPF768"
 
 
+@pytest.mark.slow
 def test_many_values_in_a_large_file(here, tmp_path):
     """A hundred thousand values, half a million rows: no matrix, no table in memory."""
     m = 100_000

@@ -83,6 +83,7 @@ def test_the_picture(swept, folder):
     assert ET.fromstring((folder / "f.svg").read_text()).tag.endswith("svg")
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("form", ["json", "csv", "md", "text"])
 def test_forms(here, folder, tmp_path, form):
     words = ("sweep", "small.yaml", "--over", "privacy.k_anonymity.k=3", "--out", tmp_path / "s", "--format", form)

@@ -75,6 +75,7 @@ def test_every_option_gives_the_same_class(options: dict[str, bool]) -> None:
     assert defined & set(vars(theirs)) == defined & set(vars(ours))
 
 
+@pytest.mark.slow(quick=5)
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 @given(first=st.tuples(VALUES, VALUES, VALUES), second=st.tuples(VALUES, VALUES, VALUES))
 def test_objects_compare_hash_and_show_alike(

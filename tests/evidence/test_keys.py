@@ -278,6 +278,7 @@ def test_a_key_is_never_encrypted_in_pem(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="needs ssh-keygen")
 def test_openssh_opens_what_we_encrypted(tmp_path):
     write_key_pair(tmp_path / "key", SigningKey.generate(), password=b"open sesame")

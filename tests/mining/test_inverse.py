@@ -185,6 +185,7 @@ def test_a_wider_level_is_wider():
     assert np.all(wide.high > narrow.high)
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("method", ["inverse", "em"])
 def test_a_hundred_thousand_values_take_no_matrix(method):
     rng = np.random.default_rng(5)

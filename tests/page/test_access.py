@@ -13,7 +13,7 @@ def _address(path: str) -> str:
     return path.replace("{", "").replace("}", "").replace(":path", "")
 
 
-@pytest.mark.slow(quick=40)
+@pytest.mark.slow(quick=12)
 @pytest.mark.parametrize("route", ROUTES, ids=lambda route: f"{route.method} {route.path}")
 def test_every_role_is_refused_what_is_not_its_own_and_strangers_are_sent_to_sign_in(shared_server: Server, route):
     for role in (None, *Role):
@@ -27,6 +27,7 @@ def test_every_role_is_refused_what_is_not_its_own_and_strangers_are_sent_to_sig
             assert answer.headers["location"] == "/sign-in"
 
 
+@pytest.mark.slow(quick=20)
 @pytest.mark.parametrize("route", [r for r in ROUTES if r.method == "POST"], ids=lambda route: route.path)
 def test_a_form_without_the_token_of_the_visit_changes_nothing(shared_server: Server, route):
     role = next((role for role in Role if route.access.allows(shared_server.users[role])), None)

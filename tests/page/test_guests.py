@@ -126,6 +126,7 @@ def address(shared_server: Server) -> str:
     return _shown(shared_server)
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize(
     "query",
     [

@@ -103,7 +103,7 @@ def check(answer, address: str) -> None:
     assert faults(answer.text, framed=framed) == [], address
 
 
-@pytest.mark.slow(quick=10)
+@pytest.mark.slow
 @pytest.mark.parametrize("route", list(routes("GET")), ids=lambda route: route.path)
 def test_no_string_makes_anything_of_a_page(site: HostileSite, route: PageRoute):
     for who, browser in site.browsers.items():

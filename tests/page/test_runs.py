@@ -279,6 +279,7 @@ def test_a_sweep_over_nothing_is_refused_before_it_is_queued(server: Server, ste
     assert server.site.jobs.of(server.users[Role.STEWARD]) == []
 
 
+@pytest.mark.slow
 def test_a_sweep_of_the_page_makes_the_table_that_the_command_line_makes(server: Server, steward: Browser, cli):
     job = _carried_out(server, steward, "/policies/ward.yaml/sweep", path_1="privacy.k_anonymity.k", values_1="2,5")
     words = [word.replace(str(job.folder), str(server.folder / "by-hand")) for word in job.words]

@@ -128,7 +128,7 @@ def piece(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(columns_module, "_BYTES", request.param // 4)
 
 
-@pytest.mark.slow(quick=16)
+@pytest.mark.slow(quick=3)
 @pytest.mark.usefixtures("piece")
 @pytest.mark.parametrize("conditions", QUESTIONS, ids=repr)
 def test_filters_orders_and_pages_give_the_rows_that_a_plain_list_gives(made: Table, rows, conditions):

@@ -124,7 +124,7 @@ def look(visitor: Visitor, names: dict[str, str], values: dict[str, str]) -> Non
     assert outside(server) == before
 
 
-@pytest.mark.slow(quick=8)
+@pytest.mark.slow(quick=3)
 @pytest.mark.parametrize("route", [r for r in ROUTES if parts(r)], ids=lambda r: f"{r.method} {r.path}")
 def test_no_part_of_an_address_leads_out_of_the_folders(server: Server, route):
     secrets = canaries(server)
@@ -135,7 +135,7 @@ def test_no_part_of_an_address_leads_out_of_the_folders(server: Server, route):
     assert [each.read_bytes() for each in secrets] == texts
 
 
-@pytest.mark.slow(quick=15)
+@pytest.mark.slow(quick=3)
 @pytest.mark.parametrize("route", ROUTES, ids=lambda r: f"{r.method} {r.path}")
 def test_no_field_leads_out_of_the_folders(server: Server, route):
     secrets = canaries(server)

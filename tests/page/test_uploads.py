@@ -126,6 +126,7 @@ def test_tidying_leaves_what_is_arriving(server):
     assert upload.path.read_bytes() == TABLE
 
 
+@pytest.mark.slow(quick=3)
 @pytest.mark.parametrize(
     ("name", "data", "kind"),
     [
@@ -152,7 +153,7 @@ def test_tables_are_taken(server, steward, name, data, kind):
     assert upload.path.name.startswith("data.")
 
 
-@pytest.mark.slow(quick=10)
+@pytest.mark.slow(quick=5)
 @pytest.mark.parametrize(
     ("name", "data"),
     [

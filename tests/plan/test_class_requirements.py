@@ -46,6 +46,7 @@ def test_patterns_mean_every_column(compiled):
     assert lkc.pairs == (("s1", "hiv"), ("s2", "hiv"))
 
 
+@pytest.mark.slow(quick=4)
 @pytest.mark.parametrize("kind", ASKED)
 def test_audit_document_and_picture(compiled, kind):
     plan = plan_of(compiled, f"{{{kind}: {ASKED[kind]}}}")

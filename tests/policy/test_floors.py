@@ -229,6 +229,7 @@ gates: {g: {metric: risk.risk, max: 0.1}}
 """
 
 
+@pytest.mark.slow(quick=24)
 @pytest.mark.parametrize(
     ("floor", "policy", "faults"),
     [

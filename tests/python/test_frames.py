@@ -67,6 +67,7 @@ def test_a_data_frame_is_released_and_comes_back(form):
     assert repr(result).startswith("<released: runs/frame/")
 
 
+@pytest.mark.slow(quick=3)
 @pytest.mark.parametrize("kind", ["table", "batch", "reader", "stream", "file"])
 def test_every_kind_of_frame_is_the_same_release(kind):
     table = pa.Table.from_pandas(frame(), preserve_index=False)
@@ -175,6 +176,7 @@ def test_progress_and_params():
     assert (result.verdict, bool(told)) == ("withheld", True)
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize(
     "first", ["import ppdm_flow.plan.compile", "import ppdm_flow as pf; pf.plan", "from ppdm_flow import plan"]
 )

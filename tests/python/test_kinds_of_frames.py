@@ -48,6 +48,7 @@ def read(data, column="c"):
         return [value for batch in batches for value in batch.column(0).to_pylist()]
 
 
+@pytest.mark.slow(quick=6)
 @examples(25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: str(kind[0]))
 @given(data=st.data())

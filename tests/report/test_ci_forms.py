@@ -225,6 +225,7 @@ class TestMarkdown:
         assert "\x1b" not in text
         assert "http:" not in outside
 
+    @pytest.mark.slow(quick=6)
     @pytest.mark.parametrize("limit", [2_000, 65_536, 1 << 20])
     @pytest.mark.parametrize("many", [1, 40, 4_000])
     def test_it_is_never_too_long(self, limit, many):

@@ -72,6 +72,7 @@ def many(count: int) -> tuple[RequirementResult, ...]:
     )
 
 
+@pytest.mark.slow
 def test_never_longer_than_the_limit(document):
     figures = {f"a.f{i}": Figure(i, "rows", note="note " * 50) for i in range(5_000)}
     found = document(requirements=many(200), metrics=figures, verdict="withheld")

@@ -131,6 +131,7 @@ def block(request):
         yield
 
 
+@pytest.mark.slow(quick=3)
 @pytest.mark.usefixtures("block")
 @pytest.mark.parametrize("requirement", REQUIREMENTS, ids=lambda r: f"{r.kind}-{REQUIREMENTS.index(r)}")
 @examples(40)

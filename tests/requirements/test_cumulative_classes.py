@@ -62,6 +62,7 @@ def shown(outcome):
     return {m.metric: m for m in outcome.measured}
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("requirement", REQUIREMENTS, ids=lambda r: f"{r.kind}-{REQUIREMENTS.index(r)}")
 @examples(25)
 @given(rows=st.lists(ROW, max_size=14), earlier=st.lists(EARLIER, max_size=3), nulls=st.sampled_from(Nulls))

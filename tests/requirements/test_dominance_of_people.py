@@ -79,6 +79,7 @@ def classes(rows, nulls):
     return [[r for r in rows if r[1] == c] for c in {r[1] for r in rows}]
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("nulls", list(Nulls))
 @QUICK
 @given(rows=ROWS, n=st.integers(1, 3))
@@ -126,6 +127,7 @@ def groups_of_linked(rows, links, known):
             yield [rows[i] for i in links if rows[i][0] in left]
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("known", [1, 2, 3, None])
 @QUICK
 @given(rows=ROWS, pseudonym=st.booleans())

@@ -89,6 +89,7 @@ def test_person_by_person(build, agree, data, pseudonym, width):
     assert figures[f"{ID}.people"].value == len({w for w, k in zip(whose, known, strict=True) if k})
 
 
+@pytest.mark.slow(quick=3)
 @pytest.mark.parametrize("width", [{"absolute": 0.3}, {"relative": 0.2}, {"sd": 0.2}, {"rank": 0.1}])
 @pytest.mark.parametrize("pseudonym", [True, False])
 def test_with_one_row_a_person_figures_are_those_of_rows(build, agree, width, pseudonym):
@@ -155,6 +156,7 @@ randomness: {mode: reproducible, seed: near}
 """
 
 
+@pytest.mark.slow
 def test_by_a_run(cli, tmp_path):
     """A run that was refused before: people are counted, with a pseudonym by the mean of their rows."""
     lines = [f"p{i},{n:.2f}" for i, n in enumerate(RNG.normal(120, 15, 100)) for _ in range(40)]

@@ -129,7 +129,7 @@ def plain_worst(before: Baskets, operator: Operator, sizes: Sequence[int], *, in
     return worst
 
 
-@pytest.mark.random(quick=2)
+@pytest.mark.random(quick=1)
 @pytest.mark.parametrize(("key", "seeds"), list(product("abc", [False, True])))
 def test_an_honest_release(key: str, seeds: bool) -> None:
     before = shop()
@@ -149,6 +149,7 @@ def test_an_honest_release(key: str, seeds: bool) -> None:
         assert again[f"{ID}.released_with_worst"] == figure(outcome, "released_with_worst").value
 
 
+@pytest.mark.slow
 def test_what_is_seen_of_the_worst_itemset() -> None:
     """Measured posteriors are plain counts; their intervals have their rate over many itemsets and lengths."""
     before = shop()
@@ -290,6 +291,7 @@ def test_planted_faults_are_found(name: str) -> None:
     assert "cannot be relied on" in outcome.measured[0].sentence
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("name", ["a tenth copied", "less put in", "more put in", "an item told"])
 def test_faults_show_in_counts_of_items_alone(name: str) -> None:
     before = shop(12_000)
@@ -298,6 +300,7 @@ def test_faults_show_in_counts_of_items_alone(name: str) -> None:
     assert figure(outcome, "measured").value is None
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("seeds", [False, True])
 def test_an_honest_release_without_pairs(seeds: bool) -> None:
     before = shop()

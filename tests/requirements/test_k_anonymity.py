@@ -184,6 +184,7 @@ def big(rows: int, widths: tuple[int, ...], missing: float, seed: int = 3) -> Ta
     return Table(columns, np.arange(rows))
 
 
+@pytest.mark.slow
 def test_wildcards_on_many_combinations(build):
     table = big(30_000, (9, 8, 7, 6, 5, 5, 4, 4), 0.1)
     names = table.names

@@ -121,6 +121,7 @@ def drawn(draw, most=5):
     return people, [draw.sample(items, draw.randint(0, len(items))) for _ in people]
 
 
+@pytest.mark.slow(quick=3)
 @pytest.mark.parametrize("seed", range(200))
 def test_both_routes_find_what_brute_force_finds(seed):
     draw = Random(seed)

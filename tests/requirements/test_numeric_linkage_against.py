@@ -173,6 +173,7 @@ randomness: {mode: reproducible, seed: near}
 """
 
 
+@pytest.mark.slow
 def test_by_a_run(cli, tmp_path):
     """The identifier is dropped, and tells the truth all the same."""
     draws = np.random.default_rng(13)

@@ -227,6 +227,7 @@ randomness: {mode: reproducible, seed: near}
 """
 
 
+@pytest.mark.slow
 def test_by_a_run(cli, tmp_path):
     draws = np.random.default_rng(13)
     lines = [f"t{n},{x}" for n, x in zip(draws.integers(0, 12, 300), draws.integers(1000, 90_000, 300), strict=True)]

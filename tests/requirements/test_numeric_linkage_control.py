@@ -94,6 +94,7 @@ def measured(build, agree, tmp_path, known, released, others, **more):
     return AUDIT.measure(*example.args)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["continuous", "coarse"])
 def test_no_alarm_without_a_leak(build, agree, tmp_path, form):
     """Released are people of neither group: 5 % of runs or fewer have an interval above 0; more of 24: p < 1e-4."""
@@ -192,6 +193,7 @@ randomness: {mode: reproducible, seed: near}
 """
 
 
+@pytest.mark.slow
 def test_by_a_run(cli, tmp_path):
     """A copy is nearer to its people than to others; exchanged numbers are as near to both."""
     draws = np.random.default_rng(13)

@@ -187,6 +187,7 @@ def test_all_rows_together_find_whom_single_ones_do_not(build, agree):
     assert alone[f"{ID}.share"] < 0.5
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("pseudonym", [True, False])
 def test_no_alarm_without_a_leak(build, pseudonym):
     """Rows of other people: intervals of excess above 0 in at most 5 % of runs; more of 20 has p < 1e-4."""
@@ -290,6 +291,7 @@ randomness: {mode: reproducible, seed: near}
 """
 
 
+@pytest.mark.slow
 def test_by_a_run(cli, tmp_path):
     """A run that was refused before, with a pseudonym and without; a copy does not hold."""
     lines = [f"p{i % 200},{n:.2f},t{i % 7}" for i, n in enumerate(RNG.normal(120, 15, 600))]

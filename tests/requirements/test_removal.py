@@ -64,6 +64,7 @@ def without(root, tmp_path_factory):
     return run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", ["mondrian", "full_domain_recoding"])
 def test_every_other_kind_is_enforced_and_measured(without, step):
     (without.place / "policy.yaml").write_text(POLICY.replace("STEP", step))
@@ -86,6 +87,7 @@ def test_the_kind_is_an_unknown_key(without):
     assert "unknown key `beta_likeness` in `privacy`" in done.stdout
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("words", [("list", "audits"), ("schema", "policy"), ("schema", "plan"), ("doctor",)])
 def test_the_program_knows_nothing_of_it(without, words):
     done = without(*words)

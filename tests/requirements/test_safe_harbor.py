@@ -115,12 +115,14 @@ HARMLESS = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow(quick=5)
 @pytest.mark.parametrize("kind", PLANTED)
 def test_planted_identifiers_are_found(kind, build, agree):
     texts = PLANTED[kind]
     assert kinds(build, agree, {"note": [*texts, "nothing", None, "⊥"]})[kind] == len(texts)
 
 
+@pytest.mark.slow(quick=5)
 @pytest.mark.parametrize(
     "kind", [k for k in PLANTED if k not in ("unique_codes", "photographs", "biometrics", "devices", "dates")]
 )
@@ -195,6 +197,7 @@ ZIPS = st.from_regex(r"[0-9]{0,5}[*xX#]{0,2}(-[0-9]{4})?", fullmatch=True) | st.
 )
 
 
+@pytest.mark.slow
 @examples(20)
 @given(texts=st.lists(ZIPS.filter(bool), min_size=1, max_size=20))
 def test_zip_codes_against_the_rule(texts, build, agree):
@@ -228,6 +231,7 @@ AGES = {
 }  # fmt: skip
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("bad", [0, 1])
 def test_ages_above_89(bad, build, agree):
     labels = [label for label, counts in AGES.items() if counts == bad]
@@ -253,6 +257,7 @@ BIRTHS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("bad", [0, 1])
 def test_years_of_birth_that_tell_an_age_above_89(bad, build, agree):
     labels = [label for label, counts in BIRTHS.items() if counts == bad]
@@ -273,6 +278,7 @@ NAMED = {
 }  # fmt: skip
 
 
+@pytest.mark.slow(quick=6)
 @pytest.mark.parametrize("name", NAMED)
 def test_columns_that_are_called_like_an_identifier(name, build, agree):
     assert kinds(build, agree, {name: ["ab", "cd", None, "*", "⊥"]}) == {NAMED[name]: 2}

@@ -37,6 +37,7 @@ STRICTER = {
 }
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("name", STRICTER)
 def test_stricter_one_way_and_weaker_the_other(name, compared):
     weak, strict = STRICTER[name]
@@ -61,6 +62,7 @@ privacy: {privacy}
 """
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize(
     ("privacy", "fine"),
     [
@@ -88,6 +90,7 @@ def test_a_year_is_asked_for(cli, tmp_path):
     assert "as_of" in done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_linked_tables_and_sets(cli, tmp_path):
     """Each table of a policy is looked through, and items of sets are cells."""
     (tmp_path / "people.csv").write_text("who,state\n" + "".join(f"p{i},NY\n" for i in range(20)))

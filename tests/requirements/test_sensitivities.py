@@ -170,6 +170,7 @@ def test_a_domain_of_a_million_takes_no_matrix():
 RETENTIONS = [PAPER, SAFE, np.full(4, 0.5), np.array([0.9, 0.0, 0.3, 1.0]), np.ones(4), np.zeros(4)]
 
 
+@pytest.mark.slow(quick=9)
 @pytest.mark.parametrize("paired", [True, False])
 @pytest.mark.parametrize("retention", RETENTIONS)
 @pytest.mark.parametrize("rows", [0, 1, 8, 300, 30_000])

@@ -44,6 +44,7 @@ def test_the_first_run_says_that_it_compiles_and_the_second_does_not(tmp_path):
     assert second.stderr == ""
 
 
+@pytest.mark.slow
 def test_without_a_place_for_the_cache_it_compiles_every_time(tmp_path):
     """A file where each of the folders should be that numba would try: nobody can write there, not even root."""
     blocked = tmp_path / "blocked"
@@ -120,6 +121,7 @@ def test_the_first_calls_may_come_from_several_threads():
         assert list(pool.map(thrice, range(64))) == [3 * x for x in range(64)]
 
 
+@pytest.mark.slow
 def test_a_file_that_changes_before_the_first_call_leaves_no_code_behind(tmp_path):
     """The machine code on disk would be that of a source which is no longer there."""
     for name, source in PARTS.items():
@@ -163,6 +165,7 @@ CHANGES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("file", "text", "result", "anew"), CHANGES)
 def test_kernels_are_compiled_anew_where_a_part_of_them_changed(tmp_path, file, text, result, anew):
     def ran() -> tuple[str, bool]:

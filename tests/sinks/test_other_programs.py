@@ -157,6 +157,7 @@ def batch_of(rows):
     return pa.RecordBatch.from_arrays(columns, names=["s", "t", *TYPES])
 
 
+@pytest.mark.slow(quick=2)
 @EVERY
 @examples(60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=st.lists(ROW, min_size=1, max_size=10), sizes=st.lists(st.integers(1, 5), min_size=1, max_size=3))

@@ -115,6 +115,7 @@ def randomized(rows: int = 3000, items: int = 130):
     return PackedSets(words, unpublished, alphabet), SeededSets(seeds, sizes, alphabet, expansion)
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("size", [1, 700, 3000])
 def test_bits_and_seeds_come_back_with_their_alphabet(files, size, monkeypatch):
     monkeypatch.setattr(parquet, "ROW_GROUP", 1024)

@@ -84,6 +84,7 @@ def test_text_columns_keep_their_dictionaries(reader, tmp_path):
     assert all(len(b.column(0).dictionary) == 2 for b in batches)
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("options", [{}, {"row_group_size": 70_001}, {"use_dictionary": False}])
 def test_columns_of_many_texts_are_read_as_they_are(reader, tmp_path, options):
     many = [None if i % 97 == 0 else f"person-{i * 7919 % 300_007}" for i in range(300_000)]
@@ -149,6 +150,7 @@ def test_a_table_without_rows(reader, tmp_path):
     assert reader.table("parquet", written(tmp_path, {"a": pa.array([], pa.string())})) == {"a": []}
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("group", [7, 100_000])
 def test_whoever_asks_for_a_block_may_decode_it(reader, tmp_path, group):
     number = np.random.default_rng(5).integers(0, 40, 300_000)

@@ -104,6 +104,7 @@ def test_a_right_plugin_passes():
     assert faults(does(coin, draws_per_row=1, randomized=True, announced=Effect(rows="fewer")).case()) == {}
 
 
+@pytest.mark.slow(quick=13)
 @pytest.mark.parametrize(
     ("check", "plugin"),
     [

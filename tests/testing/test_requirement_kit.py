@@ -43,6 +43,7 @@ BUILT_IN = {
 }
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("kind", BUILT_IN)
 def test_built_in_kinds_on_classes_conform(kind):
     name, clauses = BUILT_IN[kind]
@@ -145,6 +146,7 @@ BROKEN = {
 }
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("promise", BROKEN)
 def test_a_kind_that_breaks_a_promise_is_found(promise):
     check, changes, told = BROKEN[promise]
@@ -152,6 +154,7 @@ def test_a_kind_that_breaks_a_promise_is_found(promise):
     assert told in "; ".join(check(case(**changes)))
 
 
+@pytest.mark.slow(quick=3)
 @pytest.mark.parametrize(
     ("bad", "told"),
     [

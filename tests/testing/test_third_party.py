@@ -36,6 +36,7 @@ def test_an_installed_plugin_is_found_and_loaded(ask, acme):
     }
 
 
+@pytest.mark.slow
 def test_its_author_can_test_it_with_the_kit(python, acme):
     tests = str(PLUGINS / "acme_plugin" / "tests")
     words = ["-m", "pytest", "-q", "-c", os.devnull, "--rootdir", tests, "-p", "no:cacheprovider", tests]
@@ -48,6 +49,7 @@ def test_without_it_the_name_is_unknown(ask):
     assert found["acme_rounding"][0] == "PPF401"
 
 
+@pytest.mark.slow
 def test_the_command_line_lists_it(forked, acme):
     done = forked("-m", "ppdm_flow", "list", "anonymizers", env=acme)
     assert "acme_rounding" in done.stdout

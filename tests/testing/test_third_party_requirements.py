@@ -115,6 +115,7 @@ def test_what_keeps_them_is_released_and_verified(flow, folder):
     assert flow("verify", str(run), "--data", "clinic.csv")[0] == 0
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize(
     ("old", "new", "broken"),
     [
@@ -180,6 +181,7 @@ def test_of_lists_that_they_mark_more_is_stricter(flow, folder, named, codes):
     assert text.count("error[PPF308]") == codes
 
 
+@pytest.mark.slow(quick=4)
 @pytest.mark.parametrize(
     ("pairs", "verdict"),
     [
@@ -276,6 +278,7 @@ def test_the_plan_of_one_fits_the_published_schema(flow):
     jsonschema.validate(plan, schema)
 
 
+@pytest.mark.slow(quick=4)
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
@@ -315,6 +318,7 @@ def unsound(install):
     return install("acme_plugin", "broken_plugin", "clashing_plugin")
 
 
+@pytest.mark.slow(quick=2)
 @pytest.mark.parametrize(
     ("kind", "code"),
     [

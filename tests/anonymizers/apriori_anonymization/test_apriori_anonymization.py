@@ -71,6 +71,7 @@ def test_the_example_of_the_paper():
     assert fitted.transform.describe() == {"attribute": "basket", "k": 2, "m": 2, "items": 3}
 
 
+@pytest.mark.slow(quick=71)
 @pytest.mark.parametrize("seed", range(500))
 def test_random_releases_are_frequent_by_brute_force(seed):
     draw = Random(seed)
@@ -107,6 +108,7 @@ def test_random_releases_are_frequent_by_brute_force(seed):
     assert 0 <= (fitted.figures["ncp"].value or 0) <= 1
 
 
+@pytest.mark.slow(quick=63)
 @pytest.mark.parametrize("seed", range(200))
 def test_every_combination_is_in_sets_of_enough_people(seed):
     draw = Random(seed)

@@ -75,6 +75,7 @@ def test_where_nothing_is_rejected_it_is_done_if_asked_for(bench):
     assert distance(given.table, made) < 0.6 * distance(given.table, plain)
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("seed", range(4))
 def test_it_never_comes_out_further_than_without(bench, seed):
     """Also where there is nothing to mend but the chance of one sample, and where few drafts may be made."""

@@ -22,6 +22,7 @@ def texts(table):
     return {name: column.texts() for name, column in table.columns.items()}
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("asked", [{}, {"candidates": "all"}, {"algorithm": "slim"}])
 def test_the_same_rows_by_python_and_by_compiled_code(bench, monkeypatch, asked):
     given = bench(people())

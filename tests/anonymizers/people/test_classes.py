@@ -25,6 +25,7 @@ def told_and_params(step, seed, **more):
     return told, STEPS[step](rng)
 
 
+@pytest.mark.slow(quick=30)
 @pytest.mark.parametrize("seed", range(60))
 @pytest.mark.parametrize("step", GROUPING)
 def test_released_classes_keep_what_is_claimed(step, seed):
@@ -36,6 +37,7 @@ def test_released_classes_keep_what_is_claimed(step, seed):
     assert rows is None or broken(case, told, rows) == []
 
 
+@pytest.mark.slow(quick=27)
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("step", GROUPING)
 def test_one_row_a_person_is_as_rows(step, seed):
@@ -44,6 +46,7 @@ def test_one_row_a_person_is_as_rows(step, seed):
     assert both[0] == both[1]
 
 
+@pytest.mark.slow(quick=3)
 @pytest.mark.parametrize("step", ["mondrian", *GROUPING])
 def test_by_rows_the_same_tables_break_what_is_claimed(step):
     """The tests above find what they look for."""

@@ -13,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from adversary.people_trials import broken, case_of, of_mondrian, released, trial
 
 
+@pytest.mark.slow(quick=30)
 @pytest.mark.parametrize("seed", range(60))
 def test_released_classes_keep_what_is_claimed(seed):
     rng = random.Random(seed)

@@ -25,6 +25,7 @@ def some(seed):
     return (with_cards(told) if rng.random() < 0.3 else told), params
 
 
+@pytest.mark.slow(quick=31)
 @pytest.mark.parametrize("seed", range(100))
 def test_what_is_left_keeps_what_is_claimed(seed):
     told, params = some(seed)

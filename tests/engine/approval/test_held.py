@@ -67,6 +67,7 @@ def test_verify_says_that_it_is_held_and_ends_with_4(home: HeldHome, capsys: pyt
     assert api.verify(run, home.folder / "people.csv").remeasured.holds
 
 
+@pytest.mark.slow(quick=2)
 @pytest.mark.parametrize("name", ["held/public/ward.csv", "report.json", "signers.yaml", "held.private.json"])
 def test_verify_finds_a_changed_file(home: HeldHome, name: str) -> None:
     run = home.run().run_dir

@@ -65,6 +65,7 @@ def test_who_is_missing_from_the_other_counts(home: HeldHome) -> None:
     assert codes(home, run)[0] == {"PPF977"}
 
 
+@pytest.mark.slow
 def test_the_figures_are_those_of_a_run_that_knew_it(tmp_path: Path) -> None:
     """The twin: the same policy, run after the other release, measures what the release measures."""
     draw, ends = random.Random(4), set()

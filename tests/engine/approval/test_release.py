@@ -126,6 +126,7 @@ def test_one_person_has_two_roles_where_the_policy_says_so(home: HeldHome) -> No
     assert home.release(run).outcome.published
 
 
+@pytest.mark.slow(quick=3)
 @pytest.mark.parametrize("name", ["held/public/ward.csv", "held/public/dictionary.json", "plan.json", "events.jsonl"])
 def test_a_changed_file_is_refused(home: HeldHome, name: str) -> None:
     run = home.run().run_dir

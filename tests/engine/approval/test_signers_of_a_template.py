@@ -30,6 +30,7 @@ def house(request, tmp_path: Path) -> HeldHome:
     return home
 
 
+@pytest.mark.slow(quick=1)
 def test_it_is_released_after_others_and_judged_again(house: HeldHome) -> None:
     """What the ledger learned meanwhile is judged by the policy that the run kept: its floors hold of its copies."""
     first, second = (house.run().run_dir for _ in range(2))
@@ -42,6 +43,7 @@ def test_it_is_released_after_others_and_judged_again(house: HeldHome) -> None:
     assert [entry.state for entry in house.look().entries] == ["released", "released"]
 
 
+@pytest.mark.slow(quick=2)
 def test_it_is_made_again_and_found_to_be_the_same(house: HeldHome) -> None:
     run = house.run().run_dir
     outcome = api.verify(run, data=house.folder / "people.csv")

@@ -83,6 +83,7 @@ class OutOfMemory(Step):
         raise MemoryError
 
 
+@pytest.mark.slow(quick=6)
 @pytest.mark.parametrize(
     ("algorithm", "code"),
     [

@@ -115,7 +115,7 @@ CHANNELS = (noted, named, in_unit, found, subject, label, series, chart_note, do
 CHANNELS += (foreign_domain, described, described_key)
 
 
-@pytest.mark.slow(quick=len(CHANNELS))
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("channel", CHANNELS)
 @pytest.mark.parametrize("distribution", ["acme", "ppdm_flow"])
 def test_a_step_that_quotes_a_value(bench, tools, channel, distribution):
@@ -129,6 +129,7 @@ def test_a_step_that_quotes_a_value(bench, tools, channel, distribution):
     assert "column `town`" in str(error)
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("channel", [c for c in CHANNELS if c is not foreign_domain])
 def test_its_harmless_mirror(bench, tools, channel):
     """The name of a column, a number and the plugin's own words are no values."""
@@ -174,6 +175,7 @@ AUDITED = {
 }
 
 
+@pytest.mark.slow(quick=2)
 @pytest.mark.parametrize("channel", AUDITED)
 def test_an_audit_that_quotes_a_value(bench, tools, channel):
     class Leaks(Audit):
@@ -185,6 +187,7 @@ def test_an_audit_that_quotes_a_value(bench, tools, channel):
     assert "`k_anonymity`" in str(error)
 
 
+@pytest.mark.slow(quick=2)
 @pytest.mark.parametrize("channel", AUDITED)
 def test_an_audit_that_names_columns_is_fine(bench, tools, channel):
     class Says(Audit):
@@ -254,7 +257,7 @@ def test_words_of_sentences_are_no_values_even_where_the_data_has_them(bench, to
     assert bench.run(bench.plan(policy)).report.verdict == "released"
 
 
-@pytest.mark.slow(quick=3)
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("partition_rows", [20, 262_144])
 @pytest.mark.parametrize("memory_limit", [1 << 30, 0])
 def test_a_leak_is_found_whatever_is_held_in_memory(bench, tools, partition_rows, memory_limit):
@@ -271,7 +274,7 @@ WRITTEN = ("13-10-4202", "0010-555-716", "sitnaltA ", "K05=<", "京北", "erehwo
 """Backwards: what stands in a plugin's own code, this file, is none of the data."""
 
 
-@pytest.mark.slow(quick=3)
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("text", [*(t[::-1] for t in WRITTEN), 3 * WRITTEN[-1][::-1]])
 def test_free_texts_dates_and_signs_are_values_too(bench, tools, text):
     class Leaks(Step):

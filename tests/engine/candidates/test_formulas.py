@@ -72,6 +72,7 @@ def rows(file: Path) -> list[list[str]]:
         return list(csv.reader(stream))
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize(
     ("audience", "escapes"),
     [

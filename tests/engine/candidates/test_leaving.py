@@ -22,6 +22,7 @@ def meddling(bench, tools, meddle):
     return bench.fails(tools.swapped(bench.plan(), "class_sizes", Meddles))
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("name", ["more.csv", ".hidden", "sub/more.csv"])
 def test_a_file_beside_the_release(bench, tools, name):
     def meddle(folder):

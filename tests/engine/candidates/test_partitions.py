@@ -75,6 +75,7 @@ def original(home: Path) -> Counter[tuple[Any, ...]]:
     return Counter(tuple(row.values()) for row in table.to_pylist())
 
 
+@pytest.mark.slow(quick=3)
 @pytest.mark.parametrize("ending", ["parquet", "csv", "csv.gz", "tsv"])
 def test_other_readers_find_the_rows(home: Path, ending: str) -> None:
     result = run(POLICY.replace("study.parquet", f"study.{ending}"))
@@ -175,6 +176,7 @@ def test_the_order_of_rows(home: Path) -> None:
     assert all(numbers != sorted(numbers) for numbers in shuffled)
 
 
+@pytest.mark.slow
 def test_bytes_depend_on_rows_alone(home: Path, bench: Any) -> None:
     plan = bench.plan(POLICY, home / "visits.csv")
     hashes = set()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from campaigns.evidence import _SHARES, FOUND, Campaign
 
 
+@pytest.mark.slow
 def test_each_changed_byte_is_found(tmp_path):
     campaign = Campaign.made(tmp_path)
     ends = [(kind, end) for kind, _, end in campaign.outcomes(300, seed=20)]

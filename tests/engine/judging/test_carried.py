@@ -69,6 +69,7 @@ TOLD = people({"20": ["HIV"] * 4, "30": ["flu"] * 4})
 MIXED = people({"20": ALIKE, "30": ALIKE})
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("criterion", ["attributes: [ill]", "attributes: [age, ill]"])
 def test_a_class_id_is_what_it_was_made_of(bench, criterion):
     steps = f"""
@@ -203,6 +204,7 @@ def test_what_two_releases_leave_of_possible_values(bench, by_age, holds):
     assert "`jobs`" in found[1]
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize(("rare", "holds"), [(["HIV"] * 2, False), (["HIV", "gout"] * 2, True)])
 def test_people_whom_another_release_lacks(bench, rare, holds):
     """The second release drops small classes: who compares the two knows what they have."""
@@ -234,6 +236,7 @@ releases:
 """
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize(
     "clause",
     [

@@ -61,6 +61,7 @@ TENS = "  wide: {use: generalize, with: {attributes: {size: {intervals: [0, 10, 
 RECODE = "  recode: {use: mondrian}\n"
 
 
+@pytest.mark.slow(quick=3)
 @pytest.mark.parametrize("whom", [ROWS, PEOPLE])
 @pytest.mark.parametrize(("giant", "verdict"), [(1.0, "released"), (100.0, "withheld")])
 def test_a_giant_and_its_mirror(sites, whom, giant, verdict):
@@ -80,6 +81,7 @@ def test_five_sites_of_one_firm(sites):
     assert requirements["share"].measured == pytest.approx(500 / 810)
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("whom", [ROWS, PEOPLE])
 def test_mondrian_makes_classes_that_keep_it(sites, whom):
     assert sites(policy(whom=whom))[0] == "withheld"
@@ -94,6 +96,7 @@ def test_full_domain_recoding_makes_classes_that_keep_it(sites):
     assert sites(text)[0] == "released"
 
 
+@pytest.mark.slow(quick=3)
 @pytest.mark.parametrize(
     "steps",
     [
@@ -154,6 +157,7 @@ def test_two_releases_that_are_joined_make_smaller_groups(sites, bench):
     assert report.verdict == "withheld"
 
 
+@pytest.mark.slow(quick=3)
 @pytest.mark.parametrize(
     ("rows", "asked", "verdict"),
     [

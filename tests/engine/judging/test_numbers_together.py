@@ -55,6 +55,7 @@ def test_two_noisy_releases_are_averaged(wages):
         assert found[name][0] == pytest.approx(expected, abs=4 * math.sqrt(0.25 / 3000))
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize(
     "change",
     [

@@ -25,6 +25,7 @@ def results(outcome, release="study"):
     return {r.id: r for r in outcome.report.requirements if r.release == release}
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("steps", ["", RENAMED])
 def test_copies_are_withheld(bench, tools, steps):
     data = [*tools.rows(300), ["x", "?", "", "", "0"], ["y", "", "?", "", "0"]]

@@ -39,6 +39,7 @@ def figures(bench, text):
     return {(r.release, r.metric): r.measured for r in done.report.requirements}
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("known", ["1", "all"])
 def test_the_joined_table_counts_people_and_its_rows_are_linked_by_the_pseudonym(bench, visits, known):
     found = figures(bench, POLICY.replace("KNOWN", known))

@@ -93,6 +93,7 @@ releases:
 """
 
 
+@pytest.mark.slow(quick=2)
 @pytest.mark.parametrize(
     "policy",
     [
@@ -199,6 +200,7 @@ def test_a_gate_is_about_the_releases_by_themselves(clinic):
     assert {g.release for g in report.gates} == {"by-age", "by-town"}
 
 
+@pytest.mark.slow(quick=2)
 @pytest.mark.parametrize(
     ("requirement", "bound"),
     [

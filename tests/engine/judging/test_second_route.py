@@ -86,6 +86,7 @@ def test_relations_can_be_asked_again_and_joined(sql):
     assert sql.rows("SELECT count(*) FROM candidate WHERE first = ?", ["é"])[0][0] == 1
 
 
+@pytest.mark.slow(quick=10)
 @pytest.mark.parametrize(
     "query",
     [
@@ -220,7 +221,7 @@ def small(monkeypatch) -> None:
     monkeypatch.setattr(local_sql, "_MEMORY_LIMIT", "8MB")
 
 
-@pytest.mark.slow(quick=1)
+@pytest.mark.slow
 def test_a_query_that_needs_more_memory_is_asked_again_with_more(sql, monkeypatch):
     small(monkeypatch)
     given = pa.table({"extra": [1, 2]})
@@ -238,7 +239,7 @@ def test_a_query_that_needs_more_memory_is_asked_again_with_more(sql, monkeypatc
         sql.rows("SET memory_limit = '1GB'")
 
 
-@pytest.mark.slow(quick=1)
+@pytest.mark.slow
 def test_a_query_that_no_memory_is_enough_for_ends_the_run(sql, monkeypatch):
     small(monkeypatch)
     monkeypatch.setattr(DuckSql, "_configuration", lambda self: {**configuration(self), "memory_limit": "8MB"})

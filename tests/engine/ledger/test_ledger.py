@@ -185,6 +185,7 @@ def test_the_same_classes_again_tell_nothing_new(home: Home) -> None:
     assert entries(home) == [(1, RELEASED), (2, RELEASED)]
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("people", [range(2, 20), range(22)], ids=["two left", "two came"])
 def test_who_came_or_left_is_found_by_difference(home: Home, people: range) -> None:
     assert run(home).released
@@ -225,6 +226,7 @@ def test_several_rows_of_a_person_are_one_person(home: Home) -> None:
     assert figure(ran, "k") == 2
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("seed", range(5))
 def test_people_are_told_apart_by_all_their_rows_and_all_that_others_may_know(filed: Home, seed: int) -> None:
     """Against plain Python: one to three rows a person, and a requirement that names `zip` alone."""
@@ -326,6 +328,7 @@ def _change(home: Home, statement: str) -> None:
 BROKEN = [_lose, _lose_key, _other_key, _open_key, _cut, _text, _newer, _fewer, _others, _tables]
 
 
+@pytest.mark.slow(quick=2)
 @pytest.mark.parametrize("break_it", BROKEN)
 def test_without_a_whole_ledger_nothing_is_released(filed: Home, break_it) -> None:
     assert run(filed).released

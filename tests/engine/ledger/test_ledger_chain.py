@@ -147,6 +147,7 @@ def test_a_ledger_is_made_once(home: Home) -> None:
     assert home.states() == [(1, RELEASED)]
 
 
+@pytest.mark.slow
 def test_the_verb_makes_one_beside_its_key(tmp_path: Path, cli: Any, root: Path) -> None:
     done = cli("ledger", "releases.ledger", "--create", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -223,6 +224,7 @@ def three(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow(quick=3)
 @pytest.mark.parametrize("how", TAMPERING)
 def test_an_entry_that_is_changed_or_taken_out_is_found_and_named(three: Path, tmp_path: Path, how: str) -> None:
     home = _filed(tmp_path / "copy")

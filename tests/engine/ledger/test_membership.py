@@ -69,6 +69,7 @@ def run(folder: Path, data: str = "one") -> RunResult:
     return api.run(folder / "policy.yaml", data=folder / f"{data}.csv", out=folder / "runs")
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("respelled", [str.upper, "{} ".format, " {}".format])
 def test_people_are_found_again_under_another_spelling(tmp_path: Path, respelled) -> None:
     ids = [f"p{i}" for i in range(20)]

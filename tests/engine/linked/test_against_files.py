@@ -123,7 +123,7 @@ SAMPLE = (0, 1, 2, 5, 6, 7, 8, 9, 19, 24, 25, 28)
 """
 
 
-@pytest.mark.random(quick=1)
+@pytest.mark.random
 @pytest.mark.parametrize("seed", SAMPLE)
 def test_the_files_tell_what_was_measured(clinic, run, seed):
     assert compared(clinic, run, seed) >= 3

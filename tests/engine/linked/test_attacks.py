@@ -41,6 +41,7 @@ def judged(result, release):
     return [r["holds"] for r in result.document["requirements"] if r["release"] == release]
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("named", ["[patients, visits]", "[visits]", "[patients]"])
 def test_a_requirement_that_names_releases_is_judged_on_their_join(clinic, run, named):
     """One who was born in 1960 was in the south; each table alone has two or more of everything."""
@@ -107,6 +108,7 @@ steps:
 MORE = ("", ", patients: {from: bare, path: p.csv}")
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize(
     "releases",
     [f"{{visits: {{from: names, path: v.csv}}, claims: {{from: claims, path: c.csv}}{more}}}" for more in MORE],
@@ -119,6 +121,7 @@ def test_tables_with_keys_are_joined_where_another_one_has_none(clinic, run, rel
     assert False in judged(result, "visits + claims")
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("known", ["2", "all"])
 def test_products_of_rows_hide_nobody(clinic, run, known):
     """Two visits and one claim are as many pairs as one visit and two claims; of those born in 1960, each has one."""

@@ -77,6 +77,7 @@ def test_each_file_holds_and_their_join_does_not(judged):
     assert k_by_release(result) == {"patients": 2, "visits": 2, "patients + visits": 1}
 
 
+@pytest.mark.slow(quick=3)
 @pytest.mark.parametrize(
     ("born", "visits"),
     [

@@ -81,6 +81,7 @@ def test_and_are_released_where_it_singles_out_nobody(clinic, run):
     assert run(clinic(TABLES + K + PSEUDONYMS + RELEASES, **tables(crowds(alone=False)))).released
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize(
     "policy",
     [

@@ -36,6 +36,7 @@ def test_a_value_outside_its_declared_domain_is_named_by_row_and_column(bench, t
     assert error.diagnostics[0].span is not None
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize(
     ("kind", "good", "bad"),
     [
@@ -243,6 +244,7 @@ def test_data_that_changes_during_the_run(bench, tools):
     assert "changed" in message(bench.fails(plan, listener=meddle), "PPF724")
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("change", ["append", "add", "remove", "nothing"])
 @pytest.mark.parametrize("when", ["RequirementJudged", "Progress"])
 def test_a_folder_that_changes_during_the_run(bench, tools, change, when):

@@ -28,6 +28,7 @@ def verdict(bench, rows, nulls, more=""):
     return bench.run(bench.plan(POLICY.replace("NULLS", nulls).replace("STEP", more))).report
 
 
+@pytest.mark.slow(quick=3)
 @pytest.mark.parametrize(
     ("rows", "nulls", "expected", "k"),
     [

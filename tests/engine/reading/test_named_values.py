@@ -69,6 +69,7 @@ def test_a_value_that_nobody_has(bench, clause):
     assert bench.run(bench.plan(policy(clause, known))).report.verdict == "released"
 
 
+@pytest.mark.slow(quick=2)
 @pytest.mark.parametrize("clause", [CLAUSES["template"], CLAUSES["alpha_k"], CLAUSES["lkc"]])
 def test_a_value_that_may_be_absent(bench, clause):
     bench.data(ROWS, "job,illness")

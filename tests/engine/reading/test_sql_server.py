@@ -302,6 +302,7 @@ def test_faults_say_no_text_of_the_server(
         assert "encrypted" in told.message
 
 
+@pytest.mark.slow(quick=3)
 @pytest.mark.parametrize(
     "query",
     [
@@ -322,6 +323,7 @@ def test_a_query_stays_in_its_parentheses(visits: Server, tmp_path: Path, query:
     assert not [s for s in visits.asked if "DROP" in s]
 
 
+@pytest.mark.slow(quick=2)
 @pytest.mark.parametrize(
     "query",
     [
@@ -478,6 +480,7 @@ def nowhere(request: pytest.FixtureRequest) -> Iterator[int]:
     listener.close()
 
 
+@pytest.mark.slow(quick=1)
 def test_the_driver_itself_where_no_server_is(nowhere: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pyodbc = _pyodbc()
     if not any(name == "FreeTDS" or "for SQL Server" in name for name in pyodbc.drivers()):
@@ -535,6 +538,7 @@ def _filled(wire: Any, count: int = 20_000) -> None:
     wire.behind.base.execute("CREATE TABLE visits AS SELECT * FROM filled")
 
 
+@pytest.mark.slow
 def test_the_driver_and_the_protocol(wire: Any, tmp_path: Path) -> None:
     """pyodbc and FreeTDS against the protocol: rows, missing cells, letters, and one transaction taken back."""
     _filled(wire)

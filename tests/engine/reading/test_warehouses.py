@@ -139,6 +139,7 @@ def fault(folder: Path, given: str, text: str = POLICY) -> Any:
     return diagnostic
 
 
+@pytest.mark.slow(quick=1)
 def test_a_run_reads_the_table(service: Service, tmp_path: Path) -> None:
     done = run(tmp_path, source(service))
     assert done.released
@@ -269,6 +270,7 @@ def test_a_query_that_leaves_is_not_asked(service: Service, tmp_path: Path) -> N
     assert not [s for s in service.asked if "DROP" in s]
 
 
+@pytest.mark.slow(quick=1)
 def test_logins(service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     key = tmp_path / "key"
     key.write_text("{}", encoding="utf-8")

@@ -89,6 +89,7 @@ def test_two_runs_at_once_leave_each_other_alone(bench, tools):
     assert tools.released(outer) == tools.released(inner[0])
 
 
+@pytest.mark.slow
 def test_an_interruption_leaves_nothing(bench, tools):
     bench.data(tools.rows(300))
     plan = bench.plan()

@@ -41,7 +41,7 @@ def test_kills_with_the_ledger_in_a_database(root: Path, postgres: Any) -> None:
     assert (found["faults"], found["killed"]) == (0, 2)
 
 
-@pytest.mark.kill(quick=1)
+@pytest.mark.kill
 @pytest.mark.parametrize("words", [("--points", "2", "--ledger", "none")])
 def test_kills_without_a_ledger(root: Path, words: tuple[str, ...]) -> None:
     found = tally(root, *words)

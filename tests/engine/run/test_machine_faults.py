@@ -35,6 +35,7 @@ for limit in json.loads(sys.argv[3]):
 """
 
 
+@pytest.mark.slow
 def test_files_that_may_not_grow(bench, tools):
     bench.data(tools.rows(4_000))
     bench.plan()
@@ -138,6 +139,7 @@ def test_a_report_that_cannot_be_made_withholds_everything(bench, tools):
     assert error.diagnostics[0].code == "PPF901"
 
 
+@pytest.mark.slow
 def test_descriptors_are_given_back(bench, tools):
     bench.data(tools.rows(100))
     plan = bench.plan()

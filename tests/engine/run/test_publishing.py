@@ -68,6 +68,7 @@ def test_what_is_changed_between_judging_and_publishing_is_not_published(bench, 
     assert error.exit_status == 3
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("what", ["report.json", "manifest.json", "candidate/study/dictionary.json"])
 def test_documents_that_change_before_they_are_published(bench, tools, monkeypatch, what):
     real = RunDirectory.move
@@ -83,6 +84,7 @@ def test_documents_that_change_before_they_are_published(bench, tools, monkeypat
     assert [d.code for d in error.diagnostics] == ["PPF903"]
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("how", ["file", "link to a file", "link to a folder", "another release", "one less"])
 def test_files_that_come_or_go_before_they_are_published(bench, tools, monkeypatch, how):
     real = RunDirectory.move
@@ -200,6 +202,7 @@ def test_one_that_lives_is_left_alone(bench, tools):
     assert not alive.exists()
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("manifest", [None, "{", '{"version": 1, "verdict": "released", "files": {}}'])
 def test_verify_takes_nothing_else_for_a_release(bench, tools, cli, manifest):
     for name in (".tmp-1-ab", PLACE):

@@ -90,6 +90,7 @@ def test_a_bundled_policy_makes_the_same_release(tmp_path, here, policy) -> None
     assert here.farm.asked_for["each"] > 5
 
 
+@pytest.mark.slow
 def test_releases_are_part_files_and_verify_makes_them_again(tmp_path, here, cli) -> None:
     path = seeded(tmp_path, "hospital.yaml")
     result = here(path, tmp_path / "spark", spark=True)

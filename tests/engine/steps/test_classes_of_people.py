@@ -49,6 +49,7 @@ def run(bench, known, others, *steps):
     return bench.run(bench.plan(POLICY % (known, others, "\n".join(steps)))).report
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("known", [1, 2, 3])
 @pytest.mark.usefixtures("visits")
 def test_without_linked_rows_classes_are_all_that_is_told(bench, known):
@@ -58,6 +59,7 @@ def test_without_linked_rows_classes_are_all_that_is_told(bench, known):
     assert {r.id for r in report.requirements} >= {"privacy.k_anonymity", "privacy.t_closeness.ill"}
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("known", [1, 2, "all"])
 @pytest.mark.usefixtures("visits")
 def test_suppress_finishes_the_job_of_the_classes(bench, known):
@@ -89,6 +91,7 @@ def test_who_is_counted_must_reach_the_step(bench, step):
         bench.plan(POLICY % (1, "", f"{GONE}\n  {step}"))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("visits")
 def test_the_same_bytes_for_any_partitions(bench, tools):
     """Whoever comes first does not depend on how the table was cut."""

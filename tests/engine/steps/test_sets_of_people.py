@@ -57,6 +57,7 @@ def holders(sets, whose, m):
     return found
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("seed", range(8))
 def test_visits_become_sets_in_which_nothing_is_rare(seed, bench, tools):
     draw = Random(seed)

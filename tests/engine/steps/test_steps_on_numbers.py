@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+import pytest
 
 POLICY = """version: 1
 name: numbers
@@ -41,6 +42,7 @@ def people(rows: int = 400) -> list[list[str]]:
     return found
 
 
+@pytest.mark.slow
 def test_columns_stay_numbers_for_any_partitioning(bench):
     bench.data(people(), HEADER)
     plan = bench.plan(POLICY)

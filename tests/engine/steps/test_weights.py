@@ -38,6 +38,7 @@ def test_a_row_that_stands_for_nobody_is_not_released(bench, tools, zero):
     }
 
 
+@pytest.mark.slow
 def test_dropped_rows_stay_dropped_when_the_file_is_read_again(bench, tools):
     bench.data([*ROWS, ["astronaut", "0", "rare"], ["clerk", "2", "flu"]] * 50, HEADER)
     plan = bench.plan(POLICY)

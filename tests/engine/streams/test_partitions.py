@@ -50,14 +50,14 @@ def compare(bench, tools, plan, shape, expected, case) -> None:
     assert measured == pytest.approx({k: v for k, v in first[1].items() if v is not None}, rel=1e-9)
 
 
-@pytest.mark.slow(quick=2)
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_two_releases_of_8300_rows(bench, tools, shape, expected):
     bench.data(tools.rows(8_300))
     compare(bench, tools, bench.plan(), shape, expected, "clinic")
 
 
-@pytest.mark.slow(quick=2)
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_weighted_rows_that_are_written_out(bench, tools, shape, expected):
     found = [[r[2], r[3], str(i % 5)] for i, r in enumerate(tools.rows(3_000))]
@@ -65,7 +65,7 @@ def test_weighted_rows_that_are_written_out(bench, tools, shape, expected):
     compare(bench, tools, bench.plan(WEIGHTED), shape, expected, "weighted")
 
 
-@pytest.mark.slow(quick=2)
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("shape", SHAPES[::2], ids=str)
 def test_incomplete_rows_that_are_dropped_keep_the_numbers_of_the_others(bench, tools, shape, expected):
     found = tools.rows(5_000)

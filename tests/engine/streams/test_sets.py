@@ -250,6 +250,7 @@ def compiled(folder: Path, text: str, columns):
     return found.plan
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("options", [RunOptions(), RunOptions(partition_rows=97, memory_limit=0, workers=1)])
 def test_from_lists_to_categories(shop, options):
     folder, whole = shop

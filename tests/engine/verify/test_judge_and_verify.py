@@ -94,6 +94,7 @@ def test_files_that_do_not_fit_the_release(done, tmp_path):
         assert "zqcanary" not in str(caught.value)
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"operators": [{"form": "x"}]}', '{"operators": 1}', "zqcanary"])
 def test_what_is_no_operator(done, tmp_path, text):
     plan, data, outcome = done
@@ -211,6 +212,7 @@ def test_a_withheld_run_that_was_not_kept_is_verified_by_its_hashes(bench, tools
     assert found.remeasured.skipped == ("study", "other")
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("rename", [False, True])
 def test_a_verdict_that_was_turned_round_in_the_manifest(bench, tools, rename):
     bench.data(tools.rows(40))

@@ -69,7 +69,7 @@ def rewritten(file, change):
         )
 
 
-@pytest.mark.random(quick=3)
+@pytest.mark.random(quick=1)
 @pytest.mark.parametrize("seed", range(16))
 def test_a_file_is_judged_as_the_run_that_made_it(folder, seed):
     draw = Random(seed)
@@ -82,6 +82,7 @@ def test_a_file_is_judged_as_the_run_that_made_it(folder, seed):
     assert "PPF918" in [finding["code"] for finding in after["findings"]]
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize(
     "change",
     [
@@ -99,6 +100,7 @@ def test_pseudonyms_that_are_not_the_peoples_are_refused(folder, change):
     assert error.value.diagnostics[0].code == "PPF700"
 
 
+@pytest.mark.slow
 def test_other_pseudonyms_of_the_same_people_are_as_good(folder):
     before, file = of_run(folder, Random(1), "1", "own_category")
     rewritten(file, lambda _i, row: row | {"patient": row["patient"][::-1]})

@@ -94,6 +94,7 @@ def exchanged(column: int):
     return change
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize(
     "steps", [RECODE, IDS + NO_ILLNESS, RARE, RECODE + IDS, RECODE + "  mix: {use: shuffle_rows}\n"]
 )
@@ -133,6 +134,7 @@ def _measured_as(text: str, of: str, value: float) -> str:
     return json.dumps(report)
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("head", [HEAD, HEAD + SEED])
 @pytest.mark.parametrize("steps", [RECODE, RECODE + NOISE])
 def test_a_changed_file_is_found_though_the_manifest_was_adapted(ward, head, steps):
@@ -192,6 +194,7 @@ def test_another_input_makes_nothing_again(ward):
     assert found.remeasured.unknown["privacy.l_diversity.illness on study"] == "it is about other data"
 
 
+@pytest.mark.slow
 def test_without_its_key_a_release_is_not_made_again(ward, monkeypatch):
     monkeypatch.setenv("WARD_KEY", "a key of at least sixteen bytes")
     releases = "releases: {linked: {from: named, path: linked.csv}, study: {from: short, path: study.csv}}\n"
@@ -222,6 +225,7 @@ def test_what_was_finished_before_the_first_draw_is_measured_again(ward):
     assert not found.remeasured.unknown
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize(
     "steps",
     [
@@ -238,6 +242,7 @@ def test_what_was_drawn_is_left_to_the_run(ward, steps):
     assert "draw at random" in found.remeasured.unknown["privacy.l_diversity.illness on study"]
 
 
+@pytest.mark.slow
 def test_two_releases_are_judged_together_again(ward):
     releases = "releases: {a: {from: short, path: a.csv}, b: {from: less, path: b.csv}}\n"
     run = ward.run(RECODE + "  less: {use: drop, with: {attributes: [town]}}\n", releases)
@@ -255,6 +260,7 @@ def test_two_releases_are_judged_together_again(ward):
     assert together <= found.remeasured.unknown.keys()
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("shared", [True, False])
 def test_releases_whose_rows_are_in_one_order_are_joined_again_only_if_the_run_joined_them(ward, shared):
     """They are made again without the draws of their order, which says nothing of whether they share it."""

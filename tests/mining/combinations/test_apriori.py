@@ -59,6 +59,7 @@ def test_rare_combinations_are_those_of_enumeration(seed):
         assert smallest(owned, size) == min(found.values(), default=0)
 
 
+@pytest.mark.slow(quick=93)
 @pytest.mark.parametrize("seed", range(250))
 def test_the_cut_is_that_of_the_twin_and_leaves_nothing_rare(seed):
     draw, twin, owned = example(seed)

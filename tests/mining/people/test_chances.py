@@ -141,6 +141,7 @@ def test_many_known_rows_of_a_large_class_are_exact(having):
     assert chance == pytest.approx([float(1 - none)], rel=1e-9)
 
 
+@pytest.mark.slow(quick=7)
 @pytest.mark.parametrize("known", [1, 2, 3, None])
 @pytest.mark.parametrize("seed", range(5))
 def test_decoded_counts_and_rows_that_nobody_may_know_by_sql(known, seed):

@@ -117,6 +117,7 @@ def distinct(rows):
     return min(matched, 1 + min(sum(v not in own for own in people.values()) for v in {r[3] for r in rows}))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("nulls", list(Nulls))
 @examples(40)
 @given(rows=ROWS)
@@ -149,7 +150,7 @@ def test_every_requirement_counts_people(build, agree, nulls, rows):
     assert figures["b.beta"] == pytest.approx(float(max(gains, default=0)), abs=1e-9)
 
 
-@pytest.mark.random(quick=1)
+@pytest.mark.random
 @pytest.mark.parametrize("nulls", list(Nulls))
 @examples(30)
 @given(rows=ROWS)
@@ -212,6 +213,7 @@ def matching(people: list[set[str]]) -> int:
     return sum(place(person, set()) for person in range(len(people)))
 
 
+@pytest.mark.slow
 @examples(60)
 @given(
     rows=st.lists(
@@ -268,6 +270,7 @@ def shares_of(rows):
     }
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("negated", [False, True])
 @pytest.mark.parametrize("nulls", list(Nulls))
 @examples(30)

@@ -182,6 +182,7 @@ HALF_LINKED = [
 ]
 
 
+@pytest.mark.slow(quick=2)
 @pytest.mark.parametrize(("known", "expected"), [(1, 0.5), (2, 0.75), (3, 1 - (1 - 0.5) * (1 - 11 / 20))])
 def test_linked_rows_and_others_of_one_person_tell_more_than_each_of_them(build, agree, known, expected):
     """Whoever knows a row of either kind has two chances to see x."""
@@ -211,7 +212,7 @@ MIXED = st.lists(
 """Of each row: the person, a grouping cell, a sensitive one, and whether a pseudonym leaves with it."""
 
 
-@pytest.mark.random(quick=5)
+@pytest.mark.random(quick=1)
 @pytest.mark.parametrize("known", [1, 2, 3, None])
 @pytest.mark.parametrize("suppressed", [None, "⊥"])
 @examples(15)
@@ -232,7 +233,7 @@ def test_nobody_who_knows_rows_of_both_kinds_finds_a_larger_chance(build, agree,
     assert agree(audit(K), example).get("k.known_rows_k") == (min(map(len, found)) if found else None)
 
 
-@pytest.mark.random(quick=2)
+@pytest.mark.random
 @pytest.mark.parametrize("known", [1, 2, 3, None])
 @examples(40)
 @given(rows=ROWS, pseudonym=st.booleans())
@@ -258,7 +259,7 @@ def test_every_choice_of_known_rows(build, agree, known, rows, pseudonym):
     agree(audit(T), example)
 
 
-@pytest.mark.random(quick=3)
+@pytest.mark.random(quick=1)
 @pytest.mark.parametrize("negated", [False, True])
 @pytest.mark.parametrize("known", [1, 2, None])
 @examples(25)
@@ -308,7 +309,7 @@ ALIKE = st.lists(
 """Linked rows, by class and value, of pairs of people: the second has the same classes, and values of the next pair."""
 
 
-@pytest.mark.random(quick=2)
+@pytest.mark.random
 @pytest.mark.parametrize("known", [1, 2, None])
 @examples(40)
 @given(people=ALIKE)

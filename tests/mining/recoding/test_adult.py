@@ -68,6 +68,7 @@ def ground(names, sensitive=()):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("k", "share", "node", "suppressed", "classes"),
     [
@@ -86,6 +87,7 @@ def test_k_anonymity_over_nine_attributes(k, share, node, suppressed, classes) -
     assert (found.best.suppressed, int(found.best.kept.sum())) == (suppressed, classes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("model", "suppressed", "classes"),
     [

@@ -192,6 +192,7 @@ def test_no_model_and_no_cost_is_forgotten() -> None:
     assert priced == {type(c).__name__ for c in COSTS.values()}
 
 
+@pytest.mark.slow(quick=6)
 @pytest.mark.parametrize("share", [0.0, 0.3], ids=["all released", "some suppressed"])
 @pytest.mark.parametrize("model", ONE_OF_EACH, ids=lambda m: m[0])
 @pytest.mark.parametrize("cost", sorted(COSTS))

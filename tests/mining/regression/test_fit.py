@@ -56,6 +56,7 @@ def same_logistic(sm, design, response, weights):
     np.testing.assert_allclose(np.stack([mine.low, mine.high], axis=1), theirs.conf_int(), **CLOSE)
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("seed", range(8))
 def test_both_models_are_those_of_statsmodels(seed, monkeypatch, sm):
     monkeypatch.setattr(designs, "BLOCK", 33)
@@ -67,6 +68,7 @@ def test_both_models_are_those_of_statsmodels(seed, monkeypatch, sm):
     same_logistic(sm, design, (rng.random(design.rows) < 1 / (1 + np.exp(-slope))).astype(float), weights)
 
 
+@pytest.mark.slow
 def test_adult(data, sm):
     adult = pd.read_csv(data / "adult_uci/adult.data.gz", names=ADULT, skipinitialspace=True)
     codes = [(c, pd.factorize(adult[c])[0]) for c in ("sex", "race", "marital", "workclass")]

@@ -94,6 +94,7 @@ def operator_for(data: Baskets) -> Operator:
     return Operator.cut_and_paste(dict.fromkeys(sizes, 4), dict.fromkeys(sizes, 0.125), len(data.categories))
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("form", ["packed", "seeded"])
 def test_randomized_supports_are_within_their_errors(data: Baskets, form: str) -> None:
     """Each true support of a candidate lies within 5 sigma: 1e-4 of failure in all, for some hundred candidates."""

@@ -50,6 +50,7 @@ def breach(operator, size, lengths, maxima, challenge):
     )
 
 
+@pytest.mark.slow(quick=9)
 @pytest.mark.parametrize("maxima", [MAXIMA, (0.2, 0.15, 0.05), (0.04, 0.02, 0.01)])
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 10, 40])
 @pytest.mark.parametrize("challenge", list(Challenge))

@@ -97,6 +97,7 @@ def plain_levels(sets, together, operator, k, event=Event.ALL):
                         yield hit / sum(weight), m, itemset, z
 
 
+@pytest.mark.slow(quick=5)
 @pytest.mark.parametrize("operator", OPERATORS, ids=lambda o: o.family)
 @pytest.mark.parametrize("k", [1, 2, 3])
 def test_the_worst_itemset_is_found(operator: Operator, k: int) -> None:

@@ -38,6 +38,7 @@ def worst_item(held, chosen, operator, size):
     return float(level(reached, np.broadcast_to(supports, with_item.shape), with_item).max()), supports, with_item
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("asked", [0.7, 0.9])
 def test_no_itemset_is_breached(seed, asked):

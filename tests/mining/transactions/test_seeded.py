@@ -70,6 +70,7 @@ def test_the_field_is_one() -> None:
     assert product(a, b).tolist() == [slow_product(int(x), int(y)) for x, y in zip(a, b, strict=True)]
 
 
+@pytest.mark.slow(quick=5)
 @pytest.mark.parametrize("rho", [0.25, 0.5, 1 / 65536, 65535 / 65536, 12345 / 65536])
 @pytest.mark.parametrize("spare", [0, 1, 4])
 def test_expansion_is_the_polynomial(rho: float, spare: int) -> None:
@@ -99,6 +100,7 @@ def test_seeds_depend_on_row_numbers_only() -> None:
     assert (half.seeds == whole.seeds[25:]).all()
 
 
+@pytest.mark.slow(quick=2)
 @pytest.mark.parametrize("others", [(0,), (7, 100), (0, 3, 9), (1, 64, 65, 129)])
 def test_own_and_other_items_follow_the_operator(others: tuple[int, ...]) -> None:
     """The joint law on t and as many other items as are spare, all patterns of it."""

@@ -126,6 +126,7 @@ def test_the_budget_is_kept_and_told():
     assert found.left_out > 0
 
 
+@pytest.mark.slow
 def test_very_many_columns():
     """Of 400 columns not all 10.6 million triples are listed; the widest are, and the rest is counted."""
     codes = [np.arange(40, dtype=np.int32) % (3 + i % 7) for i in range(400)]

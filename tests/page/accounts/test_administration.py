@@ -75,6 +75,7 @@ def test_one_administrator_who_can_sign_in_is_always_left(server):
     assert accounts.has_administrator()
 
 
+@pytest.mark.slow(quick=5)
 @pytest.mark.parametrize("number", ["0", "999", "-1", "1.0", "x", "٣", "1" * 400, "1%00", "..%2F1"])
 def test_an_account_that_there_is_not_is_missing(administrator, number):
     assert administrator.get(f"/accounts/{number}").status_code == 404

@@ -9,6 +9,7 @@ from ppdm_flow.page.services.accounts.roles import Role
 OWN = "http://127.0.0.1:8471"
 
 
+@pytest.mark.slow(quick=6)
 @pytest.mark.parametrize(
     ("headers", "taken"),
     [

@@ -236,7 +236,7 @@ def test_the_form_does_not_lead_into_the_servers_private_folder(steward, server,
 HOSTILE = ['"><script>alert(1)</script>', "{{7*7}}", "'; x='", "\u202eabc", "a" * 300, "=1+1", "<b>", "&amp;", "[", "é"]
 
 
-@pytest.mark.slow(quick=4)
+@pytest.mark.slow(quick=2)
 @pytest.mark.parametrize("name", HOSTILE)
 def test_names_of_columns_are_only_text(steward, server, name):
     page = _save(steward, {"attribute:0:name": name, "attribute:0:role": "target"})
@@ -292,7 +292,7 @@ def test_the_page_makes_the_policy_that_the_command_line_makes(server, tmp_path,
     assert (server.site.policies.folder / "ward.yaml").read_text() == cli("profile", "ward.csv", cwd=tmp_path).stdout
 
 
-@pytest.mark.slow(quick=6)
+@pytest.mark.slow(quick=3)
 @pytest.mark.parametrize("file", sorted(Path("pipelines").glob("*.yaml")), ids=lambda file: file.name)
 def test_policies_of_every_kind_are_shown_and_saved_as_they_are(server, root, file):
     """Also those of several tables, of sets of items, and with keys that the form shows as YAML."""

@@ -82,6 +82,7 @@ def test_a_hierarchy_that_puts_apart_what_was_together_is_refused():
         grouped({"a": ("x", "1", "*"), "b": ("x", "2", "*")})
 
 
+@pytest.mark.slow(quick=21)
 @pytest.mark.parametrize("seed", range(40))
 def test_any_order_of_changes_makes_a_hierarchy_that_the_product_accepts(seed):
     dice = random.Random(seed)

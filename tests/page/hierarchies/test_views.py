@@ -134,6 +134,7 @@ def test_rows_stand_beside_intervals_and_follow_the_form(clinic: Server):
     assert part.text.lstrip().startswith('<section id="levels"')
 
 
+@pytest.mark.slow(quick=3)
 @pytest.mark.parametrize(
     "fields",
     [
@@ -371,6 +372,7 @@ def test_what_a_rule_makes_of_the_values_is_shown_and_what_it_does_not_fit_is_to
     assert "driver" not in unfit.text
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize(
     ("deed", "fields", "said"),
     [

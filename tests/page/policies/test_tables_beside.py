@@ -14,6 +14,7 @@ from ppdm_flow.page.services.accounts.roles import Role
 CANARY = "canary-4711"
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("role", [Role.STEWARD, Role.APPROVER])
 def test_a_table_is_no_policy(server: Server, role):
     folder = server.folder / "policies"

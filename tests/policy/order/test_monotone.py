@@ -225,6 +225,7 @@ def policy(**more):
     return copy.deepcopy(BASE) | more
 
 
+@pytest.mark.slow(quick=32)
 @pytest.mark.parametrize(("old", "new"), PRIVACY.values(), ids=PRIVACY)
 def test_requirements(order, old, new):
     old, new = policy(privacy=old), policy(privacy=new)

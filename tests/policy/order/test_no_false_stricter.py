@@ -88,7 +88,7 @@ KINDS = (
 )
 
 
-@pytest.mark.random(quick=3)
+@pytest.mark.random(quick=1)
 @pytest.mark.parametrize(("kind", "others"), KINDS, ids=[kind for kind, _ in KINDS])
 def test_pairs_of_one_clause(twin, makers, written, kind, others):
     """Policies of a single requirement: nothing but its own rule can make one stricter."""

@@ -80,6 +80,7 @@ CASES = {
 }
 
 
+@pytest.mark.slow(quick=3)
 @pytest.mark.parametrize("case", CASES)
 def test_a_step_says_what_remains_and_what_does_not(sheet, case):
     steps, there, absent = CASES[case]
@@ -92,6 +93,7 @@ def test_a_step_says_what_remains_and_what_does_not(sheet, case):
     assert "zq" not in text
 
 
+@pytest.mark.slow(quick=3)
 @pytest.mark.parametrize(
     ("rule", "told"),
     [
