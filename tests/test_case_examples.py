@@ -52,6 +52,7 @@ def test_every_code_of_a_test_file_has_a_bad_example() -> None:
     assert {code for code in pages() if "PPF140" <= code < "PPF150"} <= {f.name[:6] for f in BAD}
 
 
+@pytest.mark.slow
 def test_good_ones_pass() -> None:
     tested = run_tests(["good"])
     assert [f"{r.id}: {r.failures}" for r in tested.results if r.outcome is not Outcome.PASSED] == []

@@ -75,7 +75,7 @@ def test_good(name: str) -> None:
     assert compiled.plan is not None
 
 
-@pytest.mark.slow(quick=86)
+@pytest.mark.slow(quick=55)
 @pytest.mark.parametrize("name", BAD)
 def test_bad(name: str) -> None:
     code = name[:6]
@@ -88,6 +88,7 @@ def test_bad(name: str) -> None:
     assert file.read_text(encoding="utf-8") == drawn
 
 
+@pytest.mark.slow(quick=64)
 @pytest.mark.parametrize("name", [n for n in BAD if own(n[:6])])
 def test_bad_shows_nothing_else(name: str) -> None:
     """An example is about one code; errors of any other would blur it."""

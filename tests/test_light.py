@@ -69,6 +69,7 @@ def test_verbs_that_read_no_data_need_no_library_for_it(words):
     assert "PPF6" not in done.stderr
 
 
+@pytest.mark.slow
 def test_a_repository_is_made_checked_and_locked(tmp_path):
     assert without("init", "home", folder=tmp_path).returncode == 0
     home = tmp_path / "home"

@@ -67,6 +67,7 @@ releases: {out: {path: out.csv}}
 """
 
 
+@pytest.mark.slow
 def test_an_audit_of_tails_needs_special_functions_and_no_statistics(tmp_path):
     (tmp_path / "policy.yaml").write_text(SENSITIVITIES)
     (tmp_path / "t.csv").write_text("disease,age\n" + "flu,3\ncold,4\ncough,5\nflu,6\n" * 50)
@@ -106,6 +107,7 @@ def test_pandas_stays_away_until_somebody_imports_it(later):
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_a_verb_that_another_program_calls_leaves_pyarrow_as_it_is(root, tmp_path):
     words = ["run", str(root / "pipelines/bank_credit.yaml"), "--out", str(tmp_path / "runs"), "--quiet"]
     program = f"""

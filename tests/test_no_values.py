@@ -86,6 +86,7 @@ BROKEN = {
 }
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("kind", BROKEN)
 def test_broken_tables(cli, tmp_path, kind):
     policy = write(tmp_path, BROKEN[kind](table()))
@@ -104,6 +105,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("kind", REFUSED)
 def test_tables_that_do_not_match(cli, tmp_path, kind):
     rows = table()
@@ -116,6 +118,7 @@ def test_tables_that_do_not_match(cli, tmp_path, kind):
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_planning_with_data(cli, tmp_path):
     policy = write(tmp_path, table())
     for form in ("text", "mermaid", "json"):
@@ -124,6 +127,7 @@ def test_planning_with_data(cli, tmp_path):
         assert CANARY not in done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_judging_another_tools_release(cli, tmp_path):
     policy = write(tmp_path, table())
     released = tmp_path / "theirs.csv"

@@ -21,6 +21,7 @@ def test_all_of_them_pass_check(new_processes, root):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.slow(quick=3)
 @pytest.mark.parametrize("name", ["hipaa_stays", "hospital", "laboratory", "pharmacy", "wages"])
 def test_data_are_what_their_generator_writes(root, name):
     folder = root / "pipelines/data"

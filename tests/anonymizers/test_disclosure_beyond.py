@@ -170,6 +170,7 @@ def test_redundant_templates_are_left_out_and_told():
     assert (finding.code, finding.subject) == ("PPF771", "privacy.templates.t")
 
 
+@pytest.mark.slow
 def test_other_searches_find_what_greed_misses():
     """Taking the best value first spends the room that two others would have needed."""
     better = {"beam": 0, "lookahead": 0}

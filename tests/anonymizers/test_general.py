@@ -59,6 +59,7 @@ def test_the_papers_example(directions, utility):
     assert found.utility > record_utility(FREQUENCY, optimal_retention(FREQUENCY, GAMMA - 1, directions)) + 0.03
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("directions", DIRECTIONS)
 def test_equals_the_naive_program(directions):
     for seed in range(60):

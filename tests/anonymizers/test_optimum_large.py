@@ -73,7 +73,7 @@ def test_degenerate_instances(regime, size, directions):
         assert frequency @ retention == pytest.approx(full_program(frequency, slack, directions), abs=1e-9)
 
 
-@pytest.mark.slow(quick=3)
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("directions", DIRECTIONS)
 @pytest.mark.parametrize(("regime", "size"), list(zip(REGIMES, [200, 150, 200, 120, 100, 200, 150, 200], strict=True)))
 def test_up_to_two_hundred_values(regime, size, directions):

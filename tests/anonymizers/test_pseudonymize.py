@@ -113,6 +113,7 @@ def test_a_key_in_the_policy_is_refused_with_an_explanation():
     assert "key" not in PseudonymizeParams(attributes=("id",), key_env="A").model_dump()
 
 
+@pytest.mark.slow
 def test_colliding_pseudonyms_are_refused():
     table = Table.of({"id": [f"person {i}" for i in range(150_000)]})  # 2^32 / 2 pairs: about 2.6 collisions
     with pytest.raises(PluginError, match="PPF791") as raised:

@@ -123,6 +123,7 @@ def test_a_plan_is_held_against_a_folder(folder):
     assert "data    4 rows" in drawn
 
 
+@pytest.mark.slow
 def test_a_comparison_measures_both(folder):
     weaker = folder / "weaker.yaml"
     weaker.write_text(POLICY.replace("alpha: 0.6", "alpha: 0.7"), encoding="utf-8")
@@ -153,6 +154,7 @@ def test_what_linked_policies_are_to_each_other(folder, old, new, relation):
     assert relation_of(folder, other) == relation
 
 
+@pytest.mark.slow
 def test_files_of_a_run_are_judged_as_another_tools(folder):
     result = api.run(folder / "policy.yaml", out=folder / "runs")
     assert api.verify(result.run_dir).holds

@@ -159,6 +159,7 @@ def test_waivers_count_as_in_a_run(folder):
     ]
 
 
+@pytest.mark.slow
 def test_what_holds_and_has_to_be_approved_is_held(folder):
     """A test says `held`: it fails when somebody takes the approvals away, and `released` fails when they come."""
     approved = POLICY + "approvals: {roles: [data-owner], signers: signers.yaml}\n"
@@ -182,6 +183,7 @@ def test_what_holds_and_has_to_be_approved_is_held(folder):
     assert told(only(folder, "{code: PPF350, verdict: refused}")) == []
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("released", [True, False])
 def test_a_given_release_is_judged_as_audit_does(folder, released):
     rows = "age,job,illness\n" + "".join(f'"[30, 50)",{"nurse" if released else job},flu\n' for job in ("nurse", "x"))

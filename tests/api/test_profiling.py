@@ -203,6 +203,7 @@ def test_whatever_the_names_the_policy_passes_check(table):
             assert error.diagnostics[0].code in {"PPF672", "PPF674"}  # noqa: PT017  # which of several
 
 
+@pytest.mark.slow
 @examples(12)
 @given(tables())
 @example((["a", "b"], [["1", "x"]] * 9))

@@ -241,6 +241,7 @@ def test_the_data_is_read_once_for_all_points_that_read_it_alike(sweep, monkeypa
     assert len(opened) == 2
 
 
+@pytest.mark.slow
 def test_repetitions_of_a_reproducible_policy_differ_and_come_again(sweep):
     words = {"metrics": ["sizes.classes"], "repeat": 4}
     first, again = (sweep("params.share=0.5", **words).document["points"][0]["metrics"] for _ in range(2))

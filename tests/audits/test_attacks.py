@@ -90,6 +90,7 @@ def test_without_a_holdout_there_is_no_verdict(build, name):
     assert [f.code for f in outcome.findings] == ["PPF864"]
 
 
+@pytest.mark.slow(quick=25)
 @pytest.mark.parametrize("name", [*ATTACKS, "synthetic_training", "krimp_dissimilarity", "itemset_comparison"])
 @pytest.mark.parametrize("rows", [0, 1, 2])
 @pytest.mark.parametrize("side", ["original", "released", "both"])

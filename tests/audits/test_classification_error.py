@@ -52,6 +52,7 @@ def values(outcome):
     return {n: f.value for n, f in outcome.figures.items()}
 
 
+@pytest.mark.slow(quick=2)
 @pytest.mark.parametrize("name", ["tree", "naive_bayes", "logistic"])
 def test_known_errors(build, name):
     """Without s, a third of the rows shows it in p: error = 2/3 * 1/2 + 1/3 * 0.1; five standard errors apart."""

@@ -98,6 +98,7 @@ def test_what_is_released_as_it_was_is_found(data):
     assert all(series.y[:-1] == (0.0, 0.0, 0.0) for series in true.series)
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("form", ["packed", "seeded"])
 def test_randomized_sets(data, operator, released, form):
     if form == "seeded":

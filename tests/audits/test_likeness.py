@@ -223,6 +223,7 @@ def test_known_errors(build, holdout, classifier):
         assert ("never saw" in found["real"].note) is (holdout is not None)
 
 
+@pytest.mark.slow
 def test_the_interval_covers_no_increase(build):
     """Fresh samples of one population learn as well: at 95 % fewer than 38 of 50 would be one in ten thousand."""
     covered = 0

@@ -103,9 +103,8 @@ def test_every_code_has_a_page_and_every_page_a_use():
         assert all((page.title, page.what, page.why, page.fix))
 
 
-@pytest.mark.slow(quick=7)
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize(quick=7)
+@pytest.mark.parametrize("paired", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_no_value_is_told(name, paired, build, tmp_path):
     """Canaries in every column: none comes out, unless the policy wrote it itself."""
     rng = np.random.default_rng(1)

@@ -93,6 +93,7 @@ def test_shuffled_releases_raise_no_alarm(build):
     assert stats.binom.sf(3, 300, 0.001) < 1 / 3000
 
 
+@pytest.mark.slow
 def test_few_unique_rows_shuffled_raise_no_alarm(build):
     """The Poisson tail holds where one fit is expected: rows that all differ."""
     alarms = 0

@@ -140,6 +140,7 @@ def test_text_files(here, home):
     assert findings(here, home, "data.csv") == {}
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("path", ["study.csv", "study.csv.gz", "study.parquet"])
 def test_our_own_releases_hold_nothing_beside_their_cells(here, home, path):
     (home / "p.yaml").write_text(POLICY.replace("PATH", path))

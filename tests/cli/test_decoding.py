@@ -54,6 +54,7 @@ def test_verify_measures_changed_columns_again_as_the_run_did(run_of, cli, tmp_p
     assert "only the run" not in done.stdout
 
 
+@pytest.mark.slow
 def test_verify_says_what_only_the_run_could_tell(run_of, cli, tmp_path):
     """Measuring again without pairs is no second measurement: figures that need them are listed, not called wrong."""
     done = cli("verify", run_of(SWAPPED), "--data", tmp_path / "patients.csv")
@@ -73,6 +74,7 @@ def test_verify_measures_plain_columns_again(run_of, cli, tmp_path):
     assert "only the run" not in done.stdout
 
 
+@pytest.mark.slow
 def test_verify_gives_programs_the_same_points(run_of, cli, tmp_path):
     done = cli("verify", run_of(SWAPPED), "--data", tmp_path / "patients.csv", "--format", "json")
     points = {p["name"]: p for p in json.loads(done.stdout)["points"]}
@@ -106,6 +108,7 @@ def test_audit_of_plain_columns_says_nothing_of_it(run_of, cli, tmp_path):
     assert "paired" not in done.stdout
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize(("policy", "told"), [(POLICY, True), (PLAIN, False)])
 def test_policy_tests_say_so_where_all_is_shown(cli, tmp_path, policy, told):
     (tmp_path / "policy.yaml").write_text(policy)

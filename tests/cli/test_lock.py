@@ -260,7 +260,7 @@ def test_drift_is_named_at_its_place(house, here, drift):
     assert here("check", "policies", cwd=house).returncode == 0
 
 
-@pytest.mark.slow(quick=2)
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("verb", VERBS, ids=lambda words: words[0])
 def test_what_drifted_does_not_run(house, here, verb):
     assert here("run", "policies/visits.yaml", "--locked", cwd=house).returncode == 0
@@ -332,7 +332,7 @@ def test_what_the_command_line_changes_is_held_too(house, here):
     assert "PPF648" in done.stderr
 
 
-@pytest.mark.slow(quick=2)
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("verb", ["run", "plan", "check"])
 def test_what_is_locked_takes_no_other_value_of_a_param(house, here, verb):
     text = ALIKE.replace("{k: 2}", "{k: '${params.k}'}") + "params: {k: {type: integer, default: 2}}\n"
@@ -531,6 +531,7 @@ def test_packages(folder, cli, tmp_path_factory):
 # ---- a lock that is none ----
 
 
+@pytest.mark.slow(quick=5)
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -72,6 +72,7 @@ def test_nothing_of_the_original_is_in_it(here, run, form):
             assert re.search(rf"(?<![\w.]){re.escape(exact)}", text) is None, name
 
 
+@pytest.mark.slow(quick=5)
 @pytest.mark.parametrize("form", ["text", "md", "html", "json", "markdown"])
 def test_the_first_screen_says_who_may_read_it(here, run, form):
     for words, told in (((), "internal"), (("--public",), "public")):

@@ -168,6 +168,7 @@ def test_sets_too_long_or_without_parameters(here, only_run, shop):
     assert "sets of 3 items" in done.stderr
 
 
+@pytest.mark.slow
 def test_public_baskets(here, only_run, tmp_path, data):
     file = data / "fimi" / "BMS-WebView-1.dat.gz"
     if not file.is_file():

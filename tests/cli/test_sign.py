@@ -112,6 +112,7 @@ def test_a_key_is_made_encrypted_and_signs_with_its_password_alone(ppdm, home, r
     assert "PPF961" in ppdm("sign", run, "--key", "carol.key", "--role", "other").stderr
 
 
+@pytest.mark.slow
 def test_no_key_is_made_without_the_password_that_is_to_encrypt_it(ppdm, home, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.StringIO())
     done = ppdm("key", "carol.key", "--encrypt")

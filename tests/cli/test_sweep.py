@@ -169,6 +169,7 @@ def test_an_interruption_ends_it_with_130(folder, tmp_path):
     assert not [p for p in (tmp_path / "s").rglob("*") if p.is_file()]
 
 
+@pytest.mark.slow
 def test_on_a_terminal_there_are_colours_and_no_lines_of_progress(folder, tmp_path):
     words = ["sweep", "small.yaml", "--over", "privacy.k_anonymity.k=3,150", "--out", str(tmp_path / "s")]
     ours, theirs = pty.openpty()

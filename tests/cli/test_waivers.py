@@ -207,6 +207,7 @@ class TestVerify:
         assert done.returncode == 1
         assert "tell of different waivers" in done.stdout
 
+    @pytest.mark.slow(quick=2)
     @pytest.mark.parametrize(
         "waivers", ["x", [1], [{"name": "a"}], [{"name": "a", "of": "b", "until": "c", "covers": []}]]
     )

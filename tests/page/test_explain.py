@@ -33,6 +33,7 @@ def test_unknown_terms_are_told_with_what_is_near(server):
     assert browser.get("/explain/../../etc/passwd").status_code == 404
 
 
+@pytest.mark.slow
 def test_everything_that_is_listed_has_a_page(server):
     browser = server.browser(Role.STEWARD)
     addresses = set(re.findall(r'href="(/explain/[^"]+)"', browser.get("/explain").text))

@@ -114,6 +114,7 @@ def test_no_string_makes_anything_of_a_page(site: HostileSite, route: PageRoute)
                 check(browser.get(f"{address}{query}"), f"{who}: {address}{query}")
 
 
+@pytest.mark.slow
 def test_the_strings_stand_on_the_pages_as_they_are(site: HostileSite):
     """The mirror image: what is checked above is not that nothing is shown."""
     steward, guest = site.browsers["steward"], site.browsers[Role.GUEST]

@@ -65,6 +65,7 @@ def could_be_given(people: dict[str, set[str]], roles, *, distinct: bool) -> boo
     return False
 
 
+@pytest.mark.slow(quick=32)
 @pytest.mark.parametrize("seed", range(80))
 def test_enough_people(compiled, seed) -> None:
     """The check agrees with all ways that there are to give the approvals."""

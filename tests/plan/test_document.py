@@ -28,6 +28,7 @@ def documents(root):
     return {name: document(compile_policy(load(root / f"pipelines/{name}.yaml")).plan) for name in NAMES}
 
 
+@pytest.mark.slow(quick=3)
 @pytest.mark.parametrize("name", NAMES)
 def test_it_keeps_to_its_schema(documents, name):
     jsonschema.Draft7Validator.check_schema(schema())

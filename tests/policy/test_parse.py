@@ -177,6 +177,7 @@ def test_a_chain_of_aliases_counts_as_depth() -> None:
     assert raised.value.diagnostic.code == "PPF115"
 
 
+@pytest.mark.slow
 def test_many_values() -> None:
     with pytest.raises(UnreadableError) as raised:
         parse("a: [" + "x," * 120_000 + "]", "f")

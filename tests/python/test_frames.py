@@ -67,7 +67,7 @@ def test_a_data_frame_is_released_and_comes_back(form):
     assert repr(result).startswith("<released: runs/frame/")
 
 
-@pytest.mark.slow(quick=3)
+@pytest.mark.slow(quick=2)
 @pytest.mark.parametrize("kind", ["table", "batch", "reader", "stream", "file"])
 def test_every_kind_of_frame_is_the_same_release(kind):
     table = pa.Table.from_pandas(frame(), preserve_index=False)
@@ -192,6 +192,7 @@ def test_the_package_has_what_it_says():
         pf.nothing  # noqa: B018  # it is not there
 
 
+@pytest.mark.slow(quick=2)
 @pytest.mark.parametrize(
     "source",
     [

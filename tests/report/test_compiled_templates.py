@@ -110,6 +110,7 @@ def test_many_at_once_read_whole_templates(folder):
     assert len(kept(folder)) == 1
 
 
+@pytest.mark.slow
 def test_a_second_process_compiles_no_template_of_the_report(tmp_path):
     program = """
 import sys

@@ -118,6 +118,7 @@ def test_the_policy_of_the_page_allows_its_own_script_alone(page):
     assert len(script.encode()) < 5000
 
 
+@pytest.mark.slow(quick=3)
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_names_are_shown_not_obeyed(document, page, name):
     found = document(failing=True)

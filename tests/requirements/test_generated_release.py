@@ -82,6 +82,7 @@ def classes(original, made, known, nulls):
     return own, people
 
 
+@pytest.mark.slow
 @examples(60)
 @given(original=ROWS, made=ROWS, nulls=st.sampled_from([Nulls.OWN_CATEGORY, Nulls.WILDCARD]))
 def test_sizes_and_shares_against_a_plain_twin(original, made, nulls, build, agree):

@@ -282,6 +282,7 @@ def shifted(by: float) -> Operator:
     return Operator.cut_and_paste(OPERATOR.cutoffs, {m: rho + by for m, rho in OPERATOR.insertion.items()}, len(ITEMS))
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("name", FAULTS)
 def test_planted_faults_are_found(name: str) -> None:
     before = shop()

@@ -74,7 +74,7 @@ def test_distance_by_distance(data, width, candidates):
         assert places_again(space, sample, candidates).chances(candidates) == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.slow(quick=3)
+@pytest.mark.slow(quick=2)
 @pytest.mark.parametrize("noise", [0.0, 0.01, 0.3, 3.0])
 def test_windows_and_trees_find_the_same(noise):
     """Correlated attributes, cells that repeat and cells that are hidden, in many rows."""

@@ -143,6 +143,7 @@ def test_person_by_person(build, agree, data, pseudonym, candidates, width):
     assert found[f"{ID}.chance_share"] == pytest.approx(float(np.mean(guesses)))
 
 
+@pytest.mark.slow(quick=2)
 @pytest.mark.parametrize("pseudonym", [True, False])
 @pytest.mark.parametrize("sample", [60, 1000])
 def test_with_one_row_a_person_figures_are_those_of_rows(build, agree, tmp_path, pseudonym, sample):
@@ -174,6 +175,7 @@ def test_a_copy_is_found_and_noise_of_a_tenth_too(build, agree):
     assert shares[1] < 0.15 < 0.4 < shares[2]
 
 
+@pytest.mark.slow
 def test_all_rows_together_find_whom_single_ones_do_not(build, agree):
     """Ten rows, each of which tells little: with a pseudonym their sum points to the person."""
     whose = np.repeat(np.arange(200), 10)

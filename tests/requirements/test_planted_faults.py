@@ -125,6 +125,7 @@ def test_a_wrong_operator(bench):
     assert "PPF811" in codes(report)
 
 
+@pytest.mark.slow
 def test_a_column_perturbed_with_the_operator_of_another_key(bench):
     """The operator file is right, the bytes come from a run with other bounds (and another seed)."""
     policy = bench.policy()
@@ -136,6 +137,7 @@ def test_a_column_perturbed_with_the_operator_of_another_key(bench):
     assert not report["metrics"].keys() & {"privacy.sensitivities.disease.recovered_from_seed"}
 
 
+@pytest.mark.slow
 def test_a_value_left_unperturbed(bench):
     """Every HIV of the source is released as HIV; all else as the operator made it."""
     policy = bench.policy(shuffle=", shuffle: false")
@@ -157,6 +159,7 @@ def test_an_unperturbed_column(bench):
     assert "PPF811" in codes(report)
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("shuffle", ["", ", shuffle: false"])
 def test_the_seed_in_the_policy_undoes_the_perturbation(bench, shuffle):
     """Shuffled or not, by the run and by whoever is handed policy, original and release."""
@@ -178,6 +181,7 @@ def test_the_seed_in_the_policy_undoes_the_perturbation(bench, shuffle):
     assert first == second
 
 
+@pytest.mark.slow
 def test_another_seed_recovers_nothing(bench):
     released, _ = bench.run(bench.policy(seed=None))
     _, report = bench.audit(bench.policy(seed="guess"), released / "study.csv", released / "operator.json")

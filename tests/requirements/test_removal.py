@@ -79,6 +79,7 @@ def test_every_other_kind_is_enforced_and_measured(without, step):
     assert report["verdict"] == "released"
 
 
+@pytest.mark.slow
 def test_the_kind_is_an_unknown_key(without):
     text = POLICY.replace("STEP", "mondrian").replace("privacy:\n", "privacy:\n  beta_likeness: {illness: {beta: 2}}\n")
     (without.place / "with.yaml").write_text(text)

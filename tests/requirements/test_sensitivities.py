@@ -148,6 +148,7 @@ def test_no_prior_does_better_than_the_worst_case(kept, weights):
         assert ((matrix[:, i] * 0.6) / (matrix @ down)).min() >= worst.downward[i] - 1e-12
 
 
+@pytest.mark.slow
 def test_blocks_of_rows_agree_with_the_closed_form():
     rng = np.random.default_rng(3)
     kept = rng.random(3000)

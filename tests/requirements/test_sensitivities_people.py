@@ -131,6 +131,7 @@ def test_an_operator_for_rows_is_refused_however_the_draws_fell(build, agree):
     assert "drawn for itself" in sentence(case)
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("matrix", [False, True])
 def test_an_operator_for_fewer_values_than_people_have_is_withheld(build, agree, matrix):
     rng = np.random.default_rng(6)

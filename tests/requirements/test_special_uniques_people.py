@@ -100,7 +100,7 @@ def test_both_routes_find_whom_brute_force_finds(seed, build, agree):
     assert [figures[f"{ID}.rows_{s}"] for s in range(1, size + 1)] == sizes
 
 
-@pytest.mark.slow(quick=6)
+@pytest.mark.slow(quick=4)
 @pytest.mark.parametrize("seed", range(60))
 def test_with_one_row_a_person_people_are_rows(seed, build, agree):
     draw = Random(seed)

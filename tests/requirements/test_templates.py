@@ -71,6 +71,7 @@ def twin(columns: dict, weights: list[int], nulls: Nulls, confidence: float, neg
     }
 
 
+@pytest.mark.slow
 @examples(160)
 @given(
     before=tables, after=tables, nulls=st.sampled_from(Nulls), weighted=st.booleans(), negated=st.booleans(),
@@ -270,6 +271,7 @@ def test_five_channel_columns(build, agree, nulls):
     assert agree(AUDIT, example, least=8)[f"{ID}.inferences"] > 0
 
 
+@pytest.mark.slow
 def test_a_million_rows(build):
     rng = np.random.default_rng(5)
     widths = {"p": 60, "q": 40, "r": 30, "s": 12}

@@ -71,6 +71,7 @@ def test_compiled_code_reads_and_writes_what_python_does(order):
         assert mixed.inner.words.tolist() == [0, 7, 7, 0, 0]
 
 
+@pytest.mark.slow
 def test_nothing_is_counted_and_nothing_is_freed():
     given = example()
     arrays = [given[0].matrix, *given[0].inner, given[1]]

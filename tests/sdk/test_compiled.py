@@ -89,6 +89,7 @@ print(before, kernels.twice(21), "numba" in sys.modules)
 """
 
 
+@pytest.mark.slow
 def test_numba_is_imported_by_the_first_call_of_a_kernel(tmp_path):
     (tmp_path / "kernels.py").write_text(KERNEL)
     command = [sys.executable, "-c", IMPORTS, str(tmp_path)]

@@ -276,6 +276,7 @@ def test_a_full_disk_is_raised_and_nothing_is_written_behind_the_gap():
         pq.read_table(io.BytesIO(file.getvalue()))
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("failing", [True, False])
 def test_a_sink_that_is_closed_waits_for_what_has_begun(tmp_path, monkeypatch, failing):
     """Else a thread would go on with rows of a run that is over."""

@@ -157,7 +157,7 @@ def batch_of(rows):
     return pa.RecordBatch.from_arrays(columns, names=["s", "t", *TYPES])
 
 
-@pytest.mark.slow(quick=2)
+@pytest.mark.slow(quick=1)
 @EVERY
 @examples(60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=st.lists(ROW, min_size=1, max_size=10), sizes=st.lists(st.integers(1, 5), min_size=1, max_size=3))
@@ -182,6 +182,7 @@ def test_numbers_keep_every_digit(files, kind):
     assert cells == {"f": numbers, "i": [2**53, -(2**53), 0, 1, -1, None, 12]}
 
 
+@pytest.mark.slow
 def test_the_same_rows_give_the_same_bytes_on_another_day(files, monkeypatch):
     batch = table(a=texts("x", None, "y"), n=pa.array([1.5, 1.0, None]))
     before = {kind: files.write(kind, batch).read_bytes() for kind in ENDINGS}
@@ -430,6 +431,7 @@ def test_without_the_extra_the_message_says_what_to_install(files, monkeypatch, 
     assert f"ppdm_flow[{extra}]" in str(caught.value.diagnostics[0].help)
 
 
+@pytest.mark.slow
 def test_many_rows(files):
     rows = 20_000
     batch = table(a=pa.array(np.arange(rows)), b=texts(*[f"text {i % 97}" for i in range(rows)]))

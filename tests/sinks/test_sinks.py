@@ -33,6 +33,7 @@ def test_a_single_column_comes_back_too(writer, kind, rows):
     assert writer.read(kind, writer.write(kind, ["a"], rows, [3])) == rows
 
 
+@pytest.mark.slow(quick=1)
 @BOTH
 @examples(40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=st.lists(st.tuples(CELL, CELL), min_size=1, max_size=12))

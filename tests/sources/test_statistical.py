@@ -200,6 +200,7 @@ def test_a_transport_file_of_several_tables(made, reader):
     assert "2 tables" in reader.fails("sas", two, "PPF717")
 
 
+@pytest.mark.slow(quick=3)
 @pytest.mark.parametrize("ending", [*KINDS, "sas7bdat"])
 def test_files_of_another_format(reader, tmp_path, ending):
     kind = KINDS.get(ending, "sas")

@@ -87,6 +87,7 @@ def test_a_name_is_told_by_any_of_its_parts(metric, known):
     assert (not list(untold(TOLD, [metric]))) is known
 
 
+@pytest.mark.slow
 def test_an_outcome_that_quotes_the_data_fails():
     towns = Table.of({"x": [f"town-{i % 3}" for i in range(40)]})
     tests = kit(lambda view, *_: AuditOutcome({"rows": Figure(1, "rows", note=f"{view.domain('x')[1]} is the worst")}))

@@ -29,6 +29,7 @@ def ask(python):
     return lambda env, *names: json.loads(python("-c", ASK, *names, env=env).stdout)
 
 
+@pytest.mark.slow
 def test_an_installed_plugin_is_found_and_loaded(ask, acme):
     assert ask(acme, "acme_rounding", "drop") == {
         "acme_rounding": "Rounds whole numbers up or down at random, without bias.",
@@ -70,6 +71,7 @@ randomness: {mode: reproducible, seed: a test}
 """
 
 
+@pytest.mark.slow
 def test_a_policy_can_use_it_from_end_to_end(forked, acme, tmp_path):
     (tmp_path / "incomes.csv").write_text("income,sex\n" + "".join(f"{i * 7},{'FM'[i % 2]}\n" for i in range(200)))
     (tmp_path / "policy.yaml").write_text(POLICY)
@@ -97,6 +99,7 @@ def test_a_wrong_parameter_of_it_is_drawn_at_its_line(forked, acme, tmp_path):
     assert "policy.yaml:8:" in done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_two_plugins_of_one_name_and_a_shadowed_built_in_are_refused_unimported(ask, install):
     env = install("acme_plugin", "clashing_plugin")
     found = ask(env, "acme_rounding", "drop", "rename")
@@ -107,6 +110,7 @@ def test_two_plugins_of_one_name_and_a_shadowed_built_in_are_refused_unimported(
     assert isinstance(found["rename"], str)  # what is not in conflict still works
 
 
+@pytest.mark.slow
 def test_plugins_that_cannot_be_imported_or_are_none(ask, install):
     found = ask(install("broken_plugin"), "broken_import", "no_plugin", "wrong_name", "rename")
     assert [found[n][0] for n in ("broken_import", "no_plugin", "wrong_name")] == ["PPF403", "PPF404", "PPF404"]

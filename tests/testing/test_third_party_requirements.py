@@ -168,6 +168,7 @@ def test_templates_floor_them(flow, folder):
     assert "`privacy.acme_rare_words.note.max` must be at most 0.02; it is 0.05" in text
 
 
+@pytest.mark.slow(quick=3)
 @pytest.mark.parametrize(
     ("named", "codes"),
     [("[disease, note]", 0), ("[note, disease, age]", 0), ("[disease]", 1), ("null", 1)],
@@ -234,6 +235,7 @@ def test_they_are_locked(flow, folder):
     assert flow("lock", "policy.yaml", "--check")[0] == 0
 
 
+@pytest.mark.slow
 def test_they_are_listed_and_explained(flow):
     text = " ".join(flow("list", "requirements")[1].split())  # columns are as wide as the longest name
     for part in (
@@ -278,7 +280,7 @@ def test_the_plan_of_one_fits_the_published_schema(flow):
     jsonschema.validate(plan, schema)
 
 
-@pytest.mark.slow(quick=4)
+@pytest.mark.slow(quick=3)
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
@@ -318,7 +320,7 @@ def unsound(install):
     return install("acme_plugin", "broken_plugin", "clashing_plugin")
 
 
-@pytest.mark.slow(quick=2)
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize(
     ("kind", "code"),
     [
@@ -354,6 +356,7 @@ def test_what_raises_later_is_told_as_its_fault(flow, folder, unsound):
         assert (status, "PPF406" in told, "secret value" in told) == (2, True, False), told
 
 
+@pytest.mark.slow
 def test_others_still_work_where_some_cannot_be_used(flow, folder, unsound):
     (folder / "policy.yaml").write_text(
         POLICY.replace("  acme_rare_words: {note: {max: 0.05, min_count: 3}}\n", "  k_anonymity: {k: 2}\n")

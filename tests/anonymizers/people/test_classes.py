@@ -46,7 +46,7 @@ def test_one_row_a_person_is_as_rows(step, seed):
     assert both[0] == both[1]
 
 
-@pytest.mark.slow(quick=3)
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("step", ["mondrian", *GROUPING])
 def test_by_rows_the_same_tables_break_what_is_claimed(step):
     """The tests above find what they look for."""

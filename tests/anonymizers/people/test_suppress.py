@@ -50,6 +50,7 @@ def still_linked(case, told, rows):
     return found
 
 
+@pytest.mark.slow(quick=29)
 @pytest.mark.parametrize("seed", range(60))
 def test_no_row_is_linked_for_any_requirement(seed):
     told, params = some(seed)

@@ -138,6 +138,7 @@ def test_each_number_goes_up_with_its_remainder_as_probability():
     assert ups.tolist() == remainders.tolist()
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("how", ["random", "controlled"])
 def test_there_is_no_bias(how):
     values = [3, 17, 20, 28, 41, 55, 69]

@@ -102,6 +102,7 @@ def test_offsets_are_uniform(low, high, zero):
     assert stats.chisquare([(moved == o).sum() for o in offsets]).pvalue > 1e-6
 
 
+@pytest.mark.slow
 def test_one_person_is_uniform_over_keys_and_two_are_independent():
     """3,000 keys, two people, three offsets: chi-square over nine pairs at an error of 1e-6."""
     table = stays([0, 1], [0, 0])

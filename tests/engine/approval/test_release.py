@@ -88,6 +88,7 @@ def test_missing_signatures_are_named_with_who_could_give_them(home: HeldHome) -
     assert missing(home.release(run)) == {"privacy-officer": ("olga", "pia")}
 
 
+@pytest.mark.slow
 def test_a_run_without_its_authors_signature_is_not_released(home: HeldHome) -> None:
     run = home.run(None).run_dir
     home.approve(run)
@@ -126,7 +127,7 @@ def test_one_person_has_two_roles_where_the_policy_says_so(home: HeldHome) -> No
     assert home.release(run).outcome.published
 
 
-@pytest.mark.slow(quick=3)
+@pytest.mark.slow(quick=2)
 @pytest.mark.parametrize("name", ["held/public/ward.csv", "held/public/dictionary.json", "plan.json", "events.jsonl"])
 def test_a_changed_file_is_refused(home: HeldHome, name: str) -> None:
     run = home.run().run_dir
@@ -252,6 +253,7 @@ def test_a_run_is_released_once(home: HeldHome) -> None:
     assert len(home.look().entries) == 1
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("ledger", [True, False])
 def test_of_two_releases_at_once_one_publishes(tmp_path: Path, ledger: bool) -> None:
     home = HeldHome.make(tmp_path, ledger=ledger)

@@ -43,7 +43,7 @@ def test_it_is_released_after_others_and_judged_again(house: HeldHome) -> None:
     assert [entry.state for entry in house.look().entries] == ["released", "released"]
 
 
-@pytest.mark.slow(quick=2)
+@pytest.mark.slow(quick=1)
 def test_it_is_made_again_and_found_to_be_the_same(house: HeldHome) -> None:
     run = house.run().run_dir
     outcome = api.verify(run, data=house.folder / "people.csv")

@@ -169,6 +169,7 @@ def test_an_audit_by_two_routes_that_agree(bench, tools):
     assert [(r.release.count("+"), r.measured, r.holds) for r in found] == [(0, 50, True), (0, 50, True), (1, 50, True)]
 
 
+@pytest.mark.slow(quick=3)
 @pytest.mark.parametrize("again", [{"k": 49}, {"k": 50.0001}, {"k": None}, {}, {"k": 50, "other": 1}], ids=str)
 def test_two_routes_that_disagree_are_a_defect(bench, tools, again):
     class Lying(Audit):

@@ -235,6 +235,7 @@ def test_what_a_step_changes_after_it_returned_reaches_nobody(bench, tools):
     assert same_but_for(honest, sly) == set()
 
 
+@pytest.mark.slow
 def test_one_thread_at_a_time_calls_a_step(bench, tools):
     """What a plugin keeps between calls is its own affair: nothing says that it may be called by several threads."""
     inside, most = [], []

@@ -175,7 +175,7 @@ AUDITED = {
 }
 
 
-@pytest.mark.slow(quick=2)
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("channel", AUDITED)
 def test_an_audit_that_quotes_a_value(bench, tools, channel):
     class Leaks(Audit):
@@ -187,7 +187,7 @@ def test_an_audit_that_quotes_a_value(bench, tools, channel):
     assert "`k_anonymity`" in str(error)
 
 
-@pytest.mark.slow(quick=2)
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("channel", AUDITED)
 def test_an_audit_that_names_columns_is_fine(bench, tools, channel):
     class Says(Audit):

@@ -75,7 +75,7 @@ def original(home: Path) -> Counter[tuple[Any, ...]]:
     return Counter(tuple(row.values()) for row in table.to_pylist())
 
 
-@pytest.mark.slow(quick=3)
+@pytest.mark.slow(quick=2)
 @pytest.mark.parametrize("ending", ["parquet", "csv", "csv.gz", "tsv"])
 def test_other_readers_find_the_rows(home: Path, ending: str) -> None:
     result = run(POLICY.replace("study.parquet", f"study.{ending}"))

@@ -70,6 +70,7 @@ def test_a_held_run_that_was_changed(home, run):
     assert verified(home, run).holds
 
 
+@pytest.mark.slow(quick=2)
 @pytest.mark.parametrize("content", [b"{}", b"patient,disease\n", None])
 def test_no_other_file_hides_among_copies_of_a_held_run(home, run, content):
     (done,) = signed(run, home.keys["olga"], "data-owner", utc_now())

@@ -144,6 +144,7 @@ LIES = {
 }
 
 
+@pytest.mark.slow(quick=6)
 @pytest.mark.parametrize("about", LIES)
 def test_what_the_documents_do_not_say_nobody_signs(signed_run, about):
     resigned(signed_run, LIES[about])

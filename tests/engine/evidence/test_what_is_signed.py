@@ -31,6 +31,7 @@ def said(run, release="study"):
     return read_attestation(run / "attestations" / name).statement["predicate"]
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("absolute", [False, True])
 def test_templates_by_reference_and_none_by_a_folder_of_this_machine(tmp_path, absolute):
     template = tmp_path / "templates" / "organization.yaml"

@@ -183,6 +183,7 @@ releases:
 """
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize(
     ("by_age", "holds"),
     [

@@ -61,7 +61,7 @@ TENS = "  wide: {use: generalize, with: {attributes: {size: {intervals: [0, 10, 
 RECODE = "  recode: {use: mondrian}\n"
 
 
-@pytest.mark.slow(quick=3)
+@pytest.mark.slow(quick=2)
 @pytest.mark.parametrize("whom", [ROWS, PEOPLE])
 @pytest.mark.parametrize(("giant", "verdict"), [(1.0, "released"), (100.0, "withheld")])
 def test_a_giant_and_its_mirror(sites, whom, giant, verdict):
@@ -96,7 +96,7 @@ def test_full_domain_recoding_makes_classes_that_keep_it(sites):
     assert sites(text)[0] == "released"
 
 
-@pytest.mark.slow(quick=3)
+@pytest.mark.slow(quick=2)
 @pytest.mark.parametrize(
     "steps",
     [
@@ -118,6 +118,7 @@ def test_what_becomes_of_the_cells_hides_no_giant(sites, steps):
         assert sites(text)[0] == "released"
 
 
+@pytest.mark.slow(quick=2)
 @pytest.mark.parametrize(
     "steps",
     [

@@ -82,6 +82,7 @@ def test_rows_that_one_release_alone_has_stay_rows(wages):
     assert measured == pytest.approx(0.5205 / 3 + 0.3829 * 2 / 3, abs=4 * math.sqrt(0.25 / 3000))
 
 
+@pytest.mark.slow
 def test_records_are_linked_over_two_releases(wages):
     found = judged(wages, TWICE.replace("FROM", "ids").replace("PRIVACY", LINKED))
     assert found[BOTH][0] > 1.2 * max(found["one"][0], found["two"][0])

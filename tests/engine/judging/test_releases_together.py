@@ -93,7 +93,7 @@ releases:
 """
 
 
-@pytest.mark.slow(quick=2)
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize(
     "policy",
     [
@@ -115,6 +115,7 @@ def test_rows_in_one_order_join_everybody(clinic, policy):
     assert "by the order of the rows, which is the same in both" in result.sentence
 
 
+@pytest.mark.slow(quick=2)
 @pytest.mark.parametrize(
     "policy",
     [
@@ -200,7 +201,7 @@ def test_a_gate_is_about_the_releases_by_themselves(clinic):
     assert {g.release for g in report.gates} == {"by-age", "by-town"}
 
 
-@pytest.mark.slow(quick=2)
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize(
     ("requirement", "bound"),
     [

@@ -328,7 +328,7 @@ def _change(home: Home, statement: str) -> None:
 BROKEN = [_lose, _lose_key, _other_key, _open_key, _cut, _text, _newer, _fewer, _others, _tables]
 
 
-@pytest.mark.slow(quick=2)
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("break_it", BROKEN)
 def test_without_a_whole_ledger_nothing_is_released(filed: Home, break_it) -> None:
     assert run(filed).released

@@ -224,7 +224,7 @@ def three(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.slow(quick=3)
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("how", TAMPERING)
 def test_an_entry_that_is_changed_or_taken_out_is_found_and_named(three: Path, tmp_path: Path, how: str) -> None:
     home = _filed(tmp_path / "copy")
@@ -280,6 +280,7 @@ def test_the_manifest_names_the_ledger_and_fits_its_schema(home: Home, root: Pat
     assert [(f["ledger"]["position"], f["ledger"]["releases"]) for f in found] == [(0, [1]), (2, [2])]
 
 
+@pytest.mark.slow
 def test_an_older_copy_of_a_ledger_is_found_by_the_runs_beside_it(filed: Home, cli: Any) -> None:
     assert filed.run()
     copy = shutil.copy(filed.place, filed.folder / "old.ledger")

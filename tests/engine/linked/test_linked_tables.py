@@ -167,6 +167,7 @@ def test_keys_are_whole_or_the_run_ends_with_the_numbers_of_the_rows(clinic, run
     assert "zq" not in diagnostic.message
 
 
+@pytest.mark.slow
 def test_other_data_is_a_folder_with_the_same_file_names(clinic, run, tmp_path):
     file = clinic(TABLES + K + PSEUDONYMS + RELEASES, **tables(crowds()))
     other = tmp_path / "other"

@@ -30,6 +30,7 @@ def rows(value: str) -> list[list[str]]:
     return [[job, value if ill == "HIV" else ill] for job, ill in RELEASED]
 
 
+@pytest.mark.slow(quick=12)
 @pytest.mark.parametrize("requirement", [TEMPLATE, BOUND, ALPHA, LKC])
 @pytest.mark.parametrize(
     ("written", "there"),

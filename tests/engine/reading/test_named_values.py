@@ -59,6 +59,7 @@ def illnesses(bench, text):
     return {line.split(",")[1] for line in file.read_text().splitlines()[1:]}
 
 
+@pytest.mark.slow(quick=3)
 @pytest.mark.parametrize("clause", CLAUSES.values(), ids=CLAUSES)
 def test_a_value_that_nobody_has(bench, clause):
     bench.data([*ROWS, ["a", "gout"], ["b", "gout"]] if "order" in clause else ROWS, "job,illness")
@@ -69,7 +70,7 @@ def test_a_value_that_nobody_has(bench, clause):
     assert bench.run(bench.plan(policy(clause, known))).report.verdict == "released"
 
 
-@pytest.mark.slow(quick=2)
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("clause", [CLAUSES["template"], CLAUSES["alpha_k"], CLAUSES["lkc"]])
 def test_a_value_that_may_be_absent(bench, clause):
     bench.data(ROWS, "job,illness")

@@ -323,7 +323,7 @@ def test_a_query_stays_in_its_parentheses(visits: Server, tmp_path: Path, query:
     assert not [s for s in visits.asked if "DROP" in s]
 
 
-@pytest.mark.slow(quick=2)
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize(
     "query",
     [

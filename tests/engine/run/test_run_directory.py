@@ -163,6 +163,7 @@ def test_rows_leave_in_another_order_and_without_identifiers(done):
     assert scores != [i % 97 for i in range(2_000)]
 
 
+@pytest.mark.slow
 def test_runs_within_one_second_have_places_of_their_own(bench, tools, monkeypatch):
     from datetime import UTC, datetime
 

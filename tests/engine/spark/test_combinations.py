@@ -125,6 +125,7 @@ def test_all_audits_of_a_release_share_what_spark_counted(farm_here, tmp_path) -
     assert asked("SELECT town, count(*) FROM original GROUP BY town") == 1  # by our reader, not by Spark's
 
 
+@pytest.mark.slow
 def test_combinations_go_with_their_stream(farm_here, tmp_path) -> None:
     stream, shared = (
         stream_of(farm_here(), tmp_path / "one.csv", [("a", "b", "1", "")], RELEASED),

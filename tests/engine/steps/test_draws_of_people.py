@@ -78,6 +78,7 @@ def test_a_pseudonym_beside_a_perturbed_value_shows_one_draw_a_value(bench, tool
     assert max(map(len, shown.values())) == 2
 
 
+@pytest.mark.slow(quick=2)
 @pytest.mark.usefixtures("visits")
 @pytest.mark.parametrize(
     ("steps", "why"),

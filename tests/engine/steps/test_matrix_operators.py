@@ -98,7 +98,7 @@ def test_ways_around_it_are_refused(bench, steps, releases, code):
     assert code in refused(bench, policy(steps, releases))
 
 
-@pytest.mark.slow(quick=3)
+@pytest.mark.slow(quick=2)
 @pytest.mark.parametrize(
     ("steps", "column"),
     [

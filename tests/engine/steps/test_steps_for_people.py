@@ -52,6 +52,7 @@ def visits(bench, monkeypatch):
     return rows
 
 
+@pytest.mark.slow
 def test_the_same_bytes_for_any_partitions_and_what_they_promise(bench, tools, visits):
     files = []
     for rows, workers in ((1 << 18, 2), (97, 1), (11, 2)):

@@ -76,6 +76,7 @@ def test_incomplete_rows_that_are_dropped_keep_the_numbers_of_the_others(bench, 
     compare(bench, tools, bench.plan(policy), shape, expected, "incomplete")
 
 
+@pytest.mark.slow
 def test_another_key_gives_another_release_and_a_seed_the_same_one(bench, tools):
     bench.data(tools.rows(500))
     policy = tools.POLICY + "randomness: {mode: reproducible, seed: '7'}\n"

@@ -82,6 +82,7 @@ def pieces(whole: Table, size: int) -> list[Table]:
 FORMS = pytest.mark.parametrize("form", ["baskets", "packed", "seeded"])
 
 
+@pytest.mark.slow(quick=4)
 @FORMS
 @pytest.mark.parametrize("limit", [1 << 30, 0])
 def test_sorting_in_memory_and_out_of_core(tmp_path, form, limit):

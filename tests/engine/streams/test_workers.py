@@ -143,7 +143,7 @@ def slow_first(number: int) -> int:
     return number
 
 
-@pytest.mark.slow(quick=2)
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("number", [1, 2, 3])
 def test_jobs_that_workers_make_come_in_their_order(number):
     workers, made, makers = Workers(number), [], set()

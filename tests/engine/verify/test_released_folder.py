@@ -147,6 +147,7 @@ def test_what_differs_is_named(copy, signers):
     assert "changed: near.csv" in release.lines
 
 
+@pytest.mark.slow
 def test_single_bytes_changed_anywhere_are_found(copy, signers):
     draw = random.Random(20)
     files = sorted(p for p in copy.rglob("*") if p.is_file())

@@ -134,6 +134,7 @@ def few(monkeypatch):
         monkeypatch.setattr(f"ppdm_flow.mining.people.{module}.MOST_COMBINATIONS", 20)
 
 
+@pytest.mark.slow
 def test_a_person_with_a_hundred_thousand_classes_is_a_crowd_of_one_at_once():
     rows = [(0, c) for c in range(100_000)] + [(p, c) for p in (1, 2) for c in range(p, 100_000, 2)]
     for known in (2, 3):

@@ -164,6 +164,7 @@ def test_one_row_a_person_is_as_counting_rows(build, agree, nulls, rows):
         assert one == pytest.approx(other, abs=1e-9)
 
 
+@pytest.mark.slow
 @examples(60)
 @given(rows=ROWS)
 def test_decoded_values(build, agree, rows):

@@ -13,13 +13,13 @@ from adversary.known_rows import small
 from adversary.known_rows_judging import Database, disagreements
 
 
-@pytest.mark.slow(quick=2)
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("seed", range(24))
 def test_the_same_crowds_chances_and_groups_as_by_trying_everything(seed):
     assert disagreements(small(seed, 6), Database()) == []
 
 
-@pytest.mark.slow(quick=2)
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("seed", range(100, 104))
 def test_the_same_with_up_to_twenty_rows_a_person(seed):
     assert disagreements(small(seed), Database()) == []

@@ -53,7 +53,7 @@ def moved(base, drift):
         yield other
 
 
-@pytest.mark.slow(quick=3)
+@pytest.mark.slow(quick=2)
 @pytest.mark.parametrize("name", MODELS)
 def test_a_part_that_keeps_the_model_leaves_out_at_least_so_much(name) -> None:
     told = {"less": 0, "all": 0}

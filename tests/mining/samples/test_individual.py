@@ -33,6 +33,7 @@ def plain(f: int, p: Decimal) -> Decimal:
 FRACTIONS = [(1, 2), (2, 5), (3, 5), (7, 8), (1, 20), (49, 100), (51, 100), (99, 100), (1, 100)]
 
 
+@pytest.mark.slow(quick=73)
 @pytest.mark.parametrize("f", [1, 2, 3, 4, 7, 20, 63, 64, 65, 66, 200])
 @pytest.mark.parametrize(("above", "below"), FRACTIONS)
 def test_it_is_the_mean_of_one_over_f(f, above, below):

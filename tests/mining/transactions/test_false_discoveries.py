@@ -90,6 +90,7 @@ def test_another_release_s_operator_is_noticed(randomized) -> None:
     assert misfit(mine(lambda: [packed], Operator.none(range(1, 7), 40), 0.05, Bounds(length=1)))
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("form", ["packed", "seeded"])
 def test_what_is_held_changes_nothing(randomized, form: str) -> None:
     operator, packed, seeds = randomized

@@ -64,6 +64,7 @@ def test_golden_matrix():
     np.testing.assert_allclose(transition(operator, 5, 3), golden, atol=1e-12)
 
 
+@pytest.mark.slow(quick=24)
 @pytest.mark.parametrize("size", range(1, 9))
 @pytest.mark.parametrize(("cutoff", "rho"), [(0, 0.3), (2, 0.05), (3, 0.2), (5, 0.5), (12, 0.9)])
 def test_cut_and_paste_equals_enumeration(size, cutoff, rho):

@@ -29,6 +29,7 @@ def test_other_families() -> None:
     assert rounded_up(none) is none
 
 
+@pytest.mark.slow(quick=7)
 @pytest.mark.parametrize("size", [1, 2, 4, 7])
 @pytest.mark.parametrize("length", [1, 2, 3])
 def test_no_breach_is_worse(size: int, length: int) -> None:

@@ -82,6 +82,7 @@ def test_the_old_password_cannot_be_guessed_in_an_open_session(timed):
     assert browser.send("/account/password", old_password=PASSWORD, **form).status_code == 429
 
 
+@pytest.mark.slow
 def test_unknown_names_are_answered_as_known_ones_are(timed, clock):
     known, unknown = _from(timed, HERE), _from(timed, THERE)
     for _ in range(40):

@@ -98,6 +98,7 @@ def test_downloads_have_every_entry_and_the_chain_can_be_computed_again(server, 
     assert len(one.splitlines()) == 2
 
 
+@pytest.mark.slow
 def test_what_strangers_are_refused_does_not_fill_the_disk_and_quotes_nothing(server):
     stranger = Browser(server.site)
     for n in range(200):

@@ -284,6 +284,7 @@ def test_a_provider_that_describes_itself_falsely_is_not_used(site, provider, de
     assert Browser(site).get("/sign-in/openid").status_code == 502
 
 
+@pytest.mark.slow
 def test_guesses_at_the_way_back_are_limited_by_address(site, provider):
     statuses, app = [], application(site)
     for _ in range(40):

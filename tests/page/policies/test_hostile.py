@@ -45,7 +45,7 @@ class _Tags(HTMLParser):
             self.bad.append((tag, attrs))
 
 
-@pytest.mark.slow(quick=3)
+@pytest.mark.slow(quick=2)
 @pytest.mark.parametrize("name", [n for n in NAMES if n.isprintable()])
 def test_nothing_of_a_policy_becomes_markup(server, name):
     (server.site.policies.folder / name).write_text(POLICY)

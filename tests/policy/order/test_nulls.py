@@ -68,7 +68,7 @@ def worlds(twin):
     return [twin.World(rows, rows, columns, columns, populations={"people.csv": PEOPLE}) for rows in found]
 
 
-@pytest.mark.slow(quick=2)
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("name", CLAUSES)
 def test_a_reading_implies_another_just_where_no_table_says_otherwise(name, order, twin, worlds):
     holds = {n: np.array([all(f(w) for _, f in twin.requirements(policy(name, n))) for w in worlds]) for n in NULLS}

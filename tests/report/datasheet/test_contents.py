@@ -80,7 +80,7 @@ CASES = {
 }
 
 
-@pytest.mark.slow(quick=3)
+@pytest.mark.slow(quick=2)
 @pytest.mark.parametrize("case", CASES)
 def test_a_step_says_what_remains_and_what_does_not(sheet, case):
     steps, there, absent = CASES[case]
