@@ -49,8 +49,15 @@ configuration.set_hypothesis_home_dir(Path(tempfile.gettempdir()) / "ppdm-flow-h
 RATIOS = {"share", "probability", "ratio", "nats", "distance", "index", "correlation"}
 """Units of figures that mean nothing without a formula."""
 
-LONGEST = ("sdk/test_all_kernels.py", "cluster/", "test_recipes.py", "test_readme.py", "engine/approval/test_kills")
-"""Tests that take half a minute or more each."""
+LONGEST = (
+    "adversary/",
+    "cluster/",
+    "engine/approval/test_kills",
+    "mining/people/",
+    "mining/recoding/test_adult.py",
+    "test_recipes.py",
+)
+"""Tests of the full tier that take half a minute or more each, and folders of such."""
 
 LEFT_OUT = pytest.StashKey[int]()
 
