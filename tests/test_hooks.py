@@ -94,6 +94,7 @@ def test_check(run, folder):
     assert run("ppdm-flow-check").returncode == 1
 
 
+@pytest.mark.slow
 def test_lock(run, folder):
     words = [sys.executable, "-m", "ppdm_flow", "lock"]
     done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)

@@ -62,6 +62,7 @@ def leaks(folder: Path, but: tuple[str, ...] = ()) -> list[str]:
     return found
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("k", [2, 50])
 def test_released_and_withheld_runs(cli, tmp_path, k):
     policy = write(tmp_path, table(), k=k)
@@ -86,7 +87,7 @@ BROKEN = {
 }
 
 
-@pytest.mark.slow(quick=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", BROKEN)
 def test_broken_tables(cli, tmp_path, kind):
     policy = write(tmp_path, BROKEN[kind](table()))
@@ -105,7 +106,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.slow(quick=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", REFUSED)
 def test_tables_that_do_not_match(cli, tmp_path, kind):
     rows = table()

@@ -125,7 +125,7 @@ def test_no_generic_optimizer_finds_better(seed, directions):
         assert found.error <= np.exp(other.fun) * (1 + 1e-6 + 1e3 * violation)
 
 
-@pytest.mark.slow(quick=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("directions", DIRECTIONS)
 def test_never_worse_than_the_alternatives_and_stationary(directions):
     for seed in range(60):

@@ -48,7 +48,7 @@ def utility(frequency, r1, r2, free, directions) -> float:
     return record_utility(frequency, optimal_retention(frequency, slacks(r1, r2, free), directions))
 
 
-@pytest.mark.slow(quick=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("directions", DIRECTIONS)
 def test_equal_solving_again(directions):
     kinks = positive = single = 0

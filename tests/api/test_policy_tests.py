@@ -211,6 +211,7 @@ def test_sealed_randomness_comes_out_the_same_every_time_and_differs_by_name(fol
     assert figures[0] != figures[1]
 
 
+@pytest.mark.slow
 def test_repetitions_draw_anew_and_each_must_be_as_expected(folder):
     table = "|\n      id,illness\n" + "".join(f"      p{i},{('flu', 'flu', 'cold', 'HIV')[i % 4]}\n" for i in range(80))
     name = "distributions.illness.total_variation"

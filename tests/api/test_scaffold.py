@@ -141,7 +141,7 @@ def test_its_policy_stands_on_the_template(template):
     assert "floors:" in files["templates/organization.yaml"]
 
 
-@pytest.mark.slow(quick=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("template", variants())
 def test_editors_find_the_schemas(template, tmp_path):
     """Both modelines name a schema that is there, and the file keeps it."""

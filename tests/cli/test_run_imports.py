@@ -34,7 +34,7 @@ releases: {out: {path: out.ENDING}}
 NEEDLESS = {"numba", "llvmlite", "networkx", "scipy", "sklearn"}
 
 
-@pytest.mark.slow(quick=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_a_plain_run_imports_no_compiler_and_no_package_that_it_does_not_use(tmp_path, ending):
     cells = product(("female", "male"), range(30, 33), ("2020-01-01", "2021-02-03"), range(3))

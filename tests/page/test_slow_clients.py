@@ -40,7 +40,7 @@ def is_answered(port: int) -> bool:
     return False
 
 
-@pytest.mark.server(quick=1)
+@pytest.mark.server
 def test_a_client_that_sends_nothing_is_let_go(server):
     with served(server) as port, connected(port) as client:
         assert is_answered(port)

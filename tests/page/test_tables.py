@@ -238,6 +238,7 @@ def test_a_file_behind_a_link_is_none_of_the_release(tmp_path: Path, released):
         released.folder.file("study.csv").check()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("new_pythons")
 def test_the_process_says_why_there_is_no_copy(tmp_path: Path):
     rows = [[str(n)] for n in range(20)]

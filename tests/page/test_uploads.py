@@ -213,6 +213,7 @@ def lying(data: bytes, name: bytes, size: int) -> bytes:
 ZEROS = b"\0" * (80 * MEGABYTE)
 
 
+@pytest.mark.slow
 def test_bombs_are_refused_while_they_are_unpacked(server, steward):
     packed = gzip.compress(b"0,0\n" * (20 * MEGABYTE), mtime=0)
     zipped = archive(xl__workbook_xml=b"<workbook/>", xl__sheet_xml=ZEROS)

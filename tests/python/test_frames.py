@@ -176,7 +176,7 @@ def test_progress_and_params():
     assert (result.verdict, bool(told)) == ("withheld", True)
 
 
-@pytest.mark.slow(quick=1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "first", ["import ppdm_flow.plan.compile", "import ppdm_flow as pf; pf.plan", "from ppdm_flow import plan"]
 )

@@ -127,7 +127,7 @@ def groups_of_linked(rows, links, known):
             yield [rows[i] for i in links if rows[i][0] in left]
 
 
-@pytest.mark.slow(quick=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("known", [1, 2, 3, None])
 @QUICK
 @given(rows=ROWS, pseudonym=st.booleans())

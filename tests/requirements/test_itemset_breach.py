@@ -292,7 +292,7 @@ def test_planted_faults_are_found(name: str) -> None:
     assert "cannot be relied on" in outcome.measured[0].sentence
 
 
-@pytest.mark.slow(quick=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["a tenth copied", "less put in", "more put in", "an item told"])
 def test_faults_show_in_counts_of_items_alone(name: str) -> None:
     before = shop(12_000)
@@ -301,7 +301,7 @@ def test_faults_show_in_counts_of_items_alone(name: str) -> None:
     assert figure(outcome, "measured").value is None
 
 
-@pytest.mark.slow(quick=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("seeds", [False, True])
 def test_an_honest_release_without_pairs(seeds: bool) -> None:
     before = shop()

@@ -233,7 +233,7 @@ def test_both_routes_and_the_definition(build, agree, nulls, known):
     assert measured or nulls is Nulls.WILDCARD
 
 
-@pytest.mark.slow(quick=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("known", [1, 2, None])
 def test_labels_count_for_the_values_behind_them(build, agree, known):
     """A person's chances of having one of the values add up over its rows, to 1 at most."""
@@ -262,7 +262,7 @@ def test_labels_count_for_the_values_behind_them(build, agree, known):
         assert {n: figures.get(n) for n in expected} == approximately(expected), number
 
 
-@pytest.mark.slow(quick=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("nulls", list(Nulls))
 @pytest.mark.parametrize("known", [1, 3])
 def test_one_row_a_person_is_as_counting_rows(build, agree, nulls, known):

@@ -404,6 +404,7 @@ ONE = "  exchange: {use: swap, with: {attributes: [age]}}\n"
 BOTH = "  exchange: {use: swap, with: {attributes: [age, pay]}}\n"
 
 
+@pytest.mark.slow
 def test_by_a_run(cli, tmp_path):
     """Renaming and shuffling protect nothing; one attribute that is exact finds people, whatever the others are."""
     income = RNG.permutation(40_000)[:900] + 1000

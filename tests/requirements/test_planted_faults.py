@@ -100,6 +100,7 @@ def tampered(bench: Bench, name: str, released: Path, change) -> Path:
     return path
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("seed", ["planted", "other", None])
 def test_a_faithful_release_raises_no_alarm(bench, seed):
     policy = bench.policy(seed=seed)
@@ -116,6 +117,7 @@ def test_a_faithful_release_raises_no_alarm(bench, seed):
     assert alarms.isdisjoint(codes(again))
 
 
+@pytest.mark.slow
 def test_a_wrong_operator(bench):
     policy, other = bench.policy(), bench.policy(r2=0.2)
     released, _ = bench.run(policy)

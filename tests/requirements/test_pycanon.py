@@ -56,7 +56,7 @@ def figure(build, frame, grouping, requirement, metric):
     return spec.load()(spec.params()).measure(*example.args).figures[f"r.{metric}"].value
 
 
-@pytest.mark.slow(quick=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("source", [tables, adult])
 @pytest.mark.filterwarnings("ignore")
 def test_the_same_figures(source, build):

@@ -45,6 +45,7 @@ def test_stricter_one_way_and_weaker_the_other(name, compared):
     assert not compared(strict, weak)
 
 
+@pytest.mark.slow
 def test_another_list_and_none_at_all_need_a_look(compared):
     assert not compared("{as_of: 2026, small_areas: [census_2000]}", "{as_of: 2026, small_areas: [census_2020]}")
     assert not compared("{as_of: 2026}", "")

@@ -445,6 +445,7 @@ def test_tails_are_valid():
     assert (fisher(np.zeros(0)), fisher(np.array([0.0, 1.0]))) == (1.0, 0.0)
 
 
+@pytest.mark.slow
 def test_many_values(build):
     rng = np.random.default_rng(5)
     m = 2000

@@ -93,7 +93,7 @@ def test_counts_against_a_loop_over_rows(pairs):
             assert math.isnan(found.share[position])
 
 
-@pytest.mark.slow(quick=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("drawn", [True, False])
 def test_intervals_cover_together_at_their_rate(drawn):
     """2,000 releases: more than 2,000 * 5 % misses by chance at most once in 10,000: a limit of 140 by the binomial.

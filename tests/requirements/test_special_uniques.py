@@ -73,6 +73,7 @@ def test_twin_and_recheck(table, nulls, size, build, agree):
     assert found[SHARE] == pytest.approx(unique_rows(rows, size, nulls) / len(rows))
 
 
+@pytest.mark.slow
 @examples(60)
 @given(table=TABLES, nulls=st.sampled_from(Nulls), data=st.data())
 def test_a_weight_counts_as_so_many_rows(table, nulls, data, build, agree):

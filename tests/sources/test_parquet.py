@@ -150,7 +150,7 @@ def test_a_table_without_rows(reader, tmp_path):
     assert reader.table("parquet", written(tmp_path, {"a": pa.array([], pa.string())})) == {"a": []}
 
 
-@pytest.mark.slow(quick=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("group", [7, 100_000])
 def test_whoever_asks_for_a_block_may_decode_it(reader, tmp_path, group):
     number = np.random.default_rng(5).integers(0, 40, 300_000)

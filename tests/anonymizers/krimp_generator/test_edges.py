@@ -46,6 +46,7 @@ def test_one_column(bench):
     assert fitted.figures["compression"].value >= 1
 
 
+@pytest.mark.slow
 def test_three_hundred_columns_with_slim(bench):
     rng = np.random.default_rng(2)
     base = rng.integers(0, 2, 60)

@@ -90,6 +90,7 @@ def test_linked_tables_are_judged_again(tmp_path: Path) -> None:
     assert home.release(same, later=60).outcome.numbers == (3, 4)
 
 
+@pytest.mark.slow
 def test_linked_tables_that_collide_are_refused(tmp_path: Path) -> None:
     home = HeldHome.make(tmp_path, policy=LINKED)
     ward(tmp_path, WARD)

@@ -115,7 +115,7 @@ CHANNELS = (noted, named, in_unit, found, subject, label, series, chart_note, do
 CHANNELS += (foreign_domain, described, described_key)
 
 
-@pytest.mark.slow(quick=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("channel", CHANNELS)
 @pytest.mark.parametrize("distribution", ["acme", "ppdm_flow"])
 def test_a_step_that_quotes_a_value(bench, tools, channel, distribution):

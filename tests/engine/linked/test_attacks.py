@@ -121,7 +121,7 @@ def test_tables_with_keys_are_joined_where_another_one_has_none(clinic, run, rel
     assert False in judged(result, "visits + claims")
 
 
-@pytest.mark.slow(quick=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("known", ["2", "all"])
 def test_products_of_rows_hide_nobody(clinic, run, known):
     """Two visits and one claim are as many pairs as one visit and two claims; of those born in 1960, each has one."""

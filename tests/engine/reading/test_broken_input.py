@@ -312,6 +312,7 @@ releases:
     assert sorted(lines[1:]) == sorted(",".join(r) for r in found)
 
 
+@pytest.mark.slow
 def test_a_cell_of_ten_megabytes(bench, tools):
     found = tools.rows(20)
     found[11][4] = "x" * 10_000_000

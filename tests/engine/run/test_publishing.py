@@ -126,6 +126,7 @@ def test_a_link_in_place_of_the_judged_file(bench, tools, monkeypatch):
     assert [d.code for d in bench.fails(bench.plan()).diagnostics] == ["PPF903"]
 
 
+@pytest.mark.slow
 def test_a_report_with_another_verdict_publishes_nothing(bench, tools):
     bench.data(tools.rows(200))
     error = bench.fails(bench.plan(), documents=lambda report: written(report, "withheld"))

@@ -144,7 +144,7 @@ def visits(folder: Path, rows: int = 12_000, **wrong: str) -> Path:
     return policy
 
 
-@pytest.mark.slow(quick=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("missing", [False, True])
 def test_weights_timestamps_and_quoted_lines_are_the_same(tmp_path, here, missing) -> None:
     policy = visits(tmp_path, **({"row5": ",x,,2,", "row7000": "3,,2026-01-01,0,z"} if missing else {}))

@@ -49,7 +49,7 @@ def verdict(bench, *steps: str) -> tuple[str, str]:
     return report.verdict, report.requirements[0].sentence
 
 
-@pytest.mark.slow(quick=1)
+@pytest.mark.slow
 @pytest.mark.usefixtures("visits")
 @pytest.mark.parametrize("step", [FINE, "p: {use: pram}"])
 def test_the_same_bytes_for_any_partitions_and_workers(bench, tools, step):

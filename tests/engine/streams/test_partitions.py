@@ -50,7 +50,7 @@ def compare(bench, tools, plan, shape, expected, case) -> None:
     assert measured == pytest.approx({k: v for k, v in first[1].items() if v is not None}, rel=1e-9)
 
 
-@pytest.mark.slow(quick=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_two_releases_of_8300_rows(bench, tools, shape, expected):
     bench.data(tools.rows(8_300))

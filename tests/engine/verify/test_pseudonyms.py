@@ -69,7 +69,7 @@ def rewritten(file, change):
         )
 
 
-@pytest.mark.random(quick=1)
+@pytest.mark.random
 @pytest.mark.parametrize("seed", range(16))
 def test_a_file_is_judged_as_the_run_that_made_it(folder, seed):
     draw = Random(seed)
@@ -82,7 +82,7 @@ def test_a_file_is_judged_as_the_run_that_made_it(folder, seed):
     assert "PPF918" in [finding["code"] for finding in after["findings"]]
 
 
-@pytest.mark.slow(quick=1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "change",
     [

@@ -260,7 +260,7 @@ def test_two_releases_are_judged_together_again(ward):
     assert together <= found.remeasured.unknown.keys()
 
 
-@pytest.mark.slow(quick=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("shared", [True, False])
 def test_releases_whose_rows_are_in_one_order_are_joined_again_only_if_the_run_joined_them(ward, shared):
     """They are made again without the draws of their order, which says nothing of whether they share it."""

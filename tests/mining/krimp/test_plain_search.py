@@ -101,6 +101,7 @@ def test_what_was_stopped_goes_on(database, stops):
     assert by_python[:3] == contents(krimp(database, sets))[:3]
 
 
+@pytest.mark.slow
 def test_more_rows_than_bit_vectors_are_kept_for_and_weights_of_many_bits():
     """Items of a few rows have no bit vector in the compiled search: rows are gone through in another order."""
     draw = np.random.default_rng(4)

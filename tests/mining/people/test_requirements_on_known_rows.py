@@ -212,7 +212,7 @@ MIXED = st.lists(
 """Of each row: the person, a grouping cell, a sensitive one, and whether a pseudonym leaves with it."""
 
 
-@pytest.mark.random(quick=1)
+@pytest.mark.random
 @pytest.mark.parametrize("known", [1, 2, 3, None])
 @pytest.mark.parametrize("suppressed", [None, "⊥"])
 @examples(15)

@@ -44,7 +44,7 @@ UNSAID = {
 }
 
 
-@pytest.mark.slow(quick=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SAID)
 def test_the_sheet_of_a_worked_policy(root, tmp_path, monkeypatch, name):
     monkeypatch.setenv("CLINIC_KEY", hashlib.sha256(b"a key for tests").hexdigest())
