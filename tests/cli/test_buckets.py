@@ -642,11 +642,11 @@ def test_copies_are_private(home: Path, store: Any, ppdm: Any) -> None:
 
 @pytest.mark.kill
 def test_an_interrupted_run_leaves_nothing(home: Path, store: Any, ppdm: Any) -> None:
-    """Interrupted once, when it sends a report: what it deletes afterwards names the report again."""
+    """Interrupted once, when it begins to send its files: at the last one it could end before it is interrupted."""
     interrupted = threading.Event()
 
-    def interrupt(_method: str, path: str) -> None:
-        if "report.md" in path and not interrupted.is_set():
+    def interrupt(method: str, _path: str) -> None:
+        if method == "PUT" and not interrupted.is_set():
             interrupted.set()
             process.send_signal(signal.SIGINT)
 
