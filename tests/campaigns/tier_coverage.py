@@ -5,7 +5,8 @@
     python tests/campaigns/tier_coverage.py tests/tables tests/sinks
 
 Processes that tests start are measured too; bodies of compiled kernels are left out, since nothing traces them.
-Tracing makes a tier take about twice as long. Ends with 1 where a test failed.
+Tracing makes a tier take about twice as long, and tests of what a process imports or how it ends fail under it. Ends
+with 1 where a test failed.
 """
 
 from __future__ import annotations
