@@ -91,7 +91,7 @@ class Checkout:
         """Copy the product, and write what `importlib.metadata` reads of an installed package."""
         shutil.copytree(self.tree / "ppdm_flow", self.folder / "ppdm_flow")
         project = tomllib.loads((self.tree / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-        version = project.get("version", "0.1.0")
+        version = project.get("version", "0.2.0")
         folder = self.folder / f"ppdm_flow-{version}.dist-info"
         folder.mkdir()
         (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: ppdm_flow\nVersion: {version}\n")

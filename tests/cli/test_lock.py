@@ -17,6 +17,7 @@ from signers import signers_text
 from ppdm_flow import api
 from ppdm_flow.api.loading.locked import Locks
 from ppdm_flow.core.errors import PolicyError, PpdmError
+from ppdm_flow.core.version import VERSION
 from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.policy import load
 
@@ -93,7 +94,7 @@ def test_it_says_what_stands_behind_each_policy(house, root):
     assert found["policies"]["policies/alike.yaml"]["files"] == []
     plugins = set(found["plugins"])
     assert {"anonymizers/generalize", "audits/k_anonymity", "audits/class_sizes", "sources/csv", "sinks/csv"} <= plugins
-    assert all(each == {"distribution": "ppdm_flow", "version": "0.1.0"} for each in found["plugins"].values())
+    assert all(each == {"distribution": "ppdm_flow", "version": VERSION} for each in found["plugins"].values())
     assert "anonymizers/generalize" not in found["policies"]["policies/alike.yaml"]["plugins"]
 
 
@@ -229,7 +230,7 @@ def drift_plugin(folder):
     assert line in text
     path.write_text(
         text.replace(
-            f'{line}{{distribution: "ppdm_flow", version: "0.1.0"',
+            f'{line}{{distribution: "ppdm_flow", version: "{VERSION}"',
             f'{line}{{distribution: "ppdm_flow", version: "0.0.9"',
         )
     )
@@ -281,7 +282,7 @@ def test_tests_of_what_drifted_do_not_run(house, here):
         "    expect: {verdict: released}\n"
     )
     assert here("test", "--locked", cwd=house).returncode == 0
-    (house / "ppdm-flow.lock").write_text((house / "ppdm-flow.lock").read_text().replace('"0.1.0"', '"0.0.9"'))
+    (house / "ppdm-flow.lock").write_text((house / "ppdm-flow.lock").read_text().replace(f'"{VERSION}"', '"0.0.9"'))
     done = here("test", "--locked", cwd=house)
     assert done.returncode == 2
     assert "PPF339" in done.stderr
@@ -377,7 +378,7 @@ def test_data_in_another_format_needs_no_lock_of_its_own(house, here):
     done = here("run", "policies/visits.yaml", "--locked", "--data", "data/visits.jsonl", cwd=house)
     assert done.returncode == 0, done.stderr
     path = house / "ppdm-flow.lock"
-    path.write_text(path.read_text().replace('"0.1.0"', '"0.0.9"'))
+    path.write_text(path.read_text().replace(f'"{VERSION}"', '"0.0.9"'))
     done = here("run", "policies/visits.yaml", "--locked", "--data", "data/visits.jsonl", cwd=house)
     assert done.returncode == 2
     assert "`sources/jsonl`" in done.stderr
@@ -453,13 +454,13 @@ def test_upgrade_of_nothing(house, here, tmp_path):
 
 def test_upgrade_of_a_distribution(house, here):
     path = house / "ppdm-flow.lock"
-    path.write_text(path.read_text().replace('"0.1.0"', '"0.0.9"'))
+    path.write_text(path.read_text().replace(f'"{VERSION}"', '"0.0.9"'))
     done = here("lock", "--check", cwd=house)
     assert "ppdm-flow lock --upgrade ppdm_flow" in done.stderr
     assert here("lock", "--upgrade", "audits/k_anonymity", cwd=house).returncode == 2
     done = here("lock", "--upgrade", "ppdm_flow", cwd=house)
     assert done.returncode == 0
-    assert "~ plugin audits/k_anonymity: ppdm_flow 0.0.9 -> ppdm_flow 0.1.0" in done.stdout.splitlines()
+    assert f"~ plugin audits/k_anonymity: ppdm_flow 0.0.9 -> ppdm_flow {VERSION}" in done.stdout.splitlines()
 
 
 # ---- packages ----

@@ -302,7 +302,7 @@ def plan_document() -> dict[str, Any]:
             "use": use,
             "kind": "row_wise",
             "version": "1",
-            "distribution": "ppdm_flow 0.1.0",
+            "distribution": "ppdm_flow 0.2.0",
             "parameters": {},
         }
 
@@ -406,7 +406,7 @@ def build(*, failing: bool = False, **changes: Any) -> Report:
             "seconds": 5.82,
             "input": {"path": "bank.csv", "rows": 20000, "columns": 7, "sha256": "3d" * 32},
             "randomness": {"mode": "sealed", "commitment": "4c" * 32},
-            "versions": {"ppdm_flow": "0.1.0", "python": "3.11.2", "numpy": "2.2.6", "pyarrow": "21.0.0"},
+            "versions": {"ppdm_flow": "0.2.0", "python": "3.11.2", "numpy": "2.2.6", "pyarrow": "21.0.0"},
         },
     } | changes
     return Report(**fields)

@@ -91,7 +91,7 @@ def document():
             "repeat": 1,
             "workers": 2,
             "randomness": "sealed",
-            "versions": {"ppdm_flow": "0.1.0"},
+            "versions": {"ppdm_flow": "0.2.0"},
         },
     }
 
