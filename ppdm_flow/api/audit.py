@@ -13,6 +13,7 @@ from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import Report
 from ppdm_flow.core.suggest import did_you_mean
+from ppdm_flow.engine.events import Listener, ignore_events
 from ppdm_flow.engine.verify.judge_files import judge
 from ppdm_flow.engine.verify.judge_linked_files import judge_linked
 from ppdm_flow.plan.definition import Plan
@@ -50,6 +51,7 @@ def audit(
     release: str | None = None,
     operator: Path | None = None,
     sets: Mapping[str, str] = {},
+    listener: Listener = ignore_events,
     *,
     strict: bool = False,
     locked: bool = False,
@@ -66,19 +68,21 @@ def audit(
         ready = plan_for_data(path, sets, there, strict=strict, locked=locked)
         with quote_sources(ready.sources, ready.plan.secrets):
             if ready.plan.tables:
-                report = _of_tables(ready.plan, there, released, release, operator)
+                report = _of_tables(ready.plan, there, released, release, operator, listener)
             else:
-                report = judge(ready.plan, there, released, chosen(ready.plan, release), operator)
+                report = judge(ready.plan, there, released, chosen(ready.plan, release), operator, listener=listener)
     return AuditedRelease(report, ready.warnings, ready.sources, path)
 
 
-def _of_tables(plan: Plan, original: Path, released: Path, release: str | None, operator: Path | None) -> Report:
+def _of_tables(
+    plan: Plan, original: Path, released: Path, release: str | None, operator: Path | None, listener: Listener
+) -> Report:
     if release is not None or operator is not None:
         option = "--release" if release is not None else "--operator"
         text = f"`{option}` is for policies of one table, and the policy has linked ones"
         help_text = "all releases are judged together; an `operator.json` is found beside its file"
         raise UsageError(Diagnostic("PPF694", text, help=help_text))
-    return judge_linked(plan, original, released)
+    return judge_linked(plan, original, released, listener=listener)
 
 
 def chosen(plan: Plan, release: str | None) -> str:

@@ -12,6 +12,7 @@ from ppdm_flow.api.arguments import settings
 from ppdm_flow.cli.terminal.formats import FormatOrderCommand, OutputFiles, formats, output_targets, report_errors_to_ci
 from ppdm_flow.cli.terminal.options import Locked, PolicyPath, Sets, Strict, option
 from ppdm_flow.cli.terminal.output import columns, complain
+from ppdm_flow.cli.terminal.progress import listening
 from ppdm_flow.report.forms import JUDGED
 
 EXAMPLES = (
@@ -44,9 +45,9 @@ def audit(
     Exit status: 0 every requirement and gate holds, 1 one does not, 2 the policy or the data is at fault.
     """
     there = output_targets(ctx, JUDGED, "text")
-    with report_errors_to_ci(there, str(policy)):
+    with listening() as listener, report_errors_to_ci(there, str(policy)):
         judged = api.audit(
-            policy, original, released, release, operator, settings(sets or ()), strict=strict, locked=locked
+            policy, original, released, release, operator, settings(sets or ()), listener, strict=strict, locked=locked
         )
     complain(judged.diagnostics, judged.sources)
     there.send(judged.judgement(columns()), JUDGED["text"])

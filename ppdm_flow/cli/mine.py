@@ -9,7 +9,7 @@ import typer
 
 from ppdm_flow import api
 from ppdm_flow.cli.terminal.mined import text
-from ppdm_flow.cli.terminal.options import Operator, OutputFile, Quiet, ReleasePath, option
+from ppdm_flow.cli.terminal.options import Operator, OutputFile, ReleasePath, option
 from ppdm_flow.cli.terminal.output import complain, deliver
 from ppdm_flow.cli.terminal.progress import listening
 
@@ -59,7 +59,6 @@ def mine(
     ] = MiningFormat.TEXT,
     output_file: OutputFile = None,
     workers: Annotated[int, typer.Option("--workers", min=1, help="Parts of the data that are counted at once.")] = 2,
-    quiet: Quiet = False,
 ) -> None:
     """Find, in a release alone, the itemsets that were frequent before its baskets were randomized.
 
@@ -67,7 +66,7 @@ def mine(
 
     Exit status: 0 mined, 2 the release is not there or damaged, or its sets do not fit the operator.
     """
-    with listening(quiet=quiet, verbose=False) as listener:
+    with listening() as listener:
         answer = api.mine(
             release,
             min_support,
@@ -82,8 +81,7 @@ def mine(
             workers=workers,
             listener=listener,
         )
-    if not quiet:
-        complain(answer.diagnostics, {})
+    complain(answer.diagnostics, {})
     deliver(_rendered(answer, form, limit), output_file, exact=form is MiningFormat.CSV)
 
 

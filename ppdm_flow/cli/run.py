@@ -16,7 +16,6 @@ from ppdm_flow.cli.terminal.options import (
     Locked,
     Memory,
     PolicyPath,
-    Quiet,
     RunData,
     Sets,
     Strict,
@@ -75,11 +74,6 @@ def run(
     sign: Annotated[
         Path | None, option("--sign", "KEY", "Sign what is released or held as its author, with the key in this file.")
     ] = None,
-    quiet: Quiet = False,
-    verbose: Annotated[
-        int,
-        typer.Option("--verbose", "-v", count=True, help="Say more, and seconds; -vv says where an error came from."),
-    ] = 0,
 ) -> None:
     """Run a policy on data: the outcome is released, held or withheld, with a report, in a directory of its own.
 
@@ -91,14 +85,14 @@ def run(
     there = output_targets(ctx, JUDGED, "text")
     if engine is EngineName.LOCAL:
         keep_unused_away(ctx)
-    with listening(quiet=quiet, verbose=verbose > 0) as listener, report_errors_to_ci(there, str(policy)):
+    with listening() as listener, report_errors_to_ci(there, str(policy)):
         ran = api.run(
             policy,
             settings(sets or ()),
             None if data is None else place_of_data(data),
             out,
             listener,
-            (lambda _found, _sources: None) if quiet else complain,
+            complain,
             keep_withheld=keep_withheld,
             escrow=escrow,
             partition_rows=partition_rows,
@@ -110,10 +104,9 @@ def run(
             password=key_password,
         )
     there.send(ran.judgement(columns()), JUDGED["text"])
-    if not quiet:
-        for table in ran.tables:
-            say(f"table: {table}")
-        say(f"report: {ran.where}/report.html")
-        if ran.held:
-            say("held: `ppdm-flow release RUN` says whose signatures are missing, and releases it once they are there")
+    for table in ran.tables:
+        say(f"table: {table}")
+    say(f"report: {ran.where}/report.html")
+    if ran.held:
+        say("held: `ppdm-flow release RUN` says whose signatures are missing, and releases it once they are there")
     raise typer.Exit(ran.exit_status)

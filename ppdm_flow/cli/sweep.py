@@ -11,7 +11,7 @@ import typer
 
 from ppdm_flow import api
 from ppdm_flow.api.arguments import settings
-from ppdm_flow.cli.terminal.options import Data, Locked, OutputFile, PolicyPath, Quiet, Sets, Strict, option
+from ppdm_flow.cli.terminal.options import Data, Locked, OutputFile, PolicyPath, Sets, Strict, option
 from ppdm_flow.cli.terminal.output import colored, complain, deliver, say
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
@@ -71,7 +71,6 @@ def sweep(
     picture: Annotated[Path | None, option("--picture", "FILE", "Write the frontier there, as .svg or .html.")] = None,
     strict: Strict = False,
     locked: Locked = False,
-    quiet: Quiet = False,
 ) -> None:
     """Measure a policy at many values of its parameters, and show which are worth having. No data is released.
 
@@ -81,7 +80,7 @@ def sweep(
     drawn = _drawn(picture)
     from ppdm_flow.cli.terminal.sweep_live import progress_printer, show  # noqa: PLC0415  # rich takes its time, `--help` waits
 
-    with progress_printer(quiet=quiet) as tell:
+    with progress_printer() as tell:
         swept = api.sweep(
             policy,
             over,
@@ -90,7 +89,7 @@ def sweep(
             data,
             out,
             tell,
-            (lambda _found, _sources: None) if quiet else complain,
+            complain,
             repeat=repeat,
             workers=workers,
             partition_rows=partition_rows,
@@ -104,8 +103,7 @@ def sweep(
         deliver(swept.rendered(form.value), output_file)
     if picture is not None:
         deliver(swept.rendered(drawn), picture)
-    if not quiet:
-        say(f"table and picture: {swept.folder / 'sweep.html'}")
+    say(f"table and picture: {swept.folder / 'sweep.html'}")
     raise typer.Exit(swept.exit_status)
 
 

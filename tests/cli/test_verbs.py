@@ -9,6 +9,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from ppdm_flow.cli.program import VERBS
+
 POLICY = """version: 1
 name: small
 source: {path: t.csv}
@@ -310,3 +312,26 @@ def test_doctor(here):
     assert "ok    trial run: released" in done.stdout
     assert "FAULT" not in done.stdout
     assert done.stderr == "all is well\n"
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_takes_quiet_and_verbose(here, verb):
+    shown = here(verb, "--help").stdout
+    assert re.search(r"-q, --quiet", shown)
+    assert re.search(r"-v, --verbose", shown)
+
+
+def test_an_audit_tells_its_stages_unless_it_is_quiet(here, folder):
+    words = ("audit", "yes.yaml", "--original", "t.csv", "--released", run_of(folder, "yes") / "released/r/r.csv")
+    usual, quiet, verbose = (here(*words, *more, cwd=folder) for more in ((), ("-q",), ("-v",)))
+    assert usual.stdout == quiet.stdout == verbose.stdout
+    assert quiet.stderr == ""
+    assert "source: 80 rows" in usual.stderr
+    assert "seconds: " not in usual.stderr
+    assert "seconds: " in verbose.stderr
+
+
+def test_a_quiet_verb_still_says_errors(here, folder):
+    done = here("run", "yes.yaml", "-q", "--set", "nothing=1", cwd=folder)
+    assert done.returncode == 2
+    assert "error[" in done.stderr

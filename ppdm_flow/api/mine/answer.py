@@ -51,10 +51,9 @@ class Itemsets:
         """K."""
         return int(self.items.shape[1])
 
-    @property
-    def discoverable(self) -> npt.NDArray[np.bool_]:
-        """Which are told from itemsets that do not occur: the estimate is 4 standard errors above 0."""
-        return self.value >= SIGMAS * self.sigma
+    def is_discoverable(self, place: int) -> bool:
+        """Whether an itemset is told from one that does not occur: its estimate is 4 standard errors above 0."""
+        return bool(self.value[place] >= SIGMAS * self.sigma[place])
 
 
 SIGMAS = 4.0

@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Sequence
+from functools import lru_cache, partial
+from itertools import chain
 
-from ppdm_flow.api.mine.answer import Itemsets, MinedRelease
+from ppdm_flow.api.mine.answer import SIGMAS, Itemsets, MinedRelease
 from ppdm_flow.api.mine.estimates import cell
 from ppdm_flow.api.mine.fields import MinedDocument, MinedItemset, MinedOperator, MinedRatio, MinedRule, MinedSize
 from ppdm_flow.core.texts.visible import json_text
@@ -54,10 +56,10 @@ def as_csv(answer: MinedRelease, limit: int | None = None) -> str:
     The items of a set are a line of CSV themselves: names with a comma or a quote are quoted within the cell.
     """
     if answer.rules is not None:
-        lines = [_rule_cells(answer, rule) for rule in answer.rules[:limit]]
-        return "\n".join(",".join(line) for line in ([*RULE_HEAD], *lines))
-    lines = [list(_cells(answer, one, place)) for one, place in answer.each(limit)]
-    return "\n".join(",".join(line) for line in ([*HEAD], *lines))
+        rules = [_rule_cells(answer, rule) for rule in answer.rules[:limit]]
+        return "\n".join(",".join(line) for line in ([*RULE_HEAD], *rules))
+    lines = chain.from_iterable(_itemset_lines(answer, one, limit) for one in answer.sizes)
+    return "\n".join([",".join(HEAD), *lines])
 
 
 def listed(names: Sequence[str]) -> str:
@@ -101,7 +103,7 @@ def _itemset(answer: MinedRelease, one: Itemsets, place: int) -> MinedItemset:
         "sigma": None if exact else float(one.sigma[place]),
         "low": None if exact else float(one.low[place]),
         "high": None if exact else float(one.high[place]),
-        "discoverable": bool(one.discoverable[place]),
+        "discoverable": one.is_discoverable(place),
     }
 
 
@@ -122,13 +124,19 @@ def _ratio(ratio: Ratio, *, exact: bool) -> MinedRatio:
     return {"value": ratio.value, "sigma": ratio.sigma, "low": ratio.low, "high": ratio.high}
 
 
-def _cells(answer: MinedRelease, one: Itemsets, place: int) -> Iterator[str]:
-    itemset = _itemset(answer, one, place)
-    yield str(one.size)
-    yield cell(listed(itemset["items"]))
-    numbers = (itemset["support"], itemset["transactions"], itemset["sigma"], itemset["low"], itemset["high"])
-    yield from map(_number, numbers)
-    yield "yes" if itemset["discoverable"] else "no"
+def _itemset_lines(answer: MinedRelease, one: Itemsets, limit: int | None) -> Iterator[str]:
+    quoted = [listed([name]) for name in answer.names]
+    figures = lru_cache(partial(_figures, answer.rows, exact=answer.exact))
+    numbers = zip(*(x[:limit].tolist() for x in (one.value, one.sigma, one.low, one.high)), strict=True)
+    for items, itemset in zip(one.items[:limit].tolist(), numbers, strict=True):
+        yield f"{one.size},{cell(','.join([quoted[i] for i in items]))},{figures(*itemset)}"
+
+
+def _figures(rows: int, support: float, sigma: float, low: float, high: float, *, exact: bool) -> str:
+    transactions = round(support * rows, 0 if exact else 3)
+    errors = (None, None, None) if exact else (sigma, low, high)
+    cells = [*map(_number, (support, transactions, *errors)), "yes" if support >= SIGMAS * sigma else "no"]
+    return ",".join(cells)
 
 
 def _rule_cells(answer: MinedRelease, rule: Rule) -> list[str]:

@@ -98,7 +98,7 @@ def _itemsets(answer: MinedRelease, one: Itemsets, limit: int) -> Iterator[tuple
     exact = answer.exact
     yield (_items(one.size), "support", "transactions" if exact else "std. error", *(() if exact else ("low", "high")))
     for place in range(min(limit, len(one))):
-        name = _names(answer.texts(one.items[place])) + ("" if one.discoverable[place] else " ?")
+        name = _names(answer.texts(one.items[place])) + ("" if one.is_discoverable(place) else " ?")
         value = float(one.value[place])
         if exact:
             yield name, _percent(value), f"{value * answer.rows:,.0f}"
@@ -124,7 +124,7 @@ def _notes(answer: MinedRelease) -> Iterator[str]:
         return
     yield "A support is the estimated share of the transactions, before they were randomized, that hold all the items."
     yield "An interval is for its itemset alone and about these very transactions: only the randomization is chance."
-    if any(not one.discoverable.all() for one in answer.sizes):
+    if not all(one.is_discoverable(place) for one, place in answer.each()):
         yield "? less than 4 standard errors above 0: such an itemset may not occur at all."
     if any((rule.confidence.value or 0.0) > 1.0 for rule in answer.rules or ()):
         yield "A confidence above 100 % is an estimate like any other: its interval ends at 100 %."

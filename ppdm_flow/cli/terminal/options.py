@@ -81,7 +81,6 @@ Operator = Annotated[Path | None, option("--operator", "FILE", "The operator.jso
 OutputFile = Annotated[
     Path | None, typer.Option("--output-file", "-o", metavar="FILE", help="Write there instead of to stdout.")
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no warnings.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Treat warnings as errors.")]
 Locked = Annotated[
     bool, typer.Option("--locked", help="Refuse what is not as `ppdm-flow.lock` has it; `ppdm-flow lock` writes it.")

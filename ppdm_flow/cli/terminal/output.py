@@ -7,11 +7,27 @@ import shutil
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ppdm_flow.api import files
-from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.texts.visible import visible, visible_colored
 from ppdm_flow.report import diagnostics as drawing
+
+if TYPE_CHECKING:
+    from ppdm_flow.cli.terminal.phases import Phases
+
+
+class Loudness:
+    """How much is said on stderr. ``quiet``: errors alone; ``verbose``: more than usual, and seconds by phases."""
+
+    quiet = False
+    verbose = False
+    phases: Phases | None = None
+
+
+LOUDNESS = Loudness()
+"""Of the verb that runs: `ppdm_flow.cli.terminal.verbs` sets it."""
 
 
 def put(text: str, *, exact: bool = False) -> None:
@@ -30,7 +46,12 @@ def put(text: str, *, exact: bool = False) -> None:
 
 
 def say(text: str) -> None:
-    """Write a line to stderr."""
+    """Write a line to stderr, unless the user asked for quiet."""
+    if not LOUDNESS.quiet:
+        _write(text)
+
+
+def _write(text: str) -> None:
     try:
         sys.stderr.write(f"{_visible(text, terminal=sys.stderr.isatty())}\n")
         sys.stderr.flush()
@@ -55,10 +76,11 @@ def deliver(text: str, file: Path | None, *, exact: bool = False) -> None:
 
 
 def complain(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str]) -> None:
-    """Draw diagnostics on stderr."""
-    text = drawing.render(diagnostics, sources, color=colored(sys.stderr.isatty()))
+    """Draw diagnostics on stderr: errors alone where the user asked for quiet."""
+    shown = [d for d in diagnostics if not LOUDNESS.quiet or d.severity is Severity.ERROR]
+    text = drawing.render(shown, sources, color=colored(sys.stderr.isatty()))
     if text:
-        say(text.rstrip("\n"))
+        _write(text.rstrip("\n"))
 
 
 def colored(terminal: bool) -> bool:

@@ -41,7 +41,7 @@ class Phases:
     def text(self, total: float, imports: float, compiling: float) -> str:
         """Return the line that says it."""
         spent = ", ".join(f"{phase} {self._seconds[phase]:.2f}" for phase in _ORDER if phase in self._seconds)
-        whole = f"seconds: {total:.2f} in all; {spent or 'no stage ended'}"
+        whole = f"seconds: {total:.2f} in all" + (f"; {spent}" if spent else "")
         return f"{whole}; importing took {imports:.2f} of them, compiling {compiling:.2f}"
 
     def told(self, imports: ImportTimer) -> str:

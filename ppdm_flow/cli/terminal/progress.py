@@ -7,32 +7,29 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ppdm_flow.cli.terminal.output import say
+from ppdm_flow.cli.terminal.output import LOUDNESS, say
 from ppdm_flow.engine.events import Event, Listener, RequirementJudged, StepFinished, StepStarted, ignore_events
 
 
 @contextmanager
-def listening(*, quiet: bool, verbose: bool) -> Iterator[Listener]:
+def listening() -> Iterator[Listener]:
     """Give a listener; bars are drawn only where stderr is a terminal, and rich is imported only then."""
-    if quiet:
+    if LOUDNESS.quiet:
         yield ignore_events
-    elif sys.stderr.isatty() and not verbose and os.environ.get("TERM") != "dumb":
+    elif sys.stderr.isatty() and not LOUDNESS.verbose and os.environ.get("TERM") != "dumb":
         from ppdm_flow.cli.terminal.live import bars  # noqa: PLC0415  # see above
 
         with bars() as listener:
             yield listener
-    elif verbose:
-        from ppdm_flow.cli.terminal.phases import Phases, timed_imports  # noqa: PLC0415  # for those who ask alone
-
-        lines, phases = Lines(verbose=True), Phases()
+    elif LOUDNESS.verbose:
+        lines, phases = Lines(verbose=True), LOUDNESS.phases
 
         def listener(event: Event) -> None:
             lines(event)
-            phases.take(event)
+            if phases is not None:
+                phases.take(event)
 
-        with timed_imports() as imports:
-            yield listener
-        say(phases.told(imports))
+        yield listener
     else:
         yield Lines(verbose=False)
 

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ppdm_flow.api.sweep.runs import RunDone
-from ppdm_flow.cli.terminal.output import say
+from ppdm_flow.cli.terminal.output import LOUDNESS, say
 from ppdm_flow.cli.terminal.progress import seconds
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.report.sweep.fields import SweepDocument
@@ -22,9 +22,9 @@ from ppdm_flow.report.sweep.rows import Row, rows, said
 
 
 @contextmanager
-def progress_printer(*, quiet: bool) -> Iterator[Callable[[RunDone], None]]:
+def progress_printer() -> Iterator[Callable[[RunDone], None]]:
     """Give what is told of every finished run."""
-    if quiet:
+    if LOUDNESS.quiet:
         yield lambda _done: None
     elif sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
         with _bar() as tell:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand
 
 from ppdm_flow import api
+from ppdm_flow.cli.terminal.output import LOUDNESS, say
 
 _WRITTEN = frozenset({"output_file", "output_files", "picture"})
 """The parameters of verbs that name a file to be written."""
@@ -43,6 +46,11 @@ def _paths(value: Any) -> Iterator[Path]:
             yield Path(each)
 
 
+QUIET = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no warnings.")]
+VERBOSE = Annotated[
+    int,
+    typer.Option("--verbose", "-v", count=True, help="Say more, and seconds; -vv says where an error came from."),
+]
 HELP: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
 
 
@@ -53,4 +61,33 @@ def add(app: typer.Typer, verb: str, module: ModuleType) -> None:
     lines = "\n".join(f"  ppdm-flow {example}" for example in module.EXAMPLES)
     epilog = f"\b\nExamples:\n{lines}"
     kind = getattr(module, "COMMAND", NoOverwriteCommand)
-    app.command(verb, cls=kind, epilog=epilog, context_settings=HELP)(function)
+    app.command(verb, cls=kind, epilog=epilog, context_settings=HELP)(_with_loudness(function))
+
+
+def _with_loudness(function: Callable[..., None]) -> Callable[..., None]:
+    """Return a verb that takes ``-q`` and ``-v`` as well, unless it has them."""
+    known = inspect.signature(function, eval_str=True)
+    ours = {
+        name: inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+        for name, annotation, default in (("quiet", QUIET, False), ("verbose", VERBOSE, 0))
+        if name not in known.parameters
+    }
+
+    @functools.wraps(function)
+    def verb(**given: Any) -> None:
+        LOUDNESS.quiet, LOUDNESS.verbose = bool(given["quiet"]), bool(given["verbose"])
+        words = {name: value for name, value in given.items() if name not in ours}
+        if not LOUDNESS.verbose:
+            function(**words)
+            return
+        from ppdm_flow.cli.terminal.phases import Phases, timed_imports  # noqa: PLC0415  # for those who ask alone
+
+        LOUDNESS.phases = phases = Phases()
+        with timed_imports() as imports:
+            try:
+                function(**words)
+            finally:
+                say(phases.told(imports))
+
+    verb.__signature__ = known.replace(parameters=[*known.parameters.values(), *ours.values()])  # type: ignore[attr-defined]
+    return verb

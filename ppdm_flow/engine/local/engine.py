@@ -98,7 +98,10 @@ class LocalEngine:
     ) -> PairedView:
         """Match rows by their numbers, a partition at a time where both are aligned."""
         pairs = StreamPairs(original, released, aligned=aligned)
-        return pairs if keep is None else RememberedPairs(pairs, keep)
+        if keep is None:
+            return pairs
+        originals, releaseds = ([a.name for a in x.attributes if a.name not in keep] for x in (original, released))
+        return RememberedPairs(pairs, keep, originals, releaseds)
 
     def write(self, release: ReleaseNode, stream: Stream, target: Target) -> WrittenRows:
         """Write one file, or one for each partition of the release."""

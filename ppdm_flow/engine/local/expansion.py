@@ -11,7 +11,6 @@ from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.streams.numbering import Numbering
 from ppdm_flow.engine.streams.stream import Part, PartJob, Stream, jobs_of, parts_of, workers_of
-from ppdm_flow.engine.streams.workers import Workers
 from ppdm_flow.tables.counts import weights_of
 from ppdm_flow.tables.table import Table
 
@@ -21,13 +20,9 @@ class ExpandedStream:
 
     def __init__(self, source: Stream, numbering: Numbering) -> None:
         self.attributes: tuple[AttributeFacts, ...] = tuple(a for a in source.attributes if a.role is not Role.WEIGHT)
+        self.workers = workers_of(source)
         self._source = source
         self._numbering = numbering
-
-    @property
-    def workers(self) -> Workers:
-        """Those of the rows that are written out."""
-        return workers_of(self._source)
 
     def parts(self, columns: Sequence[str] | None = None) -> Iterator[Part]:
         """Yield the expanded partitions."""

@@ -41,6 +41,7 @@ class RowStream:
         sparing: bool = False,
     ) -> None:
         self.attributes = node.attributes
+        self.workers = workers_of(source)
         self._source = source
         self._node = node
         self._transform = transform
@@ -52,11 +53,6 @@ class RowStream:
         self._made = {*effect.changes, *added, *effect.renames, *effect.renames.values()}
         self._sparing = sparing and not is_foreign(node.bound)
         self.has_keys: bool = isinstance(source, OrderedStream) or (isinstance(source, RowStream) and source.has_keys)
-
-    @property
-    def workers(self) -> Workers:
-        """Those of the input."""
-        return workers_of(self._source)
 
     def parts(self, columns: Sequence[str] | None = None) -> Iterator[Part]:
         """Yield the transformed partitions; columns that the step leaves alone come straight from its input."""
@@ -101,17 +97,13 @@ class OrderedStream:
         self, source: Stream, node: StepNode, transform: OrderTransform, draws: Draws, clock: StepTimer
     ) -> None:
         self.attributes = source.attributes
+        self.workers = workers_of(source)
         self._source = source
         self._node = node
         self._transform = transform
         self._draws = draws
         self._clock = clock
         self._turns = turns(node.bound)
-
-    @property
-    def workers(self) -> Workers:
-        """Those of the input."""
-        return workers_of(self._source)
 
     def parts(self, columns: Sequence[str] | None = None) -> Iterator[Part]:
         """Yield the partitions; keys only where the whole row is asked for."""

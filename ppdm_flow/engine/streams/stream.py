@@ -133,12 +133,12 @@ PartJob = Callable[[], Part | None]
 
 @runtime_checkable
 class SharedStream(Stream, Protocol):
-    """A stream whose partitions several threads make at once."""
+    """A stream whose partitions several threads make at once.
 
-    @property
-    def workers(self) -> Workers:
-        """The threads."""
-        ...
+    ``workers`` is set when the stream is made: asking for the type of a stream reads it.
+    """
+
+    workers: Workers
 
     def jobs(self, columns: Sequence[str] | None = None) -> Iterator[PartJob]:
         """Yield what makes the partitions with these columns, in the order of rows."""
