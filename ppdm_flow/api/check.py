@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ppdm_flow.api.buckets import local_data
-from ppdm_flow.api.loading.policies import FoundFiles, find_policies
+from ppdm_flow.api.loading.policies import FoundFiles, find_policies, project_policies, stricter
 from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.diagnostics import Diagnostic, Severity, in_order
 from ppdm_flow.core.records import dataclass
@@ -67,10 +67,11 @@ def check(
 
     ``clock`` tells the day, for waivers. With ``locked``, what is not as the policies' lock files have it is wrong too.
     With ``data``, so is what this file rules out or lacks; every policy of ``paths`` is held against it.
+    Where ``paths`` is empty, the policies are those that the project file names.
     Raises UsageError where nothing is found or a file (or a lock) cannot be read, DataError where the data cannot be
     read or does not match.
     """
-    policy_files = find_policies(paths, tests=True)
+    policy_files = find_policies(paths or project_policies(), tests=True)
     waivers = _Waivers()
     sources: dict[str, str] = {}
     each: list[tuple[Diagnostic, ...]] = []
@@ -89,7 +90,7 @@ def _outcomes(
 ) -> Iterator[CompileResult | Cases]:
     """Yield what is found in each policy, with what they share read once, then in each test."""
     library = Library()
-    locks = _locks() if locked else None
+    locks: Locks | None = None
     for path in files.policies:
         loaded = load(path, sets, library=library)
         outcome = compile_policy(loaded, digested=False, clock=clock)
@@ -97,7 +98,10 @@ def _outcomes(
             from ppdm_flow.api.loading.bindings import held_against  # noqa: PLC0415  # only `--data` needs the engine
 
             outcome = held_against(loaded, outcome, data, clock)
-        yield outcome if locks is None else locks.judged(loaded, outcome, sets)
+        if locked or loaded.locked:
+            locks = locks or _locks()
+            outcome = locks.judged(loaded, outcome, sets)
+        yield replace(outcome, diagnostics=stricter(outcome)) if loaded.strict else outcome
     if files.tests:
         from ppdm_flow.api.test.files import Policies, examined  # noqa: PLC0415  # only tests need it
 

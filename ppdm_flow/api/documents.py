@@ -19,6 +19,7 @@ from ppdm_flow.engine.ledger.fields import LedgerDocument
 from ppdm_flow.engine.manifest import Manifest
 from ppdm_flow.evidence.statement import Statement
 from ppdm_flow.plan import schemas as plan_schemas
+from ppdm_flow.policy import project_file
 from ppdm_flow.policy.inheritance import template_schema
 from ppdm_flow.policy.language import schemas
 from ppdm_flow.policy.lock.fields import LockDocument
@@ -45,6 +46,7 @@ SCHEMAS: Mapping[str, Callable[[], Mapping[str, Any]]] = {
     "template": template_schema.schema,
     "test": test_schemas.schema,
     "signers": signers_schemas.schema,
+    "project": project_file.schema,
     "plan": plan_schemas.schema,
     **{name: partial(json_schema, name, document) for name, document in _TYPES.items()},
 }

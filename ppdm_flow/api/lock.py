@@ -22,6 +22,8 @@ from ppdm_flow.policy.lock.model import FILE, Lock, Nearest, Use, locked
 from ppdm_flow.policy.lock.reading import LockFile, read
 from ppdm_flow.policy.lock.upgrading import only
 from ppdm_flow.policy.lock.writing import text
+from ppdm_flow.policy.project_file import FILE as PROJECT
+from ppdm_flow.policy.project_file import project_of
 
 FOLDER = "policies"
 """What is locked where nothing is named."""
@@ -55,9 +57,10 @@ class LockComparison:
 def lock(paths: Sequence[str | Path] = (), sets: Mapping[str, str] = {}, upgrade: Sequence[str] = ()) -> LockResult:
     """Write the lock of all policies in ``paths`` (files, folders, glob patterns), and of those that it has already.
 
-    ``paths`` are by default the folder ``policies``, else the current one. ``upgrade`` names the only templates,
-    files, plugins or distributions whose content or version may differ from the lock's. Raises PolicyError where a
-    policy is invalid, UsageError where the lock cannot be read or written, or more differs than may.
+    ``paths`` are by default those of the project file, else the folder ``policies``, else the current one.
+    ``upgrade`` names the only templates, files, plugins or distributions whose content or version may differ from the
+    lock's. Raises PolicyError where a policy is invalid, UsageError where the lock cannot be read or written, or more
+    differs than may.
     """
     state = _gathered(paths, sets, needed=bool(upgrade))
     before = state.written.lock if state.written else None
@@ -95,8 +98,15 @@ class _LockState:
     sources: Mapping[str, str]
 
 
+def _places() -> tuple[Path, ...]:
+    project = project_of(Path(PROJECT))
+    if project is not None and project.policies:
+        return project.policies
+    return (Path(FOLDER if Path(FOLDER).is_dir() else "."),)
+
+
 def _gathered(paths: Sequence[str | Path], sets: Mapping[str, str], *, needed: bool) -> _LockState:
-    policies = find_policies(paths or (FOLDER if Path(FOLDER).is_dir() else ".",)).policies
+    policies = find_policies(paths or _places()).policies
     file = _file(policies)
     there = os.path.lexists(file)
     if needed and not there:

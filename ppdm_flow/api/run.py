@@ -29,6 +29,7 @@ from ppdm_flow.engine.run.finishing import Beside
 from ppdm_flow.engine.run.run import execute
 from ppdm_flow.engine.seam import Engine
 from ppdm_flow.evidence.key_files import Password
+from ppdm_flow.policy.project_file import project_of
 from ppdm_flow.report.locations import locations
 from ppdm_flow.report.run.fields import ReportDocument
 from ppdm_flow.report.run.judgement import Judgement
@@ -81,7 +82,7 @@ def run(
     path: Path,
     sets: Mapping[str, str] = {},
     data: Path | TableData | None = None,
-    out: Path = Path("runs"),
+    out: Path | None = None,
     listener: Listener = ignore_events,
     warned: Callable[[tuple[Diagnostic, ...], Mapping[str, str]], None] = lambda _found, _sources: None,
     *,
@@ -98,6 +99,8 @@ def run(
 ) -> RunResult:
     """Execute a policy: the data is released, held for approval, or withheld, into a new directory below ``out``.
 
+    ``out`` is by default where the project file wants runs, else the folder ``runs``.
+
     Data and ``out`` may be in an object store, as the URL says. A table that Spark reads is copied below ``out`` once,
     for the time of the run.
 
@@ -108,6 +111,7 @@ def run(
     once, all of them where it is None. ``sign`` is the file of the key that signs what is released or held as its
     author; ``password`` is asked for where it is encrypted.
     """
+    out = out or default_runs(path)
     author = None if sign is None else Author.of(sign, password)
     options = RunOptions(partition_rows=partition_rows, keep_withheld=keep_withheld, escrow=escrow, clock=clock)
     if workers is not None:
@@ -136,6 +140,12 @@ def run(
     return ran
 
 
+def default_runs(policy: Path) -> Path:
+    """Return where runs of a policy are made if nobody says so."""
+    project = project_of(policy)
+    return Path("runs") if project is None or project.runs is None else project.runs
+
+
 def _executed(
     ready: ReadyPlan, out: Path, options: RunOptions, listener: Listener, path: Path, copies: BucketCopies
 ) -> RunResult:
@@ -147,6 +157,7 @@ def _executed(
     options = replace(
         options,
         policy_text=resolved_text(with_own_signers(ready.loaded.tree, plan)),
+        project=None if ready.loaded.project is None else ready.loaded.project.sha256,
         templates=Uses(path.absolute().parent).templates(ready.loaded),
         locked=None if locked is None else LockDigests(locked.file.sha256, locked.definitions),
         place=place,

@@ -11,6 +11,7 @@ from ppdm_flow.api.buckets import copies_for
 from ppdm_flow.api.own_data import own_data as own_data_of
 from ppdm_flow.api.own_data import refuse_both
 from ppdm_flow.api.report import REPORT, read
+from ppdm_flow.core.addresses.bucket import is_bucket
 from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.results import RELEASED
@@ -23,6 +24,8 @@ from ppdm_flow.engine.verify.verify import POLICY, VerifyOutcome
 from ppdm_flow.engine.verify.verify import verify as verify_run
 from ppdm_flow.evidence.statement import text_of
 from ppdm_flow.plan.definition import Plan
+from ppdm_flow.policy.project import Project
+from ppdm_flow.policy.project_file import project_of
 from ppdm_flow.policy.signers.reading import read_signers
 from ppdm_flow.report.verify import Point, SignaturePoint, Verification
 
@@ -41,8 +44,8 @@ def verify(
 
     ``clock`` tells the day, by which waivers may have expired since the run. ``policy_folder`` is where the files are
     that the policy names (hierarchies, keys): a run keeps none of them. With ``own_data`` the data is read again from
-    the database or the object that the policy names. ``signers`` is a list of signers: then every signature has to
-    count, as of ``now``, and every release has to have one.
+    the database or the object that the policy names. ``signers`` is a list of signers, by default that of the
+    project file above the run: then every signature has to count, as of ``now``, and every release has to have one.
 
     Both may be in an object store, from where they are copied. Raises UsageError where ``run`` is no run directory,
     PolicyError where the list of signers is none.
@@ -53,6 +56,9 @@ def verify(
         return original_plan if policy_folder is None else replace(original_plan, home=str(policy_folder.absolute()))
 
     refuse_both(data, own_data=own_data)
+    project = None if is_bucket(run) else project_of(run.resolve() / POLICY)
+    if signers is None and project is not None:
+        signers = project.signers
     people = None if signers is None else read_signers(signers)
     with copies_for() as copies:
         place = copies.local_run(run)
@@ -60,7 +66,19 @@ def verify(
         if own_data and (place / POLICY).is_file():
             there = own_data_of(place / POLICY, {}, copies)
         outcome = verify_run(place, there, plan, clock, signers=people, now=now)
-        return replace(_with_approvals(outcome, place), requirements=_requirements(outcome))
+        told = project_note(outcome.project, project)
+        return replace(_with_approvals(outcome, place), requirements=_requirements(outcome), project_note=told)
+
+
+def project_note(used: str, here: Project | None) -> str:
+    """Return how the project file that a run was bound by, by its SHA-256, goes with the one above the run's folder."""
+    if here is None:
+        return f"one that is not here bound the policy, sha256 {used[:12]}…" if used else ""
+    if not used:
+        return f"none bound the policy, and here `{here.shown}` binds all: it was a copy elsewhere, or older than that"
+    if used != here.sha256:
+        return f"another content than that of `{here.shown}` bound the policy, sha256 {used[:12]}…"
+    return f"`{here.shown}` bound the policy, as it is now"
 
 
 def _with_approvals(outcome: VerifyOutcome, run: Path) -> VerifyOutcome:
@@ -74,7 +92,7 @@ def verification(outcome: VerifyOutcome, *, data_given: bool) -> Verification:
     """Return what every form of the outcome is made from; ``data_given`` says whether data was given."""
     policy = outcome.run_dir.parent.name
     measured = _measured(outcome, data_given=data_given)
-    points = (*_files(outcome), *_waivers(outcome), *_evidence(outcome.evidence), *measured)
+    points = (*_files(outcome), *_project(outcome), *_waivers(outcome), *_evidence(outcome.evidence), *measured)
     signatures = tuple(signature_point(each, listed=outcome.evidence.listed) for each in outcome.evidence.signatures)
     return Verification(
         outcome.run_dir.name, policy, outcome.verdict, points, outcome.text, signatures, outcome.exit_status
@@ -95,6 +113,11 @@ def _files(outcome: VerifyOutcome) -> Iterator[Point]:
         yield Point("verdict", holds=False, text=said)
     if not outcome.contradictions:
         yield Point("verdict", holds=True, text=outcome.verdict)
+
+
+def _project(outcome: VerifyOutcome) -> Iterator[Point]:
+    if outcome.project_note:
+        yield Point("project file", holds=None, text=outcome.project_note)
 
 
 def _waivers(outcome: VerifyOutcome) -> Iterator[Point]:

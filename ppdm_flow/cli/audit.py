@@ -10,7 +10,7 @@ import typer
 from ppdm_flow import api
 from ppdm_flow.api.arguments import settings
 from ppdm_flow.cli.terminal.formats import FormatOrderCommand, OutputFiles, formats, output_targets, report_errors_to_ci
-from ppdm_flow.cli.terminal.options import Locked, PolicyPath, Sets, Strict, option
+from ppdm_flow.cli.terminal.options import Locked, NoProject, PolicyPath, Sets, Strict, option
 from ppdm_flow.cli.terminal.output import columns, complain
 from ppdm_flow.cli.terminal.progress import listening
 from ppdm_flow.report.forms import JUDGED
@@ -39,6 +39,7 @@ def audit(
     sets: Sets = None,
     strict: Strict = False,
     locked: Locked = False,
+    no_project: NoProject = False,  # noqa: ARG001  # its callback sees to it
 ) -> None:
     """Judge a release that any tool has made by a policy.
 

@@ -10,7 +10,7 @@ import typer
 from ppdm_flow import api
 from ppdm_flow.api.arguments import settings
 from ppdm_flow.cli.terminal.formats import FormatOrderCommand, OutputFiles, formats, output_targets, report_errors_to_ci
-from ppdm_flow.cli.terminal.options import Data, Locked, Sets, Strict
+from ppdm_flow.cli.terminal.options import Data, Locked, NoProject, Sets, Strict
 from ppdm_flow.cli.terminal.output import colored, say
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.phrases import counted
@@ -29,17 +29,20 @@ COMMAND = FormatOrderCommand
 def check(
     ctx: typer.Context,
     paths: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(
-            metavar="PATH", help="Policies, policy tests, their folders, or glob patterns.", show_default=False
+            metavar="PATH",
+            help="Policies, policy tests, their folders, or glob patterns; those of the project file.",
+            show_default=False,
         ),
-    ],
+    ] = None,
     forms: Annotated[list[str] | None, formats(CHECK, "text")] = None,  # noqa: ARG001  # `ctx` has them in their order
     output_files: OutputFiles = None,  # noqa: ARG001  # the same
     data: Data = None,
     sets: Sets = None,
     strict: Strict = False,
     locked: Locked = False,
+    no_project: NoProject = False,  # noqa: ARG001  # its callback sees to it
     exit_zero: Annotated[
         bool, typer.Option("--exit-zero", help="Exit with 0 where errors were found, for a step that uploads them.")
     ] = False,
@@ -50,8 +53,8 @@ def check(
     the data is at fault.
     """
     there = output_targets(ctx, CHECK, "text")
-    with report_errors_to_ci(there, " ".join(paths)):
-        outcome = api.check(paths, settings(sets or ()), locked=locked, data=data)
+    with report_errors_to_ci(there, " ".join(paths or ())):
+        outcome = api.check(paths or (), settings(sets or ()), locked=locked, data=data)
     there.send(outcome.result(strict=strict, color=colored(sys.stdout.isatty())))
     tests = len(outcome.tests)
     files = [counted(len(outcome.files) - tests, "policy")] if len(outcome.files) > tests else []

@@ -15,6 +15,7 @@ from ppdm_flow.cli.terminal.options import (
     EngineName,
     Locked,
     Memory,
+    NoProject,
     OutputFile,
     OwnData,
     PolicyPath,
@@ -59,6 +60,7 @@ def plan(
     memory: Memory = None,
     strict: Strict = False,
     locked: Locked = False,
+    no_project: NoProject = False,  # noqa: ARG001  # its callback sees to it
 ) -> None:
     """Show what a run would do; with --data or --own-data, also what the data lets one expect of it.
 

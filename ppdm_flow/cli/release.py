@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ppdm_flow import api
-from ppdm_flow.cli.terminal.options import option
+from ppdm_flow.cli.terminal.options import RefusedNoProject, option
 from ppdm_flow.cli.terminal.output import put, say
 
 EXAMPLES = (
@@ -27,6 +27,7 @@ def release(
         Path | None,
         option("--signers", "FILE", "Today's list of signers, where it is not where the policy had it."),
     ] = None,
+    no_project: RefusedNoProject = False,  # noqa: ARG001  # its callback refuses
 ) -> None:
     """Release a run that holds and waits for approvals, once the signatures are there.
 

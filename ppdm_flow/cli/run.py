@@ -16,6 +16,7 @@ from ppdm_flow.cli.terminal.options import (
     Locked,
     Memory,
     PolicyPath,
+    RefusedNoProject,
     RunData,
     Sets,
     Strict,
@@ -45,8 +46,9 @@ def run(
     policy: PolicyPath,
     data: RunData = None,
     out: Annotated[
-        Path, option("--out", "FOLDER", "Where the run's directory is made: a folder, or s3://bucket/folder.")
-    ] = Path("runs"),
+        Path | None,
+        option("--out", "FOLDER", "Where the run's directory is made: a folder, or s3://bucket/folder; `runs`."),
+    ] = None,
     forms: Annotated[list[str] | None, formats(JUDGED, "text")] = None,  # noqa: ARG001  # `ctx` has them in their order
     output_files: OutputFiles = None,  # noqa: ARG001  # the same
     sets: Sets = None,
@@ -74,6 +76,7 @@ def run(
     sign: Annotated[
         Path | None, option("--sign", "KEY", "Sign what is released or held as its author, with the key in this file.")
     ] = None,
+    no_project: RefusedNoProject = False,  # noqa: ARG001  # its callback refuses
 ) -> None:
     """Run a policy on data: the outcome is released, held or withheld, with a report, in a directory of its own.
 

@@ -8,7 +8,7 @@ import typer
 
 from ppdm_flow import api
 from ppdm_flow.api.arguments import settings
-from ppdm_flow.cli.terminal.options import OutputFile, PolicyPath, Sets
+from ppdm_flow.cli.terminal.options import NoProject, OutputFile, PolicyPath, Sets
 from ppdm_flow.cli.terminal.output import deliver
 
 EXAMPLES = ("show pipelines/hospital.yaml", "show pipelines/hospital.yaml --origin")
@@ -21,6 +21,7 @@ def show(
     ] = False,
     sets: Sets = None,
     output_file: OutputFile = None,
+    no_project: NoProject = False,  # noqa: ARG001  # its callback sees to it
 ) -> None:
     """Show a policy after inheritance and params.
 

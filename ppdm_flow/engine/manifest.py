@@ -97,6 +97,12 @@ class UsedLock(TypedDict):
     sha256: Annotated[Sha256, about("Of the lock file's bytes.")]
 
 
+class UsedProject(TypedDict):
+    """The project file that the policy is bound by."""
+
+    sha256: Annotated[Sha256, about("Of the project file's bytes.")]
+
+
 class Manifest(TypedDict):
     """Manifest of a ppdm-flow run.
 
@@ -119,6 +125,7 @@ class Manifest(TypedDict):
     ledger: NotRequired[LedgerTestimony]
     held: NotRequired[HeldPrivate]
     lock: NotRequired[UsedLock]
+    project: NotRequired[UsedProject]
     templates: NotRequired[
         Annotated[dict[str, Sha256], about("SHA-256 of each template that the policy extends, by its reference.")]
     ]

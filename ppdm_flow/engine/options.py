@@ -83,8 +83,8 @@ class RunOptions:
     ``key`` overrides the key that the policy's ``randomness`` asks for (tests); ``escrow`` is a new file that the key
     is written to. ``memory_limit`` bounds the bytes of coded data that are held at once, beside what an algorithm
     that needs its whole table asks for. ``policy_text`` is the resolved policy, for the run's directory;
-    ``templates`` are the SHA-256 of those that it extends, ``locked`` the lock that it was held against. ``clock``
-    tells the day of the verdict, for waivers.
+    ``templates`` are the SHA-256 of those that it extends, ``locked`` the lock that it was held against,
+    ``project`` the SHA-256 of the project file that binds it. ``clock`` tells the day of the verdict, for waivers.
     ``unchanged`` raises DataError where data that was copied from elsewhere is not there as it was; ``place`` is where
     the run is published, if not on this machine; ``engine`` says where the rows are worked on; ``prepare_documents`` is
     done while releases are written.
@@ -99,6 +99,7 @@ class RunOptions:
     policy_text: str = ""
     templates: Mapping[str, str] = field(default_factory=dict)
     locked: LockDigests | None = None
+    project: str | None = None
     clock: Clock = utc_today
     unchanged: Callable[[], None] = _nothing
     place: RunPlace | None = None

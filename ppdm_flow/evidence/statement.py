@@ -77,6 +77,7 @@ class DigestsPart(TypedDict):
     plan: Annotated[str, about("Of the plan.")]
     lock: Annotated[Sha256 | None, about("Of the lock file that the run was held against; null without one.")]
     templates: Annotated[dict[str, Sha256], about("Of the templates that the policy extends, by reference.")]
+    project: NotRequired[Annotated[Sha256, about("Of the project file that the policy is bound by.")]]
 
 
 @_closed

@@ -13,6 +13,7 @@ from ppdm_flow.policy.floor import Floor
 from ppdm_flow.policy.language.models import Policy
 from ppdm_flow.policy.params.params import Limits
 from ppdm_flow.policy.params.permission import Permission
+from ppdm_flow.policy.project import Project
 from ppdm_flow.policy.text.nodes import PolicyPath
 
 __all__ = ["Loaded", "Places", "PolicyPath", "UsedParam"]
@@ -67,7 +68,8 @@ class Loaded:
     values that came from the environment: nothing that is written may show them. ``privacy_waivers`` says whether the
     templates let a policy waive requirements, ``floors`` what they demand, ``params`` what was used of each param,
     ``secrets`` are the texts that came from the environment, whole or in part; numbers and switches are none.
-    ``users`` the place that brought in each template, by the name that diagnostics give it.
+    ``users`` the place that brought in each template, by the name that diagnostics give it, ``project`` the project
+    file that the policy is bound by.
     """
 
     file: str
@@ -83,3 +85,14 @@ class Loaded:
     params: tuple[UsedParam, ...] = ()
     users: Mapping[str, Span] = field(default_factory=dict)
     secrets: frozenset[str] = frozenset()
+    project: Project | None = None
+
+    @property
+    def strict(self) -> bool:
+        """Whether the project file wants warnings to be errors."""
+        return self.project is not None and self.project.strict
+
+    @property
+    def locked(self) -> bool:
+        """Whether the project file wants the policy to be as its lock file has it."""
+        return self.project is not None and self.project.locked

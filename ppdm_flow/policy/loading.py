@@ -28,6 +28,8 @@ from ppdm_flow.policy.language.words import place_name, short
 from ppdm_flow.policy.linked import lifted
 from ppdm_flow.policy.loaded import Loaded, Places, PolicyPath, UsedParam
 from ppdm_flow.policy.params.params import limits_of
+from ppdm_flow.policy.project import Project
+from ppdm_flow.policy.project_file import project_of
 from ppdm_flow.policy.redaction import redacted, telling
 from ppdm_flow.policy.rules import judge
 from ppdm_flow.policy.salvage import salvaged
@@ -66,7 +68,9 @@ def load(
         root, syntax = files.tree(path, file)
     except UnreadableError as error:
         return _hopeless(file, files.sources, error.diagnostic)
-    inheritance = Inheritance(files, sets)
+    project = project_of(path)
+    required = {} if project is None else {each.identity: each.place for each in project.required}
+    inheritance = Inheritance(files, sets, required)
     layer = inheritance.resolve(root, FoundTemplate(path, file, str(path.resolve())))
     account = inheritance.account
     layer.laid.node = overridden(layer.node, over)
@@ -75,7 +79,16 @@ def load(
     read = lifted(flat)
     policy, faults = validate(read, policy_model(kinds_named(flat.tree)), complete=layer.complete)
     faults = [*unusable, *faults]
-    every = [*syntax, *account.diagnostics, *nulls, *faults, *ambiguous(flat), *_limits(layer, flat, account, faults)]
+    bound = _bound(project, account, root.span)
+    every = [
+        *syntax,
+        *bound,
+        *account.diagnostics,
+        *nulls,
+        *faults,
+        *ambiguous(flat),
+        *_limits(layer, flat, account, faults),
+    ]
     part, out = (policy, frozenset[PolicyPath]()) if policy is not None else salvaged(read)
     if part is not None:
         unknown = frozenset[PolicyPath]() if layer.complete else frozenset[PolicyPath]([()])
@@ -92,7 +105,7 @@ def load(
         sound,
         flat.tree,
         read.places,
-        files.sources,
+        files.sources | ({} if project is None else {project.shown: project.text}),
         diagnostics,
         digest(flat.tree),
         hidden,
@@ -101,7 +114,13 @@ def load(
         tuple(_used(layer)),
         account.users,
         telling((*account.secrets, *(read.scalars[path].text or "" for path in hidden))),
+        project,
     )
+
+
+def _bound(project: Project | None, account: InheritanceRecord, policy: Span) -> list[Diagnostic]:
+    """Report the faults of the project file, and required templates that the policy does not extend."""
+    return [] if project is None else [*project.faults, *project.missing(account.files, policy)]
 
 
 def _without_unusable_kinds(flat: FlatPolicy) -> list[Diagnostic]:

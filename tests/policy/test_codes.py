@@ -16,7 +16,7 @@ RANGES = (
     ("PPF100", "PPF117"),  # text
     ("PPF201", "PPF210"),  # shape
     ("PPF301", "PPF318"),  # inheritance and params
-    ("PPF350", "PPF354"),  # lists of signers
+    ("PPF350", "PPF356"),  # lists of signers, project files
     ("PPF470", "PPF473"),  # on databases
     ("PPF481", "PPF481"),
     ("PPF500", "PPF538"),  # rules on requirements, attributes, the ledger and files

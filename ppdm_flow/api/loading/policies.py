@@ -15,11 +15,13 @@ from ppdm_flow.core.diagnostics import Diagnostic, Severity, has_errors
 from ppdm_flow.core.errors import PolicyError, PpdmError, UsageError
 from ppdm_flow.core.file_sets import telling_name
 from ppdm_flow.core.records import dataclass
-from ppdm_flow.plan.compile import Columns, compile_policy
+from ppdm_flow.plan.compile import Columns, CompileResult, compile_policy
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.policy import Loaded, load
 from ppdm_flow.policy.loaded import PolicyPath
 from ppdm_flow.policy.loading import NO_SETS, NOTHING_OVER
+from ppdm_flow.policy.project_file import FILE as PROJECT
+from ppdm_flow.policy.project_file import project_of
 from ppdm_flow.policy.redaction import redacted
 
 if TYPE_CHECKING:  # only `--locked` needs it
@@ -41,6 +43,15 @@ class FoundFiles:
     policies: tuple[Path, ...]
     others: tuple[Path, ...]
     tests: tuple[Path, ...] = ()
+
+
+def project_policies() -> tuple[Path, ...]:
+    """Return the places of policies that the project file above the current folder names. Raises UsageError."""
+    project = project_of(Path(PROJECT))
+    if project is None or not project.policies:
+        text = "no policy is named, and no project file says where they are"
+        raise UsageError(Diagnostic("PPF690", text, help="give YAML files or their folder"))
+    return project.policies
 
 
 def is_test(path: Path) -> bool:
@@ -154,7 +165,7 @@ def ready_plan(
     """
     loaded = load(path, sets, over)
     ready = valid_plan(loaded, None, data, strict=strict, clock=clock)
-    if not locked:
+    if not (locked or loaded.locked):
         return ready
     from ppdm_flow.api.loading.locked import Locks  # noqa: PLC0415  # only `--locked` needs it
 
@@ -170,14 +181,16 @@ def valid_plan(
     """Compile a policy that was read, for data with these columns where they are known. Raises PolicyError."""
     outcome = compile_policy(loaded, columns, None if data is None else telling_name(data), clock)
     diagnostics = outcome.diagnostics
-    if strict:
-        diagnostics = tuple(d if d in outcome.waived else _stricter(d) for d in diagnostics)
+    if strict or loaded.strict:
+        diagnostics = stricter(outcome)
     if outcome.plan is None or has_errors(diagnostics):
         raise PolicyError(diagnostics, outcome.sources)
     return ReadyPlan(outcome.plan, tuple(d for d in outcome.diagnostics if d not in outcome.waived), loaded)
 
 
-def _stricter(diagnostic: Diagnostic) -> Diagnostic:
-    if diagnostic.severity is Severity.WARNING:
-        return replace(diagnostic, severity=Severity.ERROR)
-    return diagnostic
+def stricter(outcome: CompileResult) -> tuple[Diagnostic, ...]:
+    """Return what was found, every warning that is not waived as an error."""
+    return tuple(
+        replace(d, severity=Severity.ERROR) if d.severity is Severity.WARNING and d not in outcome.waived else d
+        for d in outcome.diagnostics
+    )

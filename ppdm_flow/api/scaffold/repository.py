@@ -81,7 +81,7 @@ def orders() -> str:
 DEFAULT = "microdata-kl"
 _COMMON = "common"
 _DOT = "dot-"
-_SCHEMAS = ("policy", "template", "test")
+_SCHEMAS = ("policy", "template", "test", "project")
 _SETS = "randomized-baskets"
 _LINKED = "linked-tables"
 _DATA = {

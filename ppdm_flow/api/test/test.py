@@ -40,8 +40,7 @@ def run_tests(
     """
     started = time.perf_counter()
     jobs, unselected = chosen(paths, patterns)
-    if locked:
-        _hold(jobs)
+    _hold(jobs, locked=locked)
     number = workers_for(len(jobs), cores()) if workers is None else max(1, min(workers, len(jobs)))
     trace = measure_coverage or fail_under is not None
     _need_libraries()
@@ -79,12 +78,15 @@ def _need_libraries() -> None:
             raise ModuleNotFoundError(f"no module named {name}", name=name)
 
 
-def _hold(jobs: Sequence[Job]) -> None:
-    """Hold each policy that is tested against its lock. What a test is about may be a policy with faults."""
+def _hold(jobs: Sequence[Job], *, locked: bool) -> None:
+    """Hold each policy that is tested against its lock, where that is asked for.
+
+    What a test is about may be a policy with faults.
+    """
     locks, policies = Locks(), Policies()
     for path, sets in _sets(jobs).items():
         loaded, outcome = policies.compiled(Path(path), sets)
-        if outcome.plan is not None:
+        if outcome.plan is not None and (locked or loaded.locked):
             locks.hold(loaded, outcome.plan)
 
 

@@ -11,6 +11,7 @@ import typer
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
+from ppdm_flow.policy.project_file import no_project
 
 
 class EngineName(StrEnum):
@@ -23,6 +24,20 @@ class EngineName(StrEnum):
 def option(flag: str, metavar: str, what: str) -> Any:
     """Return an option that takes a value, with its help."""
     return typer.Option(flag, metavar=metavar, help=what)
+
+
+def _without_project(ctx: typer.Context, wanted: bool) -> bool:
+    if wanted:
+        ctx.with_resource(no_project())
+    return wanted
+
+
+def _refuse_no_project(wanted: bool) -> bool:
+    """Raise UsageError where a verb that releases data is to forget the project file (PPF357)."""
+    if wanted:
+        text = "`--no-project` is for a look: what releases data is bound by the project file"
+        raise UsageError(Diagnostic("PPF357", text, help="change the project file, where its owner agrees"))
+    return wanted
 
 
 Place = TypeVar("Place", str, Path)
@@ -81,6 +96,15 @@ Operator = Annotated[Path | None, option("--operator", "FILE", "The operator.jso
 OutputFile = Annotated[
     Path | None, typer.Option("--output-file", "-o", metavar="FILE", help="Write there instead of to stdout.")
 ]
+NoProject = Annotated[
+    bool,
+    typer.Option(
+        "--no-project",
+        callback=_without_project,
+        help="As if there were no project file: for a look, and never for a release.",
+    ),
+]
+RefusedNoProject = Annotated[bool, typer.Option("--no-project", callback=_refuse_no_project, hidden=True)]
 Strict = Annotated[bool, typer.Option("--strict", help="Treat warnings as errors.")]
 Locked = Annotated[
     bool, typer.Option("--locked", help="Refuse what is not as `ppdm-flow.lock` has it; `ppdm-flow lock` writes it.")

@@ -168,6 +168,7 @@ class RunFacts:
                 "plan": known["digests"]["plan"],
                 "lock": None if lock is None else lock["sha256"],
                 "templates": dict(known.get("templates", {})),
+                **({"project": project["sha256"]} if (project := known.get("project")) is not None else {}),
             },
             "requirements": [_requirement(result) for result in self._results(release)],
             "waivers": self._waivers(release),

@@ -252,6 +252,8 @@ class FinishedRun:
             content["held"] = {"sha256": private["sha256"]}
         if self.options.locked is not None:
             content["lock"] = {"locked": True, "sha256": self.options.locked.sha256}
+        if self.options.project is not None:
+            content["project"] = {"sha256": self.options.project}
         if self.options.templates:
             content["templates"] = dict(self.options.templates)
         self.directory.write(manifest.NAME, as_json(content))

@@ -43,7 +43,11 @@ PLAN = "plan.json"
 
 @dataclass(frozen=True, slots=True)
 class VerifyOutcome:
-    """What is not as the manifest says. ``remeasured`` is None where no data was given."""
+    """What is not as the manifest says. ``remeasured`` is None where no data was given.
+
+    ``project`` is the SHA-256 of the project file that bound the policy, empty without one; ``project_note`` says how
+    that goes with the one that binds policies where the run is.
+    """
 
     run_dir: Path
     verdict: str
@@ -56,6 +60,8 @@ class VerifyOutcome:
     used_waivers: tuple[UsedWaiver, ...] = ()
     requirements: tuple[str, ...] = ()
     evidence: EvidenceOutcome = field(default_factory=EvidenceOutcome)
+    project: str = ""
+    project_note: str = ""
 
     @property
     def unchanged(self) -> bool:
@@ -80,6 +86,7 @@ class VerifyOutcome:
         lines += [f"missing: {n}" for n in self.missing]
         lines += [f"not in the manifest: {n}" for n in self.extra]
         lines += self.contradictions
+        lines += [f"project file: {self.project_note}"] if self.project_note else []
         lines += [f"waiver `{grant.name}`: {grant.text}" for grant in self.used_waivers]
         lines += self.evidence.lines
         lines += self.remeasured.lines if self.remeasured else []
@@ -121,7 +128,17 @@ def verify(
     if files.evidence or signers is not None:
         evidence = evidence_of(run_dir, signers, now())
     return VerifyOutcome(
-        run_dir, verdict, files.present, changed, missing, extra, remeasured, against, granted, evidence=evidence
+        run_dir,
+        verdict,
+        files.present,
+        changed,
+        missing,
+        extra,
+        remeasured,
+        against,
+        granted,
+        evidence=evidence,
+        project=known.get("project", {}).get("sha256", ""),
     )
 
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 
 from ppdm_flow.core.diagnostics import Diagnostic, Related
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.spans import Span
+from ppdm_flow.policy.demands import NOT_WEAKER, Present
 from ppdm_flow.policy.files.files import Files
 from ppdm_flow.policy.files.header import HEADER, Parent, parents_of
+from ppdm_flow.policy.floor import Floor, Relative, Wanted
 from ppdm_flow.policy.floors.reading import floors_of
 from ppdm_flow.policy.inheritance.conflicts import ambiguous_param
 from ppdm_flow.policy.inheritance.joining import Declarations, declarations, known, lay, over
@@ -91,11 +93,15 @@ class _ResolvedTemplate:
 
 
 class Inheritance:
-    """Resolves one policy; ``account`` is what comes to light meanwhile."""
+    """Resolves one policy; ``account`` is what comes to light meanwhile.
 
-    def __init__(self, files: Files, sets: Mapping[str, str]) -> None:
+    ``required`` are the templates, by their identity, of which the policy may take nothing away, and who says so.
+    """
+
+    def __init__(self, files: Files, sets: Mapping[str, str], required: Mapping[str, Span] = {}) -> None:
         self.files = files
         self.sets = sets
+        self.required = required
         self.account = InheritanceRecord()
 
     @property
@@ -159,6 +165,8 @@ class Inheritance:
             ambiguous_param(n, substitution.used[n], v) for n, v in merged.unsure.items() if n in substitution.used
         )
         merged.laid = lay(merged.laid, rebased(node, here, self.files.root, merged.node))
+        if here.identity in self.required:
+            stated = [*stated, *_kept(merged, stated, self.required[here.identity])]
         self.diagnostics.extend(state(merged, stated, template=not use.outermost))
         merged.privacy_waivers = within(root, limits, merged.privacy_waivers, policy=use.outermost)
 
@@ -219,7 +227,7 @@ class Inheritance:
     def _kept(self, target: FoundTemplate) -> _ResolvedTemplate | None:
         """Resolve a template on its own account, as if a policy without a name extended it."""
         files = Files(self.files.root, self.files.library)
-        apart = Inheritance(files, self.sets)
+        apart = Inheritance(files, self.sets, self.required)
         try:
             root, diagnostics = files.tree(target.path, target.shown)
         except (UnreadableError, UsageError):
@@ -280,3 +288,19 @@ class Inheritance:
             return None
         self.diagnostics.extend(diagnostics)
         return root
+
+
+def _kept(layer: Layer, stated: Sequence[Wanted], place: Span) -> Iterator[Wanted]:
+    """Yield the floors of a required template: each requirement that it has stays.
+
+    It gets no weaker either, unless floors of its own say how far it may.
+    """
+    bounded = {floor.path for floor in (*layer.floors, *stated)}
+    for section in ("gates", "approvals"):
+        if section in layer.node.entries:
+            yield Relative((section,), NOT_WEAKER, place)
+    privacy = layer.node.get("privacy")
+    for kind in privacy.entries if isinstance(privacy, Map) else ():
+        path = ("privacy", kind)
+        free = any(each[:2] == path or each in (("privacy",), ("privacy", "*")) for each in bounded)
+        yield Floor(path, Present(), place) if free else Relative(path, NOT_WEAKER, place)

@@ -8,7 +8,7 @@ from ppdm_flow.policy.order.attributes import attributes
 from ppdm_flow.policy.order.clauses import Change, Clauses, Order, relation
 from ppdm_flow.policy.order.frame import Between, Contents, PolicyFrame, unread
 from ppdm_flow.policy.order.gates import MetricReader
-from ppdm_flow.policy.order.governance import floors, waivers
+from ppdm_flow.policy.order.governance import floors, project, waivers
 from ppdm_flow.policy.order.implications import bounds_of
 from ppdm_flow.policy.order.means import Canon, as_written, means
 from ppdm_flow.policy.order.reading import conduct, reading
@@ -48,7 +48,7 @@ def compare(
         *unknown(before, after),
         *means(before, after, canon),
     ]
-    governance = (*floors(before, after), *signers(before, after, between))
+    governance = (*project(before, after), *floors(before, after), *signers(before, after, between))
     return Order(relation(changes), tuple(changes), governance)
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
+from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.demands import Contains, Demand, Is, OneOf, Only
 from ppdm_flow.policy.floors.grammar import demands
 from ppdm_flow.policy.order.clauses import Change, Clauses, Side, Verdict, verdict
+from ppdm_flow.policy.project import Project
 
 _LOST = "whoever extends it is no longer bound"
 
@@ -23,6 +25,36 @@ def floors(old: Clauses, new: Clauses) -> Iterator[Change]:
             yield Change(f"floors.{name}", Verdict.STRONGER, "whoever extends it is bound", None, new.side(path))
         elif before[name].split() != after[name].split():
             yield Change(f"floors.{name}", *_moved(before[name], after[name]), old.side(path), new.side(path))
+
+
+def project(old: Clauses, new: Clauses) -> Iterator[Change]:
+    """Yield what changed in the project files that bind the two policies."""
+    before, after = old.loaded.project, new.loaded.project
+    if before is None and after is None:
+        return
+    demands: tuple[tuple[str, Callable[[Project], Collection[str]]], ...] = (
+        ("require", lambda p: [each.name for each in p.required]),
+        ("locked", lambda p: ["true"] if p.locked else []),
+        ("lint.strict", lambda p: ["true"] if p.strict else []),
+    )
+    for key, said in demands:
+        one, other = (frozenset(() if p is None else said(p)) for p in (before, after))
+        if one != other:
+            judged = verdict(forward=one <= other, backward=other <= one)
+            yield Change(f"project.{key}", judged, "it binds every policy of the project", *_said(before, after, said))
+    files = [None if p is None or p.signers is None else p.signers.name for p in (before, after)]
+    if files[0] != files[1]:
+        why = "other people may sign: whoever reviews this has to know them"
+        sides = _said(before, after, lambda p: [p.signers.name] if p.signers else [])
+        yield Change("project.signers", Verdict.INCOMPARABLE, why, *sides)
+
+
+def _said(
+    before: Project | None, after: Project | None, said: Callable[[Project], Collection[str]]
+) -> Iterator[Side | None]:
+    for each in (before, after):
+        text = "" if each is None else ", ".join(said(each))
+        yield Side(text, Span(each.shown, 1, 1, 1, 1)) if each is not None and text else None
 
 
 def _moved(before: str, after: str) -> tuple[Verdict, str]:

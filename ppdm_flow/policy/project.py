@@ -1,0 +1,52 @@
+"""What a project file demands of all policies below its folder."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+from ppdm_flow.core.diagnostics import Diagnostic, Related
+from ppdm_flow.core.records import dataclass
+from ppdm_flow.core.spans import Span
+
+
+@dataclass(frozen=True, slots=True)
+class RequiredTemplate:
+    """A template that every policy extends.
+
+    ``name`` is how the project file has it, ``shown`` how diagnostics call it, ``identity`` what tells it from every
+    other file, ``place`` where it is asked for.
+    """
+
+    name: str
+    shown: str
+    identity: str
+    place: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """A project file as it was read.
+
+    ``shown`` is its name in diagnostics, ``text`` what it says, ``sha256`` the digest of its bytes, ``required`` the
+    templates that every policy extends. With ``faults`` no policy below it can be used.
+    """
+
+    file: Path
+    shown: str
+    text: str = ""
+    sha256: str = ""
+    faults: tuple[Diagnostic, ...] = ()
+    required: tuple[RequiredTemplate, ...] = ()
+    policies: tuple[Path, ...] = ()
+    locked: bool = False
+    strict: bool = False
+    signers: Path | None = None
+    runs: Path | None = None
+
+    def missing(self, extended: Collection[str], policy: Span) -> Iterator[Diagnostic]:
+        """Yield a fault for each required template whose identity is not among ``extended`` (PPF356)."""
+        for each in self.required:
+            if each.identity not in extended:
+                text = f"the policy does not extend `{each.shown}`, which the project requires of every policy"
+                yield Diagnostic("PPF356", text, policy, related=(Related(each.place, "required here"),))
