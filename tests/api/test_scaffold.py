@@ -83,7 +83,7 @@ def test_its_files_are_in_the_wheel(root):
     packed = {f.distribution_path for f in wheel.WheelBuilder(str(root)).recurse_included_files()}
     kit = root / "ppdm_flow/api/scaffold/kit"
     files = {str(p.relative_to(root)) for p in kit.rglob("*") if p.is_file()}
-    assert len(files) == 7 + 3 * len(variants())
+    assert len(files) == 8 + 3 * len(variants())
     assert files <= packed
 
 
