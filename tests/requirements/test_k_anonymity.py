@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiers import examples
 
+from ppdm_flow.core.people import People
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.exposure import trie
 from ppdm_flow.mining.exposure.compatible import compatible_sums
@@ -205,3 +206,28 @@ def test_hundreds_of_quasi_identifiers(build, agree):
     assert found["privacy.k_anonymity.k_wildcard"] == 1
     assert found["privacy.k_anonymity.uniques"] == 2
     assert "`c9` and 90 more" in AUDIT.measure(*example.args).measured[0].sentence
+
+
+def test_of_people_with_missing_cells_each_semantics_of_missing_cells_has_its_own_k(build):
+    """Whatever the policy counts by, the figures of the other semantics are those that it would find by them."""
+    before = {
+        "person": ["1", "2", "3", "4", "5", "5", "6", "7"],
+        "p": ["a", "a", "a", None, "b", "b", "b", "b"],
+        "q": ["x", "x", "x", "x", "y", "y", None, "y"],
+    }
+    found = {}
+    for nulls in Nulls:
+        example = build.case(
+            before,
+            {name: before[name] for name in ("p", "q")},
+            "uqq",
+            nulls=nulls,
+            requirements=(requirement(2, ("p", "q")),),
+            people=People("person", 1),
+        )
+        found[nulls] = AUDIT.measure(*example.args).figures
+    for nulls in Nulls:
+        own = found[nulls]["privacy.k_anonymity.k"].value
+        assert {f[f"privacy.k_anonymity.k_{nulls}"].value for f in found.values()} == {own}
+    assert found[Nulls.OWN_CATEGORY]["privacy.k_anonymity.k"].value == 1
+    assert found[Nulls.EXCLUDE]["privacy.k_anonymity.k"].value == 2
