@@ -60,6 +60,17 @@ def missing_ones(names: Iterable[str], known: Iterable[str], path: tuple[str, ..
     )
 
 
+def problems_of_strata(within: Iterable[str], changed: Iterable[str], known: Iterable[str]) -> tuple[Problem, ...]:
+    """Return what is wrong with the parameter ``within`` of a step that works within strata."""
+    names = tuple(within)
+    problems = missing_ones(names, known, ("within",))
+    both = set(names) & set(changed)
+    if both:
+        text = f"`{min(both)}` cannot both be changed and divide the rows into strata"
+        problems = (*problems, Problem("PPF782", text, ("within",)))
+    return problems
+
+
 def carried(kind: type[R], requirements: Iterable[Requirement], attributes: Attributes) -> tuple[R, ...]:
     """Return the requirements of a kind in present names; not one of whose secrets none reaches the step."""
     present = {facts.source or facts.name: facts.name for facts in attributes.values()}

@@ -17,21 +17,32 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Loss:
-    """Attributes that were grouped together, with their standardized ``points``, one array (items, axes) each."""
+    """Attributes that were grouped together, with their standardized ``points``, one array (items, axes) each.
+
+    ``missing`` and ``emptied`` (items, attributes): cells that were missing, and those that became so.
+    """
 
     names: tuple[str, ...]
     points: tuple[Floats, ...]
     weights: npt.NDArray[np.int64]
     groups: Groups
+    missing: npt.NDArray[np.bool_]
+    emptied: npt.NDArray[np.bool_]
+
+    @property
+    def emptied_cells(self) -> int:
+        """The cells that became missing, over all rows."""
+        return int(self.weights @ self.emptied.sum(axis=1))
 
     def sums(self, at: int) -> tuple[float, float]:
         """Return the sums of squares within groups (SSE) and in all (SST) of one attribute, around means."""
         points, group, size = self.points[at], self.groups.group, max(1, self.groups.size)
         within = total = 0.0
+        kept = ~self.emptied[:, at]
         records = np.maximum(np.bincount(group, self.weights, size), 1)
         for axis in points.T:
             mean = np.bincount(group, self.weights * axis, size) / records
-            within += float(self.weights @ (axis - mean[group]) ** 2)
+            within += float(self.weights @ (axis - mean[group] * kept) ** 2)
             total += float(self.weights @ axis**2)
         return within, total
 
@@ -42,7 +53,10 @@ class Loss:
 
 
 def figures(losses: Sequence[Loss]) -> dict[str, Figure]:
-    """Return SSE / SST of each attribute and of all, standardized, before means are rounded; and group sizes."""
+    """Return SSE / SST of each attribute and of all, standardized, before means are rounded; and group sizes.
+
+    A cell that became missing has lost its whole distance from the mean of all.
+    """
     own = {name: loss.sums(at) for loss in losses for at, name in enumerate(loss.names)}
     sizes = np.concatenate([loss.sizes for loss in losses])
     within, total = (sum(pair[i] for pair in own.values()) for i in range(2))
@@ -54,6 +68,8 @@ def figures(losses: Sequence[Loss]) -> dict[str, Figure]:
         "average_group": Figure(float(sizes.mean()) if len(sizes) else None, "rows", note=none),
         "slices": Figure(max(loss.groups.slices for loss in losses), "slices"),
     }
+    if any(loss.missing.any() for loss in losses):
+        figures["emptied_cells"] = Figure(sum(loss.emptied_cells for loss in losses), "cells")
     return figures | {f"{name}.information_loss": _share(*pair) for name, pair in own.items()}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from ppdm_flow.anonymizers.class_models.reading import by_person
 from ppdm_flow.anonymizers.deterministic import Deterministic
 from ppdm_flow.anonymizers.microaggregation.account import Loss, charts, figures, findings
 from ppdm_flow.anonymizers.microaggregation.axes import Axes, indicators, moments, numbers, ranks, standardized
+from ppdm_flow.anonymizers.microaggregation.missing_cells import Items, grouped_apart, patterns_of_k
 from ppdm_flow.anonymizers.microaggregation.spec import MicroaggregationParams, chosen, kind_of
 from ppdm_flow.anonymizers.naming import require
 from ppdm_flow.core.attributes import AttributeFacts
@@ -23,13 +24,12 @@ from ppdm_flow.core.draws import Draws
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import AttributeType
-from ppdm_flow.mining.local_recoding.groups import Groups, grouped
-from ppdm_flow.mining.local_recoding.people_groups import with_people
+from ppdm_flow.mining.local_recoding.groups import Groups
 from ppdm_flow.mining.recoding.kernels import places_of
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext
 from ppdm_flow.sdk.spec import Scope
 from ppdm_flow.sdk.view import DataView
-from ppdm_flow.tables.column import Column
+from ppdm_flow.tables.column import MISSING, SUPPRESSED, Column
 from ppdm_flow.tables.counts import Counts
 from ppdm_flow.tables.numeric.column import NumericColumn
 from ppdm_flow.tables.numeric.parsing import parsed
@@ -51,11 +51,6 @@ class DistinctRows:
     of_row: Ints
     persons: Ints | None = None
 
-    @property
-    def size(self) -> int:
-        """How many there are: people where they count, else rows."""
-        return self.counts.total if self.persons is None else len(np.unique(self.persons))
-
 
 def _read(data: DataView, columns: list[str], ctx: StepContext) -> DistinctRows:
     read = by_person(data, columns, ctx)
@@ -68,31 +63,37 @@ def _read(data: DataView, columns: list[str], ctx: StepContext) -> DistinctRows:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AveragedColumns:
-    """Attributes that were grouped together: ``known`` (combinations, attributes) are codes in ``texts``.
+    """Attributes that were grouped together, and those of ``within``, whose values chose the groups.
 
-    ``released`` has a column for each attribute with a cell for each combination.
+    ``known`` (combinations, attributes) are codes in ``texts``, those of ``within`` last. ``released`` has a column for
+    each averaged attribute with a cell for each combination.
     """
 
     names: tuple[str, ...]
+    within: tuple[str, ...]
     texts: tuple[tuple[str, ...], ...]
     known: Codes
     released: tuple[Column, ...]
 
     def columns(self, part: Table, step: str) -> dict[str, Column]:
         """Return the released columns. Raises PluginError for values that were not seen."""
-        codes = [_codes(part[n], t) for n, t in zip(self.names, self.texts, strict=True)]
-        at = places_of(np.stack(codes, axis=1), self.known)
+        every = (*self.names, *self.within)
+        codes = [_codes(part[n], t) for n, t in zip(every, self.texts, strict=True)]
+        at = places_of(np.stack(codes, axis=1), self.known - _UNSEEN)
         if (at < 0).any():
             text = f"step `{step}` meets values in the column `{self.names[0]}` that it did not see when it was fitted"
             raise PluginError(Diagnostic("PPF789", text))
         return {n: c.take(at) for n, c in zip(self.names, self.released, strict=True)}
 
 
+_UNSEEN = min(MISSING, SUPPRESSED) - 1
+
+
 def _codes(column: Column, texts: tuple[str, ...]) -> Codes:
-    """Return the place of each cell among ``texts``, -1 for those without."""
-    place = pc.index_in(column.categories, value_set=pa.array(texts, pa.string())).fill_null(-1)
-    table = np.concatenate([place.to_numpy(zero_copy_only=False), [-1, -1]]).astype(np.int32)
-    return table[column.codes]
+    """Return the place of each cell among ``texts``, marks below them, all counted from that of an unseen value."""
+    place = pc.index_in(column.categories, value_set=pa.array(texts, pa.string())).fill_null(_UNSEEN)
+    table = np.concatenate([place.to_numpy(zero_copy_only=False), [SUPPRESSED, MISSING]]).astype(np.int32)
+    return table[column.codes] - _UNSEEN
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,7 +114,9 @@ class MicroaggregationTransform(Deterministic):
 
     def describe(self) -> Mapping[str, Any]:
         """Return what was grouped together, and how."""
-        return {"k": self.k, "together": [list(p.names) for p in self.parts], "slices": self.slices}
+        told = {"k": self.k, "together": [list(p.names) for p in self.parts], "slices": self.slices}
+        within = self.parts[0].within if self.parts else ()
+        return {**told, "within": list(within)} if within else told
 
 
 class Microaggregation:
@@ -124,12 +127,13 @@ class Microaggregation:
 
     def fit(self, data: DataView, ctx: StepContext) -> Fitted:
         """Find the groups. Raises PluginError for cells that cannot be averaged, and for fewer rows than k."""
-        scope = Scope(ctx.step, ctx.attributes, ctx.requirements, ctx.nulls, people=ctx.people)
+        scope = _scope(ctx)
         names, k = chosen(self.params, scope)
-        require((*names, *subject_read(scope)), data.schema.names, ctx.step)
+        within = tuple(dict.fromkeys(self.params.within))
+        require((*names, *within, *subject_read(scope)), data.schema.names, ctx.step)
         least = k or 2
         together = [(n,) for n in names] if self.params.apart else [names]
-        parts = [self._averaged(_read(data, list(part), ctx), least, ctx) for part in together]
+        parts = [self._averaged(_read(data, [*part, *within], ctx), part, least, ctx) for part in together]
         losses = [loss for _, loss in parts]
         slices = max(loss.groups.slices for loss in losses)
         return Fitted(
@@ -139,28 +143,43 @@ class Microaggregation:
             charts=charts(ctx.step, losses),
         )
 
-    def _averaged(self, read: DistinctRows, k: int, ctx: StepContext) -> tuple[AveragedColumns, Loss]:
-        counts = read.counts
-        _refuse_marks(counts)
-        if len(counts) and read.size < k:
-            has = f"{read.size:,} {'rows' if read.persons is None else 'people'}"
-            text = f"step `{ctx.step}` cannot keep the requirements: the table has {has}, a group {k}"
-            raise PluginError(Diagnostic("PPF881", text, help="lower `k`, or release nothing of so few rows"))
-        axes = [self._axes(name, counts, ctx) for name in counts.columns]
-        codes = counts.codes.astype(np.int64)
-        every = [standardized(a.points, codes[:, j], counts.counts) for j, a in enumerate(axes)]
-        none = Groups(np.zeros(0, dtype=np.int64), 0, 1)
-        points = np.ascontiguousarray(np.concatenate(every, axis=1))
-        groups = grouped(points, counts.counts, k, self.params.most) if len(counts) else none
-        if read.persons is not None:
-            groups = with_people(groups, points, read.of_row, read.persons, k)
-        texts = [self._released(a, codes[:, j], counts.counts, groups) for j, a in enumerate(axes)]
-        released = tuple(
-            _column(own, place[groups.group], ctx.attributes.get(name))
-            for name, (own, place) in zip(counts.columns, texts, strict=True)
-        )
-        averaged = AveragedColumns(counts.columns, tuple(a.texts for a in axes), counts.codes, released)
-        return averaged, Loss(counts.columns, tuple(every), counts.counts, groups)
+    def _averaged(
+        self, read: DistinctRows, names: tuple[str, ...], k: int, ctx: StepContext
+    ) -> tuple[AveragedColumns, Loss]:
+        counts, within = read.counts, read.counts.columns[len(names) :]
+        _refuse_suppressed(counts, names)
+        axes = [self._axes(name, counts, ctx) for name in names]
+        codes = counts.codes[:, : len(names)].astype(np.int64)
+        every = tuple(standardized(a.points, codes[:, j], counts.counts) for j, a in enumerate(axes))
+        items = Items(every, codes == MISSING, counts.counts, read.of_row, read.persons)
+        strata, size = counts.groups(within)
+        if len(counts):
+            self._refuse_small_strata(items, strata, size, k, ctx)
+        alone = self.params.apart and len(chosen(self.params, _scope(ctx))[0]) > 1
+        patterns = patterns_of_k(items, strata, k, apart=alone)
+        groups = grouped_apart(items, strata, patterns, k, self.params.most)
+        released = []
+        for j, (name, own) in enumerate(zip(names, axes, strict=True)):
+            texts, place = self._released(own, codes[:, j], counts.counts, groups, patterns[:, j])
+            released.append(_column(texts, place[groups.group], ctx.attributes.get(name)))
+        known = (*(a.texts for a in axes), *(tuple(counts.names(n).to_pylist()) for n in within))
+        averaged = AveragedColumns(names, within, known, counts.codes, tuple(released))
+        return averaged, Loss(names, every, counts.counts, groups, items.missing, patterns & ~items.missing)
+
+    def _refuse_small_strata(self, items: Items, strata: Ints, size: int, k: int, ctx: StepContext) -> None:
+        sizes = [items.size(np.flatnonzero(strata == stratum)) for stratum in range(size)]
+        small = sum(s < k for s in sizes)
+        if not small:
+            return
+        unit = "rows" if items.persons is None else "people"
+        if self.params.within:
+            text = f"{small:,} of {size:,} strata have fewer {unit} than the {k} of a group"
+            help_text = "name fewer or coarser attributes in `within`, or lower `k`"
+        else:
+            text = f"the table has {sizes[0]:,} {unit}, a group {k}"
+            help_text = "lower `k`, or release nothing of so few rows"
+        text = f"step `{ctx.step}` cannot keep the requirements: {text}"
+        raise PluginError(Diagnostic("PPF881", text, help=help_text))
 
     def _axes(self, name: str, counts: Counts, ctx: StepContext) -> Axes:
         facts = ctx.attributes.get(name)
@@ -173,28 +192,37 @@ class Microaggregation:
             return ranks(name, texts, facts.hierarchy.order or ())
         return indicators(name, texts)
 
-    def _released(self, axes: Axes, codes: Ints, weights: Ints, groups: Groups) -> tuple[list[str], Ints]:
-        """Return distinct texts, and the place among them of what each group becomes."""
+    def _released(
+        self, axes: Axes, codes: Ints, weights: Ints, groups: Groups, missing: npt.NDArray[np.bool_]
+    ) -> tuple[list[str], Ints]:
+        """Return distinct texts, and the place among them of what each group becomes, or the mark of a missing cell."""
         way: Callable[[Ints, Ints], str] = axes.mode
         if axes.ranked:
             way = axes.mean if self.params.release == "mean" and axes.digits is not None else axes.median
         order = np.argsort(groups.group, kind="stable")
-        members = np.split(order, np.searchsorted(groups.group[order], np.arange(1, groups.size)))
-        by_group = [way(codes[m], weights[m]) for m in members[: groups.size]]
+        members = np.split(order, np.searchsorted(groups.group[order], np.arange(1, groups.size)))[: groups.size]
+        known = np.array([not missing[m[0]] for m in members], dtype=bool)
+        by_group = [way(codes[m], weights[m]) for m, has in zip(members, known, strict=True) if has]
         texts, place = np.unique(np.asarray(by_group, dtype=object).astype(str), return_inverse=True)
-        return texts.tolist(), place
+        places = np.full(groups.size, MISSING, dtype=np.int64)
+        places[known] = place
+        return texts.tolist(), places
+
+
+def _scope(ctx: StepContext) -> Scope:
+    return Scope(ctx.step, ctx.attributes, ctx.requirements, ctx.nulls, people=ctx.people)
 
 
 def _column(texts: list[str], places: Ints, facts: AttributeFacts | None) -> Column:
     """Return a column of texts, or of numbers where the attribute holds numbers."""
     if facts is None or not facts.is_numeric:
         return Column(places.astype(np.int32), pa.array(texts, pa.string()))
-    return NumericColumn(parsed(pa.array(texts, pa.string()), facts.type).values[places], facts.type)
+    values = parsed(pa.array(texts, pa.string()), facts.type).values
+    return NumericColumn(np.append(values, values.dtype.type(0))[places], facts.type, places == MISSING)
 
 
-def _refuse_marks(counts: Counts) -> None:
-    for name in counts.columns:
-        if (counts.of(name) < 0).any():
-            text = f"the column `{name}` has missing or suppressed cells, which cannot be averaged"
-            help_text = "`source.incomplete_rows: drop` drops their rows"
-            raise PluginError(Diagnostic("PPF882", text, help=help_text))
+def _refuse_suppressed(counts: Counts, names: Sequence[str]) -> None:
+    for name in names:
+        if (counts.of(name) == SUPPRESSED).any():
+            text = f"the column `{name}` has suppressed cells, which cannot be averaged"
+            raise PluginError(Diagnostic("PPF882", text, help="move the step before the one that suppresses"))

@@ -107,9 +107,14 @@ def indicators(name: str, texts: Sequence[str]) -> Axes:
 
 
 def standardized(points: Floats, codes: Ints, weights: Ints) -> Floats:
-    """Return the coordinates (items, axes) with a total variance of 1; zeros where all are equal."""
-    coordinates = points[codes]
-    share = weights / max(1, weights.sum())
-    centered = coordinates - share @ coordinates
+    """Return the coordinates (items, axes) with a total variance of 1 over the cells that are not missing.
+
+    Those of missing cells (codes below zero) are 0, and so are all where the others are equal.
+    """
+    present = codes >= 0
+    coordinates = np.zeros((len(codes), points.shape[1]))
+    coordinates[present] = points[codes[present]]
+    share = np.where(present, weights, 0) / max(1, weights[present].sum())
+    centered = np.where(present[:, None], coordinates - share @ coordinates, 0.0)
     spread = float(np.sqrt((share @ centered**2).sum()))
     return centered / spread if spread > 0 else np.zeros_like(coordinates)

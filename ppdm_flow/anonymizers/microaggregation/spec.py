@@ -7,10 +7,11 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from ppdm_flow.anonymizers.class_models.people import MORE, of_subject, subject_read
-from ppdm_flow.anonymizers.naming import carried, missing_ones
+from ppdm_flow.anonymizers.naming import carried, missing_ones, problems_of_strata
+from ppdm_flow.anonymizers.numeric_attributes import present
 from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.attributes import AttributeFacts, Change
-from ppdm_flow.core.lineage import Derivation, changed_in_place
+from ppdm_flow.core.lineage import Derivation
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
@@ -21,9 +22,13 @@ NUMERIC = (AttributeType.INTEGER, AttributeType.FLOAT)
 
 
 class MicroaggregationParams(Params):
-    """Which attributes are averaged over groups of rows (default: those that k-anonymity groups by), and how."""
+    """Which attributes are averaged over groups of rows, and how.
+
+    Default: those that k-anonymity groups by and that are not in ``within``.
+    """
 
     attributes: Names | None = None
+    within: tuple[str, ...] = ()
     k: Annotated[int, Field(ge=2)] | None = None
     release: Literal["mean", "median"] = "mean"
     apart: bool = False
@@ -33,7 +38,8 @@ class MicroaggregationParams(Params):
 def chosen(params: MicroaggregationParams, scope: Scope) -> tuple[tuple[str, ...], int | None]:
     """Return the attributes and k."""
     requirements = carried(KAnonymity, scope.requirements, scope.attributes)
-    names = params.attributes or tuple(dict.fromkeys(a for r in requirements for a in r.attributes))
+    grouping = dict.fromkeys(a for r in requirements for a in r.attributes)
+    names = params.attributes or tuple(a for a in grouping if a not in params.within)
     return names, params.k or max((r.k for r in requirements), default=None)
 
 
@@ -43,7 +49,7 @@ def served(params: MicroaggregationParams, scope: Scope) -> tuple[KAnonymity, ..
     if k is None or (params.apart and len(names) > 1):
         return ()
     requirements = carried(KAnonymity, scope.requirements, scope.attributes)
-    return tuple(r for r in requirements if r.attributes and set(r.attributes) <= set(names) and r.k <= k)
+    return tuple(r for r in requirements if r.attributes and set(r.attributes) <= {*names, *params.within} and r.k <= k)
 
 
 def effect(params: MicroaggregationParams, scope: Scope) -> Effect:
@@ -51,11 +57,12 @@ def effect(params: MicroaggregationParams, scope: Scope) -> Effect:
     names, k = chosen(params, scope)
     held = served(params, scope)
     counted = subject_read(scope)
+    within = present(params.within, scope)
     return Effect(
-        reads=tuple(dict.fromkeys((*names, *counted))),
+        reads=tuple(dict.fromkeys((*names, *within, *counted))),
         changes=dict.fromkeys(names, Change.OTHER),
         numbers=tuple(n for n in names if n in scope.attributes and scope.attributes[n].is_numeric),
-        derivations=_derivations(params, names, counted),
+        derivations=_derivations(params, names, within, counted),
         serves=tuple(r.id for r in held),
         guarantee=_guarantee(names, k, scope) if held else "",
         problems=(*_of_names(params, scope, names), *_of_k(k), *of_subject(scope)),
@@ -63,12 +70,12 @@ def effect(params: MicroaggregationParams, scope: Scope) -> Effect:
 
 
 def _derivations(
-    params: MicroaggregationParams, names: tuple[str, ...], counted: tuple[str, ...]
+    params: MicroaggregationParams, names: tuple[str, ...], within: tuple[str, ...], counted: tuple[str, ...]
 ) -> dict[str, Derivation]:
-    """Return what cells come from: whose rows there are chose the groups, and nothing is computed from it."""
+    """Return what cells come from: a value goes by its stratum. Whose rows there are chose the groups, no more."""
     if params.apart:
-        return changed_in_place(names, Derivation((), chosen_by=counted))
-    return dict.fromkeys(names, Derivation(names, chosen_by=counted)) if counted else {}
+        return {n: Derivation((n, *within), chosen_by=counted) for n in names}
+    return dict.fromkeys(names, Derivation((*names, *within), chosen_by=counted)) if counted or within else {}
 
 
 def _guarantee(names: tuple[str, ...], k: int | None, scope: Scope) -> str:
@@ -79,7 +86,10 @@ def _guarantee(names: tuple[str, ...], k: int | None, scope: Scope) -> str:
 def _of_names(params: MicroaggregationParams, scope: Scope, names: tuple[str, ...]) -> list[Problem]:
     if not names:
         return [Problem("PPF780", "nothing to average: no `attributes`, and no k-anonymity that groups by any")]
-    return list(missing_ones(params.attributes or (), scope.attributes, ("attributes",)))
+    return [
+        *missing_ones(params.attributes or (), scope.attributes, ("attributes",)),
+        *problems_of_strata(params.within, names, scope.attributes),
+    ]
 
 
 def _of_k(k: int | None) -> list[Problem]:

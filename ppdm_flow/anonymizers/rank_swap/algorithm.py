@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ppdm_flow.anonymizers.naming import require
 from ppdm_flow.anonymizers.number_columns import Kinds, kinds_of, numbers_of
 from ppdm_flow.anonymizers.rank_swap.kernels import partners
 from ppdm_flow.anonymizers.rank_swap.spec import NOBODY, RankSwapParams
+from ppdm_flow.anonymizers.row_groups import groups_of
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.draws import Draws
 from ppdm_flow.core.errors import PluginError
@@ -62,8 +64,9 @@ class RankSwap:
     def fit(self, data: DataView, ctx: StepContext) -> Fitted:
         """Swap once for the figures. Raises PluginError for labels, and where ``percent`` reaches no other rank."""
         kinds = kinds_of(self.params.attributes, data, ctx)
+        require(self.params.within, data.schema.names, ctx.step)
         transform = RankSwapTransform(self.params, kinds)
-        table = data.table(tuple(kinds))
+        table = data.table(tuple(dict.fromkeys((*kinds, *self.params.within))))
         trial = transform.apply_table(table, Draws(_TRIAL, transform.draws_per_row))[""]
         before, after = ([numbers_of(t[n], n, k) for n, k in kinds.items()] for t in (table, trial))
         return Fitted(transform, _figures(tuple(kinds), before, after))
@@ -84,23 +87,37 @@ class RankSwapTransform:
     def apply_table(self, table: Table, draws: Draws) -> Mapping[str, Table]:
         """Swap. Raises PluginError for labels, and where nothing can be swapped."""
         uniform = draws.uniform(table.rows)
+        strata = groups_of([table[name] for name in self.params.within], len(table))
         changed: dict[str, Column] = {}
         for place, (name, kind) in enumerate(self.kinds.items()):
             column = numbers_of(table[name], name, kind)
             rows = np.arange(len(table)) if column.missing is None else np.flatnonzero(~column.missing)
-            reach = reach_of(self.params.percent, len(rows))
-            if len(rows) > 1 and reach < 1:
-                text = f"{self.params.percent:g} % of the cells of the column `{name}` are less than one rank"
-                raise PluginError(Diagnostic(NOBODY, text, help="raise `percent`"))
-            values = column.values.copy()
-            ties, picks = uniform[rows, 2 * place], uniform[rows, 2 * place + 1]
-            values[rows] = values[rows][sources(values[rows], ties, picks, reach)]
+            ties, picks = uniform[:, 2 * place], uniform[:, 2 * place + 1]
+            values, moves = column.values.copy(), len(rows) < 2
+            for own in _by_stratum(rows, strata):
+                reach = reach_of(self.params.percent, len(own))
+                moves |= len(own) > 1 and reach > 0
+                values[own] = values[own][sources(values[own], ties[own], picks[own], reach)]
+            if not moves:
+                raise self._nothing_moves(name)
             changed[name] = NumericColumn(values, kind, column.missing)
         return {"": table.replaced(changed)}
+
+    def _nothing_moves(self, name: str) -> PluginError:
+        text, help_text = f"{self.params.percent:g} % of the cells of the column `{name}`", "raise `percent`"
+        if self.params.within:
+            text, help_text = f"{text} in each stratum", f"{help_text}, or name fewer attributes in `within`"
+        return PluginError(Diagnostic(NOBODY, f"{text} are less than one rank", help=help_text))
 
     def describe(self) -> Mapping[str, Any]:
         """The parameters."""
         return self.params.model_dump(mode="json")
+
+
+def _by_stratum(rows: Integers, strata: Integers) -> list[Integers]:
+    """Return the ``rows`` of each stratum, ascending."""
+    order = rows[np.argsort(strata[rows], kind="stable")]
+    return np.split(order, np.flatnonzero(np.diff(strata[order])) + 1)
 
 
 def _figures(

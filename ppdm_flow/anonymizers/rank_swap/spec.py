@@ -6,10 +6,11 @@ from typing import Annotated
 
 from pydantic import Field
 
+from ppdm_flow.anonymizers.naming import problems_of_strata
 from ppdm_flow.anonymizers.numeric_attributes import Names, of_names, present
 from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.attributes import Change
-from ppdm_flow.core.lineage import changed_in_place
+from ppdm_flow.core.lineage import Derivation
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Scope
 
@@ -17,22 +18,29 @@ NOBODY = "PPF829"
 
 
 class RankSwapParams(Params):
-    """``attributes`` are swapped, each by itself, over at most ``percent`` of the ranks."""
+    """``attributes`` are swapped, each by itself, over at most ``percent`` of the ranks.
+
+    Rows change places with rows that are equal in the attributes of ``within``.
+    """
 
     attributes: Names
+    within: tuple[str, ...] = ()
     percent: Annotated[float, Field(gt=0.0, le=100.0)] = 5.0
 
 
 def effect(params: RankSwapParams, scope: Scope) -> Effect:
-    """Move numbers to other rows."""
-    there = present(params.attributes, scope)
+    """Move numbers to other rows of the stratum, of which they tell."""
+    there, within = present(params.attributes, scope), present(params.within, scope)
     return Effect(
-        reads=there,
+        reads=tuple(dict.fromkeys((*there, *within))),
         changes=dict.fromkeys(there, Change.OTHER),
         numbers=there,
-        derivations=changed_in_place(there),
+        derivations={name: Derivation((name, *within)) for name in there},
         guarantee="each swapped attribute has every number as often as before",
-        problems=tuple(of_names(params.attributes, scope)),
+        problems=(
+            *of_names(params.attributes, scope),
+            *problems_of_strata(params.within, params.attributes, scope.attributes),
+        ),
     )
 
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from ppdm_flow.anonymizers.naming import require, subject_of
 from ppdm_flow.anonymizers.number_columns import MICROSECONDS, Kinds, kinds_of, moved, numbers_of
+from ppdm_flow.anonymizers.numeric_attributes import BEYOND
 from ppdm_flow.anonymizers.shift_dates.spec import ShiftParams, contradictions
 from ppdm_flow.anonymizers.subject_column import addresses_of, refuse_nobody
 from ppdm_flow.core.diagnostics import Diagnostic
@@ -22,6 +23,7 @@ from ppdm_flow.sdk.anonymizer import Fitted, StepContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.numeric.column import NumericColumn
+from ppdm_flow.tables.numeric.parsing import numbers_among
 from ppdm_flow.tables.table import Table
 
 Offsets = npt.NDArray[np.int64]
@@ -91,9 +93,14 @@ class ShiftTransform:
         for name, kind in self.kinds.items():
             column = numbers_of(part[name], name, kind)
             unit = 1 if kind is AttributeType.DATE else SECONDS[self.params.unit] * MICROSECONDS
-            there = slice(None) if column.missing is None else ~column.missing
+            moves = ~np.isin(column.values, numbers_among(self.params.keep, kind))
+            if column.missing is not None:
+                moves &= ~column.missing
             values = column.values.copy()
-            values[there] = moved(column.values[there], offsets[there].astype(np.float64), unit, name, kind)
+            try:
+                values[moves] = moved(column.values[moves], offsets[moves].astype(np.float64), unit, name, kind)
+            except PluginError:
+                raise _beyond_the_calendar(name) from None
             changed[name] = NumericColumn(values, kind, column.missing)
         return part.replaced(changed)
 
@@ -101,3 +108,11 @@ class ShiftTransform:
         """The parameters, and whether a person's rows move alike."""
         alike = "person" if self.subject is not None else "row"
         return {**self.params.model_dump(mode="json", exclude_none=True), "one_offset_for_each": alike}
+
+
+def _beyond_the_calendar(name: str) -> PluginError:
+    text = f"dates of the column `{name}` move beyond the years 1 to 9999"
+    help_text = (
+        "dates that mean none, such as 9999-12-31 for no end, belong into `source.missing`, or into `keep` of this step"
+    )
+    return PluginError(Diagnostic(BEYOND, text, help=help_text))

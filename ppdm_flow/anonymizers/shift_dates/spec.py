@@ -13,6 +13,7 @@ from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import Derivation, changed_in_place
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.roles import AttributeType
+from ppdm_flow.core.texts.numbers import canonical
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
 UNITS = ("days", "hours", "seconds")
@@ -22,13 +23,17 @@ _Range = Annotated[tuple[_Whole, _Whole], Field()]
 
 
 class ShiftParams(Params):
-    """``attributes`` move by an offset between the two ends of ``days``, ``hours`` or ``seconds``."""
+    """``attributes`` move by an offset between the two ends of ``days``, ``hours`` or ``seconds``.
+
+    ``keep`` are values that are no dates of anybody, as "no end", and stay as they are.
+    """
 
     attributes: Names
     days: _Range | None = None
     hours: _Range | None = None
     seconds: _Range | None = None
     zero: bool = True
+    keep: tuple[str, ...] = ()
 
     @property
     def unit(self) -> str:
@@ -69,6 +74,10 @@ def effect(params: ShiftParams, scope: Scope) -> Effect:
         elif kind is AttributeType.DATE and params.unit != "days":
             text = f"`{name}` is a date, which moves by whole `days`"
             problems.append(Problem("PPF782", text, (params.unit,)))
+    for place, text in enumerate(params.keep):
+        kinds = [scope.attributes[name].type for name in there if scope.attributes[name].type.is_time]
+        if kinds and all(canonical(text, kind) is None for kind in kinds):
+            problems.append(Problem("PPF782", "no attribute has such a value", ("keep", str(place))))
     if subject is None and scope.people is not None:
         text = "each row moves by an offset of its own: no attribute with `role: subject` reaches this step"
         problems.append(Problem("PPF780", text, hint="drop the subject after this step", warning=True))

@@ -13,6 +13,7 @@ from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.sdk import registry
+from ppdm_flow.tables.column import MISSING, SUPPRESSED, Column
 from ppdm_flow.tables.numeric.column import NumericColumn
 from ppdm_flow.tables.table import Table
 from ppdm_flow.testing.case import BadInput, Case
@@ -49,10 +50,17 @@ def people(rows: int = 400, **columns: list[str | None]) -> Table:
     )
 
 
+def hidden(table: Table, name: str) -> Table:
+    """Return the table with a suppressed cell."""
+    column = table[name]
+    codes = np.where(np.arange(len(column.codes)) == 1, SUPPRESSED, column.codes).astype(np.int32)
+    return table.replaced({name: Column(codes, column.categories)})
+
+
 def groups_hold(names, k):
     def claim(outcome) -> str | None:
         found = pd.DataFrame({n: outcome.released[n].texts() for n in names})
-        return None if found.groupby(list(names)).size().min() >= k else "a group is too small"
+        return None if found.groupby(list(names), dropna=False).size().min() >= k else "a group is too small"
 
     return claim
 
@@ -63,7 +71,7 @@ class TestTogether(AnonymizerConformance):
 
     def case(self):
         bad = (
-            BadInput("age", people(5, age=["1", None, "2", "3", "4"])),
+            BadInput("age", hidden(people(5), "age")),
             BadInput("age", people(5, age=[*"12345x"][1:])),
         )
         return Case(spec(), self.params, people(), requirements=(K,), facts=FACTS, claims=self.claims, bad=bad)
@@ -82,6 +90,41 @@ class TestApart(TestTogether):
     claims = tuple(groups_hold((n,), 4) for n in NAMES)
 
 
+def gaps(rows: int = 400) -> Table:
+    """Return people of whom some have no age, no income, or neither, and a few no grade."""
+    table, rng = people(rows), np.random.default_rng(6)
+    missing = {"age": rng.random(rows) < 0.2, "income": rng.random(rows) < 0.1, "grade": np.arange(rows) < 3}
+    return table.replaced(
+        {
+            n: Column(np.where(m, MISSING, table[n].codes).astype(np.int32), table[n].categories)
+            for n, m in missing.items()
+        }
+    )
+
+
+def missing_stays(outcome) -> str | None:
+    kept = all((outcome.released[n].codes[outcome.original[n].codes == MISSING] == MISSING).all() for n in NAMES)
+    return None if kept else "a missing cell has a value"
+
+
+class TestMissing(TestTogether):
+    claims = (groups_hold(NAMES, 4), missing_stays)
+
+    def case(self):
+        return Case(spec(), self.params, gaps(), requirements=(K,), facts=FACTS, claims=self.claims)
+
+
+class TestMissingApart(TestMissing):
+    params = MappingProxyType({"apart": "true"})
+    claims = (missing_stays,)
+
+
+class TestWithin(TestMissing):
+    """Groups in strata keep k-anonymity over these too."""
+
+    params = MappingProxyType({"within": ["city"], "k": "4"})
+
+
 def outcome(table, params, facts=FACTS, requirements=()):
     case = Case(spec(), params, table, requirements=requirements, facts=facts)
     fitted = case.fit()
@@ -97,6 +140,51 @@ def test_a_group_becomes_its_rounded_mean():
     assert 0 < fitted.figures["information_loss"].value < 0.1
     _, released = outcome(table, {"attributes": ["age", "income"], "k": "3", "release": "median"})
     assert released["income"].texts() == ["1.25"] * 3 + ["9"] * 3
+
+
+AGES = ["2", "3", None, "20", "21", "4", None, None]
+INCOMES = ["1", "2", "2.1", "19", "20", None, "1.7", "2.2"]
+
+
+def test_missing_cells_stay_and_the_fewest_others_become_missing():
+    """Three rows have no age and are a group; the one without an income takes the nearest row with both along."""
+    fitted, released = outcome(Table.of({"age": AGES, "income": INCOMES}), {"attributes": ["age", "income"], "k": "2"})
+    assert released["age"].texts() == ["14", "4", None, "14", "14", "4", None, None]
+    assert released["income"].texts() == ["13.3", None, "2.0", X
+    assert fitted.figures["emptied_cells"].value == 1
+
+
+def test_without_missing_cells_nothing_is_emptied():
+    fitted, _ = outcome(people(), {"attributes": ["age", "income"], "k": "3"})
+    assert "emptied_cells" not in fitted.figures
+
+
+def test_apart_missing_cells_need_no_company_and_values_do():
+    table = Table.of({"age": ["1", None, "2", "3"], "income": ["7", None, None, None]})
+    fitted, released = outcome(table, {"attributes": ["age", "income"], "k": "2", "apart": "true"})
+    assert released["age"].texts() == ["2", None, "2", "2"]
+    assert released["income"].texts() == [None] * 4
+    assert fitted.figures["emptied_cells"].value == 1
+
+
+def test_strata_are_grouped_apart_and_need_k_rows():
+    table = Table.of({"age": ["1", "2", "3", "4"], "city": ["a", "b", "a", "b"]})
+    _, released = outcome(table, {"attributes": ["age"], "k": "2", "within": ["city"]})
+    assert released["age"].texts() == ["2", "3", "2", "3"]
+    with pytest.raises(PluginError) as raised:
+        outcome(table, {"attributes": ["age"], "k": "3", "within": ["city"]})
+    assert raised.value.diagnostics[0].code == "PPF881"
+    assert "2 of 2 strata" in raised.value.diagnostics[0].message
+
+
+def test_strata_count_for_k_anonymity_and_for_what_a_mean_tells():
+    def effect(**params):
+        return Case(spec(), params, people(), requirements=(K,), facts=FACTS).effect
+
+    assert effect(within=["city"]).serves == ("privacy.k_anonymity",)
+    assert effect(within=["city"]).derivations["age"].computed_from == ("age", "income", "grade", "city")
+    assert effect(attributes=["age", "city"], within=["city"]).problems[0].code == "PPF782"
+    assert effect(within=["town"]).problems[0].code == "PPF781"
 
 
 def test_orders_have_medians_and_texts_their_most_frequent_value():

@@ -54,6 +54,27 @@ class TestOne(TestSwapping):
     params = {"attributes": ["assets"], "percent": "100"}  # noqa: RUF012 - never changed
 
 
+class TestWithin(TestSwapping):
+    params = {"attributes": ["income", "age"], "percent": "10", "within": ["city"]}  # noqa: RUF012 - never changed
+
+    def case(self):
+        by_city = (_numbers_of_cities,)
+        near = BadInput("income", params={"attributes": ["income"], "percent": "0.3", "within": ["city"]})
+        return Case(SPEC, self.params, people(), facts=FACTS, claims=by_city, bad=(near,))
+
+
+def _numbers_of_cities(outcome):
+    before, after = (
+        Counter(zip(t["city"].texts(), t["age"].texts(), strict=True)) for t in (outcome.original, outcome.released)
+    )
+    return None if before == after else "a number left its city"
+
+
+def test_strata_are_told_by_the_numbers_in_them():
+    effect = Case(SPEC, TestWithin.params, people(), facts=FACTS).effect
+    assert effect.derivations["age"].computed_from == ("age", "city")
+
+
 def plain(uniform, reach):
     """Moore's loop, with the pool of free ranks as a list."""
     other, pool, free = list(range(len(uniform))), [], set(range(len(uniform)))

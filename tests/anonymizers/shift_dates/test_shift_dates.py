@@ -134,6 +134,33 @@ def test_missing_cells_and_types_stay():
     assert (moved.kind, moved.missing.tolist()) == (AttributeType.DATE, [False, True, False])
 
 
+NO_END = 2_932_896
+"""9999-12-31 in days since 1970."""
+
+
+def test_values_to_keep_stay_and_others_move():
+    table = stays([0, 0, 1], [5, NO_END, 7])
+    moved = shifted(table, attributes=("came",), days=(1, 9), keep=("9999-12-31",))["came"].values
+    assert moved[1] == NO_END
+    assert 1 <= moved[0] - 5 <= 9
+    assert 1 <= moved[2] - 7 <= 9
+
+
+def test_dates_beyond_the_calendar_name_what_this_step_can_do():
+    with pytest.raises(PluginError) as raised:
+        shifted(stays([0], [NO_END]), attributes=("came",), days=(1, 9))
+    diagnostic = raised.value.diagnostics[0]
+    assert diagnostic.code == "PPF849"
+    assert "source.missing" in diagnostic.help
+    assert "keep" in diagnostic.help
+
+
+def test_values_to_keep_are_dates():
+    params = ShiftParams(attributes=("came",), days=(1, 9), keep=("9999-12-31", "never"))
+    problems = effect(params, Scope("step", FACTS, ())).problems
+    assert [(p.code, p.path) for p in problems] == [("PPF782", ("keep", "1"))]
+
+
 def test_a_row_that_is_nobodys_is_named_and_dates_beyond_the_calendar_are_refused():
     table = stays([0, 1, 2], [5, 6, 7])
     with pytest.raises(PluginError, match="row 2: the column `who`"):
