@@ -80,7 +80,16 @@ def test_fresh_rows_raise_no_alarm(build, name):
     assert covered >= stats.binom.ppf(1e-4, 60, 0.95)
 
 
-@pytest.mark.parametrize("name", ATTACKS)
+def test_without_a_holdout_disclosure_is_beyond_the_most_frequent_value(build):
+    case = setting(build, np.random.default_rng(3), 200, 1.0).but(holdout=None)
+    outcome = measured("attribute_disclosure", case)
+    success, baseline = (outcome.figures[f"s.{n}"].value for n in ("success", "baseline"))
+    assert outcome.figures["risk"].value == pytest.approx((success - baseline) / (1 - baseline))
+    assert outcome.figures["s.control"].value is None
+    assert [f.code for f in outcome.findings] == ["PPF864"]
+
+
+@pytest.mark.parametrize("name", ["closest_record", "membership_inference"])
 def test_without_a_holdout_there_is_no_verdict(build, name):
     figure, _, _ = ATTACKS[name]
     case = setting(build, np.random.default_rng(3), 200, 1.0).but(holdout=None)

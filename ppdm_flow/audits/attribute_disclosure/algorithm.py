@@ -114,15 +114,13 @@ def _attacked(gathered: GatheredRecords, known: Sequence[int], wanted: int) -> t
 
 
 def _figures(attacked: Attacked, gathered: GatheredRecords) -> dict[str, Figure]:
-    risks = {name: risk(s, c) for name, (s, c) in attacked.items() if c is not None}
-    worst = max(risks, key=lambda name: risks[name].value, default=None)
-    figures = {"risk": _risk(risks[worst], f"of `{worst}`") if worst else Figure(None, "share", note=NO_HOLDOUT)}
+    risks = {name: risk(s, c) for name, (s, c) in attacked.items()}
+    worst = max(risks, key=lambda name: risks[name].value)
+    figures = {"risk": _risk(risks[worst], f"of `{worst}`", attacked[worst][1])}
     for name, (success, control) in attacked.items():
         own = _of_success(success, gathered)
         own["control"] = _control(control)
-        own["risk"] = (
-            _risk(risks[name], "of this attribute") if name in risks else Figure(None, "share", note=NO_HOLDOUT)
-        )
+        own["risk"] = _risk(risks[name], "of this attribute", control)
         figures |= {f"{name}.{key}": figure for key, figure in own.items()}
     return figures
 
@@ -161,8 +159,11 @@ def _control(control: Success | None) -> Figure:
     return Figure(control.rate, "share", control.interval, control.people, "right guesses on people held out")
 
 
-def _risk(risk: Risk, what: str) -> Figure:
+def _risk(risk: Risk, what: str, control: Success | None) -> Figure:
     note = f"{what}: of the guesses that fail on others, the share that a person's presence in the data mends"
+    if control is None:
+        note = f"{what}: of the guesses that the most frequent value gets wrong, the share that the release mends"
+        note += f"; {NO_HOLDOUT.partition(',')[0]}, so what is true of people in general counts too"
     return Figure(risk.value, "share", risk.interval, note=note)
 
 

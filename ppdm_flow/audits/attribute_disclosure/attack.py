@@ -99,19 +99,26 @@ def attack(people: Records, knowledge: Knowledge) -> Success | None:
 
 @dataclass(frozen=True, slots=True)
 class Risk:
-    """(success - control) / (1 - control): of the guesses that fail on others, how many the person's own row mends."""
+    """(success - other) / (1 - other): of the guesses that fail otherwise, how many the release mends.
+
+    The other is the success on people held out, of whom the release knows nothing; without any, that of guessing the
+    most frequent value.
+    """
 
     value: float
     interval: tuple[float, float]
 
 
-def risk(success: Success, control: Success) -> Risk:
-    """Return the risk, its interval by that of the difference; 0 where nothing fails on others."""
-    room = 1 - control.rate
+def risk(success: Success, control: Success | None) -> Risk:
+    """Return the risk, its interval by that of the difference; 0 where nothing fails otherwise."""
+    other, people = success.prior / success.people, success.people
+    if control is not None:
+        other, people = control.rate, control.people
+    room = 1 - other
     if room <= 0:
         return Risk(0.0, (0.0, 0.0))
-    low, high = newcombe(success.rate, success.people, control.rate, control.people)
-    return Risk((success.rate - control.rate) / room, (low / room, min(1.0, high / room)))
+    low, high = newcombe(success.rate, success.people, other, people)
+    return Risk((success.rate - other) / room, (low / room, min(1.0, high / room)))
 
 
 def alarming(success: Success, control: Success, attacks: int, error: float) -> bool:

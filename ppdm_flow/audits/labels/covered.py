@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ppdm_flow.audits.labels.forms import ISO, MASK, between, members, months, numbers
+from ppdm_flow.audits.labels.forms import ISO, MASK, are_dates, between, members, months, numbers
 
 Integers = npt.NDArray[np.int64]
 Pairs = tuple[Integers, Integers]
@@ -28,19 +28,21 @@ def covered(labels: Sequence[str], values: pa.StringArray, mask: str = MASK, *, 
     spans: dict[int, Span] = {}
     dates: dict[int, Span] = {}
     masks, sets = [], {}
+    of_dates = are_dates(values)
     for place, label in enumerate(labels):
-        span = None if label.isdecimal() else between(label)  # 2174 is no other way to write the postal code 02174
+        # 2174 is no other way to write the postal code 02174
+        span = None if label.isdecimal() and not of_dates else between(label, dates=of_dates)
         if span is not None:
             spans[place] = (span.low, span.high)
         if mask in label:
             masks.append(place)
         elif (listed := members(label)) is not None:
             sets[place] = listed
-        elif (part := months(label)) is not None:
+        elif not of_dates and (part := months(label)) is not None:
             dates[place] = part
     pairs = [_masked(labels, masks, values, mask, padded=padded), _listed(sets, values)]
     if spans:
-        pairs.append(_within(spans, numbers(values)))
+        pairs.append(_within(spans, numbers(values, dates=of_dates)))
     if dates:
         pairs.append(_within(dates, _months_of(values)))
     value, label_of = (np.concatenate(side).astype(np.int64) for side in zip(*pairs, strict=True))

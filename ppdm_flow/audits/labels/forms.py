@@ -11,6 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ppdm_flow.core.records import dataclass
+from ppdm_flow.core.roles import AttributeType
+from ppdm_flow.tables.numeric.parsing import parsed
 
 Truths = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
@@ -25,6 +27,10 @@ _LISTED = re.compile(r"^\{(.*)\}$", re.DOTALL)
 _DECADE = re.compile(r"^([0-9]{3})0s$")
 _QUARTER = re.compile(r"^([0-9]{4})-Q([1-4])$")
 _PART = re.compile(r"^([0-9]{4})(?:-([0-9]{2}))?$")
+_MOMENT = r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:.]+(?:Z|[+-][0-9:]+)?)?"
+_BETWEEN_DATES = re.compile(rf"^([\[(]) *({_MOMENT}) *(?:,|\.\.|;) *({_MOMENT}) *([\])])$")
+_BEYOND_DATE = re.compile(rf"^(<=|>=|<|>|≤|≥)? *({_MOMENT})$")
+_MICROSECONDS_OF_DAY = 86_400_000_000
 ISO = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}"
 """How a date begins."""
 SPECIAL = r"[*]|^[\[({<>≤≥]|^[0-9.]+ *[-–] *[0-9.]+$|^[0-9.]+\+$|^[0-9]{3}0s$|^[0-9]{4}$|^[0-9]{4}-Q[1-4]$"
@@ -45,8 +51,13 @@ class Between:
         return within
 
 
-def between(label: str) -> Between | None:
-    """Read ``[20, 30)``, ``20-29``, ``>= 40``, ``40+`` or a number; None for what is no range of numbers."""
+def between(label: str, *, dates: bool = False) -> Between | None:
+    """Read ``[20, 30)``, ``20-29``, ``>= 40``, ``40+`` or a number; None for what is no range of numbers.
+
+    Of ``dates`` the ends are ISO dates or timestamps, in days since 1970, and a part of dates (``2024-05``) is a range.
+    """
+    if dates:
+        return _between_dates(label)
     if _PLAIN.match(label):
         return Between(float(label), float(label))
     if match := _BETWEEN.match(label):
@@ -59,6 +70,36 @@ def between(label: str) -> Between | None:
     if match := _BEYOND.match(label):
         return _beyond(match[1], float(match[2]))
     return None
+
+
+def _between_dates(label: str) -> Between | None:
+    if (part := months(label)) is not None:
+        return _days_of_months(*part)
+    if match := _BETWEEN_DATES.match(label):
+        ends = numbers(pa.array([match[2], match[3]], pa.string()), dates=True).tolist()
+        low = ends[0] if match[1] == "[" else _after(ends[0])
+        high = ends[1] if match[4] == "]" else _before(ends[1])
+    elif match := _BEYOND_DATE.match(label):
+        edge = float(numbers(pa.array([match[2]], pa.string()), dates=True)[0])
+        low, high = (edge, edge) if match[1] is None else _ends(_beyond(match[1], edge))
+    else:
+        return None
+    return None if math.isnan(low) or math.isnan(high) else Between(low, high)
+
+
+def _ends(span: Between) -> tuple[float, float]:
+    return span.low, span.high
+
+
+def _days_of_months(first: float, last: float) -> Between | None:
+    """Return the days of months as :func:`months` counts them."""
+    month = [max(1, min(12, int(m) % 100)) for m in (first, last)]
+    if not 100 <= first <= last < 1_000_000 or (last % 100 not in (99, month[1])):
+        return None
+    begin = np.datetime64(f"{int(first) // 100:04d}-{month[0]:02d}", "M")
+    end = np.datetime64(f"{int(last) // 100:04d}-{month[1]:02d}", "M") + np.timedelta64(1, "M")
+    low, high = (float(m.astype("datetime64[D]").astype(np.int64)) for m in (begin, end))
+    return Between(low, _before(high))
 
 
 def _beyond(sign: str, edge: float) -> Between:
@@ -81,8 +122,24 @@ def _before(edge: float) -> float:
     return math.nextafter(edge, -math.inf)
 
 
-def numbers(values: pa.StringArray) -> Floats:
-    """Return the values as numbers, NaN where one is none."""
+def are_dates(values: pa.StringArray) -> bool:
+    """Whether all values are ISO dates or timestamps, and there are some."""
+    return len(values) > 0 and bool(re.match(ISO, values[0].as_py())) and not np.isnan(_days(values)).any()
+
+
+def _days(values: pa.StringArray) -> Floats:
+    read = parsed(values, AttributeType.TIMESTAMP)
+    days: Floats = np.where(read.bad | read.missing, np.nan, read.values / _MICROSECONDS_OF_DAY)
+    return days
+
+
+def numbers(values: pa.StringArray, *, dates: bool | None = None) -> Floats:
+    """Return the values as numbers, NaN where one is none.
+
+    ISO dates and timestamps are days since 1970, where they are ``dates``: by default where all of them are.
+    """
+    if are_dates(values) if dates is None else dates:
+        return _days(values)
     kept = pc.if_else(pc.match_substring_regex(values, _PLAIN.pattern), values, None)
     floats: Floats = kept.cast(pa.float64()).fill_null(math.nan).to_numpy(zero_copy_only=False)
     return floats
@@ -128,8 +185,10 @@ def months(label: str) -> tuple[float, float] | None:
     return None
 
 
-def plain_numbers(labels: pa.StringArray) -> Truths:
-    """Return which labels are numbers, and nothing more."""
+def plain_numbers(labels: pa.StringArray, *, dates: bool = False) -> Truths:
+    """Return which labels are numbers, or ``dates``, and nothing more."""
+    if dates:
+        return ~np.isnan(_days(labels))
     return _truths(pc.match_substring_regex(labels, _PLAIN.pattern))
 
 

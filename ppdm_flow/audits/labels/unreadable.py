@@ -17,7 +17,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ppdm_flow.audits.labels.covering import Cover, Lines, lines
-from ppdm_flow.audits.labels.forms import MASK, SPECIAL, between, everything, has_shape, numbers, plain_numbers
+from ppdm_flow.audits.labels.forms import (
+    MASK,
+    SPECIAL,
+    are_dates,
+    between,
+    everything,
+    has_shape,
+    numbers,
+    plain_numbers,
+)
 from ppdm_flow.core.attributes import HierarchySpec
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.records import dataclass
@@ -55,10 +64,11 @@ def of_release(
     tree = lines(hierarchy, ctx.home)
     mask = hierarchy.mask if hierarchy is not None else MASK
     strange = _strange(labels, known, tree)
-    numeric = _numeric(known)
-    read = plain_numbers(labels) if numeric else np.zeros(len(labels), dtype=np.bool_)
+    numeric, dates = _numeric(known), are_dates(known)
+    read = plain_numbers(labels, dates=dates) if numeric else np.zeros(len(labels), dtype=np.bool_)
     read |= everything(labels, mask) | everything(labels)
-    many = sum(not _has_form(t, mask, numeric=numeric) for t in labels.filter(pa.array(strange & ~read)).to_pylist())
+    texts = labels.filter(pa.array(strange & ~read)).to_pylist()
+    many = sum(not _has_form(t, mask, numeric=numeric, dates=dates) for t in texts)
     return Unreadable(column, many, len(labels)) if many else None
 
 
@@ -75,7 +85,7 @@ def of_file(
     numeric = _numeric(known)
     texts = values.filter(pa.array(strange))
     coarse = np.array([_COARSE.search(t) is not None and not t.isdecimal() for t in texts.to_pylist()], dtype=np.bool_)
-    many = int((np.isnan(numbers(texts)) if numeric else coarse).sum())
+    many = int((np.isnan(numbers(texts, dates=are_dates(known))) if numeric else coarse).sum())
     return Unreadable(column, many, len(values), FILE) if many else None
 
 
@@ -112,5 +122,5 @@ def _numeric(known: pa.StringArray) -> bool:
     return len(known) > 0 and not bool(np.isnan(numbers(known)).any())
 
 
-def _has_form(text: str, mask: str, *, numeric: bool) -> bool:
-    return has_shape(text, mask) or ((numeric or not text.isdecimal()) and between(text) is not None)
+def _has_form(text: str, mask: str, *, numeric: bool, dates: bool) -> bool:
+    return has_shape(text, mask) or ((numeric or not text.isdecimal()) and between(text, dates=dates) is not None)

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ppdm_flow.audits.labels.forms import between, numbers
+from ppdm_flow.audits.labels.forms import are_dates, between, numbers
 from ppdm_flow.audits.labels.joining import Index, spread
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.sdk.compiled import compiled, tolerant
@@ -54,7 +54,8 @@ def nearest(
     size = min(sample, max(FEWEST, LOOKS // max(1, known.classes.size)))
     weights = spread(there, size)
     chosen = np.flatnonzero(weights)
-    lows, highs = (np.concatenate(side) for side in zip(*map(_ranges, labels), strict=True))
+    spans = [_ranges(own, dates=are_dates(v)) for own, v in zip(labels, values, strict=True)]
+    lows, highs = (np.concatenate(side) for side in zip(*spans, strict=True))
     read = np.concatenate([np.concatenate([[np.nan] * SPECIALS, numbers(v)]) for v in values])
     widths = np.array([_width(v) for v in values])
     rows, among = np.zeros(len(chosen), dtype=np.int64), np.zeros(len(chosen), dtype=np.bool_)
@@ -67,14 +68,14 @@ def nearest(
     return Nearest(chosen, weights[chosen], rows, among, who)
 
 
-def _ranges(labels: pa.StringArray) -> tuple[Floats, Floats]:
-    """Return the ends of labels that are ranges of numbers, NaN for others; two marks come first."""
+def _ranges(labels: pa.StringArray, *, dates: bool) -> tuple[Floats, Floats]:
+    """Return the ends of labels that are ranges of numbers, or of ``dates``, NaN for others; two marks come first."""
     low = np.full(len(labels) + SPECIALS, np.nan)
     high = low.copy()
-    low[SPECIALS:] = high[SPECIALS:] = numbers(labels)
+    low[SPECIALS:] = high[SPECIALS:] = numbers(labels, dates=dates)
     odd = np.flatnonzero(np.isnan(low[SPECIALS:]))
     for place, text in zip(odd.tolist(), labels.take(pa.array(odd)).to_pylist(), strict=True):
-        if (span := between(text)) is not None:
+        if (span := between(text, dates=dates)) is not None:
             low[place + SPECIALS], high[place + SPECIALS] = span.low, span.high
     return low, high
 

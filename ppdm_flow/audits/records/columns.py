@@ -14,8 +14,6 @@ from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 
 NO_RECORD = (Role.IDENTIFIER, Role.WEIGHT, Role.SUBJECT, Role.ITEMS)
-NUMERIC = (AttributeType.INTEGER, AttributeType.FLOAT)
-
 UNTRUE = (Change.PERTURBED, Change.GENERATED, Change.PSEUDONYMIZED, Change.OTHER)
 NOT_TRUE = "released cells are randomized or generated: what they say need not be true of anybody"
 
@@ -24,11 +22,11 @@ NO_HOLDOUT = "no rows were held out of the generator, so there is no control gro
 
 @dataclass(frozen=True, slots=True)
 class ColumnPair:
-    """A released ``column`` and its ``source``; ``edges`` of declared intervals, where there are any."""
+    """A released ``column`` and its ``source`` of a ``type``; ``edges`` of declared intervals, where there are any."""
 
     column: str
     source: str
-    numeric: bool = False
+    type: AttributeType = AttributeType.TEXT
     edges: tuple[float, ...] = ()
 
 
@@ -46,7 +44,7 @@ def beside(
         facts = ctx.original_attributes.get(source)
         hierarchy = facts.hierarchy if facts else None
         edges = (hierarchy.intervals if hierarchy else None) or ()
-        pairs.append(ColumnPair(field.name, source, original.schema[source].type in NUMERIC, edges))
+        pairs.append(ColumnPair(field.name, source, original.schema[source].type, edges))
     return tuple(pairs)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -18,8 +18,10 @@ from ppdm_flow.core.records import dataclass
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import MISSING, SPECIALS, SUPPRESSED, Column, union
+from ppdm_flow.tables.numeric.parsing import floats_of_texts
 
 Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 
 COMPARISONS = 30_000_000_000
 """Cells that are compared: a second for categories, some seconds for numbers."""
@@ -31,10 +33,10 @@ FEWEST = 1000
 class Records:
     """``cells`` (records, columns): codes from 0 (suppressed 0, missing 1), alike in all groups of one gathering.
 
-    ``numbers``: for each numeric column its place and the number of each code, over the range of the column; missing
-    and suppressed are :data:`ppdm_flow.audits.records.distances.FAR` off. ``intervals``: for each column of numbers
-    with declared intervals its place and the interval of each code. ``available`` counts the persons in the group that
-    the records are a sample of.
+    ``numbers``: for each column of numbers, dates or timestamps its place and the number of each code, from 0 to 1 over
+    the range of the original column; missing and suppressed are :data:`ppdm_flow.audits.records.distances.FAR` off.
+    ``intervals``: for each column of numbers with declared intervals its place and the interval of each code.
+    ``available`` counts the persons in the group that the records are a sample of.
     """
 
     cells: npt.NDArray[np.int32]
@@ -108,15 +110,14 @@ def gather(
         known = [training(original, sources, people, ctx.holdout)]
         if ctx.holdout is not None:
             known.append(held_out(original, sources, people, ctx.holdout))
-    coded = _coded([sampled(candidate, [c.column for c in columns], released), *known], columns)
-    unread = [
-        u for c in columns if (u := _unread(c, original.domain(c.source), candidate.domain(c.column))) is not None
-    ]
+    domains = {c.source: original.domain(c.source) for c in columns}
+    coded = _coded([sampled(candidate, [c.column for c in columns], released), *known], columns, domains)
+    unread = [u for c in columns if (u := _unread(c, domains[c.source], candidate.domain(c.column))) is not None]
     return GatheredRecords(tuple(columns), coded[0], coded[1], coded[2] if len(coded) > 2 else None, tuple(unread))
 
 
 def _unread(beside: ColumnPair, known: pa.StringArray, labels: pa.StringArray) -> Unreadable | None:
-    if beside.numeric and _line(union([known, labels])) is not None:
+    if beside.type.is_numeric and floats_of_texts(union([known, labels]), beside.type) is not None:
         return None
     if beside.edges:
         labels = labelled(Column(np.arange(len(labels), dtype=np.int32), labels), beside.edges).compact().categories
@@ -125,19 +126,24 @@ def _unread(beside: ColumnPair, known: pa.StringArray, labels: pa.StringArray) -
     return Unreadable(beside.column, many, len(labels)) if many else None
 
 
-def _coded(groups: Sequence[Sample], columns: Sequence[ColumnPair]) -> list[Records]:
-    """Code the cells; the release comes first. Numbers become their declared intervals where the release has such."""
+def _coded(
+    groups: Sequence[Sample], columns: Sequence[ColumnPair], domains: Mapping[str, pa.StringArray]
+) -> list[Records]:
+    """Code the cells; the release comes first. Numbers become their declared intervals where the release has such.
+
+    ``domains`` are the values of the original's columns.
+    """
     cells = [np.empty((len(g), len(columns)), dtype=np.int32) for g in groups]
     numbers, intervals = [], []
     for i, beside in enumerate(columns):
         mine = [g.table[beside.source if number else beside.column] for number, g in enumerate(groups)]
-        if beside.edges and _line(union(c.compact().categories for c in mine)) is None:
+        if beside.edges and floats_of_texts(union(c.compact().categories for c in mine), beside.type) is None:
             mine = [labelled(c, beside.edges) for c in mine]
         names = union(c.compact().categories for c in mine)
         for out, column in zip(cells, mine, strict=True):
             out[:, i] = column.compact().onto(names).dense
-        if beside.numeric and (line := _line(names)) is not None:
-            numbers.append((i, line))
+        if beside.type.is_numeric and (read := floats_of_texts(names, beside.type)) is not None and len(read):
+            numbers.append((i, _over_range(read, floats_of_texts(domains[beside.source], beside.type))))
             if beside.edges:
                 intervals.append((i, _intervals(names, beside.edges)))
     return [Records(c, tuple(numbers), tuple(intervals), g.available) for c, g in zip(cells, groups, strict=True)]
@@ -149,18 +155,22 @@ def _intervals(names: pa.StringArray, edges: Sequence[float]) -> npt.NDArray[np.
     return labelled(Column(codes, names), edges).dense
 
 
-def _line(names: pa.StringArray) -> npt.NDArray[np.float32] | None:
-    """Return the numbers of the codes over their range, from 0 to 1; None where a value is no number."""
-    try:
-        numbers = names.cast(pa.float64()).to_numpy(zero_copy_only=False)
-    except pa.ArrowInvalid:
-        return None
-    if not np.isfinite(numbers).all() or len(numbers) == 0:
-        return None
+def _over_range(numbers: Floats, original: Floats | None) -> npt.NDArray[np.float32]:
+    """Return the numbers of the codes over the range of the original ones, 0 to 1; those beyond lie outside of it.
+
+    One outlier of a release would otherwise bring all other numbers together.
+    """
+    known = numbers if original is None or not len(original) else original
     line = np.empty(len(numbers) + SPECIALS, dtype=np.float32)
     line[SPECIALS + SUPPRESSED], line[SPECIALS + MISSING] = -FAR, FAR
-    line[SPECIALS:] = (numbers - numbers.min()) / max(float(np.ptp(numbers)), np.finfo(float).tiny)
+    with np.errstate(over="ignore"):
+        over = (numbers - known.min()) / max(float(np.ptp(known)), np.finfo(float).tiny)
+    line[SPECIALS:] = np.clip(over, -_BEYOND, _BEYOND)
     return line
+
+
+_BEYOND = 1e6
+"""How many ranges off a number counts at most: all that is farther than one range is as far as can be."""
 
 
 def affordable(records: Records, known: int) -> Records:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ppdm_flow.audits.labels.covering import Cover, cover
-from ppdm_flow.audits.labels.forms import between, numbers
+from ppdm_flow.audits.labels.forms import are_dates, between, numbers
 from ppdm_flow.audits.labels.released import hierarchy_of
 from ppdm_flow.audits.records.columns import ColumnPair
 from ppdm_flow.audits.records.members import counts_people
@@ -82,7 +82,7 @@ def rows_of(
         own = hierarchy_of(column.column, ctx)
         fits = cover(left.categories, right.categories, own, ctx.nulls, ctx.home)
         read = np.concatenate([[np.nan] * SPECIALS, numbers(right.categories)])
-        lines.append(Line(fits, *_ends(left.categories), read, read))
+        lines.append(Line(fits, *_ends(left.categories, dates=are_dates(right.categories)), read, read))
         released.append(left.dense.astype(np.int64))
         people.append(right.dense.astype(np.int64))
     coded, first = np.stack(people), len(groups[0].table)
@@ -115,11 +115,11 @@ def _each(sample: Sample) -> PersonSample:
     return PersonSample(sample.table, np.arange(len(sample), dtype=np.int64), sample.available)
 
 
-def _ends(labels: pa.StringArray) -> tuple[Floats, Floats]:
-    low = np.concatenate([[np.nan] * SPECIALS, numbers(labels)])
+def _ends(labels: pa.StringArray, *, dates: bool) -> tuple[Floats, Floats]:
+    low = np.concatenate([[np.nan] * SPECIALS, numbers(labels, dates=dates)])
     high = low.copy()
     odd = np.flatnonzero(np.isnan(low))
     for place in odd[odd >= SPECIALS].tolist():
-        if (span := between(labels[place - SPECIALS].as_py())) is not None:
+        if (span := between(labels[place - SPECIALS].as_py(), dates=dates)) is not None:
             low[place], high[place] = span.low, span.high
     return low, high

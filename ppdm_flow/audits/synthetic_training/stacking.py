@@ -46,7 +46,9 @@ def stack(
     known = table[target.column].codes >= 0
     group = np.repeat(np.arange(len(groups)), [len(g) for g in groups])[known]
     kept = table.take(known)
-    types = {c.column: AttributeType.FLOAT if c.numeric else AttributeType.TEXT for c in columns if c is not target}
+    types = {
+        c.column: AttributeType.FLOAT if c.type.is_amount else AttributeType.TEXT for c in columns if c is not target
+    }
     ones = np.ones(len(kept), dtype=np.int64)
     rows = side(kept, types, kept[target.column].codes.astype(np.int64), ones)
     released, real, held = ((group == i).astype(np.int64) for i in range(3))

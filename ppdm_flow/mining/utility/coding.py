@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pyarrow as pa
 
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.records import dataclass
@@ -12,6 +11,7 @@ from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.tables.column import SPECIALS, SUPPRESSED, Column, union
 from ppdm_flow.tables.counts import Counts
 from ppdm_flow.tables.numeric.column import NumericColumn
+from ppdm_flow.tables.numeric.parsing import floats_of_texts
 from ppdm_flow.tables.table import Table
 
 
@@ -60,21 +60,18 @@ def compared(
 
 
 def released_numbers(original: Column, released: Column, name: str, ctx: AuditContext) -> Column:
-    """Return the released cells of a column of amounts as numbers, where all of its labels are; else as they are.
+    """Return the released cells of a column of numbers as numbers, where all of its labels are; else as they are.
 
     A step that changes some cells of a column may leave labels: numbers as texts, and suppressed cells, which count as
     missing ones. Labels of generalized columns and pseudonyms stand for something else, also where they are numbers.
     """
-    if not isinstance(original, NumericColumn) or original.kind.is_time or isinstance(released, NumericColumn):
+    if not isinstance(original, NumericColumn) or isinstance(released, NumericColumn):
         return released
     used = released.compact()
     if _recoded(name, ctx) or not len(used.categories):
         return released
-    try:
-        numbers = used.numbers()
-    except pa.ArrowInvalid:
-        return released
-    if not np.isfinite(numbers).all():
+    numbers = floats_of_texts(used.categories, original.kind)
+    if numbers is None:
         return released
     known = used.codes >= 0
     values = np.zeros(len(used))

@@ -192,6 +192,21 @@ def _moments(array: pa.Array, missing: Mask, kind: AttributeType) -> Parsed:
     return _settled(day * _MICROSECONDS + within, missing, bad, kind, bool(zoned))
 
 
+def floats_of_texts(texts: pa.StringArray, kind: AttributeType) -> npt.NDArray[np.float64] | None:
+    """Return texts as finite floats, dates as days and timestamps as microseconds; None where one is none of these.
+
+    Of amounts any spelling of a number will do, whole or not.
+    """
+    if kind.is_time:
+        read = parsed(texts, kind)
+        return None if read.bad.any() or read.missing.any() else read.values.astype(np.float64)
+    try:
+        numbers: npt.NDArray[np.float64] = texts.cast(pa.float64()).to_numpy(zero_copy_only=False)
+    except pa.ArrowInvalid:
+        return None
+    return numbers if np.isfinite(numbers).all() else None
+
+
 def numbers_among(texts: tuple[str, ...] | list[str], kind: AttributeType) -> npt.NDArray[np.generic]:
     """Return the numbers that some of ``texts`` stand for."""
     read = parsed(pa.array(list(texts), pa.string()), kind)
