@@ -54,7 +54,7 @@ class AttributeFacts:
     ``source`` is the name it has in the source: renaming keeps it. ``span`` is where the policy declares it.
     ``derived`` is its lineage where a step changed or added it; :attr:`lineage` is that of every attribute.
     ``labels``: a step made labels of its values (intervals, suppressed cells), whatever their ``type`` was.
-    ``description`` is the policy's own.
+    ``has_declared_type``: the policy says its ``type``. ``description`` is the policy's own.
     """
 
     name: str
@@ -67,6 +67,7 @@ class AttributeFacts:
     span: Span | None = field(default=None, compare=False)
     derived: Lineage | None = None
     labels: bool = False
+    has_declared_type: bool = False
     description: str = field(default="", compare=False)
 
     @property

@@ -55,6 +55,7 @@ class Facts(TypedDict, total=False):
     endings: tuple[str, ...]
     implied: Mapping[str, Mapping[str, str]]
     typed: bool
+    keeps_types: bool
     partitions: bool
     asks: Demand
 
@@ -76,6 +77,7 @@ class PluginInfo:
     ``implied`` are the parameters that an ending says (tabs, of ``.tsv``), where the policy says nothing else.
     ``typed``: a sink takes numbers, dates and timestamps as Arrow's types; others get their texts. Of a source: its
     files say themselves what they hold, so that such a file is read as that, whatever the policy's own file is.
+    ``keeps_types``: a sink that is typed takes columns of other types of Arrow's too, as the source had them.
     ``partitions``, of a sink: the source of the same format reads its files from folders too (``PartSource``), so that
     a release can be partitioned.
     ``asks``, of an anonymizer or an audit: what it asks of rows that a cluster holds; the worst where it does not say.
@@ -101,6 +103,7 @@ class PluginInfo:
     endings: tuple[str, ...] = ()
     implied: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     typed: bool = False
+    keeps_types: bool = False
     partitions: bool = False
     asks: Demand = UNKNOWN
     parameters: str = ""

@@ -9,8 +9,11 @@ this.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import field
 from pathlib import Path
 from typing import Protocol
+
+import pyarrow as pa
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.draws import Draws
@@ -52,13 +55,14 @@ class WrittenRows:
 class Target:
     """Where a release is written: its place, a private folder that is there and empty, and bytes to sort in.
 
-    ``key`` is that of the hash of the rows' multiset.
+    ``key`` is that of the hash of the rows' multiset. ``types`` are those that released columns have kept.
     """
 
     place: Path
     scratch: Path
     key: str
     limit: int
+    types: Mapping[str, pa.DataType] = field(default_factory=dict)
 
 
 class SecondRoute(Sql, Protocol):

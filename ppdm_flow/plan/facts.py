@@ -87,7 +87,8 @@ def _facts(name: str, attribute: Attribute, places: Places) -> AttributeFacts:
     hierarchy = None if attribute.hierarchy is None else _hierarchy(attribute.hierarchy, attribute.type)
     span = places.key("attributes", name)
     kind, text = attribute.type, attribute.description
-    return AttributeFacts(name, attribute.role, kind, attribute.domain, hierarchy, name, span=span, description=text)
+    facts = AttributeFacts(name, attribute.role, kind, attribute.domain, hierarchy, name, span=span, description=text)
+    return replace(facts, has_declared_type="type" in attribute.model_fields_set)
 
 
 def _hierarchy(given: Hierarchy, kind: AttributeType) -> HierarchySpec:

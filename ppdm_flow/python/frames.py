@@ -5,17 +5,20 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+import uuid
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ppdm_flow.core.addresses.table import refuse_table
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
+from ppdm_flow.tables.arrow_texts import FRAME_TYPE
 
 _NAME = "data.parquet"
 
@@ -78,21 +81,39 @@ def _reader(data: Data) -> pa.RecordBatchReader:
 
 def _of_pandas(frame: Any) -> pa.Table:
     _reject_index(frame.index)
-    arrays, names = [], []
+    arrays, fields = [], []
     for place, name in enumerate(frame.columns):
         if not isinstance(name, str):
             raise _fault(f"column {place + 1} of the data frame has no text for a name", "rename it")
+        column = frame.iloc[:, place]
+        foreign = _foreign_type(column)
         try:
-            arrays.append(pa.Array.from_pandas(frame.iloc[:, place]))
-        except (pa.ArrowException, OverflowError, TypeError):  # its message holds a value
-            text = f"the column `{name}` of the data frame has values of several kinds, or of one that Arrow has not"
+            cells = column.astype(object).map(str, na_action="ignore") if foreign else column
+            array = pa.Array.from_pandas(cells)
+        except Exception:  # noqa: BLE001  # code of others, whose message may hold a value
+            text = (
+                f"the column `{name}` of the data frame, of type `{column.dtype}`, has values of several kinds, of one"
+                " that Arrow has not, or texts with half a surrogate"
+            )
             raise _fault(text, "make them one: `frame[column].astype(str)`, or another type") from None
-        names.append(name)
-    return pa.table(_whole(arrays), names=names)
+        arrays.append(array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array)
+        fields.append(pa.field(name, arrays[-1].type, metadata={FRAME_TYPE: foreign} if foreign else None))
+    return pa.table(arrays, schema=pa.schema(fields))
 
 
-def _whole(arrays: Sequence[Any]) -> list[Any]:
-    return [each.combine_chunks() if isinstance(each, pa.ChunkedArray) else each for each in arrays]
+def _foreign_type(column: Any) -> str | None:
+    """Return the type of a pandas column that Arrow has no type for, and whose values have a text; None for others."""
+    import pandas as pd  # noqa: PLC0415  # who gives such a column has imported it
+
+    categories = column.dtype.categories if isinstance(column.dtype, pd.CategoricalDtype) else None
+    for kind in (column.dtype, None if categories is None else categories.dtype):
+        if isinstance(kind, pd.IntervalDtype | pd.PeriodDtype):
+            return str(kind)
+    if column.dtype == object:
+        present = column.dropna()
+        if len(present) and all(isinstance(value, uuid.UUID) for value in present):
+            return "uuid"
+    return None
 
 
 def _reject_index(index: Any) -> None:
@@ -123,18 +144,57 @@ def as_file(data: Data | None) -> Iterator[Path | None]:
 
 def _write(reader: pa.RecordBatchReader, file: Path) -> None:
     try:
-        schema = pa.schema([(field.name, _plain(field.type)) for field in reader.schema])
+        schema = pa.schema([_plain_field(field) for field in reader.schema])
         with pq.ParquetWriter(file, schema, compression="lz4") as writer:
             for batch in reader:
-                arrays = [_as(kind, array) for kind, array in zip(schema.types, batch.columns, strict=True)]
+                arrays = [_as(field.type, array) for field, array in zip(schema, batch.columns, strict=True)]
+                for field, array in zip(schema, arrays, strict=True):
+                    _refuse_broken_texts(field.name, array)
                 writer.write_batch(pa.RecordBatch.from_arrays(arrays, schema=schema))
+    except DataError:
+        raise
     except Exception as error:  # noqa: BLE001  # code of others gives the rows, and its message may hold a value
         text = f"the rows of the data frame could not be taken: {type(error).__name__}"
         raise _fault(text, "leave out columns of a type that Parquet has not; give a reader that ends well") from None
 
 
+def _plain_field(field: pa.Field) -> pa.Field:
+    """Return a field as Parquet takes it, with the name of a type that no release keeps."""
+    kind = field.type
+    noted = (field.metadata or {}).get(FRAME_TYPE)
+    if noted is None and (pa.types.is_nested(kind) or _is_binary(kind) or isinstance(kind, pa.BaseExtensionType)):
+        noted = str(kind).partition("<")[0].encode()
+    return pa.field(field.name, _plain(kind), metadata=None if noted is None else {FRAME_TYPE: noted})
+
+
+def _is_binary(kind: pa.DataType) -> bool:
+    large = pa.types.is_large_binary(kind) or pa.types.is_binary_view(kind)
+    return bool(large or pa.types.is_binary(kind) or pa.types.is_fixed_size_binary(kind))
+
+
+def _refuse_broken_texts(name: str, array: pa.Array) -> None:
+    """Raise DataError for texts that are no Unicode, and for such with NUL, which many readers take for the end."""
+    texts = array.dictionary if pa.types.is_dictionary(array.type) else array
+    if not (pa.types.is_string(texts.type) or pa.types.is_large_string(texts.type)):
+        return
+    try:
+        texts.validate(full=True)
+    except pa.ArrowInvalid:
+        text = f"the column `{name}` of the data frame, of type `{texts.type}`, has a text that is not Unicode"
+        raise _fault(text, "mend it where the data frame is made") from None
+    if pc.any(pc.match_substring(texts, "\0")).as_py():
+        text = f"the column `{name}` of the data frame, of type `{texts.type}`, has a text with NUL (character 0)"
+        raise _fault(text, r'take it out: `frame[column].str.replace("\0", "")`')
+
+
 def _plain(kind: pa.DataType) -> pa.DataType:
     """Return the type that Parquet has for one: categories are of texts, and no views."""
+    if isinstance(kind, pa.BaseExtensionType):
+        return pa.string() if str(kind) == "extension<arrow.uuid>" else kind.storage_type
+    if pa.types.is_string_view(kind):
+        return pa.string()
+    if pa.types.is_binary_view(kind):
+        return pa.large_binary()
     if not pa.types.is_dictionary(kind):
         return kind
     of = kind.value_type
@@ -145,9 +205,17 @@ def _plain(kind: pa.DataType) -> pa.DataType:
 def _as(kind: pa.DataType, array: pa.Array) -> pa.Array:
     if array.type == kind:
         return array
+    if isinstance(array.type, pa.BaseExtensionType):
+        return array.storage if kind == array.type.storage_type else pa.array(map(_text_of, array.to_pylist()), kind)
+    if not pa.types.is_dictionary(array.type):
+        return array.cast(kind)
     if not pa.types.is_dictionary(kind):
         return array.dictionary_decode()
     return pa.DictionaryArray.from_arrays(array.indices, array.dictionary.cast(pa.string()))
+
+
+def _text_of(value: Any) -> str | None:
+    return None if value is None else str(value)
 
 
 @contextmanager

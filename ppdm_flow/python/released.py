@@ -11,7 +11,7 @@ import pyarrow as pa
 from ppdm_flow.core.results import RELEASED
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.engine.opening.opening import open_as
-from ppdm_flow.sdk.storage import TypedSource
+from ppdm_flow.sdk.storage import StoredTypesSource, TypedSource
 
 _ARROW = {
     AttributeType.INTEGER: pa.int64(),
@@ -31,7 +31,9 @@ def released_table(run_dir: Path, about: Mapping[str, Any], planned: Mapping[str
     kinds = {a["name"]: AttributeType(a["type"]) for a in planned["attributes"] if a["role"] != "items"}
     numeric = {name: kind for name, kind in kinds.items() if kind in _ARROW}
     names = tuple(a["name"] for a in planned["attributes"]) if "partition_by" in planned else source.names()
-    batches = list(source.typed_batches(names, numeric) if isinstance(source, TypedSource) else source.batches(names))
+    stored = source.stored_types() if isinstance(source, StoredTypesSource) else {}
+    types = dict.fromkeys(stored, AttributeType.TEXT) | numeric
+    batches = list(source.typed_batches(names, types) if isinstance(source, TypedSource) else source.batches(names))
     if not batches:
         return pa.table(
             {name: pa.array([], _ARROW.get(kinds.get(name, AttributeType.TEXT), pa.string())) for name in names}

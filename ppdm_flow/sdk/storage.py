@@ -49,6 +49,22 @@ class TypedSource(Protocol):
 
 
 @runtime_checkable
+class StoredTypesSource(Protocol):
+    """A typed source whose columns have types of Arrow's that a release can keep.
+
+    Where ``typed_batches`` is given the type ``text`` for one of these columns, it leaves the column as it is.
+    """
+
+    def stored_types(self) -> Mapping[str, pa.DataType]:
+        """Return the types of columns whose texts lead back to their values. Raises DataError."""
+        ...
+
+    def foreign_types(self) -> Mapping[str, str]:
+        """Return the types, in words, of columns that no release can keep as they are. Raises DataError."""
+        ...
+
+
+@runtime_checkable
 class ThreadlessSource(Protocol):
     """A source that can be read without threads of its own: whoever asks for a block decodes it."""
 
@@ -190,7 +206,8 @@ class ParallelSink(Protocol):
 class Sink(Protocol):
     """A writer of one file. Batches have string or dictionary columns, null for missing, ``⊥`` for suppressed.
 
-    A sink whose ``PluginInfo.typed`` is true gets numeric attributes as int64, double, date32 or timestamp[us].
+    A sink whose ``PluginInfo.typed`` is true gets numeric attributes as int64, double, date32 or timestamp[us]; one
+    whose ``PluginInfo.keeps_types`` is true gets unchanged columns without a declared type as the source has them.
     Those of a sink whose ``PluginInfo.sets`` says so may hold sets (:mod:`ppdm_flow.tables.sets.arrow`).
     """
 

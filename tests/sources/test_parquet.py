@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ppdm_flow.engine.streams.coding import encode_texts
-from ppdm_flow.sources.parquet.rendering import rendered, texts
+from ppdm_flow.tables.arrow_texts import rendered, texts
 
 
 def written(tmp_path, columns: dict, **options) -> object:

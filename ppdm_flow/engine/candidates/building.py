@@ -18,6 +18,7 @@ from ppdm_flow.engine.faults import run_fault
 from ppdm_flow.engine.judging.auditing import AuditResult, Subject, audit_all, refuse_quoting_audits
 from ppdm_flow.engine.judging.joining.joined import JoinedAudit, joined_audits
 from ppdm_flow.engine.judging.others import other_releases
+from ppdm_flow.engine.local.writing import kept_columns
 from ppdm_flow.engine.machine import peak_mb, return_freed_memory
 from ppdm_flow.engine.options import RunContext
 from ppdm_flow.engine.reading.identifiers import check_identifiers
@@ -128,7 +129,9 @@ class CandidateBuilder:
         key = MultisetHash.fresh_key()
         spool = self.directory.home / SCRATCH / f"sort-{release.name}"
         spool.mkdir(mode=0o700)
-        written = context.engine.write(release, stream, Target(file, spool, key, context.options.memory_limit // 3))
+        types = kept_columns(release, self.original.types)
+        target = Target(file, spool, key, context.options.memory_limit // 3, types)
+        written = context.engine.write(release, stream, target)
         return_freed_memory()
         read_rows, files = MultisetHash(key), context.engine.written_files(file)
         back = context.engine.read_back(release, file, context.resources, read_rows)

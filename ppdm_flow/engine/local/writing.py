@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
+from types import MappingProxyType
 from typing import TypeVar
 
 import pyarrow as pa
@@ -18,7 +20,7 @@ from ppdm_flow.engine.faults import data_fault, wrap_plugin_errors
 from ppdm_flow.engine.local.ordering import Spool
 from ppdm_flow.engine.local.partitions import Partitions
 from ppdm_flow.engine.local.source import SourceStream
-from ppdm_flow.engine.opening.opening import open_sink, takes_numbers
+from ppdm_flow.engine.opening.opening import keeps_types, open_sink, takes_numbers
 from ppdm_flow.engine.opening.released import released_checks, released_source
 from ppdm_flow.engine.seam import Resources, Target, WrittenRows
 from ppdm_flow.engine.streams.coding import arrow
@@ -28,13 +30,22 @@ from ppdm_flow.engine.streams.stream import Part, PartJob, Stop, Stream, jobs_of
 from ppdm_flow.engine.streams.workers import ALONE, Workers
 from ppdm_flow.plan.definition import ReleaseNode
 from ppdm_flow.sdk.storage import ParallelSink, Sink
-from ppdm_flow.tables.column import Column
+from ppdm_flow.tables.arrow_texts import restored
+from ppdm_flow.tables.column import MISSING, SUPPRESSED, Column
 from ppdm_flow.tables.numeric.column import NumericColumn
 from ppdm_flow.tables.numeric.texts import arrow_numbers
 from ppdm_flow.tables.sets.arrow import field_of, to_arrow
 from ppdm_flow.tables.table import Table
 
 T = TypeVar("T")
+
+
+def kept_columns(release: ReleaseNode, types: Mapping[str, pa.DataType]) -> dict[str, pa.DataType]:
+    """Return the released columns that keep the type of the source, by the ``types`` of its attributes."""
+    if not keeps_types(release):
+        return {}
+    own = [a for a in release.attributes if a.unchanged and a.name not in release.partition_by]
+    return {a.name: types[a.source] for a in own if a.source in types}
 
 
 def write(release: ReleaseNode, stream: Stream, target: Target) -> WrittenRows:
@@ -48,20 +59,20 @@ def write(release: ReleaseNode, stream: Stream, target: Target) -> WrittenRows:
     with wrap_plugin_errors(f"release `{release.name}`"):
         if release.partition_by:
             parts = rows.each(Part)
-            _write_partitions(release, stream, parts, path, spool, limit)
+            _write_partitions(release, stream, parts, replace(target, limit=limit))
         else:
             with opened_sink(release, path, names, workers_of(stream)) as sink:
-                for ready in rows.each(partial(batch, names=names, typed=takes_numbers(release))):
+                made = partial(batch, names=names, typed=takes_numbers(release), types=target.types)
+                for ready in rows.each(made):
                     sink.write(ready)
     if not seen.rows:
         raise data_fault("PPF725", f"release `{release.name}` has no rows: the steps before it dropped them all")
     return WrittenRows(seen.rows, seen.value)
 
 
-def _write_partitions(
-    release: ReleaseNode, stream: Stream, parts: Iterator[Part], path: Path, spool: Path, limit: int
-) -> None:
+def _write_partitions(release: ReleaseNode, stream: Stream, parts: Iterator[Part], target: Target) -> None:
     """Write a file for each partition, one after the other, in its order of rows."""
+    path, spool, limit = target.place, target.scratch, target.limit
     partitions = Partitions.of(release, stream)
     names = tuple(a.name for a in release.attributes if a.name not in release.partition_by)
     every = tuple(a.name for a in release.attributes)
@@ -74,7 +85,7 @@ def _write_partitions(
         file.parent.mkdir(parents=True)
         with opened_sink(release, file, names, workers_of(stream)) as sink:
             for _, table in pieces:
-                sink.write(batch(table, names, typed=typed))
+                sink.write(batch(table, names, typed=typed, types=target.types))
 
 
 @contextmanager
@@ -121,17 +132,41 @@ class _OrderedRows:
         return (hashed, None, [work(kept.table)]) if kept.keys is None else (hashed, kept, [])
 
 
-def batch(table: Table, names: Sequence[str] | None = None, *, typed: bool = False) -> pa.RecordBatch:
+def batch(
+    table: Table,
+    names: Sequence[str] | None = None,
+    *,
+    typed: bool = False,
+    types: Mapping[str, pa.DataType] = MappingProxyType({}),
+) -> pa.RecordBatch:
     """Return the rows as sinks take them, columns in the order of ``names``; sets come with what explains them.
 
-    Numbers stay numbers for a sink that is ``typed``, and are texts for others.
+    Numbers stay numbers for a sink that is ``typed``, and are texts for others. Texts of columns in ``types`` become
+    values of these types again.
     """
     fields, arrays = [], []
     for name in names or table.names:
         sets = table.sets.get(name)
-        arrays.append(_cells(table[name], typed=typed) if sets is None else to_arrow(sets))
+        if sets is not None:
+            arrays.append(to_arrow(sets))
+        elif name in types:
+            arrays.append(_values(name, table[name], types[name]))
+        else:
+            arrays.append(_cells(table[name], typed=typed))
         fields.append(pa.field(name, arrays[-1].type) if sets is None else field_of(name, sets))
     return pa.RecordBatch.from_arrays(arrays, schema=pa.schema(fields))
+
+
+def _values(name: str, column: Column, kind: pa.DataType) -> pa.Array:
+    used = column.compact()
+    try:
+        if (used.codes == SUPPRESSED).any():
+            raise ValueError("a cell is suppressed")
+        values = restored(used.categories, kind)
+    except ValueError:
+        text = f"the column `{name}` has values of type `{kind}` that cannot be had again from their texts"
+        raise data_fault("PPF679", text, advice="declare its type: `type: text` releases it as text") from None
+    return values.take(pa.array(used.codes, mask=used.codes == MISSING))
 
 
 def _cells(column: Column, *, typed: bool) -> pa.Array:

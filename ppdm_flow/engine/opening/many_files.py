@@ -19,7 +19,15 @@ from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.plan.formats import implied, inferred
-from ppdm_flow.sdk.storage import MergingSource, PartSource, Piece, Source, SplittableSource, TypedSource
+from ppdm_flow.sdk.storage import (
+    MergingSource,
+    PartSource,
+    Piece,
+    Source,
+    SplittableSource,
+    StoredTypesSource,
+    TypedSource,
+)
 
 _MOST = 8
 
@@ -73,6 +81,15 @@ class ManyFiles:
                 for batch in batches:
                     yield _widened(batch, columns, given) if given else batch
                 self.repeated += source.repeated if isinstance(source, MergingSource) else 0
+
+    def stored_types(self) -> Mapping[str, pa.DataType]:
+        """Return the types that all files have, as a release can keep them."""
+        source = self._open(0)
+        return source.stored_types() if isinstance(source, StoredTypesSource) else {}
+
+    def foreign_types(self) -> Mapping[str, str]:
+        """Return none: a data frame is one file."""
+        return {}
 
     def absolute(self) -> ManyFiles:
         """Return the same files under their absolute paths, by which other processes find them."""

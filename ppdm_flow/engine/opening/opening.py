@@ -101,6 +101,11 @@ def takes_numbers(release: ReleaseNode) -> bool:
     return registry.load("sinks", release.format).info.typed
 
 
+def keeps_types(release: ReleaseNode) -> bool:
+    """Whether the writer of a release takes columns in the types that the source has them in."""
+    return registry.load("sinks", release.format).info.keeps_types
+
+
 def import_algorithms(bound: Iterable[Bound]) -> None:
     """Import what is going to run, to have it at hand. What cannot be imported is reported where it is used."""
     for each in bound:

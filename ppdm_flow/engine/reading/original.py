@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
+
+import pyarrow as pa
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic
@@ -34,7 +36,7 @@ from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.plan.definition import SOURCE, Bound, Plan
 from ppdm_flow.plan.locked import marked_files
 from ppdm_flow.sdk.key_file import refuse_shared
-from ppdm_flow.sdk.storage import CopiedSource, MergingSource
+from ppdm_flow.sdk.storage import CopiedSource, MergingSource, Source, StoredTypesSource
 from ppdm_flow.tables.table import Table
 
 _HINTS = 10_000
@@ -46,6 +48,8 @@ _PERSONAL = frozenset({Role.IDENTIFIER, Role.SUBJECT})
 class Original:
     """``columns`` are all that the file has; ``stat`` tells whether it was written to since.
 
+    ``types`` are those of attributes without a declared type, where the file has types that a release can keep.
+
     ``name`` is that of the file, or the server and the database; ``path`` is the copy then that was read.
     """
 
@@ -56,6 +60,7 @@ class Original:
     numbering: Numbering | None
     digest: str
     stat: tuple[int, int, int]
+    types: Mapping[str, pa.DataType]
     sets: tuple[SetCounts, ...] = ()
     suspicions: tuple[Suspicion, ...] = ()
 
@@ -125,6 +130,7 @@ class Opening:
                 source.join(self.context.snapshots)
             columns = source.names()
             binding = bind(node, columns)
+            types = kept_types(source, binding, self.plan)
             if isinstance(source, CopiedSource):
                 path = source.copy(tuple(binding.columns.values()), self._copied)
         stat = before or data_identity(path)
@@ -146,7 +152,7 @@ class Opening:
         listener(StepFinished(SOURCE, time.perf_counter() - started, stream.rows_read, peak_mb()))
         for counts in sets:
             counts.repeated = source.repeated if isinstance(source, MergingSource) else 0
-        return Original(path, name, columns, stream, numbering, digest, stat, sets, (*repeats, *crowds))
+        return Original(path, name, columns, stream, numbering, digest, stat, types, sets, (*repeats, *crowds))
 
     def _copied(self, rows: int) -> None:
         self.context.stop.check()
@@ -234,6 +240,32 @@ def asked_of(plan: Plan) -> frozenset[str]:
     people |= {plan.people.subject} if plan.people is not None else set()
     asked = (*(a.asks for a in plan.audits), *(r.asks for r in plan.requirements))
     return frozenset((*people, *plan.keys)).union(*(s.effect.needed for s in plan.steps), *asked)
+
+
+def kept_types(source: Source, binding: Binding, plan: Plan) -> dict[str, pa.DataType]:
+    """Return the types that attributes keep where they are released unchanged and the policy says no type.
+
+    Raises DataError for a column of a data frame that would be released unchanged and has no type to keep.
+    """
+    if not isinstance(source, StoredTypesSource):
+        return {}
+    undeclared = {a.name: a for a in binding.attributes if not a.has_declared_type and a.role is not Role.ITEMS}
+    released = {a.source for r in plan.releases for a in r.attributes if a.unchanged}
+    foreign, stored = source.foreign_types(), source.stored_types()
+    faults = [
+        _no_type_to_keep(facts, foreign[binding.columns[name]])
+        for name, facts in undeclared.items()
+        if name in released and binding.columns[name] in foreign
+    ]
+    if faults:
+        raise DataError(faults)
+    return {name: stored[column] for name, column in binding.columns.items() if name in undeclared and column in stored}
+
+
+def _no_type_to_keep(facts: AttributeFacts, kind: str) -> Diagnostic:
+    text = f"the column `{facts.name}` of the data frame is of type `{kind}`, which no release keeps"
+    advice = "declare `type: text` to release it as text, or give `frame[column].astype(str)`"
+    return Diagnostic("PPF679", text, facts.span, help=advice)
 
 
 def _no_rows(stream: LoadedStream) -> Exception:

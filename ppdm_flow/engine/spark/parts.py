@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Mapping
+from dataclasses import field
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.faults import wrap_plugin_errors
@@ -34,6 +36,7 @@ class PartWriter:
     scratch: Path
     key: str
     partitions: Partitions | None = None
+    types: Mapping[str, pa.DataType] = field(default_factory=dict)
 
     def write(self, number: int, tables: Iterable[Table]) -> WrittenPart | None:
         """Write one part; None for no rows. Two attempts at one part have other names."""
@@ -66,7 +69,7 @@ class PartWriter:
             with wrap_plugin_errors(f"release `{self.release.name}`"), opened_sink(self.release, path, names) as sink:
                 for table in tables:
                     some = some or len(table) > 0
-                    sink.write(batch(table, names, typed=typed))
+                    sink.write(batch(table, names, typed=typed, types=self.types))
             if some:
                 files.append((path.name, place))
             else:

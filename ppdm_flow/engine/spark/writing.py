@@ -50,7 +50,7 @@ def write_parts(release: ReleaseNode, stream: SparkStream, target: Target, *, or
     """Write the rows of ``stream`` into a folder of part files. Raises RunError, DataError."""
     names = tuple(a.name for a in release.attributes)
     partitions = Partitions.of(release, stream) if release.partition_by else None
-    writer = PartWriter(release, target.scratch, target.key, partitions)
+    writer = PartWriter(release, target.scratch, target.key, partitions, target.types)
     if ordered:
         answers = list(_ordered(stream, names, writer))
     else:

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ppdm_flow.core.records import dataclass
+from ppdm_flow.tables.arrow_texts import has_way_back
 from ppdm_flow.tables.sets.arrow import KEY
 
 TEXTS = pa.dictionary(pa.int32(), pa.string())
@@ -53,7 +54,7 @@ class Layout:
             compression=self._compression(compression),
             use_dictionary=self.coded,
             write_statistics=False,  # rows are shuffled: no row group could be skipped by its extremes
-            store_schema=False,
+            store_schema=any(_is_only_of_arrow(kind) for kind in self.schema.types),
             version="2.6",
         )
         if self.documents:
@@ -74,13 +75,17 @@ def _kind(kind: pa.DataType) -> pa.DataType:
 
 
 def _spread(fields: Sequence[pa.Field]) -> frozenset[str]:
-    return frozenset(f.name for f in fields if pa.types.is_float64(f.type) or pa.types.is_timestamp(f.type))
+    return frozenset(f.name for f in fields if pa.types.is_floating(f.type) or pa.types.is_timestamp(f.type))
 
 
 def is_typed(kind: pa.DataType) -> bool:
     """Say whether cells are numbers, dates or times, not texts or sets."""
-    numbers = pa.types.is_int64(kind) or pa.types.is_float64(kind)
-    return bool(numbers or pa.types.is_date32(kind) or pa.types.is_timestamp(kind))
+    return has_way_back(kind)
+
+
+def _is_only_of_arrow(kind: pa.DataType) -> bool:
+    """Say whether Parquet has no such type, so that the schema of Arrow has to tell it."""
+    return bool(pa.types.is_duration(kind) or (pa.types.is_timestamp(kind) and kind.tz not in (None, "UTC")))
 
 
 def _parts(kind: pa.DataType) -> tuple[str, ...]:

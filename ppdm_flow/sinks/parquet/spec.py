@@ -16,7 +16,13 @@ class ParquetParams(Params):
 
 SPEC = PluginSpec(
     info=PluginInfo.of_page(
-        "sinks/parquet", Kind.SINK, sets="column", typed=True, partitions=True, endings=(".parquet", ".pq")
+        "sinks/parquet",
+        Kind.SINK,
+        sets="column",
+        typed=True,
+        keeps_types=True,
+        partitions=True,
+        endings=(".parquet", ".pq"),
     ),
     params=ParquetParams,
     algorithm="ppdm_flow.sinks.parquet.algorithm:ParquetSink",

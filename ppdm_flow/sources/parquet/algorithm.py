@@ -18,8 +18,8 @@ from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.sources.faults import distinct, fault, unreadable
 from ppdm_flow.sources.item_sets import merged, ranked
 from ppdm_flow.sources.parquet.beside import beside
-from ppdm_flow.sources.parquet.rendering import NotText, texts
 from ppdm_flow.sources.parquet.spec import ParquetParams
+from ppdm_flow.tables.arrow_texts import FRAME_TYPE, NotText, has_way_back, texts
 from ppdm_flow.tables.numeric.parsing import fits
 from ppdm_flow.tables.sets import Baskets
 from ppdm_flow.tables.sets.arrow import KEY, holds_sets
@@ -84,6 +84,18 @@ class ParquetSource:
             distinct(self.path, tuple(schema.names))
             packed = documents(schema.metadata)
             return {f.name: _described(f.type, packed.get(f.name)) for f in schema}
+
+    def stored_types(self) -> Mapping[str, pa.DataType]:
+        """Return the types of columns that are no texts and can be had again from their texts."""
+        with self._open() as file:
+            types = {f.name: _values(f.type) for f in file.schema_arrow if FRAME_TYPE not in (f.metadata or {})}
+        return {name: kind for name, kind in types.items() if has_way_back(kind)}
+
+    def foreign_types(self) -> Mapping[str, str]:
+        """Return the types of a data frame's columns that leave in no type of their own."""
+        with self._open() as file:
+            noted = {f.name: (f.metadata or {}).get(FRAME_TYPE) for f in file.schema_arrow}
+        return {name: kind.decode() for name, kind in noted.items() if kind is not None}
 
     def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Yield the rows. Raises DataError, naming the column, where a type has no text."""
@@ -151,7 +163,7 @@ class ParquetSource:
         for name in columns:
             try:
                 array = batch.column(name)
-                arrays.append(array if name in types and fits(array.type) else self._column(array))
+                arrays.append(array if name in types and _stays(array.type, types[name]) else self._column(array))
             except NotText as error:
                 raise fault("PPF719", f"column `{name}`: {error}", help="drop it, or flatten it beforehand") from None
             except pa.ArrowException:
@@ -205,6 +217,11 @@ def _blocks(
     apart = any(_is_coded_list(f.type) for f in file.schema_arrow if f.name in columns)
     for some in [[group] for group in chosen] if apart else [chosen]:
         yield from file.iter_batches(size, row_groups=some, columns=columns, use_threads=threads)
+
+
+def _stays(kind: pa.DataType, wanted: AttributeType) -> bool:
+    """Whether a column is not made texts of: it can be read as what is wanted, or is wanted as it is."""
+    return has_way_back(kind) if wanted is AttributeType.TEXT else fits(kind)
 
 
 def _written_out(metadata: pq.FileMetaData) -> frozenset[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from ppdm_flow.core.results import Finding
 from ppdm_flow.tables.sets.arrow import KEY
 
 _KNOWN = {b"pandas": "what pandas notes of a table", b"ARROW:schema": "an Arrow schema with its own metadata"}
+_SCHEMA = b"ARROW:schema"
 _MAGIC = 4
 _FOOTER = 8
 
@@ -32,7 +34,10 @@ def beside(path: Path) -> Iterator[Finding]:
 
 
 def _metadata(file: pq.ParquetFile) -> Iterator[Finding]:
-    keys = set(file.metadata.metadata or {}) - {KEY}
+    metadata = file.metadata.metadata or {}
+    keys = set(metadata) - {KEY}
+    if _tells_types_alone(metadata.get(_SCHEMA)):
+        keys -= {_SCHEMA}
     known = [description for key, description in _KNOWN.items() if key in keys]
     other = len(keys - _KNOWN.keys())
     parts = [*known, *([f"{counted(other, 'entry')} of its own"] if other else [])]
@@ -44,6 +49,17 @@ def _metadata(file: pq.ParquetFile) -> Iterator[Finding]:
         yield Finding(
             "PPF922", Severity.WARNING, f"{counted(len(fields), 'column')} of the file have metadata", "columns"
         )
+
+
+def _tells_types_alone(written: bytes | None) -> bool:
+    """Whether a schema of Arrow's, as Parquet has it, says nothing but the names and flat types of columns."""
+    if written is None:
+        return False
+    try:
+        schema = pa.ipc.read_schema(pa.py_buffer(base64.b64decode(written)))
+    except (ValueError, OSError, pa.ArrowException):
+        return False
+    return not schema.metadata and not any(f.metadata or pa.types.is_nested(f.type) for f in schema)
 
 
 def _statistics(file: pq.ParquetFile) -> Iterator[Finding]:

@@ -1,10 +1,12 @@
-"""The canonical text of values that are no text: on distinct values, never row by row."""
+"""The canonical text of values that are no text, and the way back: on distinct values, never row by row."""
 
 from __future__ import annotations
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+FRAME_TYPE = b"ppdm_flow:type"
+"""The key, in the metadata of a field, under which the type stands that a data frame had in place of texts."""
 _TEXTS = pa.dictionary(pa.int32(), pa.string())
 
 
@@ -70,3 +72,38 @@ def _floats(values: pa.Array) -> pa.StringArray:
 def _kind(kind: pa.DataType) -> str:
     """Return the type's name without the names of fields inside it."""
     return str(kind).partition("<")[0]
+
+
+def has_way_back(kind: pa.DataType) -> bool:
+    """Whether values of a type can be had again from their texts: numbers, booleans, dates, times and decimals."""
+    return bool(
+        pa.types.is_integer(kind)
+        or pa.types.is_floating(kind)
+        or pa.types.is_decimal(kind)
+        or pa.types.is_boolean(kind)
+        or (pa.types.is_temporal(kind) and not pa.types.is_interval(kind))
+    )
+
+
+def restored(values: pa.StringArray, kind: pa.DataType) -> pa.Array:
+    """Return the values of a type that have these texts, as :func:`rendered` writes them.
+
+    Raises ValueError where one has no such value: ``pyarrow.ArrowInvalid`` is one.
+    """
+    if pa.types.is_time(kind):
+        moments = pc.binary_join_element_wise("1970-01-01", values, "T").cast(pa.timestamp(kind.unit))
+        numbers = moments.cast(pa.int64())
+        return (numbers.cast(pa.int32()) if pa.types.is_time32(kind) else numbers).cast(kind)
+    steps: list[pa.DataType] = [kind]
+    if pa.types.is_duration(kind):
+        steps = [pa.int64(), kind]
+    elif pa.types.is_float16(kind):
+        steps = [pa.float32(), kind]
+    elif pa.types.is_date64(kind):
+        steps = [pa.date32(), kind]
+    again = values
+    for step in steps:
+        again = again.cast(step)
+    if not rendered(again).equals(values):
+        raise ValueError(f"not all texts are those of values of type {kind}")
+    return again
