@@ -11,6 +11,8 @@ from ppdm_flow.report.yaml_text import comment, flow, scalar
 
 PEOPLE = 5
 """Among how many people a first policy lets everybody hide."""
+RECODING = "  recode: {use: mondrian, with: {labels: {significant: 2}}}"
+"""The step of a first policy that keeps what it requires; intervals end at round numbers, not at people's values."""
 _NAME = re.compile(r"[^A-Za-z0-9_-]+")
 
 

@@ -30,7 +30,7 @@ from ppdm_flow.tables.numeric.parsing import parsed
 from ppdm_flow.tables.table import Table
 
 _EVERYTHING = "*"
-_BETWEEN = re.compile(r"\[(?P<low>[^,\[\]]+), ?(?P<high>[^,\[\]]+)\]")
+_BETWEEN = re.compile(r"\[(?P<low>[^,\[\])]+), ?(?P<high>[^,\[\])]+)(?P<close>[\])])")
 _MONTH = re.compile(r"(?P<year>\d{4})(-(?P<month>\d{2}))?")
 
 Ends = tuple[int | float | None, int | float | None]
@@ -142,12 +142,15 @@ def _floats(found: Range) -> Ends:
 def _moments(label: str, kind: AttributeType) -> Ends | None:
     """Return the ends of a range of moments, of a year, a month or a single moment."""
     ends = (label, label)
-    if between := _BETWEEN.fullmatch(label):
+    between = _BETWEEN.fullmatch(label)
+    if between:
         ends = between["low"], between["high"]
     elif month := _MONTH.fullmatch(label):
         ends = _of_month(int(month["year"]), month["month"], kind)
     low, high = (_single(end, kind) for end in ends)
-    return None if low is None or high is None else (low, high)
+    if low is None or high is None:
+        return None
+    return low, high - (between is not None and between["close"] == ")")
 
 
 def _of_month(year: int, month: str | None, kind: AttributeType) -> tuple[str, str]:

@@ -10,6 +10,8 @@ import numpy.typing as npt
 from ppdm_flow.anonymizers.mondrian.values import ClassLabels, Values
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import Chart, Figure, Finding, Series
+from ppdm_flow.mining.local_recoding.partition import Items
+from ppdm_flow.mining.local_recoding.scales import RecodedForm
 
 Ints = npt.NDArray[np.int64]
 
@@ -60,6 +62,36 @@ def findings(step: str, values: Sequence[Values]) -> tuple[Finding, ...]:
     if not joined:
         return ()
     return (Finding("PPF739", Severity.WARNING, f"`{step}` suppressed the missing cells of {', '.join(joined)}", step),)
+
+
+def sharp_ends(step: str, items: Items, values: Sequence[Values], classes: ClassLabels, k: int) -> tuple[Finding, ...]:
+    """Say where intervals end at values that fewer than ``k`` rows, or people where people count, have."""
+    told = []
+    for j, own in enumerate(values):
+        if own.scale.form is not RecodedForm.INTERVAL or own.ends or not len(classes.sizes):
+            continue
+        low, high = classes.low[:, j], classes.high[:, j]
+        wide = (low < high) & (high < own.scale.size)
+        ends = np.unique(np.concatenate([low[wide], high[wide]]))
+        if few := int((_holders(items, j, own.scale.width)[ends] < k).sum()):
+            told.append(f"{few:,} of `{own.name}`")
+    if not told:
+        return ()
+    text = (
+        f"intervals that `{step}` wrote end at values which fewer than {k} people have: {', '.join(told)}. A reader"
+        " knows that somebody has such a value; `labels: {round: …}` or `{significant: …}` ends intervals at round"
+        " numbers"
+    )
+    return (Finding("PPF946", Severity.WARNING, text, step),)
+
+
+def _holders(items: Items, attribute: int, width: int) -> Ints:
+    """Return how many rows, or people where people count, have each code."""
+    codes = items.codes[:, attribute].astype(np.int64)
+    if items.people is None:
+        return np.bincount(codes, items.weights, width).astype(np.int64)
+    pairs = np.unique(np.stack([codes, items.persons]), axis=1)
+    return np.bincount(pairs[0], minlength=width).astype(np.int64)
 
 
 def charts(step: str, values: Sequence[Values], classes: ClassLabels) -> tuple[Chart, ...]:

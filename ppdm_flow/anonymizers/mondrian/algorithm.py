@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,10 +15,11 @@ from ppdm_flow.anonymizers.class_models.people import subject_read
 from ppdm_flow.anonymizers.class_models.reading import Read, by_person, by_row_or_value, people_of_items
 from ppdm_flow.anonymizers.class_models.required import RequiredModels
 from ppdm_flow.anonymizers.deterministic import Deterministic
-from ppdm_flow.anonymizers.mondrian.account import charts, figures, findings
+from ppdm_flow.anonymizers.mondrian.account import charts, figures, findings, sharp_ends
+from ppdm_flow.anonymizers.mondrian.bounds import cells_of_hierarchy, cells_of_moments, cells_of_numbers
 from ppdm_flow.anonymizers.mondrian.people import broken_classes, fewest_people
-from ppdm_flow.anonymizers.mondrian.spec import MondrianParams, todo_of
-from ppdm_flow.anonymizers.mondrian.values import ClassLabels, Values, ancestors, intervals, labelled, sets
+from ppdm_flow.anonymizers.mondrian.spec import EVERY, IntervalEnds, MondrianParams, todo_of
+from ppdm_flow.anonymizers.mondrian.values import ClassLabels, Values, ancestors, intervals, labelled, on_grid, sets
 from ppdm_flow.anonymizers.naming import require
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.draws import Draws
@@ -126,7 +128,7 @@ class Mondrian:
         return Fitted(
             MondrianTransform(ctx.step, values, way, labels.columns, len(classes)),
             figures=figures(values, labels, people),
-            findings=findings(ctx.step, values),
+            findings=(*findings(ctx.step, values), *sharp_ends(ctx.step, items, values, labels, max(2, models.k))),
             charts=charts(ctx.step, values, labels),
         )
 
@@ -148,7 +150,16 @@ class Mondrian:
         form = self.params.labels.get(name, default if own is None else "hierarchy")
         if form == "hierarchy":
             return ancestors(name, full_hierarchy(name, own, texts, ctx.home))
-        return sets(name, texts) if form == "sets" else intervals(name, texts, dates=kind is not None and kind.is_time)
+        if form == "sets":
+            return sets(name, texts)
+        if form == "bounds" and own is not None and own.intervals is not None:
+            return on_grid(name, texts, partial(cells_of_hierarchy, edges=own.intervals, open_ends=own.open_ends))
+        ends = form if isinstance(form, IntervalEnds) else self.params.labels.get(EVERY)
+        if not isinstance(ends, IntervalEnds):
+            return intervals(name, texts, dates=kind.is_time)
+        if kind.is_time:
+            return on_grid(name, texts, partial(cells_of_moments, ends=ends, kind=kind))
+        return on_grid(name, texts, partial(cells_of_numbers, ends=ends, integers=kind is AttributeType.INTEGER))
 
 
 def _items(read: Read, values: tuple[Values, ...], models: RequiredModels, ctx: StepContext) -> Items:

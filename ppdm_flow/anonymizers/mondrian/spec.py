@@ -2,22 +2,49 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from ppdm_flow.anonymizers.class_models.people import claimed, of_subject, subject_read
 from ppdm_flow.anonymizers.class_models.task import Task, task
 from ppdm_flow.anonymizers.naming import missing_ones
 from ppdm_flow.core.asks import Asks, Demand
-from ppdm_flow.core.attributes import Change
+from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.lineage import Derivation
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
-from ppdm_flow.core.roles import Role
+from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
 Names = Annotated[tuple[str, ...], Field(min_length=1)]
-FormName = Literal["hierarchy", "intervals", "sets"]
+FormName = Literal["hierarchy", "intervals", "sets", "bounds"]
+EVERY = "*"
+"""Stands for all attributes that become intervals, and of which nothing else is said."""
+
+
+class IntervalEnds(Params):
+    """Where intervals may end: at multiples of ``round``, or at numbers of so many ``significant`` digits."""
+
+    round: Annotated[float, Field(gt=0.0)] | None = None
+    significant: Annotated[int, Field(ge=1, le=15)] | None = None
+
+
+def _by_attribute(labels: Any) -> Any:
+    """Read ``{round: 5}`` or ``{significant: 2}`` as what is said of all intervals."""
+    if not isinstance(labels, Mapping):
+        return labels
+    ends = {key: v for key, v in labels.items() if key in IntervalEnds.model_fields and _is_number(v)}
+    rest = {key: v for key, v in labels.items() if key not in ends}
+    return {**({EVERY: ends} if ends else {}), **rest}
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 class MondrianParams(Params):
@@ -26,7 +53,7 @@ class MondrianParams(Params):
     attributes: Names | None = None
     partitioning: Literal["strict", "relaxed"] = "strict"
     cut: Literal["gain", "median"] = "gain"
-    labels: dict[str, FormName] = Field(default_factory=dict)
+    labels: Annotated[dict[str, FormName | IntervalEnds], BeforeValidator(_by_attribute)] = Field(default_factory=dict)
 
 
 def todo_of(params: MondrianParams, scope: Scope) -> Task:
@@ -82,13 +109,32 @@ def _of_names(params: MondrianParams, scope: Scope, recoded: tuple[str, ...]) ->
     problems = list(missing_ones(params.attributes or (), scope.attributes, ("attributes",)))
     for name, form in params.labels.items():
         facts = scope.attributes.get(name)
+        if isinstance(form, IntervalEnds):
+            problems += _of_ends(name, form, facts)
+        if name == EVERY:
+            continue
         if name not in recoded:
             problems.append(
                 Problem("PPF781", f"`{name}` is none of the attributes that are recoded", ("labels", name), named=True)
             )
         elif form == "hierarchy" and facts is not None and facts.hierarchy is None:
             problems.append(Problem("PPF780", f"`{name}` has no hierarchy", ("labels", name)))
+        elif form == "bounds" and facts is not None and (facts.hierarchy is None or facts.hierarchy.intervals is None):
+            text = f"`{name}` has no hierarchy of `intervals`, whose bounds its labels could have"
+            problems.append(Problem("PPF780", text, ("labels", name)))
     return problems
+
+
+def _of_ends(name: str, ends: IntervalEnds, facts: AttributeFacts | None) -> list[Problem]:
+    path = ("labels",) if name == EVERY else ("labels", name)
+    if (ends.round is None) == (ends.significant is None):
+        return [Problem("PPF782", "say `round` or `significant`, one of them", path)]
+    if name != EVERY and facts is not None and not facts.is_numeric:
+        text = f"`{name}` has no numbers or dates, and only intervals have ends"
+        return [Problem("PPF780", text, path, "say its `type`")]
+    if facts is not None and facts.type is AttributeType.DATE and ends.round is not None and ends.round % 1:
+        return [Problem("PPF782", f"`{name}` is a date: `round` is a whole number of days", (*path, "round"))]
+    return []
 
 
 SPEC = PluginSpec(

@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ppdm_flow.anonymizers.mondrian.bounds import Cell
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.records import dataclass
@@ -34,7 +35,8 @@ class Values:
     """``texts`` have ``codes`` in ``scale``; ``marks`` (-1 missing, -2 suppressed) the codes after its values.
 
     ``joined``: missing cells become suppressed ones. ``shown`` is one text for each code, ``levels`` the labels above
-    each, level by level, where they come from a hierarchy.
+    each, level by level, where they come from a hierarchy. ``ends`` (values,) are the two bounds of each where values
+    are cells of a grid, None for an open one, and ``widths`` how much of the attribute's range each cell takes.
     """
 
     name: str
@@ -45,6 +47,8 @@ class Values:
     marks: tuple[int, ...] = ()
     joined: bool = False
     levels: tuple[tuple[str, ...], ...] = ()
+    ends: tuple[tuple[str | None, str | None], ...] = ()
+    widths: npt.NDArray[np.float64] | None = None
 
     def coded(self, column: Column, step: str) -> Codes:
         """Return the code of each cell. Raises PluginError for a value that the fit did not see."""
@@ -69,11 +73,20 @@ class Values:
             return self.shown[low] if low < size else self.marks[low - size]
         if high >= size:
             return self.levels[-1][0] if self.levels else ANYTHING
+        if self.ends:
+            return _half_open(self.ends[low][0], self.ends[high][1])
         if self.scale.form is RecodedForm.INTERVAL:
             return f"[{self.shown[low]}, {self.shown[high]}]"
         if self.scale.form is RecodedForm.SET:
             return ANYTHING if len(members) == size else f"{{{', '.join(_quoted(self.shown[m]) for m in members)}}}"
         return next(level[low] for level in self.levels if level[low] == level[high])
+
+
+def _half_open(begin: str | None, end: str | None) -> str:
+    """Write an interval without its end; one that is open on both sides is everything."""
+    if begin is None:
+        return ANYTHING if end is None else f"< {end}"
+    return f">= {begin}" if end is None else f"[{begin}, {end})"
 
 
 def _quoted(text: str) -> str:
@@ -92,8 +105,7 @@ def intervals(name: str, texts: Sequence[str], *, dates: bool) -> Values:
     try:
         numbers = _dates(texts) if dates else decimals(texts)
     except UnplacedError as fault:
-        text = f"{fault.values} of {len(texts)} distinct values of the column `{name}` {fault.what}"
-        raise PluginError(Diagnostic(fault.code, text, help=fault.advice or None)) from None
+        raise _unplaced(name, len(texts), fault) from None
     ordered = sorted(set(numbers))
     place = {number: i for i, number in enumerate(ordered)}
     codes = np.array([place[n] for n in numbers], dtype=np.int32)
@@ -102,6 +114,29 @@ def intervals(name: str, texts: Sequence[str], *, dates: bool) -> Values:
     position = np.array([float((n - ordered[0]) / reach) for n in ordered])
     scale = Scale(RecodedForm.INTERVAL, len(ordered), position=position)
     return Values(name, tuple(texts), codes, scale, tuple(shown[i] for i in range(len(ordered))))
+
+
+def on_grid(name: str, texts: Sequence[str], cells: Callable[[Sequence[str]], list[Cell]]) -> Values:
+    """Return numbers or dates that become intervals between the bounds of cells. Raises PluginError."""
+    try:
+        own = cells(texts)
+    except UnplacedError as fault:
+        raise _unplaced(name, len(texts), fault) from None
+    ordered = sorted(set(own), key=lambda cell: (cell.low, cell.high))
+    place = {cell: i for i, cell in enumerate(ordered)}
+    codes = np.array([place[cell] for cell in own], dtype=np.int32)
+    reach = (ordered[-1].high - ordered[0].low) or Decimal(1) if ordered else Decimal(1)
+    position = np.array([float((cell.low - ordered[0].low) / reach) for cell in ordered])
+    widths = np.array([float((cell.high - cell.low) / reach) for cell in ordered])
+    ends = tuple((cell.begin, cell.end) for cell in ordered)
+    shown = tuple(cell.alone or _half_open(cell.begin, cell.end) for cell in ordered)
+    scale = Scale(RecodedForm.INTERVAL, len(ordered), position=position)
+    return Values(name, tuple(texts), codes, scale, shown, ends=ends, widths=widths)
+
+
+def _unplaced(name: str, values: int, fault: UnplacedError) -> PluginError:
+    text = f"{fault.values} of {values} distinct values of the column `{name}` {fault.what}"
+    return PluginError(Diagnostic(fault.code, text, help=fault.advice or None))
 
 
 def _dates(texts: Sequence[str]) -> list[Decimal]:
@@ -143,12 +178,15 @@ def _prices(tree: FullHierarchy, maps: npt.NDArray[np.int64], order: npt.NDArray
 class ClassLabels:
     """The labels of every class: one column of texts and marks for each attribute.
 
-    ``columns`` (one for each attribute, of a cell a class), ``sizes`` (classes,) records, ``costs`` of each cell.
+    ``columns`` (one for each attribute, of a cell a class), ``sizes`` (classes,) records, ``costs`` of each cell,
+    ``low`` and ``high`` (classes, attributes) the least and the greatest code.
     """
 
     columns: tuple[Column, ...]
     sizes: Ints
     costs: npt.NDArray[np.float64]
+    low: Codes
+    high: Codes
 
 
 def labelled(items: Items, parts: Partition, values: tuple[Values, ...]) -> ClassLabels:
@@ -159,7 +197,11 @@ def labelled(items: Items, parts: Partition, values: tuple[Values, ...]) -> Clas
     for j, own in enumerate(values):
         members = _members(classes, items.codes[:, j], len(parts), own)
         columns.append(_column(own, low[:, j], high[:, j], members))
-    return ClassLabels(tuple(columns), held(items.weights, parts.order, parts.begins, parts.ends), costs)
+        if own.widths is not None:
+            plain = high[:, j] < own.scale.size
+            costs[plain, j] += own.widths[high[plain, j]]
+    sizes = held(items.weights, parts.order, parts.begins, parts.ends)
+    return ClassLabels(tuple(columns), sizes, costs, low, high)
 
 
 def _members(classes: Ints, codes: Codes, size: int, own: Values) -> list[tuple[int, ...]]:

@@ -8,7 +8,7 @@ from typing import Any
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.policy.language.wording import DraftFacts
-from ppdm_flow.report.draft import PEOPLE, privacy
+from ppdm_flow.report.draft import PEOPLE, RECODING, privacy
 from ppdm_flow.report.yaml_text import comment, flow, scalar
 
 _LONGEST = 400
@@ -105,7 +105,7 @@ def _steps(attributes: Sequence[DraftedAttribute]) -> str:
     if not any(each.role is Role.QUASI_IDENTIFIER for each in attributes):
         return ""
     lines = comment("Small classes, each with labels of its own, that keep what `privacy` asks.", "  ")
-    return "\n".join(["steps:", *lines, "  recode: {use: mondrian}"]) + "\n"
+    return "\n".join(["steps:", *lines, RECODING]) + "\n"
 
 
 def _sentence(text: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ppdm_flow.policy.language.wording import DraftFacts
-from ppdm_flow.report.draft import PEOPLE, policy_name, privacy
+from ppdm_flow.report.draft import PEOPLE, RECODING, policy_name, privacy
 from ppdm_flow.report.profile.document import ProfileColumn, ProfileDocument
 from ppdm_flow.report.yaml_text import comment, flow, scalar
 
@@ -143,7 +143,7 @@ def _steps(profile: ProfileDocument) -> str:
         *_steps_on_people(profile["columns"]),
         *comment("Small classes, each with labels of its own, that keep what `privacy` asks.", "  "),
     ]
-    return "\n".join([*lines, "  recode: {use: mondrian}", *_steps_on_numbers(profile)]) + "\n"
+    return "\n".join([*lines, RECODING, *_steps_on_numbers(profile)]) + "\n"
 
 
 def _steps_on_people(columns: Sequence[ProfileColumn]) -> Iterator[str]:

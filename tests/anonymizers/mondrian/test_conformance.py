@@ -126,6 +126,14 @@ class TestRelaxedWithModels(TestRelaxed):
     requirements = (K, DIVERSE, CLOSE)
 
 
+class TestRoundedEnds(TestMondrian):
+    params = MappingProxyType({"labels": {"round": "5"}})
+
+
+class TestRelaxedRoundedEnds(TestMondrian):
+    params = MappingProxyType({"labels": {"age": {"significant": "1"}}, "partitioning": "relaxed"})
+
+
 class TestWildcards(TestMondrian):
     nulls = Nulls.WILDCARD
 
@@ -212,6 +220,9 @@ def test_fewer_rows_than_k_are_refused_and_none_pass():
     [
         ({"labels": {"disease": "sets"}}, (K,), ["PPF781"]),
         ({"labels": {"job": "hierarchy"}}, (K,), ["PPF780"]),
+        ({"labels": {"country": "bounds"}}, (K,), ["PPF780"]),
+        ({"labels": {"job": {"round": "5"}}}, (K,), ["PPF780"]),
+        ({"labels": {"round": "5", "significant": "2"}}, (K,), ["PPF782"]),
         ({"attributes": ["agee"]}, (K,), ["PPF780", "PPF781"]),
         ({}, (), ["PPF780"]),
         ({}, (KMap.of("privacy.k_map", k=3, attributes=NAMES, population=Population(path="p.csv")),), ["PPF780"]),
