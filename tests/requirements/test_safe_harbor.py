@@ -15,11 +15,11 @@ from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.lineage import Lineage
 from ppdm_flow.core.people import People
 from ppdm_flow.core.roles import AttributeType, Nulls, Role
+from ppdm_flow.mining.identifiers.cells import seen
+from ppdm_flow.mining.identifiers.kinds import IDENTIFIERS, WORDS
 from ppdm_flow.policy.language.kinds import spec_of
 from ppdm_flow.requirements.safe_harbor.algorithm import SafeHarborAudit
-from ppdm_flow.requirements.safe_harbor.cells import seen
 from ppdm_flow.requirements.safe_harbor.column_names import told_by
-from ppdm_flow.requirements.safe_harbor.kinds import IDENTIFIERS, WORDS
 from ppdm_flow.requirements.safe_harbor.requirement import SafeHarbor
 from ppdm_flow.requirements.safe_harbor.small_areas import LISTS, areas
 from ppdm_flow.tables.column import Column
@@ -114,6 +114,71 @@ HARMLESS = [
     "name of drug", "http", "www", "3.14159", "1234567890", "100000", "face", "a.jpgx", "NY", "CA 902", "T2DM", "++",
 ]  # fmt: skip
 
+SPELLINGS = {
+    "dates": [
+        "2024\u201101\u201131", "2024\u201301\u201331", "\uff12\uff10\uff12\uff14-\uff10\uff11-\uff13\uff11",
+        "2024\u200b-01-31", "2024 01 31", "2024_01_31", "31JAN2024", "Jan-2024", "31 Jan. 2024", "Jan/31/2024",
+        "31/Jan/2024", "31st of January 2024", "January the 31st, 2024", "2024-Jan-31", "2024 January 31",
+        "31. Januar 2024", "le 3 ao\xfbt 2021", "3 de mayo de 2020", "2024/1/31", "2024\u5e741\u670831\u65e5",
+        "2024-W05-3", "20240131T1015", "31 01 2024", "\u0662\u0660\u0662\u0664-\u0660\u0661-\u0663\u0661",
+        "2024\u221201\u221231", "31\xb701\xb72024", "31JAN24", "2024.1.5",
+    ],
+    "phones": [
+        "617\u2011253\u20111000", "617\u2013253\u20131000",
+        "\uff16\uff11\uff17-\uff12\uff15\uff13-\uff11\uff10\uff10\uff10", "617/253-1000", "0044 20 7946 0958",
+        "(617)253-1000", "+1(617)253-1000", "1-617-253-1000", "001 617 253 1000", "617 - 253 - 1000",
+        "617\xb7253\xb71000", "617_253_1000", "+44 (0)20 7946 0958", "+49/30/1234567", "011 44 20 7946 0958",
+        "617 253 1000", "00 49 30 1234567", "Tel.: 617-253-1000", "phone 617_2531000",
+    ],
+    "social_security": [
+        "078\u201105\u20111120", "078\u201305\u20131120", "0\uff178-05-1120", "078.05.1120", "078_05_1120",
+        "078 - 05 - 1120", "SS# 078051120", "social-security no. 078051120", "078 05 1120", "078\u200b-05-1120",
+        "soc. sec. no. 078051120",
+    ],
+    "emails": [
+        "jo\uff20example.com", "jo\u200b@example.com", "jo @ example.com", "jo[at]example.com",
+        "jo (at) example (dot) com", "jo at example dot com", "jo&#64;example.com", "jo%40example.com",
+        "j\xf6@ex\xe4mple.de", "jo@example\u3002com", "mailto:jo@example.com", "jo@ example.com", "<jo@example.com>",
+    ],
+    "zip_codes": [
+        "zip 02139", "ZIP: 02139", "Mass. 02139", "zip code 02139", "zipcode: 02139", "Massachusetts, 02139",
+        "MA-02139", "MA,02139", "N.Y. 12180", "postal code 02139", "02139 USA", "ZIP=02139",
+        "MA \uff10\uff12\uff11\uff13\uff19",
+    ],
+    "names": [
+        "MR SMITH", "Mr Smith", "Ms O\u2019Brien", "Mr.Smith", "mrs smith", "mr. smith", "Mister Smith", "Smith, Mr.",
+        "Mr. J. Smith", "Mr von Braun", "Mme Dupont", "Herr Schmidt", "Frau M\xfcller", "Mr. \xc5ngstr\xf6m",
+        "MRS O'BRIEN", "Dr. Miller", "Se\xf1ora Garc\xeda", "DR MILLER",
+    ],
+    "accounts": [
+        "4111.1111.1111.1111",
+        "\uff14\uff11\uff11\uff11\uff11\uff11\uff11\uff11\uff11\uff11\uff11\uff11\uff11\uff11\uff11\uff11",
+        "4111_1111_1111_1111", "4111/1111/1111/1111", "4111 - 1111 - 1111 - 1111", "4 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1",
+        "4111 1111 1111 1111", "4111\u20131111\u20131111\u20131111", "card:4111111111111111",
+        "4111  1111  1111  1111",
+    ],
+    "ages": [
+        "93 yrs", "aged ninety three", "93 years", "93-yr-old", "age: 93", "ninety-three years old", "93 y.o.", "93y",
+        "nonagenarian", "in her nineties", "(95 yrs)", "age=91", "aged one hundred and two",
+    ],
+}  # fmt: skip
+"""The same identifiers in other spellings: typographic signs, invisible characters, other separators and words."""
+MIRRORS = [
+    "blood pressure 120/80", "took 2 tablets", "room 12", "version 3.1.4", "about 1,200 steps", "MR imaging",
+    "MR angiography of head", "MS relapse", "MS Excel", "DR note", "Prof-specialty", "Married-civ-spouse",
+    "Never-married", "Other-service", "1 234 567,89", "\u20ac 1.234,50", "12.5%", "1,200.50", "-45.2",
+    "SKU-2024-00017", "A12-3456-7", "4006381333931", "978-3-16-148410-0", "12-345-678", "ISO 9001", "5-10", "18-64",
+    "Dr Pepper", "citrus fruit, berries", "K1A 0B1", "SW1A 1AA", "10115 Berlin", "02139",
+    "about 12000 people in Texas", "in Texas 12000 people", "90 mg", "95 %", "90 min", "93", "age group 45-49",
+    "born 1987", "90th percentile", "at home", "look at this", "meet at noon dot", "mail", "0.1234567", "12:00",
+    "GHS 4711", "C18:1", "10.1.2", "XJ9-22", "2x4", "1/2", "+5", "00", "00123", "3 + 4", "1-2-3", "order 00012345",
+    "1000000", "United-States", "Holand-Netherlands", "?", "5th Avenue Theatre", "sausage", "UHT-milk",
+    "Some-college", "7th-8th", "<=50K", ">50K", "1,5-dichloro", "45.678, 12.3", "born again", "1950", "for 95 years",
+    "warranty 95", "MR", "Ms", "Dr", "miss rate", "12 345 678", "2024 08", "Q4", "May", "1 may", "in 12345",
+    "grade 12", "CAS 50-78-2", "B12", "1e-5", "No. 5",
+]  # fmt: skip
+"""Codes, amounts, labels and words that share a form with an identifier."""
+
 
 @pytest.mark.slow(quick=5)
 @pytest.mark.parametrize("kind", PLANTED)
@@ -131,8 +196,20 @@ def test_they_are_found_within_a_text(kind, build, agree):
     assert kinds(build, agree, {"note": texts})[kind] == len(texts)
 
 
+@pytest.mark.slow(quick=2)
+@pytest.mark.parametrize("kind", SPELLINGS)
+def test_they_are_found_in_every_spelling(kind, build, agree):
+    texts = SPELLINGS[kind]
+    assert kinds(build, agree, {"note": [*texts, "nothing"]})[kind] == len(texts)
+
+
 def test_their_mirror_images_are_not(build, agree):
-    assert kinds(build, agree, {"note": [*HARMLESS, *HARMLESS, "nothing"]}) == {}
+    assert kinds(build, agree, {"note": [*HARMLESS, *HARMLESS, *MIRRORS, *MIRRORS, "nothing"]}) == {}
+
+
+def test_a_year_of_birth_within_a_text_counts_by_its_age(build, agree):
+    early, late = ["born 1930", "DOB: 3.4.1931", "b. 1936", "Born in 1920."], ["born 1937", "born 1987", "DOB 2001"]
+    assert kinds(build, agree, {"note": [*early, *late]}) == {"ages": 4, "dates": 1}
 
 
 def test_each_kind_of_the_rule_has_a_figure():

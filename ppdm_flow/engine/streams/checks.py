@@ -15,12 +15,12 @@ from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.streams.coding import has_suppressed_text
-from ppdm_flow.engine.streams.lookalikes import folded
 from ppdm_flow.tables.column import SUPPRESSED_TEXT, Column
 from ppdm_flow.tables.counts import weights_of
 from ppdm_flow.tables.numeric.column import NumericColumn
 from ppdm_flow.tables.numeric.parsing import parsed
 from ppdm_flow.tables.sets import Baskets, SetColumn
+from ppdm_flow.tables.spelling import respelled
 from ppdm_flow.tables.table import RowNumbers, Table
 
 _WEIGHT = r"^[0-9]{1,18}$"
@@ -153,7 +153,7 @@ def check_sets(facts: AttributeFacts, column: SetColumn, rows: RowNumbers) -> No
     declared = pa.array(facts.domain, pa.string())
     outside = ~_bools(pc.is_in(names, value_set=declared))
     if outside.any():
-        alike = pc.is_in(folded(names.filter(pa.array(outside))), value_set=folded(declared))
+        alike = pc.is_in(respelled(names.filter(pa.array(outside))), value_set=respelled(declared))
         text = f"`{facts.name}` has an item outside its declared domain"
         text += ", which looks like one of it" * bool(pc.any(alike).as_py())
         raise _set_fault("PPF711", text, facts, column, rows, outside)

@@ -19,19 +19,10 @@ from ppdm_flow.core.spans import Span
 from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.tables.column import SUPPRESSED_TEXT, Column
+from ppdm_flow.tables.spelling import respelled
 from ppdm_flow.tables.table import Table
 
-_UNSEEN = r"[\p{Z}\p{Cc}\p{Cf}\x{FE00}-\x{FE0F}]+"
 _HOW = "in letter case, white space, invisible characters or Unicode form"
-
-
-def folded(texts: pa.StringArray) -> pa.StringArray:
-    r"""Return texts without what a reader overlooks: compatibility forms (NFKC), case, white and invisible characters.
-
-    >>> folded(pa.array(["HIV ", "hiv", "H\u200biv"])).unique().to_pylist()
-    ['hiv']
-    """
-    return pc.utf8_lower(pc.replace_substring_regex(pc.utf8_normalize(texts, "NFKC"), _UNSEEN, ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +40,7 @@ class LookalikeCheck:
         column = table[self.facts.name]
         known = pa.array(dict.fromkeys((*self.spans, *(self.facts.domain or ()))), pa.string())
         wanted = pa.array(list(self.spans), pa.string())
-        places = pc.index_in(folded(column.categories), value_set=folded(wanted))
+        places = pc.index_in(respelled(column.categories), value_set=respelled(wanted))
         strange = pc.and_(pc.is_valid(places), pc.invert(pc.is_in(column.categories, value_set=known)))
         hit = np.append(strange.to_numpy(zero_copy_only=False).astype(bool), [False, False])[column.codes]
         if hit.any():
@@ -87,7 +78,7 @@ def look_alike(names: Sequence[str], declared: Sequence[str]) -> tuple[int, str]
     """Return the place of the first of ``names`` that looks like one of ``declared``, and that one; else None."""
     if not names or not declared:
         return None
-    places = pc.index_in(folded(pa.array(names, pa.string())), value_set=folded(pa.array(declared, pa.string())))
+    places = pc.index_in(respelled(pa.array(names, pa.string())), value_set=respelled(pa.array(declared, pa.string())))
     matches = [(i, declared[place]) for i, place in enumerate(places.to_pylist()) if place is not None]
     return matches[0] if matches else None
 

@@ -9,7 +9,8 @@ import pyarrow.compute as pc
 
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import AttributeType
-from ppdm_flow.mining.profiling.types import date_form, numbers_of, shaped, type_of
+from ppdm_flow.mining.identifiers.forms import shaped
+from ppdm_flow.mining.profiling.types import date_form, numbers_of, type_of
 from ppdm_flow.mining.profiling.words import named
 
 SAMPLE = 400

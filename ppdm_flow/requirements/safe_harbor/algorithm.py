@@ -15,10 +15,11 @@ import numpy as np
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import AuditOutcome, Figure, Measured
 from ppdm_flow.mining.exposure.faults import UnmeasuredError
+from ppdm_flow.mining.identifiers.cells import Mask, seen
+from ppdm_flow.mining.identifiers.kinds import IDENTIFIERS, Identifier
 from ppdm_flow.requirements.safe_harbor import cells as first
 from ppdm_flow.requirements.safe_harbor import query as second
 from ppdm_flow.requirements.safe_harbor.columns import Look, looks
-from ppdm_flow.requirements.safe_harbor.kinds import IDENTIFIERS, Identifier
 from ppdm_flow.requirements.safe_harbor.reading import Cells, cells_of, queried_cells
 from ppdm_flow.requirements.safe_harbor.requirement import SafeHarbor
 from ppdm_flow.requirements.safe_harbor.sentences import findings, sentence
@@ -106,9 +107,11 @@ def _left(look: Look, requirement: SafeHarbor, candidate: DataView, ctx: AuditCo
     return _parted(look, requirement, found, every, alone)
 
 
-def _masks(look: Look, requirement: SafeHarbor, cells: Cells) -> Iterator[tuple[Identifier, first.Mask]]:
+def _masks(look: Look, requirement: SafeHarbor, cells: Cells) -> Iterator[tuple[Identifier, Mask]]:
     """Yield each kind with which distinct cells show it."""
-    found = first.seen(cells.texts) if look.texts else {}
+    found = seen(cells.texts) if look.texts else {}
+    if look.texts:
+        found = _more(found, "ages", first.told_births(cells.texts, requirement.as_of))
     if look.zips:
         found = _more(found, "zip_codes", first.too_fine(cells.texts, areas(requirement.small_areas)))
     if look.ages:
@@ -120,7 +123,7 @@ def _masks(look: Look, requirement: SafeHarbor, cells: Cells) -> Iterator[tuple[
     yield from found.items()
 
 
-def _more(found: Mapping[Identifier, first.Mask], kind: Identifier, mask: first.Mask) -> dict[Identifier, first.Mask]:
+def _more(found: Mapping[Identifier, Mask], kind: Identifier, mask: Mask) -> dict[Identifier, Mask]:
     return {**found, kind: found[kind] | mask if kind in found else mask}
 
 

@@ -1,4 +1,4 @@
-"""The first route: which distinct cells of a column show an identifier; Arrow looks for it, numpy checks digits."""
+"""The first route: what the cells of a column of ages, years of birth or ZIP codes tell; Arrow reads their labels."""
 
 from __future__ import annotations
 
@@ -10,19 +10,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ppdm_flow.core.records import dataclass
+from ppdm_flow.mining.identifiers.cells import Mask, matching
+from ppdm_flow.mining.identifiers.patterns import BORN
 from ppdm_flow.requirements.safe_harbor import labels
-from ppdm_flow.requirements.safe_harbor.kinds import Identifier
-from ppdm_flow.requirements.safe_harbor.patterns import CHECKED, GROUPED, LONG, PATTERNS, TOKENS, VIN
 
-Mask = npt.NDArray[np.bool_]
 Numbers = npt.NDArray[np.float64]
-_VIN_WEIGHTS = np.array([8, 7, 6, 5, 4, 3, 2, 10, 0, 9, 8, 7, 6, 5, 4, 3, 2])
-_VIN_VALUES = dict(zip("ABCDEFGHJKLMNPRSTUVWXYZ", [*range(1, 9), *range(1, 6), 7, 9, *range(2, 10)], strict=True))
-_CHARACTERS = np.zeros(128, dtype=np.int64)
-for _digit in range(10):
-    _CHARACTERS[ord("0") + _digit] = _digit
-for _letter, _value in _VIN_VALUES.items():
-    _CHARACTERS[[ord(_letter), ord(_letter.lower())]] = _value
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,24 +29,10 @@ class Ranges:
     exact: Mask
 
 
-def seen(texts: pa.StringArray) -> dict[Identifier, Mask]:
-    """Return by kind which texts show an identifier by its form, shape (texts,); kinds that none shows are left out."""
-    found = {kind: _any(texts, patterns) for kind, patterns in PATTERNS.items()}
-    for kind, mask in _checked(texts).items():
-        found[kind] = found[kind] | mask
-    return {kind: mask for kind, mask in found.items() if mask.any()}
-
-
 def shown(texts: pa.StringArray) -> Mask:
     """Return which texts show anything at all: others are signs that cover what was there."""
     found: Mask = ~matching(texts, labels.COVERED)
     return found
-
-
-def matching(texts: pa.StringArray, pattern: str) -> Mask:
-    """Return in which texts a pattern is found."""
-    mask: Mask = pc.match_substring_regex(texts, pattern).to_numpy(zero_copy_only=False).astype(bool)
-    return mask
 
 
 def ranges(texts: pa.StringArray) -> Ranges:
@@ -99,6 +77,14 @@ def born_too_early(texts: pa.StringArray, as_of: int) -> Mask:
     return found
 
 
+def told_births(texts: pa.StringArray, as_of: int) -> Mask:
+    """Return which texts tell a year of birth beside a word for it, and by that an age above 89."""
+    fields = pc.extract_regex(texts, BORN.replace("((?:18", "(?P<year>(?:18", 1))
+    years = pc.cast(pc.if_else(pc.is_valid(fields), fields.field("year"), None), pa.int64())
+    early: Mask = pc.less_equal(years, as_of - labels.OLD).fill_null(False).to_numpy(zero_copy_only=False)
+    return early
+
+
 def too_fine(texts: pa.StringArray, areas: Iterable[str]) -> Mask:
     """Return which cells of a column of ZIP codes tell more than three digits, or those of a small area.
 
@@ -115,13 +101,6 @@ def too_fine(texts: pa.StringArray, areas: Iterable[str]) -> Mask:
 
 def _unread(texts: pa.StringArray, read: Ranges) -> Mask:
     found: Mask = np.isnan(read.low) & np.isnan(read.high) & matching(texts, "[0-9]")
-    return found
-
-
-def _any(texts: pa.StringArray, patterns: Iterable[str]) -> Mask:
-    found = np.zeros(len(texts), dtype=bool)
-    for pattern in patterns:
-        found |= matching(texts, pattern)
     return found
 
 
@@ -143,53 +122,3 @@ def _number(texts: pa.StringArray, pattern: str, groups: int, place: int | None 
 
 def _where(first: Numbers, other: Numbers) -> Numbers:
     return np.where(np.isnan(first), other, first)
-
-
-def _checked(texts: pa.StringArray) -> dict[Identifier, Mask]:
-    """Return by kind which texts have a part whose check digit fits: cards, mobile devices, vehicles."""
-    places = np.flatnonzero(matching(texts, LONG))
-    plain = texts.take(pa.array(places))
-    both = pc.binary_join_element_wise(plain, pc.replace_substring_regex(plain, *GROUPED), " ")
-    parts = pc.split_pattern_regex(both, TOKENS)
-    tokens = pc.list_flatten(parts)
-    owner = places[pc.list_parent_indices(parts).to_numpy(zero_copy_only=False)] if len(places) else places
-    found: dict[Identifier, Mask] = {}
-    for kind, pattern in CHECKED.items():
-        formed = np.flatnonzero(matching(tokens, pattern))
-        fits = _vin(tokens.take(pa.array(formed))) if pattern is VIN else _luhn(tokens.take(pa.array(formed)))
-        mask = np.zeros(len(texts), dtype=bool)
-        mask[owner[formed[fits]]] = True
-        found[kind] = mask
-    return found
-
-
-def _luhn(numbers: pa.StringArray) -> Mask:
-    """Return which numbers their last digit checks (ISO/IEC 7812-1, annex B)."""
-    if not len(numbers):
-        return np.zeros(0, dtype=bool)
-    digits = _codes(pc.utf8_lpad(numbers, 20, "0"), 20)
-    doubled = digits[:, ::2] * 2
-    total = digits[:, 1::2].sum(axis=1) + (doubled - 9 * (doubled > 9)).sum(axis=1)
-    mask: Mask = total % 10 == 0
-    return mask
-
-
-def _vin(numbers: pa.StringArray) -> Mask:
-    """Return which vehicle numbers their ninth character checks."""
-    if not len(numbers):
-        return np.zeros(0, dtype=bool)
-    upper = pc.utf8_upper(numbers)
-    rest = (_codes(upper, 17) @ _VIN_WEIGHTS) % 11
-    ninth = pc.utf8_slice_codeunits(upper, 8, 9)
-    check = pc.if_else(pc.equal(ninth, "X"), "10", ninth)
-    mask: Mask = pc.cast(check, pa.int64()).to_numpy(zero_copy_only=False) == rest
-    return mask
-
-
-def _codes(texts: pa.StringArray, width: int) -> npt.NDArray[np.int64]:
-    """Return the value of each character, shape (texts, width)."""
-    _, ends, characters = texts.buffers()
-    starts = np.frombuffer(ends, dtype=np.int32)[texts.offset : texts.offset + len(texts)]
-    raw = np.frombuffer(characters, dtype=np.uint8)
-    values: npt.NDArray[np.int64] = _CHARACTERS[raw[starts[:, None] + np.arange(width)]]
-    return values

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from ppdm_flow.requirements.safe_harbor.kinds import Identifier
+from ppdm_flow.mining.identifiers.kinds import Identifier
 
 _WHO = (
     r"(patient|person|subject|client|member|participant|respondent|mother|father|parent|spouse|guardian|child|contact|"

@@ -8,8 +8,8 @@ from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.lineage import How
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import AttributeType, Role
+from ppdm_flow.mining.identifiers.kinds import Identifier
 from ppdm_flow.requirements.safe_harbor.column_names import tells_birth, told_by
-from ppdm_flow.requirements.safe_harbor.kinds import Identifier
 from ppdm_flow.requirements.safe_harbor.requirement import SafeHarbor
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView

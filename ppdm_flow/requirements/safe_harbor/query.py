@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from ppdm_flow.mining.identifiers.kinds import Identifier
+from ppdm_flow.mining.identifiers.patterns import BORN, CARD, GROUPED, IMEI, LONG, NO_NAMES, PATTERNS, TOKENS, VIN
 from ppdm_flow.requirements.safe_harbor import labels
 from ppdm_flow.requirements.safe_harbor.columns import Look
-from ppdm_flow.requirements.safe_harbor.kinds import Identifier
-from ppdm_flow.requirements.safe_harbor.patterns import CARD, GROUPED, IMEI, LONG, PATTERNS, TOKENS, VIN
 
 _TRIMMED = "trim(v)"
 _VIN_WEIGHTS = (8, 7, 6, 5, 4, 3, 2, 10, 0, 9, 8, 7, 6, 5, 4, 3, 2)
@@ -32,7 +32,11 @@ def counted(look: Look, areas: Iterable[str], as_of: int) -> tuple[str, tuple[Id
 def _conditions(look: Look, areas: Iterable[str], as_of: int) -> Iterator[tuple[Identifier, str]]:
     """Yield each kind with the condition that a cell shows it."""
     for kind, patterns in PATTERNS.items():
-        some = [_found("v", p) for p in patterns] if look.texts else []
+        some = [_found(_NO_NAMES if kind == "names" else "v", p) for p in patterns] if look.texts else []
+        if look.texts and kind == "ages":
+            some.append(
+                f"COALESCE(TRY_CAST(regexp_extract(v, {_quoted(BORN)}, 1) AS INTEGER) <= {as_of - labels.OLD}, FALSE)"
+            )
         if look.texts and kind in _PARTS:
             some.append(f"COALESCE({kind}, FALSE)")
         some += [text for wanted, text in _of_column(look, areas, as_of) if wanted == kind]
@@ -93,7 +97,10 @@ def _group(pattern: str, group: int) -> str:
 
 def _checked() -> str:
     """Return a SELECT of the cells with long parts, and whether one is a card, a mobile device or a vehicle."""
-    both = f"v || ' ' || regexp_replace(v, {_quoted(GROUPED[0])}, {_quoted(GROUPED[1])}, 'g')"
+    joined = "v"
+    for _ in range(2):
+        joined = f"regexp_replace({joined}, {_quoted(GROUPED[0])}, {_quoted(GROUPED[1])}, 'g')"
+    both = f"v || ' ' || {joined}"
     parts = (
         f"SELECT id, UNNEST(string_split_regex({both}, {_quoted(TOKENS)})) AS t FROM cells WHERE {_found('v', LONG)}"  # noqa: S608  # our own texts
     )
@@ -128,3 +135,7 @@ def _found(where: str, pattern: str) -> str:
 
 def _quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
+
+
+_NO_NAMES = f"regexp_replace(v, {_quoted(NO_NAMES)}, ' ', 'g')"
+"""A cell without what only looks like a title and a name."""

@@ -9,6 +9,7 @@ import pyarrow as pa
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.exposure.faults import RandomizedError
 from ppdm_flow.mining.exposure.rows import ReleasedRows
+from ppdm_flow.mining.identifiers.cells import normalized
 from ppdm_flow.mining.people.figures import require_people
 from ppdm_flow.requirements.safe_harbor.columns import Look
 from ppdm_flow.sdk.audit import AuditContext, Sql, quoted
@@ -19,7 +20,7 @@ from ppdm_flow.tables.sets import Baskets
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cells:
-    """Distinct texts, their rows (int64), and whether one row, or one person, alone has each."""
+    """Normalized texts of distinct cells, their rows (int64), and whether one row, or one person, alone has each."""
 
     texts: pa.StringArray
     rows: npt.NDArray[np.int64]
@@ -36,7 +37,7 @@ def cells_of(look: Look, candidate: DataView, ctx: AuditContext) -> Cells:
     rows = np.bincount(codes[known], counts.counts[known], minlength=len(texts)).astype(np.int64)
     people = np.bincount(codes[known], minlength=len(texts)) if _subject(ctx) else rows
     used = rows > 0
-    return Cells(texts.filter(pa.array(used)), rows[used], people[used] == 1)
+    return Cells(normalized(texts.filter(pa.array(used))), rows[used], people[used] == 1)
 
 
 def queried_cells(look: Look, candidate: DataView, ctx: AuditContext, sql: Sql) -> pa.Table:
@@ -45,7 +46,7 @@ def queried_cells(look: Look, candidate: DataView, ctx: AuditContext, sql: Sql) 
         _items(look, candidate)
         each = f"SELECT UNNEST({quoted(look.name)}) AS v FROM candidate"  # noqa: S608  # an identifier, quoted
         each = f"SELECT v, COUNT(*) AS n, FALSE AS alone FROM ({each}) GROUP BY v"  # noqa: S608  # the same
-        return sql.table(f"SELECT ROW_NUMBER() OVER () AS id, * FROM ({each})")  # noqa: S608  # the same
+        return _plain(sql.table(f"SELECT ROW_NUMBER() OVER () AS id, * FROM ({each})"))  # noqa: S608  # the same
     subject = _subject(ctx)
     relation = ReleasedRows(candidate, ctx).relation((look.name,), subject)
     if relation is None:
@@ -53,7 +54,14 @@ def queried_cells(look: Look, candidate: DataView, ctx: AuditContext, sql: Sql) 
     people = "COUNT(DISTINCT c1)" if subject else "SUM(n)"
     grouped = f"SELECT c0 AS v, CAST(SUM(n) AS BIGINT) AS n, {people} = 1 AS alone FROM ({relation.text}) GROUP BY c0"  # noqa: S608  # our own query
     known = f"SELECT ROW_NUMBER() OVER () AS id, * FROM ({grouped}) WHERE v IS NOT NULL AND v <> '{SUPPRESSED_TEXT}'"  # noqa: S608  # the same
-    return sql.table(known, (), relation.tables)
+    return _plain(sql.table(known, (), relation.tables))
+
+
+def _plain(cells: pa.Table) -> pa.Table:
+    """Return the same cells with normalized texts."""
+    texts = cells.column("v").combine_chunks().cast(pa.string())
+    texts = pa.concat_arrays(texts.chunks) if isinstance(texts, pa.ChunkedArray) else texts
+    return cells.set_column(cells.schema.get_field_index("v"), "v", normalized(texts))
 
 
 def _subject(ctx: AuditContext) -> tuple[str, ...]:
@@ -79,7 +87,7 @@ def _items(look: Look, candidate: DataView) -> Cells:
         np.add.at(held, _places(sets.categories, both)[sets.items], 1)
         texts, rows = both, held
     used = rows > 0
-    return Cells(texts.filter(pa.array(used)), rows[used], np.zeros(int(used.sum()), dtype=bool))
+    return Cells(normalized(texts.filter(pa.array(used))), rows[used], np.zeros(int(used.sum()), dtype=bool))
 
 
 def _places(texts: pa.StringArray, every: pa.StringArray) -> npt.NDArray[np.int64]:

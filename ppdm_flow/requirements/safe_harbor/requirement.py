@@ -9,7 +9,7 @@ from pydantic import Field
 
 from ppdm_flow.core.model import HIGHER, LOWER, MORE, Fixed, Texts
 from ppdm_flow.core.requirement import Columns, Requirement
-from ppdm_flow.requirements.safe_harbor.kinds import Identifier
+from ppdm_flow.mining.identifiers.kinds import Identifier
 from ppdm_flow.requirements.safe_harbor.small_areas import LISTS, WRITTEN
 
 _AS_OF = "The year at whose end ages count: who was born 90 years before it or earlier belongs to `90 or older`."

@@ -8,7 +8,7 @@ from typing import Protocol
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.phrases import counted, listed
 from ppdm_flow.core.results import Finding
-from ppdm_flow.requirements.safe_harbor.kinds import IDENTIFIERS, WORDS, Identifier
+from ppdm_flow.mining.identifiers.kinds import IDENTIFIERS, WORDS, Identifier
 from ppdm_flow.requirements.safe_harbor.requirement import SafeHarbor
 from ppdm_flow.sdk.audit import AuditContext
 

@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ppdm_flow.core.roles import AttributeType, Role
-from ppdm_flow.mining.profiling.check_digits import NATIONAL, card, iban, luhn
+from ppdm_flow.mining.identifiers.check_digits import NATIONAL, card, iban, luhn
+from ppdm_flow.mining.identifiers.forms import shaped
 from ppdm_flow.mining.profiling.column import edges, facts
 from ppdm_flow.mining.profiling.roles import KINDS, guess
-from ppdm_flow.mining.profiling.types import date_form, shaped, type_of
+from ppdm_flow.mining.profiling.types import date_form, type_of
 from ppdm_flow.mining.profiling.words import ANYWHERE, WHOLE, named, tokens
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.numeric.parsing import parsed
@@ -103,6 +104,21 @@ def test_values_of_a_form_are_known(kind):
     assert shaped(FORMS[kind])[0] == kind
     assert shaped([f" {v} " for v in FORMS[kind]])[0] == kind
     assert kind in KINDS
+
+
+@pytest.mark.parametrize(
+    ("kind", "values"),
+    [
+        ("email", ["jo\uff20example.com", "al\u200b@example.org", "ed [at] example.net"]),
+        ("phone", ["617\u2011253\u20111000", "617/253-1001", "0044 20 7946 0958"]),
+        ("card", ["4111.1111.1111.1111", "5500\u20130055\u20135555\u20135559", "3400 00000 000009"]),
+        ("iban", ["GB82-WEST-1234-5698-7654-32", "de89 3704 0044 0532 0130 00", "FR14.2004.1010.0505.0001.3M02.606"]),
+        ("national_id", ["943 476 5919", "943-476-5919", "943.476.5919"]),
+        ("national_id", ["219\u201109\u20119998", "219 09 9999", "219.09.9997"]),
+    ],
+)
+def test_values_are_known_in_other_spellings(kind, values):
+    assert shaped(values)[0] == kind
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,49 @@
+r"""Spellings of texts: which differences make two of them one thing, and the one spelling that stands for all.
+
+The differences are ``case`` (letter case), ``blanks`` (white space and characters that nobody sees) and ``form``
+(Unicode Standard, annex 15, compatibility forms: NFKC).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+SPELLINGS = ("case", "blanks", "form")
+"""All differences between spellings."""
+UNSEEN = r"[\p{Z}\p{Cc}\p{Cf}\x{FE00}-\x{FE0F}]+"
+"""White space, control characters, characters without width, and variation selectors, in the syntax of RE2."""
+
+
+def respelled(texts: pa.StringArray, ignore: Collection[str] = SPELLINGS) -> pa.StringArray:
+    r"""Return each text in the one spelling of all texts that differ from it in ``ignore`` alone.
+
+    Shape (texts,); null stays null.
+
+    Examples
+    --------
+    >>> respelled(pa.array(["HIV ", "hiv", "H\u200biv", "Straße"])).to_pylist()
+    ['hiv', 'hiv', 'hiv', 'strasse']
+    >>> respelled(pa.array(["P1 ", "p1"]), ["blanks"]).to_pylist()
+    ['P1', 'p1']
+    """
+    form = "form" in ignore
+    spelled = pc.utf8_normalize(texts, "NFKC") if form else texts
+    if "blanks" in ignore:
+        spelled = pc.replace_substring_regex(spelled, UNSEEN, "")
+    if "case" in ignore:
+        spelled = _without_case(spelled)
+        spelled = pc.utf8_normalize(spelled, "NFKC") if form else spelled  # folding case may take a form apart
+    return spelled
+
+
+def _without_case(texts: pa.StringArray) -> pa.StringArray:
+    """Fold case (Unicode Standard, section 3.13); Arrow lowers ASCII letters, and would leave `ß` and `SS` apart."""
+    lower = pc.utf8_lower(texts)
+    if pc.all(pc.string_is_ascii(texts)).as_py() is not False:
+        return lower
+    foreign = pc.invert(pc.string_is_ascii(texts)).fill_null(False)
+    folded = [text.casefold() for text in texts.filter(foreign).to_pylist()]
+    return pc.replace_with_mask(lower, foreign, pa.array(folded, pa.string()))
