@@ -44,6 +44,8 @@ class SourceNode:
     ``drop_incomplete`` drops rows with a missing value in a declared attribute. ``patterns`` are the declared
     attribute names and globs, for binding the file's columns at run time. ``server`` is the host and the database that
     the data is in, where it is at a URL; then there is no path, and ``options`` say the rest.
+    ``normalize`` are the differences between spellings that are taken away at reading, ``keep_apart`` those that may
+    tell two people or two sensitive values apart.
     """
 
     path: str | None
@@ -57,6 +59,8 @@ class SourceNode:
     patterns: tuple[str, ...]
     span: Span | None = field(default=None, compare=False)
     server: str = ""
+    normalize: tuple[str, ...] = ()
+    keep_apart: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

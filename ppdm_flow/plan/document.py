@@ -117,6 +117,11 @@ def _join(join: TableJoin) -> fields.PlanJoin:
 
 
 def _source(node: SourceNode, home: str) -> fields.PlanSource:
+    spellings: fields.PlanSpellings = {}
+    if node.normalize:
+        spellings["normalize"] = list(node.normalize)
+    if node.keep_apart:
+        spellings["keep_apart"] = list(node.keep_apart)
     return {
         "path": None if node.path is None else _portable(node.path, home),
         "format": node.format,
@@ -126,6 +131,7 @@ def _source(node: SourceNode, home: str) -> fields.PlanSource:
         "incomplete_rows": "drop" if node.drop_incomplete else "keep",
         "undeclared": node.undeclared,
         "attributes": _attributes(node.attributes),
+        **spellings,
     }
 
 

@@ -57,7 +57,14 @@ class PlanColumn(PlanAttribute):
     steps: Annotated[list[str], about("The steps that it went through, and the columns that it is computed from.")]
 
 
-class PlanSource(TypedDict):
+class PlanSpellings(TypedDict, total=False):
+    """Which differences between spellings count."""
+
+    normalize: Annotated[list[str], about("Differences between spellings that are taken away at reading.")]
+    keep_apart: Annotated[list[str], about("Differences that may tell two people or two sensitive values apart.")]
+
+
+class PlanSource(PlanSpellings):
     """The data that is read."""
 
     path: Annotated[str | None, about("The file, relative to the policy; null where --data must name it.")]

@@ -52,6 +52,8 @@ def source_node(
         patterns=tuple(policy.attributes),
         span=binder.places.key("source"),
         server=server,
+        normalize=tuple(sorted(set(source.normalize))),
+        keep_apart=tuple(sorted(set(source.keep_apart))),
     )
 
 

@@ -96,6 +96,7 @@ class Effect:
     that a row that is missing tells something: it does not count as left out at random.
     ``told`` says in sentences what was done to a changed attribute, to recipients, where the card's own say too little:
     of it alone, from the policy, with no value.
+    ``recodes`` are, by attribute, the new values of old ones that the policy itself writes down, one by one.
     ``asks``, of an audit: attributes of the source that it compares with, by parameter; only so are identifiers read.
     """
 
@@ -116,6 +117,7 @@ class Effect:
     numbers: tuple[str, ...] = ()
     by_others: bool = False
     told: Mapping[str, str] = field(default_factory=dict)
+    recodes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @property
     def needed(self) -> frozenset[str]:

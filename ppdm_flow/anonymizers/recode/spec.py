@@ -54,6 +54,7 @@ def effect(params: RecodeParams, scope: Scope) -> Effect:
         derivations=value_maps(there),
         guarantee="every released value is one that the policy writes down, unless `keep_others` is said",
         problems=tuple(problems),
+        recodes={name: rule.values for name in there if (rule := params.attributes[name]).values is not None},
     )
 
 

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.engine.faults import wrap_plugin_errors
 from ppdm_flow.engine.local.held import HeldRows
-from ppdm_flow.engine.streams.coding import mark_texts
+from ppdm_flow.engine.streams.coding import mark_texts, respelled_cells
 from ppdm_flow.engine.streams.looks import NO_LOOKS, Coding, Looks, ReadTable, renumbered
 from ppdm_flow.engine.streams.narrow import NarrowTable
 from ppdm_flow.engine.streams.numbers import NumberReader, Spellings
@@ -205,7 +205,8 @@ class SourceStream:
             columns = {n: self._reading.columns[n] for n in names}
             readers = self._last_readers = {n: r for n, r in self._readers().items() if n in columns}
             blocks, each = self._blocks(columns, readers)
-            rows = blocks if places is None else picked(blocks, places)
+            spelled = (respelled_cells(block, self._reading.normalize) for block in blocks)
+            rows = spelled if places is None else picked(spelled, places)
             jobs = partition_jobs(rows, names, self._reading.partition_rows, readers, self._start)
             tables = chain.from_iterable(each(partial(self._coded, narrow, looks, job) for job in jobs))
             for read in tables if places is None else renumbered(tables, places + self._start):

@@ -24,6 +24,7 @@ from ppdm_flow.engine.options import RunContext
 from ppdm_flow.engine.reading.binding import Binding, bind
 from ppdm_flow.engine.reading.crowds import CrowdSizes
 from ppdm_flow.engine.reading.repeating import columns_to_count, look_at_the_top
+from ppdm_flow.engine.reading.spellings import refuse_two_spellings, spelling_checks
 from ppdm_flow.engine.reading.suspicions import Suspicion
 from ppdm_flow.engine.schedule import Task, run_all
 from ppdm_flow.engine.streams.checks import WeightCheck, check_sampling_weights, check_subjects, check_values
@@ -141,14 +142,16 @@ class Opening:
         present = value_presence(self.plan.requirements, stream.attributes, self.plan.declared)
         repeats = columns_to_count(binding.attributes, tuple(binding.columns))
         crowds = tuple(CrowdSizes(a) for a in stream.attributes if a.role is Role.WEIGHT)
-        looks: tuple[Look, ...] = (*sets, *crowds)
+        spellings = spelling_checks(self.plan, stream.attributes)
+        looks: tuple[Look, ...] = (*sets, *crowds, *spellings)
         digest = self._load(path, stream, binding, numbering, looks, present)
         if not stream.row_count:
             raise _no_rows(stream)
         self._attended(stream, present)
+        refuse_two_spellings(self.plan, spellings, stream)
         with wrap_plugin_errors("the source"):
             again = source if isinstance(source, CopiedSource) else open_source(node, path)
-            look_at_the_top(repeats, again, binding.columns, node.missing)
+            look_at_the_top(repeats, again, binding.columns, node.missing, node.normalize)
         listener(StepFinished(SOURCE, time.perf_counter() - started, stream.rows_read, peak_mb()))
         for counts in sets:
             counts.repeated = source.repeated if isinstance(source, MergingSource) else 0
@@ -209,6 +212,7 @@ class Opening:
             incomplete=tuple(binding.columns) if node.drop_incomplete else (),
             weight=next((a.name for a in binding.attributes if a.role is Role.WEIGHT), None),
             typed=binding.attributes,
+            normalize=node.normalize,
         )
 
     def _numbering(self, stream: LoadedStream) -> Numbering | None:

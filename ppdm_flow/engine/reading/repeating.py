@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import Role
+from ppdm_flow.engine.streams.coding import respelled_cells
 from ppdm_flow.mining.profiling.words import named
 from ppdm_flow.sdk.storage import Source
 
@@ -68,14 +69,18 @@ class RepeatCounter:
 
 
 def look_at_the_top(
-    counters: Sequence[RepeatCounter], source: Source, columns: Mapping[str, str], missing: Sequence[str]
+    counters: Sequence[RepeatCounter],
+    source: Source,
+    columns: Mapping[str, str],
+    missing: Sequence[str],
+    normalize: Sequence[str] = (),
 ) -> None:
     """Read the first rows of these columns, and no others; ``columns`` are what the file calls them."""
     if not counters:
         return
     names, marks, rows = [columns[r.facts.name] for r in counters], pa.array(list(missing), pa.string()), 0
     for batch in source.batches(list(dict.fromkeys(names))):
-        part = batch.slice(0, LOOKED_AT - rows)
+        part = respelled_cells(batch.slice(0, LOOKED_AT - rows), normalize)
         for each, name in zip(counters, names, strict=True):
             each.look(part.column(name), marks)
         rows += len(part)

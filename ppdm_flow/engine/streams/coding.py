@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +13,7 @@ from ppdm_flow.tables.column import MISSING, SUPPRESSED, SUPPRESSED_TEXT, Column
 from ppdm_flow.tables.numeric.column import NumericColumn
 from ppdm_flow.tables.sets import SetColumn
 from ppdm_flow.tables.sets.arrow import KEY, MalformedSetError, from_arrow, holds_sets
+from ppdm_flow.tables.spelling import respelled
 
 _ABSENT = pa.nulls(0, pa.string())  # `pa.array` would import pandas, before anything is read
 
@@ -95,6 +96,32 @@ def arrow_codes(column: Column) -> pa.DictionaryArray:
     absent = codes == MISSING if lowest < 0 else None
     indices = pa.array(codes, pa.int32(), mask=absent if absent is not None and absent.any() else None)
     return pa.DictionaryArray.from_arrays(indices, names)
+
+
+def respelled_cells(batch: pa.RecordBatch, ignore: Collection[str]) -> pa.RecordBatch:
+    """Return a block whose texts, and items of sets, are all in one spelling (:func:`..spelling.respelled`)."""
+    if not ignore:
+        return batch
+    columns = [_respelled(column, ignore) for column in batch.columns]
+    fields = [field.with_type(column.type) for field, column in zip(batch.schema, columns, strict=True)]
+    return pa.RecordBatch.from_arrays(columns, schema=pa.schema(fields, batch.schema.metadata))
+
+
+def _respelled(array: pa.Array, ignore: Collection[str]) -> pa.Array:
+    """Respell each distinct text once; numbers, and sets of item numbers, stay as they are."""
+    if pa.types.is_list(array.type) or pa.types.is_large_list(array.type):
+        kind = pa.ListArray if pa.types.is_list(array.type) else pa.LargeListArray
+        items = _respelled(array.values, ignore)
+        return kind.from_arrays(array.offsets, items, mask=array.is_null() if array.null_count else None)
+    if _is_text(array.type):
+        array = pc.dictionary_encode(array)
+    if not pa.types.is_dictionary(array.type) or not _is_text(array.type.value_type):
+        return array
+    return pa.DictionaryArray.from_arrays(array.indices, respelled(array.dictionary.cast(pa.string()), ignore))
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
 _BYTES = 1 << 26

@@ -88,6 +88,7 @@ class ReadOptions:
     ``released`` files have ``⊥`` for suppressed cells; ``foreign`` ones of them were written by another tool.
     ``incomplete`` are the attributes in which a missing value drops the row; a row of which ``weight`` is 0 stands for
     nobody and is dropped as well. ``typed`` are attributes that are read as numbers besides those of the stream.
+    ``normalize`` are the differences between spellings that are taken away before anything else is looked at.
     """
 
     columns: Mapping[str, str]
@@ -99,6 +100,7 @@ class ReadOptions:
     who: str = "the source"
     foreign: bool = False
     typed: tuple[AttributeFacts, ...] = ()
+    normalize: tuple[str, ...] = ()
 
     @property
     def selects(self) -> bool:

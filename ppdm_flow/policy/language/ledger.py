@@ -7,7 +7,7 @@ from typing import Literal
 from ppdm_flow.core.model import Model
 
 Spelling = Literal["case", "blanks", "form"]
-"""A difference between two spellings of an id."""
+"""A difference between two spellings of one thing."""
 
 
 class Ledger(Model):

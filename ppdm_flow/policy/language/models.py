@@ -22,7 +22,7 @@ from ppdm_flow.core.model import (
 )
 from ppdm_flow.core.roles import AttributeType, Nulls, Role
 from ppdm_flow.policy.language.approvals import Approvals
-from ppdm_flow.policy.language.ledger import Ledger
+from ppdm_flow.policy.language.ledger import Ledger, Spelling
 from ppdm_flow.policy.language.people import PeopleOptions
 from ppdm_flow.policy.language.waivers import Waiver
 
@@ -65,6 +65,8 @@ class Source(Model):
     columns: Texts | None = None
     missing: tuple[str, ...] = ("",)
     incomplete_rows: Literal["keep", "drop"] = "keep"
+    normalize: tuple[Spelling, ...] = ()
+    keep_apart: tuple[Spelling, ...] = ()
     with_: Tree = Field(default_factory=dict, alias="with")
 
 

@@ -91,6 +91,7 @@ class PolicyFrame:
             source.columns,
             source.missing,
             source.incomplete_rows,
+            frozenset(source.normalize),
             source.query,
             repr(sorted(source.with_.items())),
         )

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import get_args
 
 from ppdm_flow.core.people import KnownRows
+from ppdm_flow.policy.language.models import Source
 from ppdm_flow.policy.order.clauses import Change, Clauses, Side, Verdict, verdict
 from ppdm_flow.policy.order.frame import Between
 
@@ -14,6 +15,7 @@ _HOW = {
     "columns": "columns",
     "missing": "missing",
     "incomplete_rows": "incomplete_rows",
+    "normalize": "normalize",
     "with_": "with",
     "query": "query",
 }
@@ -31,9 +33,10 @@ def reading(old: Clauses, new: Clauses, between: Between) -> Iterator[Change]:
             yield _change(("source", field), Verdict.NEUTRAL, why, old, new)
     if between.given.reading != between.asked.reading:
         for field, label in _HOW.items():
-            if getattr(one, field) != getattr(other, field):
+            if _value(one, field) != _value(other, field):
                 why = "the same file is another table, so that no release of the one is one of the other"
                 yield _change(("source", label), Verdict.INCOMPARABLE, why, old, new)
+    yield from _kept_apart(("source", "keep_apart"), one, other, old, new)
     if old.policy.undeclared != new.policy.undeclared:
         judged = verdict(forward=new.policy.undeclared == "error", backward=old.policy.undeclared == "error")
         why = "`error` refuses data with a column that nobody declared, `drop` releases the rest of it"
@@ -58,8 +61,9 @@ def _tables(old: Clauses, new: Clauses) -> Iterator[Change]:
             if getattr(one, key) != getattr(other, key):
                 why = "whose a row is, and so how many people there are, is told in another way"
                 yield _change((*path, key), Verdict.INCOMPARABLE, why, old, new)
-        if one.source != other.source:
-            where = {field: getattr(other.source, field) for field in _WHERE}
+        yield from _kept_apart((*path, "source", "keep_apart"), one.source, other.source, old, new)
+        if one.source.model_copy(update={"keep_apart": other.source.keep_apart}) != other.source:
+            where = {field: getattr(other.source, field) for field in (*_WHERE, "keep_apart")}
             same = one.source.model_copy(update=where) == other.source
             judged = Verdict.NEUTRAL if same else Verdict.INCOMPARABLE
             yield _change((*path, "source"), judged, "which data it is, and how it is read", old, new)
@@ -67,6 +71,21 @@ def _tables(old: Clauses, new: Clauses) -> Iterator[Change]:
             judged = verdict(forward=other.undeclared == "error", backward=one.undeclared == "error")
             why = "`error` refuses data with a column that nobody declared, `drop` releases the rest of it"
             yield _change((*path, "undeclared"), judged, why, old, new, "error")
+
+
+def _value(source: Source, field: str) -> object:
+    """Return what a source says, words without their order."""
+    value = getattr(source, field)
+    return frozenset(value) if field == "normalize" else value
+
+
+def _kept_apart(path: tuple[str, ...], one: Source, other: Source, old: Clauses, new: Clauses) -> Iterator[Change]:
+    """Yield what has changed about the spellings that are two people, or two sensitive values."""
+    before, after = frozenset(one.keep_apart), frozenset(other.keep_apart)
+    if before != after:
+        judged = verdict(forward=after <= before, backward=before <= after)
+        why = "two spellings of one person or of one value that are kept apart count as two"
+        yield _change(path, judged, why, old, new, "[]")
 
 
 def _people(old: Clauses, new: Clauses) -> Iterator[Change]:

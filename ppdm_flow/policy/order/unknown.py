@@ -50,7 +50,21 @@ KNOWN: Mapping[type[BaseModel], frozenset[str]] = {
         ]
     ),
     Table: frozenset(("source", "key", "refers", "attributes", "undeclared")),
-    Source: frozenset(("path", "url", "table", "query", "format", "columns", "missing", "incomplete_rows", "with_")),
+    Source: frozenset(
+        (
+            "path",
+            "url",
+            "table",
+            "query",
+            "format",
+            "columns",
+            "missing",
+            "incomplete_rows",
+            "normalize",
+            "keep_apart",
+            "with_",
+        )
+    ),
     Attribute: frozenset(("role", "type", "domain", "hierarchy", "description")),
     Gate: frozenset(("metric", "min", "max", "releases", "max_width")),
     Release: frozenset(

@@ -131,6 +131,7 @@ def judge_source(scene: Scene) -> Iterator[Diagnostic]:
     """Judge ``source:``."""
     source = scene.policy.source
     yield from repeats(scene, source.missing, ("source", "missing"), "`missing`")
+    yield from _spellings(scene)
     if source.columns is None:
         return
     if source.format in _SETS:
@@ -141,6 +142,25 @@ def judge_source(scene: Scene) -> Iterator[Diagnostic]:
     if not scene.lacks("attributes"):
         yield from _undeclared(scene, source.columns)
     yield from _absent(scene, source.columns)
+
+
+def _spellings(scene: Scene) -> Iterator[Diagnostic]:
+    """Judge ``normalize`` and ``keep_apart`` (PPF635)."""
+    source, ledger = scene.policy.source, scene.policy.ledger
+    for key in ("normalize", "keep_apart"):
+        yield from repeats(scene, getattr(source, key), ("source", key), f"`{key}`")
+    for i, word in enumerate(source.keep_apart):
+        place = ("source", "keep_apart", str(i))
+        if word in source.normalize:
+            text, hint = (
+                f"`{word}` is taken away at reading, so it tells nothing apart",
+                "remove it from one of the two",
+            )
+            yield scene.fault("PPF635", text, place, hint=hint, related=scene.related(("source", "normalize"), "here"))
+        elif ledger is not None and word in ledger.ignore:
+            text = f"people whose ids differ in `{word}` are two here, and one in the ledger"
+            hint = f"say `ledger: {{ignore: …}}` without `{word}`"
+            yield scene.fault("PPF635", text, place, hint=hint)
 
 
 def _undeclared(scene: Scene, columns: tuple[str, ...]) -> Iterator[Diagnostic]:

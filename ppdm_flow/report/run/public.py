@@ -123,7 +123,7 @@ def _sources(plan: Document) -> Document:
 
 def _source(source: Document) -> Document:
     hidden: Document = {"path": None, "format": None, "options": {}, "columns": None, "missing": []}
-    return {**hidden, **_only(source, ("incomplete_rows", "undeclared", "attributes"))}
+    return {**hidden, **_only(source, ("incomplete_rows", "undeclared", "attributes", "normalize", "keep_apart"))}
 
 
 def _plan(plan: Document) -> Document:

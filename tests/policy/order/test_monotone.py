@@ -208,6 +208,8 @@ REST = {
         {"gates": {"g": {"metric": "sizes.classes", "min": 2}}},
         {"gates": {"g": {"metric": "sizes.classes", "min": 2, "max": 3}}},
     ),
+    "kept apart": ({"source": {"keep_apart": ["case", "form"]}}, {"source": {"keep_apart": ["form"]}}),
+    "kept apart at all": ({"source": {"keep_apart": ["blanks"]}}, {}),
     "undeclared": ({"undeclared": "drop"}, {"undeclared": "error"}),
     "audience": (
         {"releases": {"study": {"path": "study.csv", "audience": "public"}}},
