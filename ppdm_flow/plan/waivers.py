@@ -18,8 +18,8 @@ from ppdm_flow.policy.floor import STAR, Floor
 from ppdm_flow.policy.loaded import Places
 from ppdm_flow.policy.params.permission import Permission
 
-OF_RUNS = frozenset({"PPF587", "PPF647"})
-"""Codes below PPF700 that steps report when they run."""
+OF_RUNS = frozenset({"PPF587", "PPF647", "PPF649"})
+"""Codes below PPF700 that are reported by a run."""
 _PRIVACY_CODES = frozenset({"PPF526"})
 _FIRST_OF_RUNS = "PPF7"
 

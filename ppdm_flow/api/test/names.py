@@ -9,6 +9,7 @@ from ppdm_flow.core.file_sets import is_file_set
 from ppdm_flow.core.pages import pages
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.suggest import closest, did_you_mean
+from ppdm_flow.engine.judging.personal_data import GATE as PERSONAL_DATA
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.plan.formats import handling
 from ppdm_flow.policy.language.words import short
@@ -82,7 +83,7 @@ class Names:
             yield from self._listed(getattr(some, key) or (), (*path, key))
 
     def _listed(self, ids: Iterable[str], path: PolicyPath) -> Iterator[Diagnostic]:
-        known = [*(r.id for r in self.plan.requirements), *(g.id for g in self.plan.gates)]
+        known = [*(r.id for r in self.plan.requirements), *(g.id for g in self.plan.gates), PERSONAL_DATA]
         for number, each in enumerate(ids):
             release, slash, own = each.rpartition("/")
             place = (*path, str(number))

@@ -19,6 +19,7 @@ from ppdm_flow.core.results import (
 )
 from ppdm_flow.engine.judging.auditing import AuditResult
 from ppdm_flow.engine.judging.judging import charts_of, findings_of, gates_of, metrics_of, requirements_of, verdict
+from ppdm_flow.engine.judging.personal_data import personal_results
 from ppdm_flow.engine.manifest import Checks
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.plan.document import document
@@ -89,5 +90,5 @@ def judge_audits(
     """Judge what the audits measured. ``source`` and ``ledger`` are findings to list before and after their own."""
     metrics = metrics_of(plan, audited, steps)
     findings = (*source, *findings_of(plan, audited, steps), *ledger)
-    requirements, gates = requirements_of(plan, audited), gates_of(plan, metrics)
+    requirements, gates = requirements_of(plan, audited), (*gates_of(plan, metrics), *personal_results(plan, findings))
     return JudgedResults(requirements, gates, metrics, steps, findings, charts_of(plan, audited))

@@ -9,6 +9,8 @@ from datetime import date
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import Finding, RequirementResult, WaiverResult
 from ppdm_flow.core.waivers import Waiver, of_privacy
+from ppdm_flow.engine.judging.personal_data import GATE as PERSONAL_DATA
+from ppdm_flow.engine.judging.personal_data import findings_on
 from ppdm_flow.engine.judging.results import JudgedResults
 from ppdm_flow.plan.definition import Plan
 
@@ -27,7 +29,9 @@ def waive(plan: Plan, results: JudgedResults, today: date) -> JudgedResults:
     valid = [w for w in plan.waivers if not w.expired(today)]
     never = {r.id for r in plan.requirements if not r.waivable}
     requirements = tuple(_over(r, [w for w in valid if r.id not in never]) for r in results.requirements)
-    gated = tuple(_over(r, valid) for r in results.gates)
+    gated = tuple(
+        _over_columns(r, valid, distinct) if r.id == PERSONAL_DATA else _over(r, valid) for r in results.gates
+    )
     waivers = tuple(_result(w, (*requirements, *gated), distinct, today) for w in plan.waivers)
     waiver_findings = (finding for each in waivers for finding in _told(each, (*requirements, *gated), distinct, today))
     return replace(
@@ -41,6 +45,16 @@ def _over(result: RequirementResult, waivers: Iterable[Waiver]) -> RequirementRe
     mine = (w for w in waivers if w.of == result.id and (w.privacy or not _private(result)))
     waiver = next(mine, None)
     return replace(result, waived_by=waiver.name) if waiver else result
+
+
+def _over_columns(
+    result: RequirementResult, waivers: Sequence[Waiver], findings: Sequence[Finding]
+) -> RequirementResult:
+    """Waive what withholds for columns with personal data, where the finding on each of them is waived."""
+    covering = [
+        next((w.name for w in waivers if _about(w, finding)), "") for finding in findings_on(result.release, findings)
+    ]
+    return replace(result, waived_by=covering[0]) if all(covering) else result
 
 
 def _private(result: RequirementResult) -> bool:

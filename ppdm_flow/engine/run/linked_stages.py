@@ -55,7 +55,9 @@ class AuditedTables:
     def judged(self, ledger: Iterable[Finding] = ()) -> JudgedResults:
         """Judge it; ``ledger`` are the findings of the ledger. Raises RunError where a step quotes the data."""
         steps = tuple(chain.from_iterable(table.graph.results() for table in self.tables.values()))
-        source = chain.from_iterable(suspected(table.original.suspicions) for table in self.tables.values())
+        source = chain.from_iterable(
+            (*suspected(table.original.suspicions), *table.personal) for table in self.tables.values()
+        )
         audited = {name: table.audited for name, table in self.tables.items()}
         return TablesJudge(self.context.plan, audited, self.joins).judged(steps, source, ledger)
 

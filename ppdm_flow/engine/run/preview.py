@@ -14,6 +14,7 @@ from ppdm_flow.core.plugin_info import Kind
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.events import ignore_events
+from ppdm_flow.engine.judging.personal_data import personal_warnings
 from ppdm_flow.engine.linked.sources import open_linked
 from ppdm_flow.engine.options import RunContext
 from ppdm_flow.engine.reading.original import Opening, Original
@@ -141,6 +142,7 @@ def _of_table(context: RunContext, plan: Plan, original: Original) -> Preview:
     people = view.counts([]).total
     diagnostics = list(_foreseen(plan, view, people))
     diagnostics += warnings(original.suspicions)
+    diagnostics += personal_warnings(plan, original.stream)
     diagnostics += unreachable_requirements(context, plan, original)
     stream = original.stream
     return Preview(stream.rows_read, stream.row_count, people, tuple(diagnostics), *_costs(plan, original))

@@ -37,7 +37,10 @@ def reading_of(plan: Plan) -> str:
     looked_for = [(w.facts.name, sorted(w.spans)) for w in lookalike_checks(plan.requirements, plan.source.attributes)]
     present = value_presence(plan.requirements, plan.source.attributes, {})
     looked_for += [(values.facts.name, sorted(values.required)) for values in present]
-    return repr((plan.source, plan.keys, sorted(asked_of(plan)), looked_for, any(n.expands for n in plan.steps)))
+    merged = [(s.name, s.effect.recodes) for s in plan.steps if s.effect.recodes]
+    return repr(
+        (plan.source, merged, plan.keys, sorted(asked_of(plan)), looked_for, any(n.expands for n in plan.steps))
+    )
 
 
 def measure(context: RunContext, original: Opened, scratch: Path, look: Look = ignore_candidates) -> JudgedResults:

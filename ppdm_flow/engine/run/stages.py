@@ -14,6 +14,7 @@ from ppdm_flow.core.results import Finding
 from ppdm_flow.engine.candidates.building import Candidate, CandidateBuilder
 from ppdm_flow.engine.candidates.directory import RunDirectory
 from ppdm_flow.engine.judging.auditing import AuditResult
+from ppdm_flow.engine.judging.personal_data import personal_findings
 from ppdm_flow.engine.judging.results import JudgedResults, judge_audits
 from ppdm_flow.engine.ledger.ledger import Ledger, locked_ledger
 from ppdm_flow.engine.ledger.membership import of_run
@@ -36,13 +37,17 @@ def ignore_candidates(_candidates: Sequence[Candidate], _graph: Graph) -> None:
 
 @dataclass(frozen=True, slots=True)
 class AuditedTable:
-    """The run of a plan for one table whose audits are done, ready for its verdict."""
+    """The run of a plan for one table whose audits are done, ready for its verdict.
+
+    ``personal`` are findings on personal data that the policy does not declare.
+    """
 
     context: RunContext
     original: Original
     graph: Graph
     candidates: Sequence[Candidate]
     audited: Sequence[AuditResult]
+    personal: Sequence[Finding] = ()
 
     @property
     def key(self) -> RunKey:
@@ -61,7 +66,7 @@ class AuditedTable:
 
     def judged(self, ledger: Iterable[Finding] = ()) -> JudgedResults:
         """Judge it; ``ledger`` are the findings of the ledger. Raises RunError where a step quotes the data."""
-        steps, source = self.graph.results(), suspected(self.original.suspicions)
+        steps, source = self.graph.results(), (*suspected(self.original.suspicions), *self.personal)
         return judge_audits(self.context.plan, self.audited, steps, source, ledger)
 
 
@@ -87,8 +92,9 @@ class WrittenTable:
         """Carry out the audits; ``histories`` are those of the releases, where there is a ledger."""
         graph = self.builder.graph
         look(self.candidates, graph)
+        personal = [f for c in self.candidates for f in personal_findings(c.release, c.subject.candidate.stream)]
         audited = self.builder.audit(self.candidates, histories)
-        return AuditedTable(self.context, self.original, graph, self.candidates, audited)
+        return AuditedTable(self.context, self.original, graph, self.candidates, audited, personal)
 
 
 def written_table(context: RunContext, original: Original, directory: RunDirectory) -> WrittenTable:

@@ -52,7 +52,7 @@ class LookalikeCheck:
             "PPF726",
             f"row {row}: column `{self.facts.name}` has a value that differs from `{value}` only {_HOW}",
             span=self.spans[value],
-            advice="the requirement would not cover it: clean the data, take the difference away with `source.normalize`,"
+            advice="the requirement would not cover it: clean the data, take the difference away (`source.normalize`),"
             " or name every spelling, here or in `domain:`",
         )
 

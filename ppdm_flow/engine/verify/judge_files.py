@@ -15,6 +15,7 @@ from ppdm_flow.core.results import Report
 from ppdm_flow.engine import manifest
 from ppdm_flow.engine.events import Listener, ignore_events
 from ppdm_flow.engine.judging.auditing import AuditResult, audit_all, refuse_quoting_audits
+from ppdm_flow.engine.judging.personal_data import personal_findings
 from ppdm_flow.engine.judging.results import judge_audits
 from ppdm_flow.engine.judging.waiving import waive
 from ppdm_flow.engine.machine import peak_mb, utc_now
@@ -50,7 +51,8 @@ def judge(
             look(file.subject.candidate)
             audited = judged_file(context, source, file, folder)
             alone = replace(plan, releases=(file.node,))
-            results = judge_audits(alone, audited, source=(*suspected(source.suspicions), *file.findings))
+            personal = personal_findings(file.node, file.subject.candidate.stream)
+            results = judge_audits(alone, audited, source=(*suspected(source.suspicions), *file.findings, *personal))
             about_run = {
                 **timing(started, clock),
                 "input": {"name": original.name, "sha256": source.digest, "rows_used": source.stream.row_count},

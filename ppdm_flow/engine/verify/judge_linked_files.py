@@ -20,6 +20,7 @@ from ppdm_flow.engine import manifest
 from ppdm_flow.engine.events import Listener, ignore_events
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.judging.auditing import AuditResult
+from ppdm_flow.engine.judging.personal_data import personal_findings
 from ppdm_flow.engine.judging.results import JudgedResults
 from ppdm_flow.engine.judging.waiving import waive
 from ppdm_flow.engine.linked.joining import JoinSource, LinkedReleases
@@ -100,7 +101,8 @@ class _LinkedFilesJudge:
         audited = {table.name: list(self._audited(table)) for table in plan.tables}
         joins = [self._join(join) for join in plan.joins]
         suspicions = chain.from_iterable(suspected(each.suspicions) for each in self.originals.tables.values())
-        source = chain(suspicions, chain.from_iterable(file.findings for file in self.every))
+        own = ((*file.findings, *personal_findings(file.node, file.subject.candidate.stream)) for file in self.every)
+        source = chain(suspicions, chain.from_iterable(own))
         return TablesJudge(plan, audited, joins).judged(source=source)
 
     def _audited(self, table: LinkedTable) -> Iterator[AuditResult]:

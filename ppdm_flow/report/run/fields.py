@@ -28,7 +28,9 @@ class SpanDocument(TypedDict):
 class ResultDocument(TypedDict):
     """A requirement or gate, as measured on a release."""
 
-    id: Annotated[str, about("Place in the policy: `privacy.KIND`, `privacy.KIND.NAME`, `gates.NAME`.")]
+    id: Annotated[
+        str, about("Place in the policy: `privacy.KIND`, `privacy.KIND.NAME`, `gates.NAME`; or `personal_data`.")
+    ]
     release: Annotated[str, about("The release that it was measured on.")]
     metric: Annotated[str, about("Name of the measured figure in `metrics`.")]
     bound: Annotated[float, about("What the policy asks for, in the figure's unit.")]

@@ -18,6 +18,8 @@ _IN_COMMON = "PPF845"
 """The finding that several releases leave groups of too few people."""
 _TAKES_AWAY = frozenset({"PPF857"})
 """Findings without which no figure can be read: they stand beside the verdict."""
+_PERSONAL = "PPF649"
+"""The finding that a released column shows personal data which the policy does not declare."""
 
 
 def caution(document: ReportDocument) -> str:
@@ -26,6 +28,7 @@ def caution(document: ReportDocument) -> str:
         (
             *_nothing_asked(document),
             *_taken_away(document),
+            *_personal(document),
             *_as_they_are(document),
             *_by_pseudonyms(document),
             *_apart(document),
@@ -42,6 +45,11 @@ def _nothing_asked(document: ReportDocument) -> list[str]:
 
 def _taken_away(document: ReportDocument) -> list[str]:
     return [f"{f['text']}." for f in document["findings"] if f["code"] in _TAKES_AWAY]
+
+
+def _personal(document: ReportDocument) -> list[str]:
+    told = [f for f in document["findings"] if f["code"] == _PERSONAL and not f.get("waived_by")]
+    return [f"Undeclared personal data ({_PERSONAL}), in `{f['subject']}`: {f['text']}." for f in told]
 
 
 def _as_they_are(document: ReportDocument) -> list[str]:

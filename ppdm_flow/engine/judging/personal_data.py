@@ -1,0 +1,131 @@
+"""Personal data in columns of which the policy says that they hold none: looked for in every released text column.
+
+A column of telephone numbers that is declared `insensitive` would leave as it is, and no requirement would count it.
+What a release for partners or for the public shows withholds it; of an internal one it is a finding.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+
+import numpy as np
+
+from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.diagnostics import Diagnostic, Severity
+from ppdm_flow.core.phrases import counted, listed
+from ppdm_flow.core.records import dataclass
+from ppdm_flow.core.results import Finding, RequirementResult
+from ppdm_flow.core.roles import Role
+from ppdm_flow.engine.streams.stream import DistributedStream, Part, Stream
+from ppdm_flow.mining.identifiers.columns import WORDS, ColumnScan
+from ppdm_flow.mining.profiling.words import named
+from ppdm_flow.plan.definition import Plan, ReleaseNode
+from ppdm_flow.tables.text_hash import KEY_BYTES
+
+CODE = "PPF649"
+"""The finding."""
+GATE = "personal_data"
+"""The id of the result that withholds, and of no gate of a policy: those begin with `gates.`."""
+_ROLES = frozenset({Role.INSENSITIVE, Role.TARGET, Role.SENSITIVE})
+_ONLY_FOUND = "internal"
+"""The audience to which such a release may go."""
+
+
+@dataclass(frozen=True, slots=True)
+class PersonalColumn:
+    """A column with personal data: its kinds with the rows of each."""
+
+    facts: AttributeFacts
+    kinds: Mapping[str, int]
+
+    @property
+    def text(self) -> str:
+        """Say what it shows, without a value."""
+        what = listed([f"{WORDS[kind]} ({counted(rows, 'row')})" for kind, rows in self.kinds.items()])
+        return f"`{self.facts.name}` is declared `{self.facts.role}`, and looks like {what}"
+
+
+def personal_columns(stream: Stream, attributes: Iterable[AttributeFacts]) -> tuple[PersonalColumn, ...]:
+    """Look through the text columns among these that are declared to identify nobody.
+
+    Each different value of a partition is looked at once; no more is kept than some thousand values of a column.
+    """
+    looked_at = [a for a in attributes if a.role in _ROLES and not a.is_numeric]
+    if not looked_at:
+        return ()
+    names, key = [a.name for a in looked_at], secrets.token_bytes(KEY_BYTES)
+    scans = {name: ColumnScan(key) for name in names}
+    if isinstance(stream, DistributedStream):
+        for parts in stream.results(partial(_scanned, names, key), names):
+            for name, scan in parts.items():
+                scans[name].add(scan)
+    else:
+        for part in stream.parts(names):
+            _take(scans, part)
+    shown = ((a, scans[a.name].personal(of_people=named(a.source or a.name) == "name")) for a in looked_at)
+    return tuple(PersonalColumn(a, kinds) for a, kinds in shown if kinds)
+
+
+def _scanned(names: Sequence[str], key: bytes, part: Part) -> dict[str, ColumnScan]:
+    scans = {name: ColumnScan(key) for name in names}
+    _take(scans, part)
+    return {name: scan.forget() for name, scan in scans.items()}
+
+
+def _take(scans: Mapping[str, ColumnScan], part: Part) -> None:
+    for name, scan in scans.items():
+        column = part.table[name]
+        rows = np.bincount(column.codes[column.codes >= 0], minlength=len(column.categories))
+        scan.take(column.categories, rows)
+
+
+def personal_findings(release: ReleaseNode, stream: Stream) -> Iterator[Finding]:
+    """Yield a finding for each column of a release that shows personal data."""
+    for column in personal_columns(stream, release.attributes):
+        yield Finding(CODE, Severity.WARNING, column.text, f"{release.name}.{column.facts.name}")
+
+
+def personal_warnings(plan: Plan, stream: Stream) -> Iterator[Diagnostic]:
+    """Yield, before a run, a warning for each column of the source that a release would show as it is, if not waived."""
+    unchanged = {
+        a.source: (a, r.name, r.audience) for r in reversed(plan.releases) for a in r.attributes if a.unchanged
+    }
+    shown = [a for a in plan.source.attributes if a.name in unchanged]
+    for column in personal_columns(stream, [a for a in shown if a.role in _ROLES]):
+        released, release, audience = unchanged[column.facts.name]
+        subject = f"{release}.{released.name}"
+        finding = Finding(CODE, Severity.WARNING, column.text, subject)
+        if any(waiver.covers_finding(CODE, subject, finding.hash) for waiver in plan.waivers):
+            continue
+        leaves = "would withhold" if audience != _ONLY_FOUND else "leaves with"
+        text = f"{column.text}: it {leaves} release `{release}` ({audience})"
+        yield Diagnostic(CODE, text, column.facts.span, Severity.WARNING, help=_ADVICE)
+
+
+_ADVICE = "declare it as `identifier`, or drop or mask it; where it is harmless, waive PPF649 with a reason"
+
+
+def personal_results(plan: Plan, findings: Sequence[Finding]) -> Iterator[RequirementResult]:
+    """Yield what withholds: one result for each release with such columns that goes to others."""
+    for release in plan.releases:
+        mine = findings_on(release.name, findings)
+        if mine and release.audience != _ONLY_FOUND:
+            columns = listed([f"`{f.subject.partition('.')[2]}`" for f in mine], 6)
+            yield RequirementResult(
+                id=GATE,
+                release=release.name,
+                metric=f"{GATE}.columns",
+                bound=0,
+                direction="at_most",
+                measured=len(mine),
+                holds=False,
+                sentence=f"{columns} may show personal data that the policy does not declare, and the release is for"
+                f" `{release.audience}`: {_ADVICE}.",
+            )
+
+
+def findings_on(release: str, findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Return those of the findings that are about columns of a release."""
+    return tuple(f for f in findings if f.code == CODE and f.subject.partition(".")[0] == release)

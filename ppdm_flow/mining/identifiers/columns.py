@@ -1,0 +1,238 @@
+"""Personal data in a column, from one pass over its partitions: what cells show, and what only the column tells.
+
+An e-mail address is told by a cell. A number of nine digits is the national number of somebody where nearly all values
+of a column are, and a code is a person's own where nearly no two rows share one. The first are counted in all cells.
+The second are judged by a sample of the different values, which is the whole of columns with few.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import field
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ppdm_flow.core.records import dataclass
+from ppdm_flow.mining.identifiers.cells import Mask, cards, matching, matching_any, names, normalized
+from ppdm_flow.mining.identifiers.forms import is_iban, is_prose, national, shaped
+from ppdm_flow.mining.identifiers.patterns import CARD_FORM, IBAN_FORM, PATTERNS
+from ppdm_flow.tables.text_hash import text_hashes
+
+WORDS: Mapping[str, str] = {
+    "emails": "e-mail addresses",
+    "phones": "telephone numbers",
+    "cards": "numbers of payment cards",
+    "ibans": "bank accounts (IBAN)",
+    "social_security": "social security numbers",
+    "national_ids": "national identifiers",
+    "names": "names of people",
+    "free_text": "free text",
+    "unique_codes": "codes that nearly every row has for itself",
+}
+"""The kinds of personal data that are looked for, in words."""
+SAMPLE = 1024
+"""Different values that what only a column tells is judged by."""
+
+_CELLS = ("emails", "phones", "cards", "ibans", "social_security", "names")
+_CHECKED = ("cards", "ibans")
+"""Kinds of numbers with a check digit, which some codes fit by chance."""
+_BY_CHANCE = 0.5
+"""The share of numbers of the form whose check digit must fit."""
+_KNOWN = 1 << 20
+"""Values whose kinds are remembered from one partition to the next."""
+_LONGEST = 400
+"""Characters of a sampled value that are kept."""
+_ROWS, _ALONE = 20, 0.9
+"""Rows from which on a column can be of codes, and the share of them whose value no other row has."""
+_FEWEST_TEXTS, _FEWEST_NUMBERS, _FEWEST_NAMES = 5, 5, 3
+_NUMBER = r"^[$€£¥]? ?[+-]?[0-9][0-9., ']*(?:[eE][+-]?[0-9]+)?(?: ?[%°‰$€£¥]| ?[A-Za-zµ]{1,3}(?:/[a-z]+)?)?$"
+_TIME = r"^[0-9]{1,4}[-/. ][0-9]{1,2}[-/. ][0-9]{1,4}(?:[T ].*)?$|^[0-9]{1,2}:[0-9]{2}|^1[0-9]{9}(?:[0-9]{3})?$"
+_LABEL = r"^[\[(<>≤≥{]|^-?[0-9.]+ ?(?:-|\.\.|[,;/:x]|to) ?-?[0-9.]+[\])]?$|\*"
+_CODE_OF_DIGITS = r"^[0-9]{8,}$"
+_NAME = re.compile(r"[^\W\d_]+(?:[ ',.-]+[^\W\d_]+)*\.?")
+
+Counts = npt.NDArray[np.int64]
+
+
+@dataclass(slots=True)
+class ColumnScan:
+    """What was seen of one column. ``key`` has 16 bytes, the same for all scans that are added up.
+
+    ``cells`` has the rows of each kind, ``formed`` those of numbers of its form, ``some`` hashes of up to three
+    different values. ``hashes``, ``rows`` and ``texts`` are the sample: the different values with the smallest hashes.
+    """
+
+    key: bytes
+    present: int = 0
+    cells: dict[str, int] = field(default_factory=dict)
+    formed: dict[str, int] = field(default_factory=dict)
+    some: dict[str, set[int]] = field(default_factory=dict)
+    hashes: npt.NDArray[np.uint64] = field(default_factory=lambda: np.zeros(0, dtype=np.uint64))
+    rows: Counts = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    texts: dict[int, str] = field(default_factory=dict)
+    full: bool = False
+    _known: tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint16]] | None = None
+
+    def take(self, texts: pa.StringArray, rows: Counts) -> None:
+        """Take in different texts, none of them null, with how many rows have each."""
+        used = rows > 0
+        if not used.any():
+            return
+        texts, rows = texts.filter(pa.array(used)), rows[used]
+        self.present += int(rows.sum())
+        hashes = text_hashes(texts, self.key)
+        kinds = self._kinds(texts, hashes)
+        for place, kind in enumerate(_CELLS):
+            hit = (kinds >> place) & 1 == 1
+            self._count(kind, int(rows[hit].sum()), set(hashes[hit][:_FEWEST_NAMES].tolist()))
+        for place, kind in enumerate(_CHECKED, len(_CELLS)):
+            self.formed[kind] = self.formed.get(kind, 0) + int(rows[(kinds >> place) & 1 == 1].sum())
+        smallest = np.argsort(hashes, kind="stable")[:SAMPLE]
+        told = texts.take(pa.array(smallest)).to_pylist()
+        kept = {h: t[:_LONGEST] for h, t in zip(hashes[smallest].tolist(), told, strict=True)}
+        self._sample(hashes[smallest], rows[smallest], kept, full=self.full or len(hashes) > SAMPLE)
+
+    def add(self, later: ColumnScan) -> None:
+        """Take in what another scan under the same key has seen of other rows."""
+        self.present += later.present
+        for kind in _CELLS:
+            self._count(kind, later.cells.get(kind, 0), later.some.get(kind, set()))
+        for kind in _CHECKED:
+            self.formed[kind] = self.formed.get(kind, 0) + later.formed.get(kind, 0)
+        self._sample(later.hashes, later.rows, later.texts, full=self.full or later.full)
+
+    def forget(self) -> ColumnScan:
+        """Return it without what only makes it faster, to be sent elsewhere."""
+        self._known = None
+        return self
+
+    def personal(self, *, of_people: bool) -> dict[str, int]:
+        """Return the kinds of personal data that the column shows, with the rows of each, as far as they are counted.
+
+        ``of_people``: it is called like a column of names.
+        """
+        found = {kind: n for kind, n in self.cells.items() if n and self._is_told(kind)}
+        sample = self.texts.values()
+        texts = normalized(pa.array([self.texts[h] for h in self.hashes.tolist()], pa.string())) if sample else None
+        if texts is None:
+            return found
+        words = texts.to_pylist()
+        if len(words) >= _FEWEST_NUMBERS:
+            if national(words) is not None and "social_security" not in found:
+                found["national_ids"] = self.present
+            elif "phones" not in found and (shaped(words) or ("",))[0] == "phone":
+                found["phones"] = self.present
+        if of_people and "names" not in found and len(words) > _FEWEST_TEXTS and _most_are_names(words):
+            found["names"] = self.present
+        told = bool(found)
+        if self._is_free(words):
+            found["free_text"] = self.present
+        elif not told and self._is_code(texts):
+            found["unique_codes"] = self.present
+        return {kind: found[kind] for kind in WORDS if kind in found}
+
+    @property
+    def distinct(self) -> float:
+        """How many different values there are, estimated where they are more than the sample."""
+        if not self.full or len(self.hashes) < SAMPLE:
+            return float(len(self.hashes))
+        return (SAMPLE - 1) * 2.0**64 / float(self.hashes[-1])
+
+    @property
+    def alone(self) -> float:
+        """The share of the rows whose value no other row has, estimated likewise."""
+        if not self.present:
+            return 0.0
+        return min(1.0, float((self.rows == 1).mean()) * self.distinct / self.present)
+
+    def _is_told(self, kind: str) -> bool:
+        if kind in _CHECKED:
+            return self.cells[kind] >= _BY_CHANCE * self.formed.get(kind, 0)
+        if kind == "names":  # a product may be called like a person
+            return len(self.some[kind]) >= min(_FEWEST_NAMES, max(1.0, self.distinct / 2))
+        return True
+
+    def _is_free(self, words: Sequence[str]) -> bool:
+        share = sum(map(is_prose, words)) / len(words)
+        return len(words) >= _FEWEST_TEXTS and share >= _BY_CHANCE and self.alone >= _BY_CHANCE
+
+    def _is_code(self, texts: pa.StringArray) -> bool:
+        if self.present < _ROWS or self.alone < _ALONE:
+            return False
+        plain = matching(texts, _NUMBER) | matching(texts, _TIME) | matching(texts, _LABEL)
+        plain |= matching_any(texts, PATTERNS["dates"])
+        digits = matching(texts, _CODE_OF_DIGITS) & ~matching(texts, _TIME) & ~matching_any(texts, PATTERNS["dates"])
+        lengths = pc.utf8_length(texts.filter(pa.array(digits)))
+        if digits.mean() >= _ALONE and len(pc.unique(lengths)) == 1:
+            return True
+        return float((~plain).mean()) >= _ALONE
+
+    def _count(self, kind: str, rows: int, some: set[int]) -> None:
+        self.cells[kind] = self.cells.get(kind, 0) + rows
+        both = self.some.get(kind, set()) | some
+        self.some[kind] = set(sorted(both)[:_FEWEST_NAMES])
+
+    def _sample(self, hashes: npt.NDArray[np.uint64], rows: Counts, texts: Mapping[int, str], *, full: bool) -> None:
+        """Join two samples: a value among the smallest in the end was so wherever it occurred, so rows add up."""
+        every, place = np.unique(np.concatenate([self.hashes, hashes]), return_inverse=True)
+        counts = np.bincount(place, np.concatenate([self.rows, rows]), len(every)).astype(np.int64)
+        self.full = full or len(every) > SAMPLE
+        self.hashes, self.rows = every[:SAMPLE], counts[:SAMPLE]
+        self.texts = {h: texts[h] if h in texts else self.texts[h] for h in self.hashes.tolist()}
+
+    def _kinds(self, texts: pa.StringArray, hashes: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint16]:
+        """Return a bit for each kind of each text; texts that were seen before are not looked at again."""
+        if self._known is None:
+            kinds = _kinds_of(normalized(texts))
+            order = np.argsort(hashes, kind="stable")
+            self._known = hashes[order], kinds[order]
+            return kinds
+        known, of_known = self._known
+        places = np.minimum(np.searchsorted(known, hashes), len(known) - 1)
+        new = known[places] != hashes
+        kinds = of_known[places]
+        if new.any():
+            kinds[new] = _kinds_of(normalized(texts.filter(pa.array(new))))
+            if len(known) < _KNOWN:
+                both = np.concatenate([known, hashes[new]])
+                order = np.argsort(both, kind="stable")
+                self._known = both[order], np.concatenate([of_known, kinds[new]])[order]
+        return kinds
+
+
+def _kinds_of(texts: pa.StringArray) -> npt.NDArray[np.uint16]:
+    """Return a bit for each kind that a normalized text shows, and for each form of a number with a check digit."""
+    ibans = matching(texts, IBAN_FORM)
+    masks: tuple[Mask, ...] = (
+        matching_any(texts, PATTERNS["emails"]),
+        matching_any(texts, PATTERNS["phones"]),
+        cards(texts),
+        _checked_ibans(texts, ibans),
+        matching_any(texts, PATTERNS["social_security"]),
+        names(texts),
+        matching(texts, CARD_FORM),
+        ibans,
+    )
+    kinds = np.zeros(len(texts), dtype=np.uint16)
+    for place, mask in enumerate(masks):
+        kinds |= mask.astype(np.uint16) << np.uint16(place)
+    return kinds
+
+
+def _checked_ibans(texts: pa.StringArray, formed: Mask) -> Mask:
+    """Return which texts have a bank account whose check digits fit."""
+    found = np.zeros(len(texts), dtype=bool)
+    places = np.flatnonzero(formed)
+    if len(places):
+        numbers = pc.extract_regex(texts.take(pa.array(places)), f"(?P<iban>{IBAN_FORM})").field("iban").to_pylist()
+        found[places] = [any(is_iban(number[: len(number) - cut]) for cut in range(5)) for number in numbers]
+    return found
+
+
+def _most_are_names(words: Sequence[str]) -> bool:
+    fitting = sum(_NAME.fullmatch(word) is not None and word[:1].isupper() for word in words)
+    return fitting >= _ALONE * len(words)

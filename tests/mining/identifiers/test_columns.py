@@ -1,0 +1,140 @@
+"""Columns with personal data, and columns that share a form with them; scans in parts add up."""
+
+from __future__ import annotations
+
+import random
+import time
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from ppdm_flow.mining.identifiers.columns import SAMPLE, ColumnScan
+from ppdm_flow.tables.column import Column
+
+KEY = b"0123456789abcdef"
+FIRST, LAST = (
+    ["Ada", "Ben", "Cleo", "Dan", "Eve", "Finn", "Gus", "Hal"],
+    ["Berg", "Kahn", "Lee", "Moss", "Nunn", "Orr", "Pike", "Quint"],
+)
+DICE = random.Random(11)
+
+
+def scan(values, parts=1):
+    """Scan the values in so many parts, one scan each, and add these up."""
+    scans = []
+    for some in np.array_split(np.array(values, dtype=object), parts):
+        column = Column.of(list(some))
+        scans.append(ColumnScan(KEY))
+        known = column.codes[column.codes >= 0]
+        scans[-1].take(column.categories, np.bincount(known, minlength=len(column.categories)))
+    whole = scans[0]
+    for each in scans[1:]:
+        whole.add(each.forget())
+    return whole
+
+
+def luhn(digits):
+    pairs = (int(d) * (1 + i % 2) for i, d in enumerate(reversed(digits)))
+    return sum(n - 9 * (n > 9) for n in pairs) % 10 == 0
+
+
+def card():
+    begin = "4" + "".join(DICE.choices("0123456789", k=14))
+    return next(begin + digit for digit in "0123456789" if luhn(begin + digit))
+
+
+PERSONAL = {
+    "emails": [[f"u{i}@example.org" for i in range(3)], ["ok"] * 500 + ["write to jo [at] example.org"]],
+    "phones": [["617\u2011253\u20111000"], ["call +49 30 1234567", "ok"], [f"030/12345{i}" for i in range(8)]],
+    "cards": [[card() for _ in range(4)], ["paid by 4111.1111.1111.1111", "paid in cash"]],
+    "ibans": [["GB82 WEST 1234 5698 7654 32"], ["to account de89370400440532013000, please", "cash"]],
+    "social_security": [["078-05-1120"], ["SSN 219 09 9999"]],
+    "national_ids": [["86095742719", "65929970489", "57549285017", "25768131411", "65299970480", "47036892816"]],
+    "names": [["Mr. Smith", "Mrs. Lee", "Dr. Moss"], ["MR SMITH"], ["ward 1", "ward 2", "Mr Orr", "Ms Orr", "Ms Lee"]],
+    "free_text": [[f"number {i} came in with pain in the left arm" for i in range(8)]],
+    "unique_codes": [
+        [f"AB-{i * 7919 % 100_000:05d}" for i in range(40)],
+        [str(10**8 + i * 7919) for i in range(40)],
+        [f"{a} {b}" for a in FIRST for b in LAST],
+    ],
+}
+
+
+@pytest.mark.parametrize("parts", [1, 3])
+@pytest.mark.parametrize("kind", PERSONAL)
+def test_personal_data_is_found(kind, parts):
+    for values in PERSONAL[kind]:
+        assert list(scan(values, parts).personal(of_people=False)) == [kind], values[:3]
+
+
+HARMLESS = {
+    "amounts": [f"{DICE.uniform(1, 1e5):.2f}" for _ in range(300)],
+    "amounts with currency": [f"€ {DICE.randrange(10**6):,}" for _ in range(300)],
+    "whole numbers": [str(DICE.randrange(10**5)) for _ in range(300)],
+    "percentages": [f"{DICE.random() * 100:.1f}%" for _ in range(99)],
+    "doses": [f"{i} mg" for i in range(100)],
+    "pressures": [f"{DICE.randrange(90, 180)}/{DICE.randrange(50, 110)}" for _ in range(300)],
+    "dates": [f"2020-{DICE.randrange(1, 13):02d}-{DICE.randrange(1, 29):02d}" for _ in range(300)],
+    "dates with dots": [f"{d:02d}.{m:02d}.19{y}" for d in range(1, 29) for m in range(1, 13) for y in (50, 77)],
+    "times": [f"2020-01-02 {h:02d}:{m:02d}:13" for h in range(24) for m in range(60)],
+    "seconds": [str(1_700_000_000 + 37 * i) for i in range(100)],
+    "days as numbers": [f"2020{m:02d}{d:02d}" for m in range(1, 13) for d in range(1, 29)],
+    "product codes": [f"SKU-{i}" for i in range(20)] * 20,
+    "bar codes": [str(4 * 10**12 + DICE.randrange(10**12)) for _ in range(300)] * 2,
+    "codes of sixteen digits": [str(4 * 10**15 + DICE.randrange(10**15)) for _ in range(300)] * 2,
+    "codes like accounts": [f"AB{DICE.randrange(10, 99)}CDEF{DICE.randrange(10**12):012d}" for _ in range(300)] * 2,
+    "numbers of nine digits": [str(DICE.randrange(10**8, 10**9)) for _ in range(300)] * 2,
+    "ICD codes": ["E11.9", "I10", "J45.0", "C18.1"] * 50,
+    "titles of illnesses": [f"Malignant neoplasm of part {i} of the upper body" for i in range(60)] * 10,
+    "ZIP codes": [str(DICE.randrange(10_000, 99_999)) for _ in range(300)],
+    "postcodes": ["SW1A 1AA", "M1 1AE", "EC1A 1BB"] * 20,
+    "categories": ["Married-civ-spouse", "Never-married", "Divorced"] * 20,
+    "long categories": ["Married, spouse present in the household", "Never married, living with parents"] * 20,
+    "products like names": ["Dr Pepper", "Mr Muscle", "milk", "bread", "soda", "tea", "rice"] * 20,
+    "intervals": [f"[{i}, {i + 5})" for i in range(100)],
+    "masked": [f"{i:03d}**" for i in range(100)],
+    "few rows": ["a1", "b2", "c3", "d4"],
+    "nothing": [None, None],
+}
+
+
+@pytest.mark.parametrize("name", HARMLESS)
+def test_what_shares_a_form_is_not(name):
+    assert scan(HARMLESS[name]).personal(of_people=False) == {}
+    assert scan(HARMLESS[name], 3).personal(of_people=False) == {}
+
+
+def test_rows_are_counted():
+    found = scan(["jo@example.org"] * 5 + ["ok", None] * 3, 2).personal(of_people=False)
+    assert found == {"emails": 5}
+
+
+def test_names_without_a_title_in_a_column_of_names():
+    names = [f"{a} {b}" for a in FIRST for b in LAST[:2]] * 4
+    assert scan(names).personal(of_people=True) == {"names": len(names)}
+    assert scan(names).personal(of_people=False) == {}
+    assert scan(["ward 12", "ward 13", "A-1", "B-2", "C-3", "D-4"] * 5).personal(of_people=True) == {}
+
+
+def test_a_sample_of_many_values_tells_their_number_and_how_many_are_alone():
+    values = [f"x{i}" for i in range(30_000)] + [f"y{i // 10}" for i in range(30_000)]
+    whole = scan(values, 7)
+    assert len(whole.hashes) == SAMPLE
+    assert whole.distinct == pytest.approx(33_000, rel=0.15)
+    assert whole.alone == pytest.approx(0.5, rel=0.15)
+    small = scan(values[:500] + ["z"] * 500)
+    assert (small.distinct, small.alone) == (501, 0.5)
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_different_texts_take_seconds():
+    words = ["the", "patient", "came", "with", "pain", "in", "the", "left", "arm", "and", "was", "sent", "home"]
+    values = [" ".join(DICE.choices(words, k=10)) + f" {i}" for i in range(100_000)]
+    texts = pa.array(values)
+    started = time.process_time()
+    each = ColumnScan(KEY)
+    for _ in range(20):
+        each.take(texts, np.ones(len(texts), dtype=np.int64))
+    assert each.present == 2_000_000
+    assert time.process_time() - started < 12  # what was seen before is not looked at again
