@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given
@@ -12,7 +14,10 @@ from hypothesis import strategies as st
 from tiers import examples
 
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.sources.csv import algorithm
+from ppdm_flow.sources.csv import algorithm, text
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "campaigns"))
+import csv_files
 
 HEAD = b"a,b,c\n"
 LONG = HEAD + b"1,zqcanary,3\n" * 5_000
@@ -222,13 +227,13 @@ def test_a_quote_that_is_never_closed(reader, monkeypatch):
         path = reader.path(f"{name}.csv", content)
         with pytest.raises(DataError) as caught:
             reader.table("csv", path, ["a"])
-        assert caught.value.diagnostics[0].code in ("PPF703", "PPF716")
+        assert caught.value.diagnostics[0].code in ("PPF486", "PPF703", "PPF716")
         assert "row 1" in str(caught.value) or "row 2" in str(caught.value)
         assert "zqcanary" not in str(caught.value)
     monkeypatch.setattr(algorithm, "_BLOCK", 1 << 12)
     monkeypatch.setattr(algorithm, "_LARGEST_BLOCK", 1 << 14)
     large = reader.path("large.csv", b'a,b\n1,"2"\n3,"zqcanary\n' + b"2,3\n" * 50_000)
-    assert "after row 1 there is a quote that is never closed" in reader.fails("csv", large, "PPF716")
+    assert "row 2 of" in reader.fails("csv", large, "PPF716")
 
 
 def test_a_quote_inside_a_cell_without_quotes_is_itself(reader):
@@ -236,8 +241,98 @@ def test_a_quote_inside_a_cell_without_quotes_is_itself(reader):
 
 
 @pytest.mark.parametrize(
+    "row",
+    [b'"18\\"",x\n', b'"zq"canary,x\n', b'x,"zqcanary" \n', b'x,"zqcanary"\t""\n', b'"zq""canary"x,y\n'],
+)
+def test_text_after_a_quote_that_closes(reader, row, monkeypatch):
+    content = b'a,b\n"1\n1",""\n\n' + b"2,3\n" * 10 + row * 3
+    assert "row 12 of" in reader.fails("csv", reader.path("t.csv", content), "PPF486")
+    assert "row 12 of" in reader.fails("csv", reader.path("t.csv.gz", gzip.compress(content)), "PPF486")
+    wide = reader.path("w.csv", content.decode().encode("utf-16"))
+    assert "row 12 of" in reader.fails("csv", wide, "PPF486", encoding="utf-16")
+    monkeypatch.setattr(text, "_CHUNK", 1)  # whatever stands at the edge of a chunk
+    assert "row 12 of" in reader.fails("csv", reader.path("t.csv", content), "PPF486")
+
+
+@pytest.mark.parametrize("chunk", [1, 2, 3, 5, 1 << 20])
+def test_quotes_in_order_at_the_edges_of_chunks(reader, monkeypatch, chunk):
+    monkeypatch.setattr(text, "_CHUNK", chunk)
+    found = read(reader, b'a,b\r\n"x""",\r\n"""","1,\r\n2"\r\n5" 6"",""\r\n')
+    assert found == {"a": ['x"', '"', '5" 6""'], "b": [None, "1,\r\n2", ""]}
+    found = read(reader, b'a,b\n"x\\"","\\\\"\n"\\\\\\"",\\N\n"1\\,\\\n2",5" 6\n', escape="\\")
+    assert found == {"a": ['x"', '\\"', "1,\n2"], "b": ["\\", "\\N", '5" 6']}
+
+
+def test_blanks_before_a_quote_where_blanks_are_stripped(reader):
+    path = reader.path("t.csv", b'a,b\n1, "x, y"\n2, zqcanary\n')
+    assert "row 1 of" in reader.fails("csv", path, "PPF486", strip="true")
+    assert read(reader, b'a,b\n1, 5" x\n', strip="true") == {"a": ["1"], "b": ['5" x']}
+
+
+def test_escapes_of_spark_hive_and_mysql(reader):
+    content = b'note,name\n"18\\"",Ada\n"a \\"b\\", c","C:\\\\"\n"x\\\ny",\\N\n'
+    found = read(reader, content, escape="\\")
+    assert found == {"note": ['18"', 'a "b", c', "x\ny"], "name": ["Ada", "C:\\", "\\N"]}
+    reader.fails("csv", reader.path("t.csv", content), "PPF486")
+    assert read(reader, b"a,b\nC:\\x,1\n", escape="none") == {"a": ["C:\\x"], "b": ["1"]}
+    assert read(reader, b'"a\\"x",b\n1,2\n', escape="\\") == {'a"x': ["1"], "b": ["2"]}
+
+
+@pytest.mark.parametrize(
+    "row", [b"C:\\zqcanary,1\n", b'"C:\\zqcanary",1\n', b'x\\"zqcanary,1\n', b"x\\,zqcanary\n", b"\\Nzqcanary,1\n"]
+)
+def test_escapes_that_tools_read_differently(reader, row):
+    path = reader.path("t.csv", b"a,b\n1,2\n" + row)
+    assert "row 2 of" in reader.fails("csv", path, "PPF487", escape="\\")
+
+
+def test_a_file_that_is_in_order_with_and_without_escapes(reader):
+    path = reader.path("t.csv", b'a\n"zqcanary\\"\n6"\n')
+    reader.fails("csv", path, "PPF489")
+    assert reader.table("csv", path, escape="none") == {"a": ["zqcanary\\", '6"']}
+    assert reader.table("csv", path, escape="\\") == {"a": ['zqcanary"\n6']}
+    folders = b'a,b\n"C:\\x\\",1\n"D:\\y\\",2\n'
+    assert read(reader, folders) == {"a": ["C:\\x\\", "D:\\y\\"], "b": ["1", "2"]}
+
+
+def test_a_header_between_the_rows(reader):
+    content = b"a,zqcanary,c\n1,2,3\n\n4,5,6\n"
+    path = reader.path("t.csv", content + b'a,"zqcanary",c\n' + content)
+    assert reader.fails("csv", path, "PPF488") == f"row 3 of `{path}` is the header once more"
+    assert [b.num_rows for b in reader.batches("csv", path, skip_rows="1", header="false")] == [6]
+    with pytest.raises(DataError, match="row 3 of"):
+        reader.batches("csv", path, ["c"])
+    stripped = reader.path("s.csv", b"a, b\n1, 2\na , b\n")
+    assert "row 2 " in reader.fails("csv", stripped, "PPF488", strip="true")
+
+
+def test_cells_that_say_the_name_of_their_column_are_answers(reader):
+    content = b"age,Bus,Car\n30,Bus,Car\n31,,Car\n"
+    assert read(reader, content)["Car"] == ["Car", "Car"]
+    path = reader.path("t.csv", content)
+    assert reader.table("csv", path, ["Bus", "Car"])["Bus"] == ["Bus", None]
+    assert read(reader, b"Bus,Car\nBus,Car\nBus,\n,Car\n")["Bus"] == ["Bus", "Bus", None]
+    assert read(reader, b"Bus\nBus\n\n") == {"Bus": ["Bus", None]}
+
+
+@pytest.mark.random
+def test_random_files_as_python_and_duckdb_read_them(tmp_path):
+    counts, wrong = csv_files.campaign(150, 1, tmp_path)
+    assert not wrong
+    assert csv_files.accepted_share(counts) >= csv_files.ENOUGH
+
+
+@pytest.mark.parametrize(
     "options",
-    [{"delimiter": "ab"}, {"delimiter": ""}, {"delimiter": "\n"}, {"encoding": "klingon"}, {"skip_rows": "-1"}],
+    [
+        {"delimiter": "ab"},
+        {"delimiter": ""},
+        {"delimiter": "\n"},
+        {"encoding": "klingon"},
+        {"skip_rows": "-1"},
+        {"escape": "ab"},
+        {"escape": ","},
+    ],
 )
 def test_options_are_checked_by_their_model(reader, options):
     with pytest.raises(ValueError, match="validation error"):

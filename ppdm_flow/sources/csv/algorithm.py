@@ -15,15 +15,14 @@ from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import Finding
 from ppdm_flow.core.roles import AttributeType
-from ppdm_flow.sources.csv.cells import checked, stripped, without_escapes
+from ppdm_flow.sources.csv.cells import checked, repeated_header, stripped, without_escapes
 from ppdm_flow.sources.csv.header import Header, read_header
 from ppdm_flow.sources.csv.numbers import plain_numbers
-from ppdm_flow.sources.csv.pieces import Window, windows
-from ppdm_flow.sources.csv.quotes import QuoteCounter, check_closed, undecodable_line
+from ppdm_flow.sources.csv.pieces import windows
 from ppdm_flow.sources.csv.spec import CsvParams
-from ppdm_flow.sources.csv.window_stream import WindowStream
+from ppdm_flow.sources.csv.text import CsvText, Window, is_valid_with_backslashes, undecodable_line
 from ppdm_flow.sources.faults import damaged, distinct, fault, undecodable, unreadable
-from ppdm_flow.sources.gzipped import arrow_stream, beside, is_gzip
+from ppdm_flow.sources.gzipped import beside, is_gzip
 from ppdm_flow.tables.formulas import unescaped
 
 _BLOCK = 1 << 22
@@ -48,6 +47,7 @@ class CsvSource:
         self._window = window
         self._first = first
         self._found: Header | None = None
+        self._may_repeat = params.header  # a row may have the names of the columns in its cells
 
     @property
     def header(self) -> Header:
@@ -108,10 +108,9 @@ class CsvSource:
         """Lines before the first row."""
         return self.header.lines if self._window is None or self._window.begin == 0 else 0
 
-    def _stream(self) -> Any:
-        """Return the bytes that are read."""
-        stream = arrow_stream(self.path)
-        return stream if self._window is None else WindowStream(stream, self._window)
+    def _stream(self) -> CsvText:
+        """Return the text of the rows."""
+        return CsvText(self.path, self.params, self._skipped, self._window, self._first, width=len(self.header.names))
 
     def _attempt(
         self, places: list[int], columns: Sequence[str], numeric: Mapping[int, AttributeType], skip: int, *, block: int
@@ -119,14 +118,14 @@ class CsvSource:
         """Yield the rows from number ``skip`` on."""
         start = 0
         try:
-            with contextlib.closing(QuoteCounter(self._stream(), self.params)) as stream:
+            with contextlib.closing(self._stream()) as stream:
                 for batch in self._reader(stream, places, block, numeric, threads=True):
                     begin, start = start, start + batch.num_rows
                     if start > skip:
                         fresh = batch.slice(max(0, skip - begin))
                         yield self._texts(fresh, columns, numeric, self._first + max(skip, begin))
-                if stream.suspicious:
-                    check_closed(self.path, self.params, self.header.lines)
+            if stream.backslashed and self._window is None:
+                self._check_backslashes()
         except pa.ArrowInvalid as error:
             self._explain(str(error), block, places)
         except UnicodeDecodeError:
@@ -137,7 +136,7 @@ class CsvSource:
     def _reader(
         self, stream: Any, places: list[int], block: int, plain: Collection[int] = (), *, threads: bool
     ) -> Iterator[pa.RecordBatch]:
-        names = [str(i) for i in range(len(self.header.names))]
+        names = [str(i) for i in range(len(self.header.names))]  # two may be the same, which `names` says
         types = {**dict.fromkeys(names, _TEXTS), **{names[places[i]]: pa.string() for i in plain}}
         options = self.params
         try:
@@ -147,8 +146,6 @@ class CsvSource:
                     use_threads=threads,
                     block_size=block,
                     column_names=names,
-                    skip_rows=self._skipped,
-                    encoding=options.encoding,
                 ),
                 parse_options=pcsv.ParseOptions(
                     delimiter=options.delimiter,
@@ -183,7 +180,34 @@ class CsvSource:
         checked([arrays[i] for i in coded], first_row)  # no number has a NUL byte
         for i, kind in numeric.items():
             arrays[i] = plain_numbers(arrays[i], kind, self.params)
+        if self._may_repeat and (row := repeated_header(arrays, columns)) is not None:
+            self._check_all_columns(columns, first_row + row + 1)
         return pa.RecordBatch.from_arrays(arrays, names=list(columns))
+
+    def _check_all_columns(self, columns: Sequence[str], row: int) -> None:
+        """Raise DataError where a row that has names in these cells has them in all cells."""
+        names = self.names()
+        if len(columns) < len(names):
+            for _ in CsvSource(self.params, self.path, self._window, self._first).batches(names):
+                pass
+            self._may_repeat = False
+        elif len(names) > 1:
+            raise fault(
+                "PPF488",
+                f"row {row} of `{self.path}` is the header once more",
+                help="several files may stand one after the other: take the line out. If it is a row, leave the first"
+                " line out and name the columns: `with: {skip_rows: 1}`, `columns: […]`",
+            )
+
+    def _check_backslashes(self) -> None:
+        """Raise DataError where the file could be read in two ways."""
+        if is_valid_with_backslashes(self.path, self.params, self.header.lines, len(self.header.names)):
+            raise fault(
+                "PPF489",
+                f"`{self.path}` can be read in two ways: with backslashes as letters, and as escapes of quotes",
+                help='say which one is meant: `with: {escape: none}`, or `with: {escape: "\\"}` as Spark, Hive and'
+                " MySQL write",
+            )
 
     def _explain(self, message: str, block: int, places: list[int]) -> NoReturn:
         """Raise our own error for Arrow's, whose text quotes the row."""
@@ -207,12 +231,12 @@ class CsvSource:
             row, expected, got = (int(g) for g in ragged.groups())
             return fault(
                 "PPF703",
-                f"row {row - self._skipped + self._first} has {got} cells where there should be {expected}",
+                f"row {row + self._first} has {got} cells where there should be {expected}",
                 help="rows count from 1 below the header; an unbalanced quote or a delimiter in a value does this",
             )
         invalid = _INVALID.match(message)
         if invalid:
-            return undecodable(f"row {int(invalid.group(1)) - self._skipped + self._first}", self.params.encoding)
+            return undecodable(f"row {int(invalid.group(1)) + self._first}", self.params.encoding)
         return fault("PPF716", f"`{self.path}` cannot be read as CSV", help="its quotes may not be in order")
 
     def _undecodable(self) -> DataError:

@@ -38,3 +38,29 @@ def checked(arrays: Sequence[pa.DictionaryArray], first_row: int) -> None:
         if len(bad) and pc.any(bad).as_py():
             hit = pc.take(bad, array.indices).fill_null(False)
             raise nul(f"row {first_row + pc.index(hit, True).as_py() + 1}")
+
+
+def repeated_header(arrays: Sequence[pa.Array], names: Sequence[str]) -> int | None:
+    """Return the place of the first row whose cells say the names of their columns, in all of these columns.
+
+    Where each name is a value of other rows, too, as in columns of answers that say their own name, it is such a row.
+    """
+    hits: pa.Array | None = None
+    counts = []
+    for array, name in sorted(zip(arrays, names, strict=True), key=_distinct_count):  # few texts are searched soon
+        if pa.types.is_dictionary(array.type):
+            code = pc.index(array.dictionary, name).as_py()
+            same = pc.equal(array.indices, code) if code >= 0 else pa.array([], pa.bool_())
+        else:
+            same = pc.equal(array, name)
+        counts.append(pc.sum(same).as_py() or 0)
+        if not counts[-1]:
+            return None
+        hits = same if hits is None else pc.and_(hits, same)
+    both = 0 if hits is None else pc.sum(hits).as_py() or 0
+    return pc.index(hits, True).as_py() if both and both in counts else None
+
+
+def _distinct_count(column: tuple[pa.Array, str]) -> int:
+    array, _ = column
+    return len(array.dictionary if pa.types.is_dictionary(array.type) else array)

@@ -6,12 +6,12 @@ import csv
 import io
 import zlib
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.sources.csv.spec import CsvParams
+from ppdm_flow.sources.csv.text import CsvText, undecodable_line
 from ppdm_flow.sources.faults import damaged, empty, fault, nul, undecodable, unreadable
-from ppdm_flow.sources.gzipped import binary
 
 _LONGEST = 1 << 28
 
@@ -40,10 +40,13 @@ def read_header(path: Path, params: CsvParams) -> Header:
 def _first_record(path: Path, params: CsvParams) -> tuple[list[str], int]:
     limit = csv.field_size_limit(_LONGEST)
     try:
-        with binary(path) as file, _text(file, params.encoding) as text:
+        # the header is row 0; bytes that are no text are seen by the reader of the rows, but for those of a name
+        with CsvText(path, params, params.skip_rows, first=-1) as stream, _text(stream) as text:
             return _read(path, text, params)
     except (EOFError, zlib.error):
         raise damaged(path) from None
+    except UnicodeDecodeError:
+        raise undecodable(f"line {undecodable_line(path, params.encoding)}", params.encoding) from None
     except csv.Error:
         raise fault("PPF716", f"`{path}`: the quotes of the first record are not in order") from None
     except OSError as error:
@@ -52,18 +55,21 @@ def _first_record(path: Path, params: CsvParams) -> tuple[list[str], int]:
         csv.field_size_limit(limit)
 
 
+def _text(stream: CsvText) -> io.TextIOWrapper:
+    return io.TextIOWrapper(cast("BinaryIO", stream), "utf-8", "replace", newline="")
+
+
 def _read(path: Path, text: io.TextIOWrapper, params: CsvParams) -> tuple[list[str], int]:
-    for _ in range(params.skip_rows):
-        if not text.readline():
-            raise empty(path)
     records = csv.reader(text, delimiter=params.delimiter, quotechar=params.quote, strict=True)
+    blank = False
     for record in records:
+        if len(record) == 1 and blank and params.header:
+            raise fault(
+                "PPF707",
+                f"the first line of `{path}` is blank, and the column has no name",
+                help="if the name stands below, say `source: {with: {skip_rows: 1}}`",
+            )
         if record:
             return record, records.line_num
+        blank = True
     raise empty(path)
-
-
-def _text(file: BinaryIO, encoding: str) -> io.TextIOWrapper:
-    """Open as text; a byte order mark is no letter of the first name. Rows below are checked by the reader itself."""
-    signed = "utf-8-sig" if encoding == "utf-8" else encoding
-    return io.TextIOWrapper(file, encoding=signed, newline="", errors="replace")

@@ -10,6 +10,7 @@ from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 from ppdm_flow.sources.text_options import Encoding, Mark
 
+BACKSLASH = "\\"
 _NAMES = {"point": ".", "comma": ",", "space": " ", "apostrophe": "'", "underscore": "_", "none": ""}
 
 
@@ -17,11 +18,16 @@ def _named(sign: object) -> object:
     return _NAMES.get(sign, sign) if isinstance(sign, str) else sign
 
 
+def _escape(sign: object) -> object:
+    return {"none": "", "backslash": BACKSLASH}.get(sign, sign) if isinstance(sign, str) else sign
+
+
 class CsvParams(Params):
     """How the file is written. gzip is recognized by its first bytes, line ends are."""
 
     delimiter: Mark = ","
     quote: Mark = '"'
+    escape: Annotated[Literal[""] | Mark | None, BeforeValidator(_escape)] = None
     header: bool = True
     strip: bool = False
     skip_rows: Annotated[int, Field(ge=0)] = 0
@@ -34,7 +40,14 @@ class CsvParams(Params):
     def _differ(self) -> Self:
         if self.decimal == self.thousands:
             raise ValueError("`decimal` and `thousands` must be different signs")
+        if self.delimiter in (self.quote, self.escape):
+            raise ValueError("`delimiter` must be another sign than `quote` and `escape`")
         return self
+
+    @property
+    def doubles(self) -> bool:
+        """Whether a quote inside quotes is doubled, and not escaped."""
+        return self.escape in (None, "", self.quote)
 
 
 SPEC = PluginSpec(

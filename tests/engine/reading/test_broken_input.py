@@ -191,7 +191,7 @@ def test_a_table_in_which_every_row_is_incomplete(bench, tools):
         ("ragged", lambda t: t + b"zqcanary,1\n", "PPF703", "row 61 "),
         ("encoding", lambda t: t + b"zqcanary,1,\xff,x,y\n", "PPF704", "row 61 "),
         ("nul", lambda t: t + b"zqcanary,1,t\0,x,y\n", "PPF706", "row 61 "),
-        ("quote", lambda t: t + b'zqcanary,1,t,x,"y\n', "PPF716", "after row 60 "),
+        ("quote", lambda t: t + b'zqcanary,1,t,x,"y\n', "PPF716", "row 61 of"),
         ("gzip", lambda t: gzip.compress(t * 50)[:-9], "PPF705", "damaged"),
         ("empty", lambda t: b"", "PPF702", "empty"),
     ],

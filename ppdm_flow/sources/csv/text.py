@@ -1,0 +1,270 @@
+"""A CSV file as UTF-8 text whose quotes are in order, with two quotes for an escaped one."""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import csv
+import io
+import re
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Any, NoReturn
+
+from ppdm_flow.core.errors import DataError
+from ppdm_flow.core.records import dataclass
+from ppdm_flow.sources.csv.quotes import QuoteFault, QuoteScanner
+from ppdm_flow.sources.csv.spec import BACKSLASH, CsvParams
+from ppdm_flow.sources.faults import fault
+from ppdm_flow.sources.gzipped import arrow_stream, binary
+
+_CHUNK = (1 << 22) - (1 << 10)
+_LONGEST = 1 << 30
+_LINE_END = re.compile(rb"\r\n|\r|\n")
+_MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The bytes of a file from ``begin`` to ``end``; ``begin`` 0 is with the header."""
+
+    begin: int
+    end: int
+
+
+class CsvText(io.BufferedIOBase):
+    """The text below the first ``lines`` lines of a file, or of a window of it, as a stream of bytes.
+
+    Reading raises DataError where a quote or an escape is not in order, with the row's number: ``first`` is that of the
+    first row, from 0. It raises UnicodeDecodeError where the file is not in its encoding, unless that is UTF-8.
+    """
+
+    def __init__(
+        self, path: Path, params: CsvParams, lines: int, window: Window | None = None, first: int = 0, width: int = 0
+    ) -> None:
+        self._path, self._params = path, params
+        self._lines, self._window = lines, window
+        self._first = first
+        self._width = width
+        self._scanner = QuoteScanner(params)
+        self._source = _Bytes(path, params.encoding, window)
+        self._pieces = self._checked(_below(self._source.chunks(), lines))
+        self._ready = b""
+
+    def readable(self) -> bool:
+        """As files have it."""
+        return True
+
+    def read(self, size: int | None = -1) -> bytes:
+        """Read bytes: at least half of so many, but at the end."""
+        whole = size is None or size < 0
+        ready, length = [self._ready], len(self._ready)
+        while (whole or length <= (size or 0) // 2) and (piece := next(self._pieces, None)) is not None:
+            ready.append(piece)
+            length += len(piece)
+        data = b"".join(ready)
+        self._ready = b"" if whole else data[size:]
+        return data if whole or length <= (size or 0) else data[:size]
+
+    read1 = read
+
+    def close(self) -> None:
+        """Close the file."""
+        self._source.close()
+        super().close()
+
+    @property
+    def backslashed(self) -> bool:
+        """Whether quotes stand behind backslashes, which may be meant as escapes."""
+        return self._scanner.backslashed
+
+    def _checked(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
+        """Yield the text as far as its quotes are in order. Raises DataError."""
+        try:
+            for whole in self._held_back(chunks):
+                self._scanner.scan(whole)
+                yield self._doubled(whole)
+            self._scanner.finish()
+        except QuoteFault as error:
+            self._explain(error)
+
+    def _held_back(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
+        """Yield chunks that do not end with a quote or an escape, whose meaning the next byte says."""
+        rest: list[bytes] = []
+        for chunk in chunks:
+            whole = chunk.rstrip(self._scanner.open_ended)
+            if whole:
+                yield b"".join((*rest, whole))
+                rest = []
+            rest.append(chunk[len(whole) :])
+        if any(rest):
+            yield b"".join(rest)
+
+    def _doubled(self, chunk: bytes) -> bytes:
+        """Return the text with two quotes for an escaped one, and without other escapes."""
+        return chunk if self._params.doubles else without_escapes(chunk, self._params)
+
+    def _explain(self, error: QuoteFault) -> NoReturn:
+        row = self._first + self._row(error.offset + 1)
+        raise quote_fault(error.code, self._path, row, self._params) from None
+
+    def _row(self, size: int) -> int:
+        """Return the number of the row, from 1, in which the text of so many bytes ends."""
+        source = _Bytes(self._path, self._params.encoding, self._window)
+        with contextlib.closing(source):
+            text = _first_bytes(_below(source.chunks(), self._lines), size)
+            return sum(bool(record) or self._width == 1 for record in _records(text, self._params, strict=False))
+
+
+class _Bytes:
+    """The bytes of a file, or of a window of it, in UTF-8 and without a byte order mark."""
+
+    def __init__(self, path: Path, encoding: str, window: Window | None) -> None:
+        self._stream: Any = arrow_stream(path)
+        self._window = window
+        self._encoding = encoding
+
+    def chunks(self) -> Iterator[bytes]:
+        """Yield them."""
+        raw = self._raw()
+        if self._encoding == "utf-8":
+            head = b"" if self._window is not None and self._window.begin else next(raw, b"")
+            yield head.removeprefix(codecs.BOM_UTF8)
+            yield from raw
+            return
+        decoder = codecs.getincrementaldecoder(self._encoding)()
+        texts = (decoder.decode(chunk, final=not chunk) for chunk in chain(raw, (b"",)))
+        begun = False
+        for text in texts:
+            yield (text if begun else text.removeprefix(_MARK)).encode()
+            begun = begun or bool(text)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._stream.close()
+
+    def _raw(self) -> Iterator[bytes]:
+        left = None if self._window is None else self._window.end - self._window.begin
+        if self._window is not None:
+            self._stream.seek(self._window.begin)
+        while chunk := self._stream.read(_CHUNK if left is None else min(left, _CHUNK)):
+            left = None if left is None else left - len(chunk)
+            yield chunk
+
+
+def without_escapes(chunk: bytes, params: CsvParams) -> bytes:
+    """Return text with two quotes for an escaped one, and letters for other escaped signs."""
+    escape, quote = str(params.escape).encode(), params.quote.encode()
+    if escape not in chunk:
+        return chunk
+    signs = b"".join(re.escape(sign) for sign in (escape, quote, params.delimiter.encode(), b"\n", b"\r"))
+    pattern = re.escape(escape) + b"([" + signs + b"])"
+    return re.sub(pattern, lambda match: match[1] * 2 if match[1] == quote else match[1], chunk)
+
+
+def is_valid_with_backslashes(path: Path, params: CsvParams, lines: int, width: int) -> bool:
+    """Whether a file is in order, too, if backslashes escape quotes: then nobody knows how it is meant."""
+    changed = params.model_copy(update={"escape": BACKSLASH})
+    scanner = QuoteScanner(changed, lenient=True)
+
+    def checked() -> Iterator[bytes]:
+        for chunk in _below(source.chunks(), lines):
+            scanner.scan(chunk)
+            yield without_escapes(chunk, changed)
+        scanner.finish()
+
+    source = _Bytes(path, params.encoding, None)
+    with contextlib.closing(source):
+        try:
+            return all(len(record) == width for record in _records(checked(), changed, strict=True) if record)
+        except (QuoteFault, csv.Error):
+            return False
+
+
+def quote_fault(code: str, path: Path, row: int, params: CsvParams) -> DataError:
+    """Say in which row a quote or an escape is not in order, and what may be meant."""
+    place = f"row {row} of `{path}`" if row else f"`{path}`"
+    if code == "PPF487":
+        return fault(
+            code,
+            f"{place} has the escape `{params.escape}` where tools read different things: outside of quotes, or before"
+            " a sign that needs none",
+            help="have all texts written in quotes, with the escape before quotes and escapes only; `escape: none`"
+            " takes it for a letter",
+        )
+    doubled = "a quote inside quotes is doubled"
+    if params.doubles:
+        advice = f'{doubled}; files of Spark, Hive and MySQL escape it: `with: {{escape: "\\\\"}}`'
+    else:
+        advice = f"a quote inside quotes stands behind `{params.escape}`; without `escape`, {doubled}"
+    if code == "PPF486":
+        text = f"{place}: after a quote that closes there is more text than a delimiter or a line end"
+        if params.strip:
+            text += ", or blanks stand before a quote that opens"
+        return fault(code, text, help=advice)
+    return fault("PPF716", f"{place} has a quote that is never closed", help=advice)
+
+
+def undecodable_line(path: Path, encoding: str) -> int:
+    """Return the number, from 1, of the first line with bytes that ``encoding`` does not know."""
+    decoder = codecs.getincrementaldecoder(encoding)()
+    line = 1
+    with binary(path) as file:
+        while True:
+            chunk = file.read(_CHUNK)
+            try:
+                line += decoder.decode(chunk, final=not chunk).count("\n")
+            except UnicodeDecodeError as error:
+                return line + error.object[: error.start].count(b"\n")
+            if not chunk:
+                return line
+
+
+def _below(chunks: Iterator[bytes], lines: int) -> Iterator[bytes]:
+    """Yield what stands below so many lines."""
+    head = b""
+    for chunk in chunks if lines else ():
+        head += chunk
+        at = 0
+        while lines and (match := _LINE_END.search(head, at)) and match.end() < len(head):
+            lines, at = lines - 1, match.end()
+        head = head[at:]
+        if not lines:
+            break
+    if not lines:
+        yield head
+    yield from chunks
+
+
+def _first_bytes(chunks: Iterator[bytes], size: int) -> Iterator[bytes]:
+    for chunk in chunks:
+        yield chunk[:size]
+        size -= len(chunk)
+        if size <= 0:
+            return
+
+
+def _records(chunks: Iterator[bytes], params: CsvParams, *, strict: bool) -> Iterator[list[str]]:
+    """Yield the records of a text as Python reads them, with doubled quotes or its own escape."""
+    limit = csv.field_size_limit(_LONGEST)
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    texts = (decoder.decode(chunk, final=not chunk) for chunk in chain(chunks, (b"",)))
+    escape = None if params.doubles or strict else params.escape
+    try:
+        yield from csv.reader(
+            _lines(texts), delimiter=params.delimiter, quotechar=params.quote, escapechar=escape, strict=strict
+        )
+    finally:
+        csv.field_size_limit(limit)
+
+
+def _lines(texts: Iterator[str]) -> Iterator[str]:
+    """Yield lines with their ends: line feeds, returns, or both."""
+    rest = ""
+    for text in texts:
+        lines = io.StringIO(rest + text, newline="").readlines()
+        rest = lines.pop() if lines else ""
+        yield from lines
+    if rest:
+        yield rest
