@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pydantic import ValidationError
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
+from ppdm_flow.core.suggest import did_you_mean
+from ppdm_flow.sdk import registry
 
 
 def settings(words: Iterable[str]) -> dict[str, str]:
@@ -34,7 +39,36 @@ def conditions(words: Iterable[str]) -> dict[str, tuple[str, ...]]:
 
 def columns(words: Iterable[str]) -> tuple[str, ...]:
     """Return ``by`` from words with names between commas. Raises UsageError where a name is empty or repeated."""
-    names = tuple(name.strip() for word in words for name in word.split(","))
-    if "" in names or len(set(names)) < len(names):
-        raise UsageError(Diagnostic("PPF766", "`--by` takes the names of columns, each once, with commas between"))
-    return names
+    return names(",".join(words), "--by")
+
+
+def names(words: str, option: str = "--columns") -> tuple[str, ...]:
+    """Return the names between commas. Raises UsageError where a name is empty or repeated."""
+    every = tuple(name.strip() for name in words.split(","))
+    if "" in every or len(set(every)) < len(every):
+        raise UsageError(Diagnostic("PPF766", f"`{option}` takes the names of columns, each once, with commas between"))
+    return every
+
+
+def reader_options(kind: str, given: Mapping[str, str], written: str) -> dict[str, Any]:
+    """Return options of the reader of a format, each as the reader has it.
+
+    ``written`` is how an option is written, of ``name`` and ``text``. Raises UsageError where there is no such option,
+    or where it does not take the text.
+    """
+    params = registry.load("sources", kind).params
+    for name, text in given.items():
+        option = written.format(name=name, text=text)
+        if name not in params.model_fields:
+            known = ", ".join(f"`{each}`" for each in params.model_fields) or "none"
+            message = f"`{option}`: the reader of `{kind}` has no option `{name}`"
+            hint = did_you_mean(name, list(params.model_fields))
+            raise UsageError(Diagnostic("PPF490", message, hint=hint, help=f"its options are {known}"))
+    try:
+        return params.model_validate(dict(given)).model_dump(include=set(given))
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        name = str(first["loc"][0]) if first["loc"] else next(iter(given))
+        option = written.format(name=name, text=given.get(name, ""))
+        why = str(first["msg"]).removeprefix("Value error, ")
+        raise UsageError(Diagnostic("PPF490", f"`{option}`: {why[:1].lower()}{why[1:]}")) from None

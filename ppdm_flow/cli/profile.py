@@ -9,6 +9,8 @@ from typing import Annotated
 import typer
 
 from ppdm_flow import api
+from ppdm_flow.api.arguments import names as columns_of
+from ppdm_flow.cli.terminal.options import option
 from ppdm_flow.cli.terminal.output import columns, deliver, say
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
@@ -17,6 +19,7 @@ EXAMPLES = (
     "profile data.csv > policies/new.yaml",
     "profile visits.parquet --out policies/visits.yaml",
     "profile adult.data.gz --no-header --format text",
+    "profile spark.csv --delimiter ';' --escape backslash",
 )
 
 
@@ -40,6 +43,18 @@ def profile(
         bool | None,
         typer.Option("--header/--no-header", help="Whether the first line names the columns; else it is guessed."),
     ] = None,
+    delimiter: Annotated[
+        str | None, option("--delimiter", "SIGN", "What parts the cells of a text file; else it is found out.")
+    ] = None,
+    encoding: Annotated[str | None, option("--encoding", "NAME", "Its encoding; else it is found out.")] = None,
+    escape: Annotated[
+        str | None,
+        option("--escape", "SIGN", "What stands before quotes inside quotes: `backslash`; `none` for doubled quotes."),
+    ] = None,
+    names: Annotated[
+        str | None,
+        option("--columns", "NAMES", "Names of the columns, with commas between, for a file without a header."),
+    ] = None,
 ) -> None:
     """Write a first policy for data: types, roles guessed with reasons, what tells rows apart, what to require.
 
@@ -50,8 +65,11 @@ def profile(
     """
     if out is not None and out.exists() and out.is_file():
         raise UsageError(Diagnostic("PPF673", f"`{out}` is there already: nothing was written"))
-    result = api.profile(data, header=header)
-    if header is None and result.document["source"]["columns"] is not None:
+    given = None if names is None else columns_of(names)
+    result = api.profile(data, header=header, delimiter=delimiter, encoding=encoding, escape=escape, names=given)
+    if result.read_as:
+        say(f"read as: {result.read_as}; `--delimiter`, `--encoding` and `--escape` say it otherwise")
+    if header is None and given is None and result.document["source"]["columns"] is not None:
         say(
             "the first line looks like data, or like nothing that columns are called by, so the columns are numbered:"
             " `--header` takes it for their names"

@@ -204,12 +204,24 @@ def diff(
         return diff_words(_word(old, before), _word(new, after), as_sets(sets), file)
 
 
-def profile(data: Data) -> ProfileResult:
-    """Measure data and guess roles: ``document`` has the columns, ``rendered("text")`` shows them. Raises DataError."""
+def profile(
+    data: Data,
+    *,
+    header: bool | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    escape: str | None = None,
+    columns: Sequence[str] | None = None,
+) -> ProfileResult:
+    """Measure data and guess roles: ``document`` has the columns, ``rendered("text")`` shows them. Raises DataError.
+
+    The options say how a text file is written; what is None is found out, and ``read_as`` says what was taken.
+    """
+    names = None if columns is None else tuple(columns)
     with in_full(), as_file(data) as file:
         if file is None:
             raise TypeError("`data` is needed")
-        return profile_file(file)
+        return profile_file(file, header=header, delimiter=delimiter, encoding=encoding, escape=escape, names=names)
 
 
 def _word(policy: Policy, path: Path) -> str:

@@ -20,9 +20,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tiers import examples
 
+import ppdm_flow as pf
 from ppdm_flow import api
 from ppdm_flow.core.diagnostics import Severity
-from ppdm_flow.core.errors import DataError
+from ppdm_flow.core.errors import DataError, UsageError
 from ppdm_flow.policy.language.wording import DraftFacts
 from ppdm_flow.report.draft import policy_name, privacy
 from ppdm_flow.report.yaml_text import scalar
@@ -296,34 +297,50 @@ class TestFiles:
         found = api.profile(written(tmp_path, None, [["Zoe", "NA", "gout"], *rows]))
         assert list(roles(found)) == ["column_1", "column_2", "column_3"]
 
-    @pytest.mark.parametrize(
-        ("first", "names"),
-        [(["age", "job"], ["age", "job"]), (["39", "cook"], ["column_1", "column_2"])],
-    )
-    def test_a_sheet_without_a_header(self, tmp_path, first, names):
+    def test_a_sheet_has_names(self, tmp_path):
         openpyxl = pytest.importorskip("openpyxl")
         book = openpyxl.Workbook()
-        for row in [first, *[[str(30 + i), f"job {i % 3}"] for i in range(9)]]:
+        for row in [["2019", "cook"], *[[str(30 + i), f"cook {i % 3}"] for i in range(9)]]:
             book.active.append(row)
         book.save(tmp_path / "x.xlsx")
-        found = api.profile(tmp_path / "x.xlsx")
-        assert list(roles(found)) == names
+        assert list(roles(api.profile(tmp_path / "x.xlsx"))) == ["2019", "cook"]
+        found = api.profile(tmp_path / "x.xlsx", header=False)
+        assert list(roles(found)) == ["column_1", "column_2"]
         policy, _ = passes(found, tmp_path)
         assert "cook" not in policy.read_text()
 
-    def test_a_file_whose_names_were_a_row_once(self, tmp_path):
-        table = pa.table({"39": ["40", "41", "39"], "2021-03-04": ["x", "y", "z"], "2019": ["a", "b", "c"]})
+    def test_formats_with_names_have_no_guess(self, tmp_path):
+        table = pa.table({"39": ["40", "41", "39"], "2021-03-04": ["x", "y", "z"], "Bus": ["Bus", None, "Bus"]})
         pq.write_table(table, tmp_path / "x.parquet")
-        with pytest.raises(DataError) as caught:
-            api.profile(tmp_path / "x.parquet")
-        (fault,) = caught.value.diagnostics
-        assert fault.code == "PPF675"
-        assert not [
-            word for word in ("39", "2021") if word in f"{fault.message} {fault.help}".replace(str(tmp_path), "")
-        ]
-        assert len(roles(api.profile(tmp_path / "x.parquet", header=True))) == 3
-        pq.write_table(table.select(["2019"]), tmp_path / "y.parquet")  # a year may well name a column
-        assert list(roles(api.profile(tmp_path / "y.parquet"))) == ["2019"]
+        assert list(roles(api.profile(tmp_path / "x.parquet"))) == table.column_names
+        assert list(roles(pf.profile(table.to_pandas()))) == table.column_names
+
+    @pytest.mark.parametrize(
+        ("names", "row"),
+        [
+            (["person", "age", "Bus", "Train"], lambda i: [f"p{i}", 30 + i, "Bus" if i % 3 else "", "Train" * (i % 2)]),
+            (["age", "female", "male"], lambda i: [20 + i, "female" * (i % 2), "male" * ((i + 1) % 2)]),
+            (["Bus", "Train"], lambda i: ["Bus" * (i % 2), "Train" * ((i + 1) % 2)]),
+            (["id", "2019", "2020"], lambda i: [f"a{i}", i * 3, i * 4]),
+            (["2019", "2020", "2021"], lambda i: [i, i * 2, i * 3]),
+            (["region", "age"], lambda i: ["region" if i == 4 else "north", 30 + i]),
+        ],
+    )
+    def test_names_that_look_like_values(self, tmp_path, names, row):
+        path = written(tmp_path, names, [row(i) for i in range(12)])
+        assert list(roles(api.profile(path))) == names
+
+    @pytest.mark.parametrize(
+        "first",
+        [
+            ["Ernst", "2019", "Kiel"],  # years stand below, too
+            ["Ernst", "2019", "Bonn"],
+            ["Bonn", "1990", "Ernst"],
+        ],
+    )
+    def test_years_and_repeated_values_of_rows_are_no_names(self, tmp_path, first):
+        rows = [[name, str(1950 + i), "Bonn"] for i, name in enumerate(["Anna", "Ben", "Cleo", "Dora"] * 3)]
+        assert list(roles(api.profile(written(tmp_path, None, [first, *rows])))) == [f"column_{i}" for i in (1, 2, 3)]
 
     def test_a_tsv_is_parted_by_tabs(self, tmp_path):
         path = written(tmp_path, ["age", "job, or not"], [["30", "a, b"], ["31", "c, d"]], "x.tsv", delimiter="\t")
@@ -331,6 +348,49 @@ class TestFiles:
         assert list(roles(found)) == ["age", "job, or not"]
         assert found.document["source"]["options"] == {}
         passes(found, tmp_path)
+
+    def test_spaces_part_cells_where_there_are_enough(self, tmp_path):
+        path = tmp_path / "x.txt"
+        path.write_text('"age" "job title"\n' + '30 "day cook"\n31 "night cook"\n' * 5)
+        found = api.profile(path)
+        assert found.document["source"]["options"] == {"delimiter": " "}
+        assert list(roles(found)) == ["age", "job title"]
+        passes(found, tmp_path)
+        path.write_text("full name\n" + "Ada Berg\nBen Carl\n" * 5)
+        assert len(roles(api.profile(path))) == 1
+
+    def test_escapes(self, tmp_path):
+        path = tmp_path / "x.csv"
+        path.write_text("note;age\n" + '"18\\"; new";30\n"20\\"";31\n' * 5)
+        found = api.profile(path)
+        assert found.document["source"]["options"] == {"delimiter": ";", "escape": "\\"}
+        assert found.read_as == "cells parted by semicolons, encoding utf-8, `\\` before quotes inside of quotes"
+        policy, _ = passes(found, tmp_path)
+        assert api.run(policy, out=tmp_path / "runs").report.releases["study"]["rows"] == 10
+        path.write_text("note,age\n" + '"18""",30\n"C:\\x\\",31\n' * 5)
+        found = api.profile(path)
+        assert found.document["source"]["options"] == {}
+        assert "two quotes" in found.read_as
+
+    def test_an_encoding_that_shows_far_below(self, tmp_path):
+        path = tmp_path / "x.csv"
+        path.write_bytes(b"town,age\n" + b"Ulm,30\n" * 20_000 + "Köln,31\n".encode("cp1252"))
+        assert api.profile(path).document["source"]["options"] == {"encoding": "cp1252"}
+        path.write_bytes(("town,age\n" + "Ulm,30\n" * 3).encode("utf-16-le"))
+        assert "utf-16-le" in api.profile(path, header=True).read_as
+
+    def test_what_is_said_is_not_found_out(self, tmp_path):
+        path = tmp_path / "x.csv"
+        path.write_bytes("a;b,c\n1;ö,2\n".encode("latin-1"))
+        found = api.profile(path, delimiter=";", encoding="latin-1", escape="none", names=("x", "y"))
+        assert found.document["source"]["options"] == {"delimiter": ";", "encoding": "iso8859-1", "escape": "none"}
+        assert list(roles(found)) == ["x", "y"]
+        assert found.document["rows"] == 2
+        assert api.profile(path, delimiter=";", header=True, names=("x", "y")).document["rows"] == 1
+        with pytest.raises(DataError, match="3 are named"):
+            api.profile(path, delimiter=";", names=("x", "y", "z"))
+        with pytest.raises(UsageError, match="`--delimiter`: must be one ASCII character"):
+            api.profile(path, delimiter=";;")
 
     def test_the_header_can_be_said(self, tmp_path):
         path = written(tmp_path, ["2019", "2020", "x"], self.ROWS)

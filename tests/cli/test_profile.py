@@ -37,7 +37,20 @@ def test_a_file_without_a_header_is_told(here, tmp_path):
     done = here("profile", "x.csv", cwd=tmp_path)
     assert done.returncode == 0
     assert "columns are numbered" in done.stderr
-    assert here("profile", "x.csv", "--no-header", cwd=tmp_path).stderr == ""
+    assert "numbered" not in here("profile", "x.csv", "--no-header", cwd=tmp_path).stderr
+
+
+def test_what_was_found_out_is_told_and_can_be_said_otherwise(here, tmp_path):
+    (tmp_path / "x.csv").write_text("note;age\n" + '"18\\"; new";30\n"20\\"";31\n' * 5)
+    done = here("profile", "x.csv", cwd=tmp_path)
+    assert "read as: cells parted by semicolons, encoding utf-8, `\\` before quotes inside of quotes" in done.stderr
+    assert """with: {delimiter: ";", escape: "\\\\"}""" in done.stdout
+    words = ("--delimiter", ";", "--escape", "backslash", "--encoding", "cp1252", "--columns", "a, b")
+    done = here("profile", "x.csv", *words, cwd=tmp_path)
+    assert "columns: [a, b]" in done.stdout
+    assert "encoding: cp1252" in done.stdout
+    assert "PPF490" in here("profile", "x.csv", "--escape", "ab", cwd=tmp_path).stderr
+    assert "PPF490" in here("profile", "x.csv", "--encoding", "klingon", cwd=tmp_path).stderr
 
 
 def test_faults(here, tmp_path):

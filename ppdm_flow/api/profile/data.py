@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import gzip
 import io
+import re
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
@@ -14,10 +17,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ppdm_flow.api.profile.header import names_columns
+from ppdm_flow.api.arguments import reader_options
+from ppdm_flow.api.profile.header import Header, header_of
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.file_sets import file_set, first_file, is_file_set, telling_name
+from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.faults import wrap_plugin_errors
 from ppdm_flow.engine.opening.opening import open_source
@@ -31,16 +36,37 @@ from ppdm_flow.tables.column import SUPPRESSED_TEXT
 
 _HEAD = 1 << 16
 _RECORDS = 50
-_DELIMITERS = ",;\t|"
+_DELIMITERS = ",;\t| "
+_BACKSLASH = "\\"
+_DELIMITER_NAMES = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "pipes", " ": "spaces"}
+_NUMBER = re.compile(r"[+-]?[0-9]+([.,][0-9]+)?")
 
 
 @dataclass(frozen=True, slots=True)
 class FileLayout:
-    """How a file is written: its format, the reader's options where they are not the default, names if it has none."""
+    """How a file is written: its format, the reader's options where they are not the default, names if it has none.
+
+    ``header`` says what the first line of a text file is; None for other formats, which have names.
+    """
 
     format: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     columns: tuple[str, ...] | None = None
+    header: Header | None = None
+
+    def told(self, name: str) -> str:
+        """Say how a text file is read: its delimiter, encoding and escape; nothing of other formats."""
+        if inferred("sources", name) != "csv":
+            return ""
+        options = self.node(name).options
+        delimiter = str(options.get("delimiter", ","))
+        escape = options.get("escape", "none")
+        quotes = (
+            "two quotes for one inside of quotes" if escape == "none" else f"`{escape}` before quotes inside of quotes"
+        )
+        stripped = ", blanks around cells taken off" if options.get("strip") else ""
+        parted = _DELIMITER_NAMES.get(delimiter, f"`{delimiter}`")
+        return f"cells parted by {parted}, encoding {options.get('encoding', 'utf-8')}, {quotes}{stripped}"
 
     def node(self, name: str) -> SourceNode:
         """Return a source that reads a file of that name."""
@@ -48,23 +74,50 @@ class FileLayout:
         return SourceNode(None, self.format, options, self.columns, ("",), False, "drop", (), ())
 
 
-def look(data: Path, *, header: bool | None = None) -> FileLayout:
-    """Look at the beginning of a text file; other formats say themselves how they are written."""
+@dataclass(frozen=True, slots=True)
+class TextOptions:
+    """How a text file is written, as far as a user says it; what is None is found out.
+
+    ``columns`` are the names of the columns; the first line is a row then, unless ``header`` is true.
+    """
+
+    header: bool | None = None
+    delimiter: str | None = None
+    encoding: str | None = None
+    escape: str | None = None
+    columns: tuple[str, ...] | None = None
+
+    def checked(self) -> TextOptions:
+        """Return the options as the reader has them. Raises UsageError where it does not take one."""
+        given = {"delimiter": self.delimiter, "encoding": self.encoding, "escape": self.escape}
+        taken = reader_options("csv", {name: text for name, text in given.items() if text is not None}, "--{name}")
+        return replace(self, **taken)
+
+
+def look(data: Path, said: TextOptions = TextOptions()) -> FileLayout:  # noqa: B008  # it never changes
+    """Look at a text file; other formats say themselves how they are written."""
     name = telling_name(data)
     if inferred("sources", name) != "csv":
         return FileLayout()
-    text, encoding = _head(first_file(data))
-    said = implied("sources", "csv", name).get("delimiter", "")
-    delimiter, records = (said, _records(text, said)) if said else _best(text)
+    encoding = said.encoding or _encoding(first_file(data))
+    text = _head(first_file(data), encoding)
+    by_name = implied("sources", "csv", name).get("delimiter", "")
     options: dict[str, Any] = {} if encoding == "utf-8" else {"encoding": encoding}
-    if delimiter not in (",", said):
+    delimiter, escape, records = _best(text, said.delimiter or by_name, said.escape)
+    if delimiter != (by_name or ","):
         options["delimiter"] = delimiter
+    if escape is not None:
+        options["escape"] = escape or "none"
     cells = [cell for record in records for cell in record[1:] if cell]
-    if cells and sum(cell[:1] in " \t" for cell in cells) > len(cells) // 2:
+    if cells and delimiter not in " \t" and sum(cell[:1] in " \t" for cell in cells) > len(cells) // 2:
         options["strip"] = True
-    headed = header if header is not None else names_columns(records)
     written = FileLayout(None, options)
-    return written if headed or not records else numbered(written, len(records[0]), partitions(data))
+    if said.columns is not None:
+        skipped = {"skip_rows": 1} if said.header else {}
+        return replace(written, options={**options, **skipped}, columns=(*said.columns, *partitions(data)))
+    header = Header.NAMES if said.header else Header.ROW if said.header is False else header_of(records)
+    written = replace(written, header=header)
+    return written if header is not Header.ROW or not records else numbered(written, len(records[0]), partitions(data))
 
 
 def meanings(data: Path, written: FileLayout) -> Mapping[str, ColumnMeaning]:
@@ -80,6 +133,9 @@ def columns(data: Path, written: FileLayout) -> dict[str, Coded]:
         source = open_source(written.node(telling_name(data)), data)
         header = source.names()
         names = written.columns or header
+        if len(names) != len(header):
+            text = f"`{data}` has {counted(len(header), 'column')}, and {len(names)} are named"
+            raise DataError(Diagnostic("PPF710", text, help="`--columns` takes all names, in the order of the file"))
         _check_names(names)
         batches = list(source.batches(header))
     if not sum(batch.num_rows for batch in batches):
@@ -119,45 +175,87 @@ def without(coded: Mapping[str, Coded]) -> tuple[dict[str, Coded], tuple[str, ..
     return kept, tuple(dict.fromkeys(("", *marks)))
 
 
-def _head(data: Path) -> tuple[str, str]:
-    """Return whole lines from the beginning, and the encoding that they are in."""
+def _encoding(data: Path) -> str:
+    """Return the encoding of a text: UTF-8 where all of it is, UTF-16 by its mark or its zeros, else cp1252."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
     try:
-        with data.open("rb") as file:
-            zipped = file.read(2) == b"\x1f\x8b"
-        with gzip.open(data) if zipped else data.open("rb") as file:
-            raw = file.read(_HEAD)
-    except (OSError, EOFError):
-        return "", "utf-8"  # the reader itself says what is wrong
-    text = raw[: raw.rfind(b"\n") + 1] or raw
-    if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return raw[: len(raw) // 2 * 2].decode("utf-16", errors="replace"), "utf-16"
-    try:
-        return text.decode("utf-8-sig"), "utf-8"
+        with _opened(data) as file:
+            head = file.read(_HEAD)
+            if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+                return "utf-16"
+            half = len(head) // 4
+            if head[1::2].count(0) > half or head[::2].count(0) > half:
+                return "utf-16-le" if head[1::2].count(0) > half else "utf-16-be"
+            decoder.decode(head)
+            while chunk := file.read(_HEAD):
+                decoder.decode(chunk)
     except UnicodeDecodeError:
-        return text.decode("cp1252", errors="replace"), "cp1252"
+        return "cp1252"
+    except (OSError, EOFError, zlib.error):
+        return "utf-8"  # the reader itself says what is wrong
+    return "utf-8"
 
 
-def _best(text: str) -> tuple[str, list[list[str]]]:
-    """Return the delimiter by which records have the most cells, all as many, and the records."""
-    best = (",", _records(text, ","))
-    for delimiter in _DELIMITERS[1:]:
-        records = _records(text, delimiter)
-        if _width(records) > max(1, _width(best[1])):
-            best = (delimiter, records)
-    return best
-
-
-def _records(text: str, delimiter: str) -> list[list[str]]:
-    records: list[list[str]] = []
+def _head(data: Path, encoding: str) -> str:
+    """Return whole lines from the beginning."""
     try:
-        for record in csv.reader(io.StringIO(text), delimiter=delimiter):
+        with _opened(data) as file:
+            raw = file.read(_HEAD)
+    except (OSError, EOFError, zlib.error):
+        return ""
+    text: str = raw.decode(encoding, errors="replace").removeprefix("\ufeff")
+    return text if len(raw) < _HEAD else text[: text.rfind("\n") + 1] or text
+
+
+def _opened(data: Path) -> Any:
+    with data.open("rb") as file:
+        zipped = file.read(2) == b"\x1f\x8b"
+    return gzip.open(data) if zipped else data.open("rb")
+
+
+def _best(text: str, delimiter: str, escape: str | None) -> tuple[str, str | None, list[list[str]]]:
+    """Return the delimiter and the escape by which records have the most cells, all as many, and the records.
+
+    Of two escapes the doubled quote counts, which needs none, and of delimiters the first one.
+    """
+    escapes = (None, _BACKSLASH) if escape is None and f'{_BACKSLASH}"' in text else (escape,)
+    choices = [(mark, each) for each in escapes for mark in ((delimiter,) if delimiter else _DELIMITERS)]
+    best, most = choices[0], (-1, -1)
+    for mark, each in choices:
+        records, in_order = _records(text, mark, each)
+        fits = (int(in_order), max(1, _width(records)))
+        if fits > most and (mark != " " or delimiter or _is_parted(records)):
+            best, most = (mark, each), fits
+    return *best, _records(text, *best)[0]
+
+
+def _is_parted(records: Sequence[Sequence[str]]) -> bool:
+    """Whether blanks part cells, and not words: there are three cells or more, or a column of numbers."""
+    if _width(records) != 2 or len(records) < 2:
+        return _width(records) > 2
+    return any(all(_NUMBER.fullmatch(row[i]) for row in records[1:]) for i in (0, 1))
+
+
+def _records(text: str, delimiter: str, escape: str | None) -> tuple[list[list[str]], bool]:
+    """Return the first records, and whether their quotes are in order."""
+    records: list[list[str]] = []
+    escaped = escape if escape not in ("", '"') else None
+    lines = csv.reader(
+        io.StringIO(text, newline=""),
+        delimiter=delimiter,
+        escapechar=escaped,
+        doublequote=escaped is None,
+        strict=True,
+    )
+    try:
+        for record in lines:
             if record:
                 records.append(record)
             if len(records) == _RECORDS:
                 break
     except csv.Error:
-        return records
-    return records
+        return records, lines.line_num > text.count("\n")  # the last record may go on behind the beginning
+    return records, True
 
 
 def _width(records: Sequence[Sequence[str]]) -> int:

@@ -8,8 +8,17 @@ from dataclasses import replace
 from pathlib import Path
 
 from ppdm_flow.api.buckets import local_data
-from ppdm_flow.api.profile.data import columns, look, meanings, numbered, partitions, without
-from ppdm_flow.api.profile.header import are_values, names_columns, records_of
+from ppdm_flow.api.profile.data import (
+    FileLayout,
+    TextOptions,
+    columns,
+    look,
+    meanings,
+    numbered,
+    partitions,
+    without,
+)
+from ppdm_flow.api.profile.header import Header, are_values
 from ppdm_flow.api.profile.labels import told_by_file
 from ppdm_flow.core.addresses.bucket import bucket_address, is_bucket
 from ppdm_flow.core.diagnostics import Diagnostic
@@ -31,6 +40,7 @@ class ProfileResult:
 
     data: Path
     document: ProfileDocument
+    read_as: str = ""  # how a text file was read
 
     def rendered(self, form: str, width: int = 100, beside: Path | None = None) -> str:
         """Return the profile as ``yaml`` (a policy; paths start from the folder ``beside``), ``json`` or ``text``.
@@ -53,21 +63,31 @@ class ProfileResult:
             raise DataError(Diagnostic("PPF674", text_, help="`--format text` says why each does"))
 
 
-def profile(data: Path, *, header: bool | None = None) -> ProfileResult:
+def profile(
+    data: Path,
+    *,
+    header: bool | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    escape: str | None = None,
+    names: tuple[str, ...] | None = None,
+) -> ProfileResult:
     """Read data, which may be in an object store, measure it and guess roles.
 
-    ``header`` says whether the first record of a text file or a sheet names the columns; None finds out, in doubt that
-    it does not.
-    Raises DataError where the file cannot be read, has no rows, or columns that no policy can declare.
+    ``header`` says whether the first record of a text file or a sheet names the columns; ``delimiter``, ``encoding``
+    and ``escape`` how a text file is written, and ``names`` what its columns are called. What is None is found out; in
+    doubt the first record of a text file is a row. Raises UsageError for options that the reader has not, DataError
+    where the file cannot be read, has no rows, or columns that no policy can declare.
     """
+    said = TextOptions(header, delimiter, encoding, escape, names)
     with local_data(data) as there:
-        return replace(_profile(there or data, header=header), data=data)
+        return replace(_profile(there or data, said.checked()), data=data)
 
 
-def _profile(data: Path, *, header: bool | None) -> ProfileResult:
-    written = look(data, header=header)
+def _profile(data: Path, said: TextOptions) -> ProfileResult:
+    written = look(data, said)
     every = columns(data, written)
-    if written.columns is None and not header and not _named(every, data, header):
+    if written.columns is None and _is_row(every, data, written, said):
         keys = partitions(data)
         written = numbered(written, len(every) - len(keys), keys)
         every = columns(data, written)
@@ -78,20 +98,15 @@ def _profile(data: Path, *, header: bool | None) -> ProfileResult:
         "missing": list(missing),
     }
     told = told_by_file(meanings(data, written), coded, missing)
-    return ProfileResult(data, document(measured(coded, missing), data.name, source, told))
+    found = document(measured(coded, missing), data.name, source, told)
+    return ProfileResult(data, found, written.told(telling_name(data)))
 
 
-def _named(coded: Mapping[str, Coded], data: Path, header: bool | None) -> bool:
-    """Whether the names of columns are names. Raises DataError (PPF675) where a format has no rows but named ones."""
-    kind = inferred("sources", telling_name(data))
-    if kind == "csv":
-        return not are_values(coded)
-    if kind == "excel":
-        return header is None and names_columns(records_of(coded)) and not are_values(coded)
-    if are_values(coded):
-        text = f"the names of the columns of `{data}` look like values: a row was taken for the header when it was made"
-        raise DataError(Diagnostic("PPF675", text, help="write it again with names; `--header` takes them as they are"))
-    return True
+def _is_row(coded: Mapping[str, Coded], data: Path, written: FileLayout, said: TextOptions) -> bool:
+    """Whether the names that were read are a row of data: formats other than text have names."""
+    if written.header is None:
+        return said.header is False and inferred("sources", telling_name(data)) == "excel"
+    return written.header is Header.LIKELY and said.header is None and are_values(coded)
 
 
 def _from(data: Path, folder: Path) -> str:

@@ -292,6 +292,17 @@ def test_the_page_makes_the_policy_that_the_command_line_makes(server, tmp_path,
     assert (server.site.policies.folder / "ward.yaml").read_text() == cli("profile", "ward.csv", cwd=tmp_path).stdout
 
 
+def test_a_table_is_read_as_its_author_says(server):
+    data = 'note;name\n"C:\\x\\";Köln\n'.encode("latin-1") + b"a;b\n" * 9
+    upload = server.upload(Role.STEWARD, "notes.csv", data)
+    steward = server.browser(Role.STEWARD)
+    written = {"delimiter": ";", "encoding": "latin-1", "escape": "none"}
+    assert all(f'name="{name}"' in steward.get("/form/new", upload=upload.id).text for name in written)
+    steward.send("/form/new", upload=upload.id, header="yes", **written)
+    job = server.site.jobs.finished(server.site.jobs.of(server.users[Role.STEWARD])[0], PATIENCE)
+    assert json.loads(job.output)["source"]["options"] == {"delimiter": ";", "encoding": "iso8859-1", "escape": "none"}
+
+
 @pytest.mark.slow(quick=3)
 @pytest.mark.parametrize("file", sorted(Path("pipelines").glob("*.yaml")), ids=lambda file: file.name)
 def test_policies_of_every_kind_are_shown_and_saved_as_they_are(server, root, file):

@@ -21,6 +21,12 @@ from ppdm_flow.report.profile.policy import render
 
 KIND = "profile"
 HEADERS = {"guess": (), "yes": ("--header",), "no": ("--no-header",)}
+WRITTEN = {
+    "delimiter": (",", ";", "tab", "|", "space"),
+    "encoding": ("utf-8", "cp1252", "latin-1", "utf-16"),
+    "escape": ("none", "backslash"),
+}
+"""How a text file may be written, as options of `profile`; what is not said is found out."""
 
 
 def choose(call: Call) -> Response:
@@ -34,6 +40,9 @@ def begin(call: Call) -> Response:
     if upload is None or call.text("header") not in HEADERS:
         return _choice(call, "", "form.choose_table")
     words = ["profile", str(upload.path), "--format", "json", *HEADERS[call.text("header")]]
+    for option, choices in WRITTEN.items():
+        if call.text(option) in choices:
+            words += [f"--{option}", call.text(option)]
     job = call.site.jobs.add(call.user, words, kind=KIND, about=upload.name, leads_to="/form/draft/{job}")
     return call.go(f"/jobs/{job.id}")
 
