@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ppdm_flow.api.buckets import local_data
-from ppdm_flow.api.loading.policies import FoundFiles, find_policies, project_policies, stricter
+from ppdm_flow.api.loading.policies import FoundFiles, errors_if_strict, find_policies, project_policies, stricter
 from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.diagnostics import Diagnostic, Severity, in_order
 from ppdm_flow.core.records import dataclass
@@ -16,6 +16,7 @@ from ppdm_flow.core.waivers import Waiver
 from ppdm_flow.plan.compile import CompileResult, compile_policy
 from ppdm_flow.policy import load
 from ppdm_flow.policy.files.files import Library
+from ppdm_flow.policy.rules.gates import NOTHING_REQUIRED
 from ppdm_flow.report.check.result import CheckResult, WaiverNote
 from ppdm_flow.report.locations import locations
 
@@ -29,7 +30,7 @@ class CheckOutcome:
     """What is wrong with the policies and policy tests ``files``, in all and for ``each``.
 
     ``skipped`` are YAML files in folders that are neither; ``tests`` are the files with tests. ``waived`` are the
-    warnings that waivers cover.
+    warnings that waivers cover. ``if_strict`` are errors, for each file, that count where warnings do.
     """
 
     files: tuple[Path, ...]
@@ -39,6 +40,20 @@ class CheckOutcome:
     each: tuple[tuple[Diagnostic, ...], ...] = ()
     tests: tuple[Path, ...] = ()
     waived: Mapping[Diagnostic, WaiverNote] = field(default_factory=dict)
+    if_strict: tuple[tuple[Diagnostic, ...], ...] = ()
+
+    def strictly(self) -> CheckOutcome:
+        """Return the outcome with the errors that count where warnings do."""
+        pairs = zip(self.each, self.if_strict, strict=True)
+        each = tuple(in_order((*diagnostics, *more)) for diagnostics, more in pairs)
+        more = tuple(d for named in self.if_strict for d in named)
+        return replace(self, diagnostics=in_order((*self.diagnostics, *more)), each=each)
+
+    @property
+    def without_requirements(self) -> int:
+        """The number of policies that require nothing."""
+        pairs = zip(self.each, self.if_strict, strict=True)
+        return sum(any(d.code == NOTHING_REQUIRED for d in (*diagnostics, *more)) for diagnostics, more in pairs)
 
     def count(self, severity: Severity) -> int:
         """Return how many diagnostics have this severity and are not waived."""
@@ -47,11 +62,14 @@ class CheckOutcome:
     def passes(self, *, strict: bool = False) -> bool:
         """Whether there are no errors; with ``strict``, no warnings either."""
         bad = {Severity.ERROR, Severity.WARNING} if strict else {Severity.ERROR}
+        if strict and any(self.if_strict):
+            return False
         return not any(d.severity in bad and d not in self.waived for d in self.diagnostics)
 
     def result(self, *, strict: bool = False, color: bool = False) -> CheckResult:
         """Return what every form of the outcome is made from."""
-        files = {str(file): diagnostics for file, diagnostics in zip(self.files, self.each, strict=True)}
+        each = self.strictly().each if strict else self.each
+        files = {str(file): diagnostics for file, diagnostics in zip(self.files, each, strict=True)}
         return CheckResult(files, self.sources, locations(), self.waived, strict=strict, color=color)
 
 
@@ -75,20 +93,28 @@ def check(
     waivers = _Waivers()
     sources: dict[str, str] = {}
     each: list[tuple[Diagnostic, ...]] = []
+    if_strict: list[tuple[Diagnostic, ...]] = []
     with local_data(data) as there:
-        for outcome in _outcomes(policy_files, sets, clock, there, locked=locked):  # no more is kept: a plan is large
+        for outcome, strict in _outcomes(
+            policy_files, sets, clock, there, locked=locked
+        ):  # no more is kept: a plan is large
             sources |= outcome.sources
             each.append(outcome.diagnostics)
+            if_strict.append(strict)
             waivers.take(outcome.diagnostics, outcome.waived if isinstance(outcome, CompileResult) else {})
     diagnostics = in_order(d for named in each for d in named)
     files, waived = (*policy_files.policies, *policy_files.tests), waivers.waived
-    return CheckOutcome(files, policy_files.others, diagnostics, sources, tuple(each), policy_files.tests, waived)
+    others, tests = policy_files.others, policy_files.tests
+    return CheckOutcome(files, others, diagnostics, sources, tuple(each), tests, waived, tuple(if_strict))
 
 
 def _outcomes(
     files: FoundFiles, sets: Mapping[str, str], clock: Clock, data: Path | None, *, locked: bool
-) -> Iterator[CompileResult | Cases]:
-    """Yield what is found in each policy, with what they share read once, then in each test."""
+) -> Iterator[tuple[CompileResult | Cases, tuple[Diagnostic, ...]]]:
+    """Yield what is found in each policy, with what they share read once, then in each test.
+
+    The second part of each pair are the errors that count where warnings do.
+    """
     library = Library()
     locks: Locks | None = None
     for path in files.policies:
@@ -101,12 +127,14 @@ def _outcomes(
         if locked or loaded.locked:
             locks = locks or _locks()
             outcome = locks.judged(loaded, outcome, sets)
-        yield replace(outcome, diagnostics=stricter(outcome)) if loaded.strict else outcome
+        if loaded.strict:
+            outcome = replace(outcome, diagnostics=stricter(outcome))
+        yield outcome, errors_if_strict(loaded)
     if files.tests:
         from ppdm_flow.api.test.files import Policies, examined  # noqa: PLC0415  # only tests need it
 
         policies = Policies()
-        yield from (examined(path, policies) for path in files.tests)
+        yield from ((examined(path, policies), ()) for path in files.tests)
 
 
 def _locks() -> Locks:

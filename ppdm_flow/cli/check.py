@@ -55,12 +55,15 @@ def check(
     there = output_targets(ctx, CHECK, "text")
     with report_errors_to_ci(there, " ".join(paths or ())):
         outcome = api.check(paths or (), settings(sets or ()), locked=locked, data=data)
+    if strict:
+        outcome = outcome.strictly()
     there.send(outcome.result(strict=strict, color=colored(sys.stdout.isatty())))
     tests = len(outcome.tests)
     files = [counted(len(outcome.files) - tests, "policy")] if len(outcome.files) > tests else []
     files += [counted(tests, "test file")] if tests else []
-    waived = f", {len(outcome.waived)} waived" if outcome.waived else ""
-    say(_summary(outcome.count(Severity.ERROR), outcome.count(Severity.WARNING), " and ".join(files)) + waived)
+    tally = f", {len(outcome.waived)} waived" if outcome.waived else ""
+    tally += f", {outcome.without_requirements} WITHOUT REQUIREMENTS" if outcome.without_requirements else ""
+    say(_summary(outcome.count(Severity.ERROR), outcome.count(Severity.WARNING), " and ".join(files)) + tally)
     if outcome.skipped:
         say(f"skipped {counted(len(outcome.skipped), 'YAML file')} without `releases`: no policy")
     raise typer.Exit(0 if exit_zero or outcome.passes(strict=strict) else 1)

@@ -117,6 +117,8 @@ class Model(BaseModel):
     )
     adds_only: ClassVar[bool] = False
     """Whether another map in one can only ask for more."""
+    instead: ClassVar[str] = ""
+    """A word that may stand in place of the map."""
 
 
 class FixedMap(dict[K, V]):

@@ -23,6 +23,7 @@ from ppdm_flow.policy.inheritance.layers import Layer
 from ppdm_flow.policy.inheritance.override import overridden
 from ppdm_flow.policy.inheritance.references import FoundTemplate
 from ppdm_flow.policy.language import kinds
+from ppdm_flow.policy.language.models import Policy
 from ppdm_flow.policy.language.privacy import kinds_named, policy_model
 from ppdm_flow.policy.language.words import place_name, short
 from ppdm_flow.policy.linked import lifted
@@ -32,6 +33,7 @@ from ppdm_flow.policy.project import Project
 from ppdm_flow.policy.project_file import project_of
 from ppdm_flow.policy.redaction import redacted, telling
 from ppdm_flow.policy.rules import judge
+from ppdm_flow.policy.rules.gates import NOTHING_REQUIRED, without_requirements
 from ppdm_flow.policy.salvage import salvaged
 from ppdm_flow.policy.text.merge import without_nulls
 from ppdm_flow.policy.text.nodes import Entry, Map, Scalar, UnreadableError
@@ -94,6 +96,8 @@ def load(
         unknown = frozenset[PolicyPath]() if layer.complete else frozenset[PolicyPath]([()])
         lost = out | read.gone | read.partial | unknown
         every.extend(d for d in judge(part, read.places, lost) if not read.broken_here(d.path))
+    if project is not None:
+        every = list(_requiring(every, policy, read.places, project))
     secrets = account.secrets | files.passwords
     every = [redacted(d, secrets) for d in every] if secrets else every
     diagnostics = in_order(_with_users(every, file, account.users))
@@ -121,6 +125,16 @@ def load(
 def _bound(project: Project | None, account: InheritanceRecord, policy: Span) -> list[Diagnostic]:
     """Report the faults of the project file, and required templates that the policy does not extend."""
     return [] if project is None else [*project.faults, *project.missing(account.files, policy)]
+
+
+def _requiring(
+    faults: Iterable[Diagnostic], policy: Policy | None, places: Places, project: Project
+) -> Iterator[Diagnostic]:
+    """Yield the faults of a policy below a project file, where one without requirements is an error."""
+    for fault in faults:
+        yield replace(fault, severity=Severity.ERROR) if fault.code == NOTHING_REQUIRED else fault
+    if policy is not None:
+        yield from without_requirements(policy, places, f"the project file `{project.shown}`")
 
 
 def _without_unusable_kinds(flat: FlatPolicy) -> list[Diagnostic]:

@@ -54,6 +54,25 @@ def test_exit_status(here, policies, words, status):
     assert "Traceback" not in done.stderr
 
 
+NONE = WARNS.replace("releases:", "privacy: none\nreleases:")
+
+
+def test_a_policy_without_requirements_is_called_so(here, policies):
+    (policies / "none.yaml").write_text(NONE)
+    (policies / "t.csv").write_text("age\n30\n31\n")
+    done = here("check", "none.yaml", "good.yaml", cwd=policies)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "0 warnings, 1 WITHOUT REQUIREMENTS" in done.stderr
+    planned = here("plan", "none.yaml", cwd=policies)
+    assert planned.stdout.startswith("good: WITHOUT REQUIREMENTS, plan ")
+    done = here("run", "none.yaml", "-q", cwd=policies)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("RELEASED WITHOUT REQUIREMENTS  good\n")
+    strict = here("check", "none.yaml", "--strict", cwd=policies)
+    assert (strict.returncode, strict.stdout[:14]) == (1, "error[PPF526]:")
+    assert here("run", "none.yaml", "--strict", "-q", cwd=policies).returncode == 2
+
+
 VISITS = """version: 1
 name: visits
 source: {path: visits.csv}

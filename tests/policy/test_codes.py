@@ -16,6 +16,7 @@ RANGES = (
     ("PPF100", "PPF117"),  # text
     ("PPF201", "PPF210"),  # shape
     ("PPF301", "PPF318"),  # inheritance and params
+    ("PPF322", "PPF322"),
     ("PPF350", "PPF356"),  # lists of signers, project files
     ("PPF470", "PPF473"),  # on databases
     ("PPF481", "PPF481"),
@@ -31,9 +32,10 @@ APPROVALS = ("PPF345", "PPF346", "PPF347")
 """What can be said of approvals without a look at who may give them."""
 GATES = ("PPF645",)
 """The other one needs to know what audits measure."""
+SPELLINGS = ("PPF635",)
 KINDS = ("PPF403", "PPF406")
 """Those of kinds of requirements that other packages bring."""
-CODES = {c for c in pages() if any(a <= c <= b for a, b in RANGES)} | {*WAIVERS, *APPROVALS, *GATES, *KINDS}
+CODES = {c for c in pages() if any(a <= c <= b for a, b in RANGES)} | {*WAIVERS, *APPROVALS, *GATES, *SPELLINGS, *KINDS}
 
 
 def pages_of_policies() -> list[CodePage]:

@@ -79,7 +79,7 @@ def test_a_template_between_is_as_good(home):
 
 def test_a_policy_that_does_not_extend_it_is_an_error(home):
     loaded = read(home, without="extends: ../templates/house.yaml\n")
-    assert codes(loaded) == ["PPF356"]
+    assert codes(loaded) == ["PPF356", "PPF526"]
     (fault,) = [d for d in loaded.diagnostics if d.code == "PPF356"]
     assert fault.related[0].span.file.endswith("ppdm-flow.yaml")
     with no_project():
@@ -178,3 +178,12 @@ def test_policies_that_share_templates_are_bound_alike(home):
         for name in ("one", "two", "three")
     }
     assert found == {"one": False, "two": True, "three": False}
+
+
+@pytest.mark.parametrize("privacy", ["", "privacy: none\n"])
+def test_a_policy_without_requirements_is_an_error_below_one(home, privacy):
+    (home / "ppdm-flow.yaml").write_text("version: 1\n")
+    without = "extends: ../templates/house.yaml\n"
+    assert codes(read(home, privacy, without=without)) == ["PPF526"]
+    with no_project():
+        assert codes(read(home, privacy, without=without)) == []

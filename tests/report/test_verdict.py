@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from ppdm_flow.report.run import html, markdown
 from ppdm_flow.report.run.checks import gates, requirements
 from ppdm_flow.report.run.forms import render
 from ppdm_flow.report.run.verdict import verdict
@@ -52,9 +53,16 @@ def test_an_unknown_verdict_is_not_a_release(document):
 
 
 def test_without_requirements_the_verdict_warns(document):
-    judged = verdict(document(requirements=(), gates=()))
+    bare = document(requirements=(), gates=())
+    judged = verdict(bare)
     assert judged.released
+    assert judged.word == "Released without requirements"
     assert "says nothing of privacy" in judged.caution
+    assert render(bare).startswith("RELEASED WITHOUT REQUIREMENTS  ")
+    assert markdown.render(bare).startswith("## ✅ Released without requirements: ")
+    assert "Released without requirements" in html.render(bare)
+    assert verdict(bare | {"verdict": "held"}).word == "Held without requirements"
+    assert verdict(bare | {"verdict": "withheld"}).word == "Withheld"
 
 
 def test_checks_are_worded(document):

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ppdm_flow.core.clock import Clock, utc_today
-from ppdm_flow.core.diagnostics import Diagnostic, Severity, has_errors
+from ppdm_flow.core.diagnostics import Diagnostic, Severity, has_errors, in_order
 from ppdm_flow.core.errors import PolicyError, PpdmError, UsageError
 from ppdm_flow.core.file_sets import telling_name
 from ppdm_flow.core.records import dataclass
@@ -23,6 +23,7 @@ from ppdm_flow.policy.loading import NO_SETS, NOTHING_OVER
 from ppdm_flow.policy.project_file import FILE as PROJECT
 from ppdm_flow.policy.project_file import project_of
 from ppdm_flow.policy.redaction import redacted
+from ppdm_flow.policy.rules.gates import without_requirements
 
 if TYPE_CHECKING:  # only `--locked` needs it
     from ppdm_flow.api.loading.locked import LockedPolicy
@@ -182,7 +183,7 @@ def valid_plan(
     outcome = compile_policy(loaded, columns, None if data is None else telling_name(data), clock)
     diagnostics = outcome.diagnostics
     if strict or loaded.strict:
-        diagnostics = stricter(outcome)
+        diagnostics = in_order((*stricter(outcome), *errors_if_strict(loaded)))
     if outcome.plan is None or has_errors(diagnostics):
         raise PolicyError(diagnostics, outcome.sources)
     return ReadyPlan(outcome.plan, tuple(d for d in outcome.diagnostics if d not in outcome.waived), loaded)
@@ -194,3 +195,8 @@ def stricter(outcome: CompileResult) -> tuple[Diagnostic, ...]:
         replace(d, severity=Severity.ERROR) if d.severity is Severity.WARNING and d not in outcome.waived else d
         for d in outcome.diagnostics
     )
+
+
+def errors_if_strict(loaded: Loaded) -> tuple[Diagnostic, ...]:
+    """Return the faults of a policy that count under ``--strict`` alone, beside its warnings."""
+    return () if loaded.policy is None else without_requirements(loaded.policy, loaded.places)

@@ -88,7 +88,7 @@ def personal_findings(release: ReleaseNode, stream: Stream) -> Iterator[Finding]
 
 
 def personal_warnings(plan: Plan, stream: Stream) -> Iterator[Diagnostic]:
-    """Yield, before a run, a warning for each column of the source that a release would show as it is, if not waived."""
+    """Yield, before a run, a warning for each column of the source that a release would show as it is."""
     unchanged = {
         a.source: (a, r.name, r.audience) for r in reversed(plan.releases) for a in r.attributes if a.unchanged
     }

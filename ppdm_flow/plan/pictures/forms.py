@@ -16,7 +16,9 @@ Document = Mapping[str, Any]
 
 def text(document: Document) -> str:
     """Return a tree from the source to the releases, with what each step does and what is measured."""
-    head = [f"{document['policy']}: plan {document.get('digest', '')[:12]}, {document['randomness']} randomness", ""]
+    bare = "" if document["requirements"] else "WITHOUT REQUIREMENTS, "
+    plan = f"plan {document.get('digest', '')[:12]}, {document['randomness']} randomness"
+    head = [f"{document['policy']}: {bare}{plan}", ""]
     trees = [line for node, source in sources(document).items() for line in _tree(document, node, source)]
     joins = [_join(join) for join in document.get("joins", ())]
     waived = [_waived(waiver) for waiver in document.get("waivers", ())]

@@ -15,7 +15,9 @@ from ppdm_flow.policy.requirements import specs_of
 
 
 def unprotected_sensitive(flow: CompiledFlow) -> Iterator[Diagnostic]:
-    """A sensitive attribute about which no template and no sensitivity says anything."""
+    """A sensitive attribute about which no template and no sensitivity says anything, unless nothing is required."""
+    if flow.policy.privacy.says_none:
+        return
     hiding = _named_for_releases(flow, lambda r: r.secrets)
     for fact, published in _published(flow, Role.SENSITIVE):
         if releases := [name for name in published if not covers(hiding[name], fact)]:
@@ -31,7 +33,7 @@ def unprotected_sensitive(flow: CompiledFlow) -> Iterator[Diagnostic]:
 
 def uncovered_quasi_identifiers(flow: CompiledFlow) -> Iterator[Diagnostic]:
     """A quasi-identifier that forms no class of several rows and is in no channel, where none counts whole rows."""
-    if any(r.counts_whole_rows for r in flow.plan.requirements):
+    if flow.policy.privacy.says_none or any(r.counts_whole_rows for r in flow.plan.requirements):
         return
     counted = _named_for_releases(flow, lambda r: r.grouping if r.hides_people else ())
     joining = tuple(key for audit in flow.rejoins() if isinstance(key := audit.bound.document.get("key"), str))

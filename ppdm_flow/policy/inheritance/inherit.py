@@ -24,7 +24,7 @@ from ppdm_flow.policy.language.kinds import written_once
 from ppdm_flow.policy.params.params import Value, evaluate, required, unknown
 from ppdm_flow.policy.params.permission import within
 from ppdm_flow.policy.params.substitute import Substitution
-from ppdm_flow.policy.text.merge import by_name
+from ppdm_flow.policy.text.merge import NONE, by_name, is_none, is_null
 from ppdm_flow.policy.text.nodes import Map, UnreadableError
 
 CHAIN_LIMIT = 16
@@ -164,11 +164,27 @@ class Inheritance:
         self.diagnostics.extend(
             ambiguous_param(n, substitution.used[n], v) for n, v in merged.unsure.items() if n in substitution.used
         )
+        node = self._without_escape(node, merged)
         merged.laid = lay(merged.laid, rebased(node, here, self.files.root, merged.node))
         if here.identity in self.required:
             stated = [*stated, *_kept(merged, stated, self.required[here.identity])]
         self.diagnostics.extend(state(merged, stated, template=not use.outermost))
         merged.privacy_waivers = within(root, limits, merged.privacy_waivers, policy=use.outermost)
+
+    def _without_escape(self, node: Map, merged: Layer) -> Map:
+        """Take ``privacy: none`` out of a file that inherits requirements, and report it (PPF322)."""
+        entry, inherited = node.entries.get("privacy"), merged.node.entries.get("privacy")
+        if entry is None or inherited is None or not is_none(entry.node):
+            return node
+        stated = inherited.node.entries if isinstance(inherited.node, Map) else {}
+        required = {kind: each for kind, each in stated.items() if not is_null(each.node)}
+        if not required:
+            return node
+        text = f"`privacy: {NONE}` cannot take away what a template requires"
+        related = tuple(Related(each.key_span, "required here") for each in required.values())
+        fault = Diagnostic("PPF322", text, entry.node.span, hint="remove the line", related=related, path=("privacy",))
+        self.diagnostics.append(fault)
+        return replace(node, entries={key: each for key, each in node.entries.items() if key != "privacy"})
 
     def _parent(
         self, parent: Parent, here: FoundTemplate, early: Mapping[str, Value], own: Declarations, use: _Use

@@ -11,7 +11,7 @@ from dataclasses import field
 
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.spans import Span
-from ppdm_flow.policy.text.merge import is_null
+from ppdm_flow.policy.text.merge import is_none, is_null
 from ppdm_flow.policy.text.nodes import Entry, Map, Node, PolicyPath, Scalar, Seq
 
 Under = dict[PolicyPath, frozenset[Span]]
@@ -114,7 +114,9 @@ class _Joiner:
         return Map(entries, two.span, one.partial or two.partial)
 
     def _one(self, one: Entry, two: Entry, path: PolicyPath) -> Entry:
-        """Decide between two values of one place."""
+        """Decide between two values of one place. Any requirements of one template hold against ``privacy: none``."""
+        if path == ("privacy",) and (is_none(one.node) or is_none(two.node)):
+            return one if is_none(two.node) else two
         if is_null(one.node) or same(one.node, two.node):
             return two
         if places(two.node) <= self.first.under.get(path, _NONE):

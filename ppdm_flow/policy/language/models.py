@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, ModelWrapValidatorHandler, PrivateAttr, model_validator
 
 from ppdm_flow.core.analyses import Analysis
 from ppdm_flow.core.gate import MAX_WIDTH
@@ -25,6 +25,7 @@ from ppdm_flow.policy.language.approvals import Approvals
 from ppdm_flow.policy.language.ledger import Ledger, Spelling
 from ppdm_flow.policy.language.people import PeopleOptions
 from ppdm_flow.policy.language.waivers import Waiver
+from ppdm_flow.policy.text.merge import NONE
 
 
 class Extends(Model):
@@ -113,9 +114,31 @@ class Table(Model):
 
 
 class Privacy(Model):
-    """What must hold of every release. Each entry is measured on the released bytes and gates the release."""
+    """What must hold of every release. Each entry is measured on the released bytes and gates the release.
+
+    ``none`` in place of the map says that nothing has to hold.
+    """
 
     # its fields are the kinds of requirements that are installed: `policy_model` adds them
+    instead: ClassVar[str] = NONE
+    _says_none: bool = PrivateAttr(default=False)
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _take_none(cls, value: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        privacy = handler({} if value == NONE else value)
+        privacy._says_none = value == NONE  # noqa: SLF001  # its own class
+        return privacy
+
+    @property
+    def says_none(self) -> bool:
+        """Whether the policy says ``privacy: none``."""
+        return self._says_none
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the policy states no requirement, on purpose or not."""
+        return not any(getattr(self, kind) for kind in type(self).model_fields)
 
     def entries(self, kind: str) -> Mapping[str, Any]:
         """Return the clauses of a kind by their names; by ``""`` one that has none."""

@@ -137,7 +137,8 @@ class Writer:
         if isinstance(shape, Number):
             return _number(shape)
         if isinstance(shape, Keys):
-            return self._one_or_named(shape) if shape.named else self.reference(shape)
+            written = self._one_or_named(shape) if shape.named else self.reference(shape)
+            return {"anyOf": [{"enum": [shape.instead]}, written]} if shape.instead else written
         if isinstance(shape, Amount):
             return self._amount(shape)
         if isinstance(shape, Free):

@@ -15,6 +15,7 @@ from pydantic.fields import FieldInfo
 from ppdm_flow.core.model import (
     Flag,
     FormsGroups,
+    Model,
     MoreIsStricter,
     OneOrNamed,
     Stricter,
@@ -88,11 +89,15 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """A map with a fixed set of keys: a model. Where ``named``, several may stand in its place, by name."""
+    """A map with a fixed set of keys: a model.
+
+    Where ``named``, several may stand in its place, by name; ``instead`` is a word that may, if there is one.
+    """
 
     model: type[BaseModel]
     keys: Mapping[str, Key]
     named: bool = False
+    instead: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +138,7 @@ def shape_of(model: type[BaseModel]) -> Keys:
             info.description or "",
             next(iter(info.examples or ()), None),
         )
-    return Keys(model, keys)
+    return Keys(model, keys, instead=model.instead if issubclass(model, Model) else "")
 
 
 def at(path: tuple[str, ...], model: type[BaseModel] | None = None) -> Shape | None:

@@ -78,7 +78,7 @@ def expected(shape: Shape) -> str:
     if isinstance(shape, MapOf):
         return "a map with a name for each entry"
     if isinstance(shape, Keys):
-        return f"a map with {_keys(shape)}"
+        return f"{f'`{shape.instead}`, or ' if shape.instead else ''}a map with {_keys(shape)}"
     if isinstance(shape, Amount):
         return "`{count: ROWS}` or `{ratio: SHARE}`"
     if isinstance(shape, Free):

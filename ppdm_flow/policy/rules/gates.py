@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity
 from ppdm_flow.core.suggest import closest
-from ppdm_flow.policy.language.models import Gate
+from ppdm_flow.policy.language.models import Gate, Policy
 from ppdm_flow.policy.language.words import number, short
+from ppdm_flow.policy.loaded import Places
 from ppdm_flow.policy.rules.scene import Scene
+from ppdm_flow.policy.text.merge import NONE
+
+NOTHING_REQUIRED = "PPF526"
 
 
 def judge(scene: Scene) -> Iterator[Diagnostic]:
@@ -47,19 +52,34 @@ def _releases(scene: Scene, name: str, gate: Gate) -> Iterator[Diagnostic]:
 
 
 def _nothing(scene: Scene) -> Iterator[Diagnostic]:
-    privacy = scene.policy.privacy
-    if (
-        scene.lacks("privacy")
-        or scene.lacks("releases")
-        or any(getattr(privacy, field) for field in type(privacy).model_fields)
-    ):
+    """Report a policy without requirements (PPF526): an error where a release is public, else a warning.
+
+    ``privacy: none`` silences the warning.
+    """
+    policy = scene.policy
+    if scene.lacks("privacy") or scene.lacks("releases") or not policy.privacy.is_empty:
         return
+    public = next((name for name, release in policy.releases.items() if release.audience == "public"), None)
+    if public is not None:
+        text = f"the policy requires nothing, and release `{short(public)}` is public"
+        related = scene.related(("releases", public, "audience"), "anybody may read it")
+        yield _nothing_required(scene, text, related)
+    elif not policy.privacy.says_none:
+        text = "the policy requires nothing: whatever the steps leave would be released"
+        hint = f"state under `privacy:` what must hold, or say `privacy: {NONE}`"
+        yield replace(_nothing_required(scene, text), severity=Severity.WARNING, hint=hint)
+
+
+def without_requirements(policy: Policy, places: Places, refused_by: str = "`--strict`") -> tuple[Diagnostic, ...]:
+    """Return the error of a policy that says ``privacy: none`` where every policy needs requirements (PPF526)."""
+    if not policy.privacy.says_none:
+        return ()
+    text = f"the policy requires nothing, and {refused_by} accepts no policy without requirements"
+    return (_nothing_required(Scene(policy, places), text),)
+
+
+def _nothing_required(scene: Scene, text: str, related: tuple[Related, ...] = ()) -> Diagnostic:
     path: tuple[str, ...] = ("privacy",) if scene.places.keys.get(("privacy",)) else ("releases",)
-    yield scene.fault(
-        "PPF526",
-        "the policy requires nothing: whatever the steps leave would be released",
-        path,
-        at_key=True,
-        warning=True,
-        hint="state under `privacy:` what must hold",
+    return scene.fault(
+        NOTHING_REQUIRED, text, path, at_key=True, hint="state under `privacy:` what must hold", related=related
     )

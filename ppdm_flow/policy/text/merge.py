@@ -12,6 +12,15 @@ def is_null(node: Node) -> bool:
     return isinstance(node, Scalar) and node.text is None and not node.broken
 
 
+NONE = "none"
+"""The word that stands in place of the requirements under ``privacy`` where a policy has none on purpose."""
+
+
+def is_none(node: Node | None) -> bool:
+    """Whether a value is the word ``none``."""
+    return isinstance(node, Scalar) and node.text == NONE and not node.broken
+
+
 def without_nulls(node: Map, report: Callable[[PolicyPath, Entry | Scalar], None]) -> Map:
     """Leave out every value that is null, in lists as well, and report each with its path."""
     kept = _kept(node, (), report)

@@ -34,6 +34,7 @@ def junit_xml(judged: Judgement) -> str:
     properties = {
         "verdict": "held" if outcome.held else "released" if outcome.released else "withheld",
         **tally,
+        **({"requirements": "none"} if outcome.without_requirements else {}),
         **_strings(document["run"]),
     }
     return junit.render([Suite(document["policy"], cases, properties, str(document["run"].get("started") or ""))])

@@ -34,8 +34,7 @@ def render(document: ReportDocument, width: int = _WIDTH, words: tuple[str, str]
     """
     width = max(_NARROWEST, width)
     judged = verdict(document)
-    under = " under waivers" if judged.state == "waived" else ""
-    word = f"{words[not judged.released]}{under}" if words else judged.word
+    word = f"{words[not judged.released]}{judged.manner}" if words else judged.word
     counted = judged.sentence.partition(". ")[0].rstrip(".") + "." if words else judged.sentence
     lines = [f"{word.upper()}  {document['policy']}", *_wrapped(counted, width)]
     readers = audience(document)

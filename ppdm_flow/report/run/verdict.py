@@ -113,7 +113,8 @@ class Tally:
 class Verdict:
     """What the page says first. ``contradiction`` is set where the document's verdict and checks disagree.
 
-    ``released`` is whether nothing withholds the data; ``held`` whether it waits for approvals all the same.
+    ``released`` is whether nothing withholds the data; ``held`` whether it waits for approvals all the same. ``manner``
+    is the part of ``word`` that says how: `` without requirements``, `` under waivers``, both or neither.
     """
 
     released: bool
@@ -126,6 +127,12 @@ class Verdict:
     releases: tuple[Tally, ...]
     waivers: tuple[Waiver, ...] = ()
     held: bool = False
+    manner: str = ""
+
+    @property
+    def without_requirements(self) -> bool:
+        """Whether the data may leave and no requirement was stated."""
+        return self.released and not self.requirements
 
     @property
     def failing(self) -> tuple[Check, ...]:
@@ -156,9 +163,10 @@ def verdict(document: ReportDocument) -> Verdict:
     failing = [check for check in every if check.state == "fails"]
     waived = any(check.state == "waived" for check in every)
     released = claimed and not failing
+    manner = f"{'' if checks else ' without requirements'}{' under waivers' if waived else ''}"
     return Verdict(
         released=released,
-        word=_word(held=held, waived=waived) if released else "Withheld",
+        word=f"{'Held' if held else 'Released'}{manner}" if released else "Withheld",
         sentence=_sentence(released, checks, gated, list(document["releases"]), held=held),
         contradiction=_contradiction(document["verdict"] if claimed else "", len(failing), len(every), waived=waived),
         caution=caution(document),
@@ -167,11 +175,8 @@ def verdict(document: ReportDocument) -> Verdict:
         releases=tuple(_tallies(list(document["releases"]), every)),
         waivers=waivers(document),
         held=released and held,
+        manner=manner if released else "",
     )
-
-
-def _word(*, held: bool, waived: bool) -> str:
-    return f"{'Held' if held else 'Released'}{' under waivers' if waived else ''}"
 
 
 def _sentence(

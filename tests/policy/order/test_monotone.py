@@ -212,8 +212,8 @@ REST = {
     "kept apart at all": ({"source": {"keep_apart": ["blanks"]}}, {}),
     "undeclared": ({"undeclared": "drop"}, {"undeclared": "error"}),
     "audience": (
-        {"releases": {"study": {"path": "study.csv", "audience": "public"}}},
         {"releases": {"study": {"path": "study.csv", "audience": "partner"}}},
+        {"releases": {"study": {"path": "study.csv", "audience": "internal"}}},
     ),
     "shuffle": ({"releases": {"study": {"path": "study.csv", "shuffle": False}}}, {}),
     "a release fewer": ({"releases": {"study": {"path": "study.csv"}, "more": {"path": "more.csv"}}}, {}),
