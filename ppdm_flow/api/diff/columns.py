@@ -9,7 +9,6 @@ from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import Role
-from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.policy.language.models import Policy
 from ppdm_flow.policy.order import Change, Order, Side, Verdict
@@ -49,8 +48,7 @@ class _PolicyPlan:
 
     @classmethod
     def of(cls, read: LoadedPolicy) -> _PolicyPlan | None:
-        plan = compile_policy(read.loaded, digested=False, clock=None).plan  # one that has expired has a plan too
-        return None if plan is None or read.loaded.policy is None else cls(read, read.loaded.policy, plan)
+        return None if read.plan is None or read.loaded.policy is None else cls(read, read.loaded.policy, read.plan)
 
     def released(self, name: str) -> dict[str, AttributeFacts]:
         """Return the columns of a release by the names that they have in the data, or that a step gave them."""

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import field, replace
 from decimal import Decimal
 from itertools import product
 from pathlib import Path
 
 from ppdm_flow.api.diff.columns import compared
-from ppdm_flow.api.diff.param_values import is_open, values
+from ppdm_flow.api.diff.param_values import between, uses, values
 from ppdm_flow.api.diff.policies import LoadedPolicy, read
 from ppdm_flow.core.errors import PolicyError
-from ppdm_flow.plan.compile import compile_policy
+from ppdm_flow.core.records import dataclass
+from ppdm_flow.policy.files.files import Library
+from ppdm_flow.policy.inheritance.joining import same
 from ppdm_flow.policy.loaded import UsedParam
 from ppdm_flow.policy.order import Change, Order, Relation, Side, Verdict
 from ppdm_flow.policy.params.params import Limits, number
 from ppdm_flow.policy.redaction import UNSHOWN
+from ppdm_flow.policy.text.nodes import Map
 
 Sets = Mapping[str, str]
 _LAX = {Relation.WEAKER: Verdict.WEAKER, Relation.INCOMPARABLE: Verdict.INCOMPARABLE}
@@ -25,103 +28,196 @@ _FREE = "whoever runs the policy may give it another value, as far as its bounds
 _HARMLESS = "whoever runs the policy may give it another value, and none that was tried weakens anything"
 _NUMBERS = ("integer", "float")
 _MOST_AT_ONCE = 6
+_MOST_MORE = 1000
+"""How often a diff reads policies with further values, where the first ones are refused."""
 _TOO_MANY = f"a new param is one of more than {_MOST_AT_ONCE} numbers, whose ends are not tried all at once"
-_UNTRIED = "whoever runs the policy may give it any text, and none that was tried is one that the policy takes"
+_UNTRIED = "whoever runs the policy may give it another value, and none that was tried is one that the policy takes"
+_UNFINISHED = "whoever runs the policy may give it another value, and too many are refused to find those that it takes"
+_WORDS_ONLY = frozenset({"description", "owner"})
 
 
 def with_params(order: Order, old: LoadedPolicy, new: LoadedPolicy, sets: Sets) -> Order:
     """Return the comparison with what params let whoever runs the policies do."""
-    return replace(order, governance=(*order.governance, *params(order, old, new, sets)))
+    return replace(order, governance=(*order.governance, *_ParamTrials(order, old, new, sets).changes()))
 
 
-def params(order: Order, old: LoadedPolicy, new: LoadedPolicy, sets: Sets) -> Iterator[Change]:
-    """Yield params that came or went, and those that take a value with which the new policy is not as strict.
+@dataclass(slots=True)
+class _Variants:
+    """One policy with other values of its params. Each of its files is parsed once, and each variant is kept."""
 
-    The ends of what a param takes are tried, and each of its choices. Policies of the very same texts are alike.
-    """
-    before, after = ({p.name: p for p in policy.loaded.params} for policy in (old, new))
-    if list(old.loaded.sources.values()) == list(new.loaded.sources.values()):
-        return
-    harmless = True
-    for name in dict.fromkeys((*before, *after)):
-        sides = _side(before.get(name)), _side(after.get(name))
-        if name not in after:
-            yield Change(f"params.{name}", Verdict.STRONGER, _FIXED, *sides)
-            continue
-        if order.relation in _LAX:  # so it is with any value
-            worst = None if name in before else (Verdict.WEAKER, _FREE)
-        else:
-            worst = _worst(before.get(name), after[name], old, new, sets)
-        if worst is not None:
-            yield Change(f"params.{name}", *worst, *sides)
-        elif name not in before:
-            yield Change(f"params.{name}", Verdict.NEUTRAL, _HARMLESS, *sides)
-        harmless = harmless and worst is None
-    if harmless and order.relation not in _LAX:
-        yield from _joint(old, new, sets)
+    policy: LoadedPolicy
+    sets: Sets
+    library: Library = field(default_factory=Library)
+    known: dict[frozenset[tuple[str, str]], LoadedPolicy | None] = field(default_factory=dict)
 
+    def of(self, chosen: Mapping[str, str]) -> LoadedPolicy | None:
+        """Return the policy with these values; None where it does not take them."""
+        key = frozenset(chosen.items())
+        if key not in self.known:
+            library = replace(self.policy.place.library(), parsed=self.library.parsed)  # layers depend on the values
+            try:
+                path = Path(self.policy.loaded.file)
+                self.known[key] = read(path, self.policy.place, {**self.sets, **chosen}, library)
+            except PolicyError:
+                self.known[key] = None
+        return self.known[key]
 
-def _worst(
-    before: UsedParam | None, after: UsedParam, old: LoadedPolicy, new: LoadedPolicy, sets: Sets
-) -> tuple[Verdict, str] | None:
-    """Return what a value of the param does to the policy, if one does; none where floors or rules refuse it."""
-    tried = 0
-    for value in values(after, before, new.loaded):
-        relation = _with({after.name: value}, {after.name: before} if before else {}, old, new, sets)
-        tried += relation is not None
-        if relation in _LAX:
-            return _told(relation, {after.name: value})
-    same = before is not None and before.limits == after.limits
-    return None if tried or same or not is_open(after) else (Verdict.INCOMPARABLE, _UNTRIED)
+    def roots(self) -> tuple[Map, ...]:
+        """Return the trees of the policy's files as they are written, without what is words for readers only."""
+        self.of({})
+        roots = (parsed.root for parsed in self.library.parsed.values() if parsed.root is not None)
+        return tuple(
+            replace(root, entries={key: e for key, e in root.entries.items() if key not in _WORDS_ONLY})
+            for root in roots
+        )
 
 
-def _joint(old: LoadedPolicy, new: LoadedPolicy, sets: Sets) -> Iterator[Change]:
-    """Yield what values of several params do at once: each of them alone may be made up for by what another asks."""
-    before = {p.name: p for p in old.loaded.params}
-    ends = [(p, values(p, before.get(p.name), new.loaded)) for p in new.loaded.params if p.limits.type in _NUMBERS]
-    corners = product(*((some[0], some[-1]) for _, some in ends)) if 2 <= len(ends) <= _MOST_AT_ONCE else ()
-    names = [p.name for p, _ in ends]
-    if len(ends) > _MOST_AT_ONCE and (set(names) - set(before)):
-        yield Change(f"params.{', '.join(names)}", Verdict.INCOMPARABLE, _TOO_MANY)
-    for corner in corners:
-        chosen = dict(zip(names, corner, strict=True))
-        relation = _with(chosen, before, old, new, sets)
-        if relation in _LAX:
-            yield Change(f"params.{', '.join(names)}", *_told(relation, chosen))
+class _ParamTrials:
+    """Two policies that are compared with values of params other than those that they have."""
+
+    def __init__(self, order: Order, old: LoadedPolicy, new: LoadedPolicy, sets: Sets) -> None:
+        self.order = order
+        self.old, self.new = _Variants(old, sets), _Variants(new, sets)
+        self.before, self.after = ({p.name: p for p in policy.loaded.params} for policy in (old, new))
+        self.roots: tuple[tuple[Map, ...], tuple[Map, ...]] = ((), ())
+        self.more = _MOST_MORE
+
+    def changes(self) -> Iterator[Change]:
+        """Yield params that came or went, and those that take a value with which the new policy is not as strict.
+
+        The ends of what a param takes are tried, and each of its choices. Policies that are written alike are alike.
+        """
+        if not self.before and not self.after:
             return
+        before, after = self.roots = self.old.roots(), self.new.roots()
+        if len(before) == len(after) and all(map(same, before, after)):
+            return
+        harmless = True
+        for name in dict.fromkeys((*self.before, *self.after)):
+            sides = _side(self.before.get(name)), _side(self.after.get(name))
+            if name not in self.after:
+                yield Change(f"params.{name}", Verdict.STRONGER, _FIXED, *sides)
+                continue
+            worst = self._worst(self.after[name])
+            if worst is not None:
+                yield Change(f"params.{name}", *worst, *sides)
+            elif name not in self.before:
+                yield Change(f"params.{name}", Verdict.NEUTRAL, _HARMLESS, *sides)
+            harmless = harmless and worst is None
+        if harmless and self.order.relation not in _LAX:
+            yield from self._joint()
 
+    def _worst(self, param: UsedParam) -> tuple[Verdict, str] | None:
+        """Return what a value of the param does to the policy, if one does; none where floors or rules refuse it.
 
-def _with(
-    chosen: Mapping[str, str], before: Mapping[str, UsedParam], old: LoadedPolicy, new: LoadedPolicy, sets: Sets
-) -> Relation | None:
-    """Return what the new policy is with these values, beside the old one with those or the nearest that it takes.
+        Of a number whose end is refused, the outermost one is tried that is not. Refused choices, and all values where
+        each one is refused, are tried once more together with values of another param, which they may need.
+        """
+        if self.order.relation in _LAX:  # so it is with any value
+            return None if param.name in self.before else (Verdict.WEAKER, _FREE)
+        refused: list[str] = []
+        taken = 0
+        for value in self._others(param):
+            relation = self._with({param.name: value})
+            if relation in _LAX:
+                return _told(relation, {param.name: value})
+            refused += [value] if relation is None else []
+            taken += relation is not None
+        for value in refused:
+            chosen = self._nearest(param, value) if param.limits.type in _NUMBERS else None
+            if chosen is None and (param.limits.choices or not taken):
+                chosen = self._partner(param, value)
+            relation = self._with(chosen) if chosen else None
+            if chosen and relation in _LAX:
+                return _told(relation, chosen)
+            taken += relation is not None
+        if self.more <= 0 and refused:
+            return Verdict.INCOMPARABLE, _UNFINISHED
+        return None if taken or not refused or self._is_unchanged(param) else (Verdict.INCOMPARABLE, _UNTRIED)
 
-    None where the new policy does not take them.
-    """
-    try:
-        later = read(_path(new), new.place, {**sets, **chosen})
-    except PolicyError:
+    def _others(self, param: UsedParam) -> list[str]:
+        """Return the values to try but for the present one, if the old policy has that too."""
+        before = self.before.get(param.name)
+        present = None if before is not None and before.texts != param.texts else ", ".join(param.texts)
+        some = values(param, before, self.new.policy.loaded, self.roots[1])
+        return [value for value in some if value != present]
+
+    def _nearest(self, param: UsedParam, end: str) -> dict[str, str] | None:
+        """Return the number nearest to a refused end that the policy takes, found by halving; None where it takes none.
+
+        It is looked for between the present value and the end.
+        """
+        present = number("".join(param.texts))
+        nearest, beyond = None, number(end)
+        while present is not None and beyond is not None and self.more > 0:
+            middle = between(present, beyond, whole=param.limits.type == "integer")
+            if middle is None:
+                break
+            self.more -= 1
+            if self._takes({param.name: str(middle)}):
+                present, nearest = middle, {param.name: str(middle)}
+            else:
+                beyond = middle
+        return nearest
+
+    def _partner(self, param: UsedParam, value: str) -> dict[str, str] | None:
+        """Return a refused value with one of another param with which the policy takes it; None where there is none."""
+        for other in self.after.values():
+            for theirs in self._others(other) if other.name != param.name else ():
+                chosen = {param.name: value, other.name: theirs}
+                self.more -= 1
+                if self.more < 0:
+                    return None
+                if self._takes(chosen):
+                    return chosen
         return None
-    if compile_policy(later.loaded, digested=False, clock=None).plan is None:
-        return None
-    taken = {name: _taken(before[name], value, old, sets) for name, value in chosen.items() if name in before}
-    known = {name: value for name, value in taken.items() if value is not None}
-    try:
-        earlier = read(_path(old), old.place, {**sets, **known}) if known else old
-    except PolicyError:  # each alone it takes, and not all of them
-        earlier = old
-    return compared(earlier, later).relation
 
+    def _is_unchanged(self, param: UsedParam) -> bool:
+        """Whether the policies mean the same, and the param is declared and used in the same way."""
+        before = self.before.get(param.name)
+        if before is None or before.limits != param.limits or self.order.relation is not Relation.EQUAL:
+            return False
+        return sorted(uses(param.name, self.roots[0])) == sorted(uses(param.name, self.roots[1]))
 
-def _taken(param: UsedParam, value: str, old: LoadedPolicy, sets: Sets) -> str | None:
-    """Return the value, or the nearest one that the old policy takes."""
-    for each in (value, *_ends(param.limits, value)):
-        try:
-            read(_path(old), old.place, {**sets, param.name: each})
-        except PolicyError:
-            continue
-        return each
-    return None
+    def _joint(self) -> Iterator[Change]:
+        """Yield what values of several params do at once: what each alone does may be made up for by another clause."""
+        numbers = [p for p in self.after.values() if p.limits.type in _NUMBERS]
+        names = [p.name for p in numbers]
+        if len(names) > _MOST_AT_ONCE and (set(names) - set(self.before)):
+            yield Change(f"params.{', '.join(names)}", Verdict.INCOMPARABLE, _TOO_MANY)
+        if not 2 <= len(names) <= _MOST_AT_ONCE:
+            return
+        loaded, roots = self.new.policy.loaded, self.roots[1]
+        ends = [values(p, self.before.get(p.name), loaded, roots) for p in numbers]
+        for corner in product(*((some[0], some[1 if len(some) > 1 else 0]) for some in ends)):
+            chosen = dict(zip(names, corner, strict=True))
+            relation = self._with(chosen)
+            if relation in _LAX:
+                yield Change(f"params.{', '.join(names)}", *_told(relation, chosen))
+                return
+
+    def _takes(self, chosen: Mapping[str, str]) -> bool:
+        """Whether the new policy takes these values."""
+        later = self.new.of(chosen)
+        return later is not None and later.plan is not None
+
+    def _with(self, chosen: Mapping[str, str]) -> Relation | None:
+        """Return what the new policy is with these values, beside the old one with those or the nearest that it takes.
+
+        None where the new policy does not take them.
+        """
+        later = self.new.of(chosen)
+        if later is None or later.plan is None:
+            return None
+        taken = {name: self._taken(self.before[name], value) for name, value in chosen.items() if name in self.before}
+        known = {name: value for name, value in taken.items() if value is not None}
+        earlier = self.old.of(known) or self.old.policy  # each alone it takes, and not all of them
+        return compared(earlier, later).relation
+
+    def _taken(self, param: UsedParam, value: str) -> str | None:
+        """Return the value, or the nearest one that the old policy takes."""
+        some = (value, *_ends(param.limits, value))
+        return next((each for each in some if self.old.of({param.name: each}) is not None), None)
 
 
 def _told(relation: Relation, chosen: Mapping[str, str]) -> tuple[Verdict, str]:
@@ -135,10 +231,6 @@ def _ends(limits: Limits, value: str) -> tuple[str, ...]:
     figure = number(value)
     ends = [text for text in (limits.low, limits.high) if text is not None]
     return tuple(sorted(ends, key=lambda text: abs((number(text) or Decimal(0)) - (figure or Decimal(0)))))
-
-
-def _path(policy: LoadedPolicy) -> Path:
-    return Path(policy.loaded.file)
 
 
 def _side(param: UsedParam | None) -> Side | None:

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from functools import cache, reduce
+from functools import cache, cached_property, reduce
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,10 @@ from ppdm_flow.core.diagnostics import Diagnostic, Related, has_errors
 from ppdm_flow.core.errors import PluginError, PolicyError, UsageError
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.spans import Span
+from ppdm_flow.plan.compile import compile_policy
+from ppdm_flow.plan.definition import Plan
 from ppdm_flow.policy import Loaded, load
+from ppdm_flow.policy.files.files import Library
 from ppdm_flow.policy.language.words import short
 from ppdm_flow.policy.order import Change, Order, Side, compare
 from ppdm_flow.policy.order.frame import Contents
@@ -25,7 +28,7 @@ from ppdm_flow.report.diff.fields import ClauseChange, ClauseSide, PolicyPair
 from ppdm_flow.sdk import registry
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LoadedPolicy:
     """A valid policy, where it is, and which params that ``--set`` gives it does not have."""
 
@@ -37,6 +40,11 @@ class LoadedPolicy:
     def name(self) -> str:
         """The policy's file as people know it."""
         return self.place.shown(str(self.loaded.file))
+
+    @cached_property
+    def plan(self) -> Plan | None:
+        """What the policy compiles to; None where that has errors. One whose waivers have expired has a plan too."""
+        return compile_policy(self.loaded, digested=False, clock=None).plan
 
     @property
     def contents(self) -> Contents:
@@ -64,9 +72,12 @@ def named_files(policy: LoadedPolicy) -> tuple[str, ...]:
     return tuple(dict.fromkeys(paths))
 
 
-def read(path: Path, where: Place, sets: Mapping[str, str]) -> LoadedPolicy:
-    """Return a policy, with the values of ``sets`` for params that it has. Raises PolicyError where it is not valid."""
-    library = where.library()
+def read(path: Path, where: Place, sets: Mapping[str, str], library: Library | None = None) -> LoadedPolicy:
+    """Return a policy, with the values of ``sets`` for params that it has. Raises PolicyError where it is not valid.
+
+    A ``library`` may have its files already.
+    """
+    library = library or where.library()
     loaded = load(path, sets, library=library)
     foreign = frozenset(name for name in sets if any(_is_unknown(d, name) for d in loaded.diagnostics))
     if foreign:
