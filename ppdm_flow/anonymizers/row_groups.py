@@ -19,3 +19,9 @@ def groups_of(columns: Sequence[Column], rows: int) -> npt.NDArray[np.int64]:
     for column in columns:
         _, numbers = np.unique(numbers * column.width + column.dense, return_inverse=True)
     return numbers
+
+
+def rows_by_group(rows: npt.NDArray[np.int64], groups: npt.NDArray[np.int64]) -> list[npt.NDArray[np.int64]]:
+    """Return those of ``rows``, ascending positions, that are in each group; ``groups`` (all rows,) are numbers."""
+    order = rows[np.argsort(groups[rows], kind="stable")]
+    return np.split(order, np.flatnonzero(np.diff(groups[order])) + 1) if len(order) else []

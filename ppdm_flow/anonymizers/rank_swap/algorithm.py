@@ -14,7 +14,7 @@ from ppdm_flow.anonymizers.naming import require
 from ppdm_flow.anonymizers.number_columns import Kinds, kinds_of, numbers_of
 from ppdm_flow.anonymizers.rank_swap.kernels import partners
 from ppdm_flow.anonymizers.rank_swap.spec import NOBODY, RankSwapParams
-from ppdm_flow.anonymizers.row_groups import groups_of
+from ppdm_flow.anonymizers.row_groups import groups_of, rows_by_group
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.draws import Draws
 from ppdm_flow.core.errors import PluginError
@@ -94,7 +94,7 @@ class RankSwapTransform:
             rows = np.arange(len(table)) if column.missing is None else np.flatnonzero(~column.missing)
             ties, picks = uniform[:, 2 * place], uniform[:, 2 * place + 1]
             values, moves = column.values.copy(), len(rows) < 2
-            for own in _by_stratum(rows, strata):
+            for own in rows_by_group(rows, strata):
                 reach = reach_of(self.params.percent, len(own))
                 moves |= len(own) > 1 and reach > 0
                 values[own] = values[own][sources(values[own], ties[own], picks[own], reach)]
@@ -112,12 +112,6 @@ class RankSwapTransform:
     def describe(self) -> Mapping[str, Any]:
         """The parameters."""
         return self.params.model_dump(mode="json")
-
-
-def _by_stratum(rows: Integers, strata: Integers) -> list[Integers]:
-    """Return the ``rows`` of each stratum, ascending."""
-    order = rows[np.argsort(strata[rows], kind="stable")]
-    return np.split(order, np.flatnonzero(np.diff(strata[order])) + 1)
 
 
 def _figures(

@@ -12,6 +12,7 @@ from scipy import special
 
 from ppdm_flow.anonymizers.naming import require
 from ppdm_flow.anonymizers.number_columns import Kinds, kinds_of, numbers_of
+from ppdm_flow.anonymizers.row_groups import groups_of, rows_by_group
 from ppdm_flow.anonymizers.shuffle_values.copula import (
     Conditional,
     Floats,
@@ -34,6 +35,7 @@ from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.numeric.column import NumericColumn
 from ppdm_flow.tables.table import Table
 
+Integers = npt.NDArray[np.int64]
 MOST_VALUES = 20
 """A given attribute of texts may have so many values: each is a dummy column of its own."""
 _LEAST_FREE = 1e-6
@@ -77,13 +79,14 @@ class ShuffleValues:
         """Shuffle once for the figures. Raises PluginError for labels, and where nothing can be shuffled."""
         kinds = kinds_of(self.params.attributes, data, ctx)
         given = tuple(dict.fromkeys(self.params.given))
-        require(given, data.schema.names, ctx.step)
+        within = tuple(dict.fromkeys(self.params.within))
+        require((*given, *within), data.schema.names, ctx.step)
         transform = ShuffleValuesTransform(self.params, kinds)
-        table = data.table(tuple(dict.fromkeys((*kinds, *given))))
-        model = transform.model(table)
+        table = data.table(tuple(dict.fromkeys((*kinds, *given, *within))))
+        explained = np.max([transform.model(own).explained for _, own in transform.strata(table)], axis=0)
         trial = transform.apply_table(table, Draws(_TRIAL, transform.draws_per_row))[""]
         numeric = tuple(n for n in given if isinstance(table[n], NumericColumn))
-        return Fitted(transform, _figures(table, trial, tuple(kinds), numeric, model))
+        return Fitted(transform, _figures(table, trial, tuple(kinds), numeric, explained))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,19 +101,28 @@ class ShuffleValuesTransform:
         """One an attribute."""
         return len(self.kinds)
 
+    def strata(self, table: Table) -> list[tuple[Integers, Table]]:
+        """Return the rows of each stratum, and their table; all of them where there is one stratum."""
+        every = np.arange(len(table))
+        if not self.params.within or not len(table):
+            return [(every, table)]
+        groups = groups_of([table[name] for name in self.params.within], len(table))
+        return [(rows, table.take(rows)) for rows in rows_by_group(every, groups)]
+
     def given(self, table: Table) -> list[Variable]:
         """Return what the copula sees of the given columns. Raises PluginError for texts of too many values."""
         return [v for name in dict.fromkeys(self.params.given) for v in variables_of(table[name], name)]
 
     def model(self, table: Table) -> Conditional:
-        """Return the copula of the shuffled columns given the others, over all rows, whatever their weight.
+        """Return the copula of the shuffled columns given the others, over all rows of a stratum, of any weight.
 
         Raises PluginError where a column has one number only, or the given ones determine it.
         """
         columns = {name: numbers_of(table[name], name, kind) for name, kind in self.kinds.items()}
+        where = " in a stratum of `within`" if self.params.within else ""
         for name, column in columns.items():
             if len(column.present()) == 1:
-                raise _nothing(f"the column `{name}` has one number, which no other row can get", "leave it out")
+                raise _nothing(f"the column `{name}` has one number{where}, which no other row can get", "leave it out")
         own = [Variable(c.floats()) for c in columns.values()]
         model = conditional(correlations([*own, *self.given(table)]), len(own))
         for place, name in enumerate(columns):
@@ -123,15 +135,15 @@ class ShuffleValuesTransform:
         """Shuffle. Raises PluginError for labels, and where nothing can be shuffled."""
         words = draws.words(table.rows)
         noise: Floats = special.ndtri(((words >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52)
-        model = self.model(table)
-        drawn = drawn_scores([scores(v) for v in self.given(table)], noise, model)
-        changed: dict[str, Column] = {}
-        for place, (name, kind) in enumerate(self.kinds.items()):
-            column = numbers_of(table[name], name, kind)
-            rows = np.arange(len(table)) if column.missing is None else np.flatnonzero(~column.missing)
-            values = column.values.copy()
-            values[rows] = ordered(values[rows], drawn[rows, place], noise[rows, place])
-            changed[name] = NumericColumn(values, kind, column.missing)
+        columns = {name: numbers_of(table[name], name, kind) for name, kind in self.kinds.items()}
+        values = {name: column.values.copy() for name, column in columns.items()}
+        for stratum, own in self.strata(table):
+            drawn = drawn_scores([scores(v) for v in self.given(own)], noise[stratum], self.model(own))
+            for place, (name, column) in enumerate(columns.items()):
+                there = np.arange(len(stratum)) if column.missing is None else np.flatnonzero(~column.missing[stratum])
+                rows = stratum[there]
+                values[name][rows] = ordered(values[name][rows], drawn[there, place], noise[rows, place])
+        changed = {n: NumericColumn(values[n], kind, columns[n].missing) for n, kind in self.kinds.items()}
         return {"": table.replaced(changed)}
 
     def describe(self) -> Mapping[str, Any]:
@@ -144,7 +156,7 @@ def _nothing(text: str, help_text: str) -> PluginError:
 
 
 def _figures(
-    table: Table, trial: Table, names: Sequence[str], given: Sequence[str], model: Conditional
+    table: Table, trial: Table, names: Sequence[str], given: Sequence[str], explained: Floats
 ) -> dict[str, Figure]:
     """Return figures of a shuffle with a known key, which stands for the one that is released."""
     figures: dict[str, Figure] = {}
@@ -153,7 +165,7 @@ def _figures(
     for place, name in enumerate(names):
         kept = _rank_correlation(before[name], after[name])
         figures[f"{name}.rank_correlation"] = Figure(kept, "correlation", note=_note(kept))
-        figures[f"{name}.explained"] = Figure(float(model.explained[place]), "share")
+        figures[f"{name}.explained"] = Figure(float(explained[place]), "share")
     pairs = [(x, y) for i, x in enumerate(names) for y in (*names[:i], *given)]
     both = [(_rank_correlation(before[x], before[y]), _rank_correlation(after[x], after[y])) for x, y in pairs]
     if pairs:

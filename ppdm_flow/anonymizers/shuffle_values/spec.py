@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ppdm_flow.anonymizers.naming import missing_ones
+from ppdm_flow.anonymizers.naming import missing_ones, problems_of_strata
 from ppdm_flow.anonymizers.numeric_attributes import Names, of_names, present
 from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.attributes import Change
@@ -12,17 +12,25 @@ from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
 
 class ShuffleValuesParams(Params):
-    """``attributes`` are shuffled, with the rank correlations among them and with the ``given`` ones."""
+    """``attributes`` are shuffled, with the rank correlations among them and with the ``given`` ones.
+
+    Numbers move to rows that are equal in the attributes of ``within``.
+    """
 
     attributes: Names
+    within: tuple[str, ...] = ()
     given: tuple[str, ...] = ()
 
 
 def effect(params: ShuffleValuesParams, scope: Scope) -> Effect:
-    """Move numbers to other rows. Where they go depends on the ``given`` cells of the row: these are told by them."""
+    """Move numbers to other rows. They tell of the ``given`` cells of their row, which chose them, and of its stratum."""
     there = present(params.attributes, scope)
-    given = present(params.given, scope)
-    problems = [*of_names(params.attributes, scope), *missing_ones(params.given, scope.attributes, ("given",))]
+    given = present((*params.given, *params.within), scope)
+    problems = [
+        *of_names(params.attributes, scope),
+        *missing_ones(params.given, scope.attributes, ("given",)),
+        *problems_of_strata(params.within, params.attributes, scope.attributes),
+    ]
     if set(params.attributes) & set(params.given):
         problems.append(Problem("PPF782", "an attribute cannot both be shuffled and be given", ("given",)))
     others = {name: tuple(o for o in there if o != name) for name in there}

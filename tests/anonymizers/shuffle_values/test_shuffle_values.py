@@ -53,6 +53,28 @@ def same_numbers(*names):
     return claim
 
 
+class TestWithin(AnonymizerConformance):
+    params = {"attributes": ["income", "assets"], "given": ["age"], "within": ["city"]}  # noqa: RUF012 - never changed
+
+    def case(self):
+        return Case(
+            SPEC, self.params, people(), facts=FACTS, claims=(same_numbers("income", "assets"), numbers_of_cities)
+        )
+
+
+def numbers_of_cities(outcome):
+    before, after = (
+        Counter(zip(t["city"].texts(), t["income"].texts(), strict=True)) for t in (outcome.original, outcome.released)
+    )
+    return None if before == after else "a number left its city"
+
+
+def test_a_stratum_with_one_number_is_refused():
+    table = numbers(INTEGER, [1, 2, 3], city=Column.of(["a", "a", "b"]))
+    with pytest.raises(PluginError, match="stratum of `within`"):
+        Case(SPEC, {"attributes": ["x"], "within": ["city"]}, table, facts=facts(table)).fit()
+
+
 class TestShuffling(AnonymizerConformance):
     params = {"attributes": ["income", "assets", "seen"], "given": ["age", "city"]}  # noqa: RUF012 - never changed
 
