@@ -88,7 +88,10 @@ def personal_findings(release: ReleaseNode, stream: Stream) -> Iterator[Finding]
 
 
 def personal_warnings(plan: Plan, stream: Stream) -> Iterator[Diagnostic]:
-    """Yield, before a run, a warning for each column of the source that a release would show as it is."""
+    """Yield a warning for each column of the source that a release would show as it is, before any run.
+
+    What is waived is left out.
+    """
     unchanged = {
         a.source: (a, r.name, r.audience) for r in reversed(plan.releases) for a in r.attributes if a.unchanged
     }

@@ -28,9 +28,7 @@ class SpanDocument(TypedDict):
 class ResultDocument(TypedDict):
     """A requirement or gate, as measured on a release."""
 
-    id: Annotated[
-        str, about("Place in the policy: `privacy.KIND`, `privacy.KIND.NAME`, `gates.NAME`; or `personal_data`.")
-    ]
+    id: Annotated[str, about("`privacy.KIND`, `privacy.KIND.NAME` or `gates.NAME`, its place; or `personal_data`.")]
     release: Annotated[str, about("The release that it was measured on.")]
     metric: Annotated[str, about("Name of the measured figure in `metrics`.")]
     bound: Annotated[float, about("What the policy asks for, in the figure's unit.")]

@@ -70,13 +70,11 @@ def test_quasi_identifiers_and_numbers_are_not_looked_at(bench):
 
 def test_released_cells_count_and_not_those_of_the_source(bench):
     bench.data(PHONES, "town,remark")
-    masked = POLICY + "steps:\n  m: {use: mask, with: {attributes: {remark: {keep_first: 3}}}}\n"
+    masked = POLICY + "steps:\n  m: {use: mask, with: {attributes: {remark: {first: 3}}}}\n"
     outcome = bench.run(bench.plan(masked))
     assert (outcome.report.verdict, codes(outcome)) == ("released", [])
-    made = (
-        POLICY
-        + "steps:\n  r: {use: recode, with: {attributes: {remark: {values: {x: jo@example.org}, keep_others: true}}}}\n"
-    )
+    rule = "{values: {x: jo@example.org}, keep_others: true}"
+    made = POLICY + f"steps:\n  r: {{use: recode, with: {{attributes: {{remark: {rule}}}}}}}\n"
     bench.data([["a", "x"], ["a", "y"]], "town,remark")
     assert codes(bench.run(bench.plan(made))) == [("PPF649", "study.remark")]
 
@@ -117,7 +115,6 @@ tables:
     refers: {who: people}
     attributes: {who: {role: subject}, note: {role: insensitive}}
 privacy: {k_anonymity: {k: 2}}
-steps: {keys: {use: pseudonymize, input: people, with: {attributes: [who], method: random}}}
 releases:
   people: {from: people, path: people.csv, audience: partner}
   stays: {from: stays, path: stays.csv, audience: partner}
@@ -127,10 +124,7 @@ releases:
 def linked(folder, note):
     (folder / "people.csv").write_text("who,state\n" + "".join(f"p{i},{'NM'[i % 2]}\n" for i in range(20)))
     (folder / "stays.csv").write_text("who,note\n" + "".join(f"p{i % 20},{note}\n" for i in range(40)))
-    policy = LINKED.replace(
-        "steps: {keys: {use: pseudonymize, input: people, with: {attributes: [who], method: random}}}\n", ""
-    )
-    (folder / "linked.yaml").write_text(policy)
+    (folder / "linked.yaml").write_text(LINKED)
 
 
 @pytest.mark.slow
@@ -157,7 +151,7 @@ def test_it_is_said_before_the_run(cli, tmp_path, verb):
     assert "`remark` is declared `insensitive`, and looks like telephone numbers (30 rows): it would withhold" in told
     (tmp_path / "policy.yaml").write_text(POLICY + WAIVER.replace("AT", ""))
     done = cli(verb, "policy.yaml", "--data", "table.csv", cwd=tmp_path)
-    assert "PPF649" not in done.stdout + done.stderr
+    assert "telephone" not in done.stdout + done.stderr
 
 
 def test_it_is_on_the_first_screen(cli, tmp_path):
@@ -181,4 +175,4 @@ def test_a_policy_test_may_name_it(tmp_path):
         "    expect: {verdict: withheld, fails: [personal_data], findings: [PPF649]}\n"
     )
     outcome = api.run_tests([tmp_path / "shops.test.yaml"])
-    assert outcome.passed, outcome
+    assert outcome.exit_status == 0, outcome

@@ -185,3 +185,40 @@ def test_a_whole_table_beyond_the_limit_is_refused_before_it_is_read(tmp_path, h
     with pytest.raises(RunError) as caught:
         here(path, tmp_path / "out", spark=True, memory=0)
     assert caught.value.diagnostics[0].code == "PPF953"
+
+
+UNDECLARED = """version: 1
+name: shops
+source: {path: table.csv}
+attributes:
+  town: {role: quasi_identifier}
+  remark: {role: sensitive}
+  code: {role: insensitive}
+privacy: {k_anonymity: {k: 2}}
+releases: {study: {path: study.csv, audience: public}}
+"""
+
+
+def undeclared(folder: Path, **cells: str) -> Path:
+    """Return a policy beside data of 9,000 rows, so of three fragments."""
+    rows = [f"{'ab'[i % 2]},{cells.get(str(i), 'ok')},X{i}Y\n" for i in range(9000)]
+    (folder / "table.csv").write_text("town,remark,code\n" + "".join(rows))
+    (folder / "policy.yaml").write_text(UNDECLARED)
+    return folder / "policy.yaml"
+
+
+def test_personal_data_is_looked_for_where_the_rows_are(tmp_path, here):
+    policy = undeclared(tmp_path, **{"10": "jo@example.org", "8000": "al@example.org"})
+    found = [here(policy, tmp_path / engine, spark=engine == "spark").report.findings for engine in ("local", "spark")]
+    told = [[f.text for f in findings if f.code == "PPF649"] for findings in found]
+    assert told[0] == told[1]
+    assert "e-mail addresses (2 rows)" in told[0][0]
+    assert "codes that nearly every row has for itself (9,000 rows)" in told[0][1]
+
+
+def test_two_spellings_are_found_where_the_rows_are(tmp_path, here):
+    policy = undeclared(tmp_path, **{"10": "Flu", "8000": "flu"})
+    with pytest.raises(PpdmError) as caught:
+        here(policy, tmp_path / "spark", spark=True)
+    assert [d.code for d in caught.value.diagnostics] == ["PPF932"]
+    assert caught.value.diagnostics[0].message.startswith("rows 11 and 8,001:")

@@ -13,10 +13,8 @@ from ppdm_flow.mining.identifiers.columns import SAMPLE, ColumnScan
 from ppdm_flow.tables.column import Column
 
 KEY = b"0123456789abcdef"
-FIRST, LAST = (
-    ["Ada", "Ben", "Cleo", "Dan", "Eve", "Finn", "Gus", "Hal"],
-    ["Berg", "Kahn", "Lee", "Moss", "Nunn", "Orr", "Pike", "Quint"],
-)
+FIRST = ["Ada", "Ben", "Cleo", "Dan", "Eve", "Finn", "Gus", "Hal"]
+LAST = ["Berg", "Kahn", "Lee", "Moss", "Nunn", "Orr", "Pike", "Quint"]
 DICE = random.Random(11)
 
 
