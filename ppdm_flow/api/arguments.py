@@ -26,6 +26,14 @@ def settings(words: Iterable[str]) -> dict[str, str]:
     return value_of
 
 
+def pairs(words: Iterable[str], option: str) -> list[tuple[str, str]]:
+    """Return names and values from ``name=value`` words. Raises UsageError for another form."""
+    parts = [word.partition("=") for word in words]
+    if any(not equals or not name for name, equals, _ in parts):
+        raise UsageError(Diagnostic("PPF490", f"`{option}` takes `NAME=VALUE`, such as `{option} delimiter=';'`"))
+    return [(name, value) for name, _, value in parts]
+
+
 def conditions(words: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """Return ``where`` from ``name=value`` words; a name given twice may have either value. Raises UsageError."""
     values_of: dict[str, tuple[str, ...]] = {}

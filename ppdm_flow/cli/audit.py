@@ -8,16 +8,18 @@ from typing import Annotated
 import typer
 
 from ppdm_flow import api
-from ppdm_flow.api.arguments import settings
+from ppdm_flow.api.arguments import pairs, settings
 from ppdm_flow.cli.terminal.formats import FormatOrderCommand, OutputFiles, formats, output_targets, report_errors_to_ci
 from ppdm_flow.cli.terminal.options import Locked, NoProject, PolicyPath, Sets, Strict, option
 from ppdm_flow.cli.terminal.output import columns, complain
 from ppdm_flow.cli.terminal.progress import listening
 from ppdm_flow.report.forms import JUDGED
 
+RELEASED_WITH = "--released-with"
 EXAMPLES = (
     "audit pipelines/bank_credit.yaml --original pipelines/data/bank_credit.csv --released theirs.csv",
     "audit pipelines/hospital.yaml --original o.csv --released r.csv --release medical --operator operator.json",
+    "audit pipelines/bank_credit.yaml --released theirs.csv --released-with delimiter=';' --released-with decimal=,",
     "audit pipelines/clinic_visits.yaml --original pipelines/data --released theirs",
 )
 COMMAND = FormatOrderCommand
@@ -26,12 +28,25 @@ COMMAND = FormatOrderCommand
 def audit(
     ctx: typer.Context,
     policy: PolicyPath,
-    original: Annotated[
-        Path, option("--original", "FILE", "The data before; of linked tables, the folder with their files.")
-    ],
     released: Annotated[
         Path, option("--released", "FILE", "The data as it would be released; of linked tables, the folder.")
     ],
+    original: Annotated[
+        Path | None,
+        option(
+            "--original",
+            "FILE",
+            "The data before, if not the policy's own; of linked tables, the folder with their files.",
+        ),
+    ] = None,
+    released_with: Annotated[
+        list[str] | None,
+        option(
+            "--released-with",
+            "NAME=VALUE",
+            "How another tool has written it: delimiter, quote, escape, encoding, decimal, missing, columns.",
+        ),
+    ] = None,
     release: Annotated[str | None, option("--release", "NAME", "Which of the policy's releases it is.")] = None,
     operator: Annotated[Path | None, option("--operator", "FILE", "The operator.json of a perturbation.")] = None,
     forms: Annotated[list[str] | None, formats(JUDGED, "text")] = None,  # noqa: ARG001  # `ctx` has them in their order
@@ -48,7 +63,16 @@ def audit(
     there = output_targets(ctx, JUDGED, "text")
     with listening() as listener, report_errors_to_ci(there, str(policy)):
         judged = api.audit(
-            policy, original, released, release, operator, settings(sets or ()), listener, strict=strict, locked=locked
+            policy,
+            original,
+            released,
+            release,
+            operator,
+            settings(sets or ()),
+            listener,
+            strict=strict,
+            locked=locked,
+            released_with=pairs(released_with or (), RELEASED_WITH),
         )
     complain(judged.diagnostics, judged.sources)
     there.send(judged.judgement(columns()), JUDGED["text"])

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import errno
+import re
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError, PpdmError, RefusedError, RunError
 from ppdm_flow.core.spans import Span
 
+RELEASED_WITH = "--released-with"
+_READERS = {*(f"PPF{number}" for number in range(701, 720)), "PPF486", "PPF487", "PPF488", "PPF489", "PPF490", "PPF904"}
+_SOURCE_OPTION = re.compile(r"(?:source: \{)?with: \{(\w+): ([^}]*)\}\}?")
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
@@ -45,6 +50,29 @@ def wrap_plugin_errors(who: str) -> Iterator[None]:
         raise run_fault("PPF733", f"{who}: not enough memory") from None
     except (Exception, SystemExit) as error:  # noqa: BLE001  # whatever a plugin raises may quote data, or exit with 0
         raise run_fault("PPF901", f"{who} failed with {_named(error)} {_place(error)}") from None
+
+
+@contextmanager
+def naming_file(path: Path, option: str | None = None) -> Iterator[None]:
+    """Name the file in errors of its reader. ``option`` is what says how it is written, if not the policy's source."""
+    try:
+        yield
+    except DataError as error:
+        raise DataError([_about_file(each, path, option) for each in error.diagnostics], error.sources) from None
+
+
+def _about_file(diagnostic: Diagnostic, path: Path, option: str | None) -> Diagnostic:
+    if diagnostic.code not in _READERS:
+        return diagnostic
+    message = diagnostic.message
+    if str(path) not in message:
+        message = f"`{path}`: {message}"
+    if option is None:
+        return replace(diagnostic, message=message)
+    advice = _SOURCE_OPTION.sub(rf"{option} \1=\2", diagnostic.help or "")
+    if option not in advice:
+        advice = f"{advice}; " * bool(advice) + f"`{option} NAME=VALUE` says how this file is written"
+    return replace(diagnostic, message=message, help=advice)
 
 
 def output_fault(error: OSError, what: str) -> RunError:

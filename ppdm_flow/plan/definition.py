@@ -108,12 +108,22 @@ class TableNode:
 
 
 @dataclass(frozen=True, slots=True)
+class ReceivedFormat:
+    """How another tool writes a file: options of its reader, texts of missing values, names where it has none."""
+
+    options: Mapping[str, Any]
+    missing: tuple[str, ...] | None = None
+    columns: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ReleaseNode:
     """One released file; ``path`` is relative to ``released/<name>/``.
 
     ``ordered_by`` is the node that put the rows in their order: releases that share one have it in common. ``into`` is
     the table that the file becomes as well. With ``partition_by`` it is a folder of files, one for each combination of
-    the values of these columns, which are names of folders in it.
+    the values of these columns, which are names of folders in it. ``received`` says how a file is written that another
+    tool made and that is judged as this release; no run reads it, and it is no part of the plan's digest.
     """
 
     name: str
@@ -128,6 +138,7 @@ class ReleaseNode:
     ordered_by: str = ""
     into: TableNode | None = None
     partition_by: tuple[str, ...] = ()
+    received: ReceivedFormat | None = None
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.roles import Role
 from ppdm_flow.plan import flow
 from ppdm_flow.plan.binding import Binder
-from ppdm_flow.plan.definition import SOURCE, ReleaseNode, StepNode, TableNode
+from ppdm_flow.plan.definition import SOURCE, ReceivedFormat, ReleaseNode, StepNode, TableNode
 from ppdm_flow.plan.formats import choices, implied, inferred, partitions
 from ppdm_flow.plan.steps import Flow
 from ppdm_flow.plan.wiring import Wiring, base
@@ -46,7 +46,8 @@ def release_nodes(policy: Policy, state: Flow, wiring: Wiring, binder: Binder) -
         about = (release.path, kind, options, release.audience, facts, release.description, spans)
         into = _table(name, release, facts, binder)
         by = _partitions(name, release, kind, facts, binder)
-        nodes.append(ReleaseNode(name, origin, *about, _ordered_by(origin, state.nodes), into, by))
+        received = _received(name, release, kind, binder)
+        nodes.append(ReleaseNode(name, origin, *about, _ordered_by(origin, state.nodes), into, by, received))
     return tuple(nodes)
 
 
@@ -94,6 +95,25 @@ def _partitions(
         text = "no column is left for the files"
         binder.diagnostics.append(Diagnostic("PPF495", text, binder.places.key(*path), help="leave one out"))
     return release.partition_by
+
+
+def _received(name: str, release: Release, kind: str, binder: Binder) -> ReceivedFormat | None:
+    """Return how another tool writes a release, where the policy says it; options are those of the format's reader."""
+    if not release.received:
+        return None
+    path = ("releases", name, "received")
+    lists: dict[str, tuple[str, ...] | None] = {"missing": None, "columns": None}
+    for key in lists:
+        given = release.received.get(key)
+        if given is not None and not (isinstance(given, list) and all(isinstance(text, str) for text in given)):
+            text = f"`{key}` must be a list of texts"
+            binder.diagnostics.append(Diagnostic("PPF203", text, binder.places.value(*path, key), path=(*path, key)))
+        elif given is not None:
+            lists[key] = tuple(given)
+    own = {key: value for key, value in release.received.items() if key not in lists}
+    bound = binder.bind("sources", kind, own, path, path)
+    options = {} if bound is None else {key: bound.document[key] for key in own}
+    return ReceivedFormat(options, **lists)
 
 
 def pruned(nodes: Mapping[str, StepNode]) -> dict[str, StepNode]:

@@ -143,23 +143,33 @@ def plan(
 
 def audit(
     policy: Policy,
-    original: Data,
+    original: Data | None,
     released: Data,
     release: str | None = None,
     *,
     sets: Mapping[str, Any] | None = None,
     home: Home = ".",
+    released_with: Mapping[str, str | Sequence[str]] | None = None,
 ) -> AuditedRelease:
-    """Judge a release that any tool has made: ``holds`` is the answer. Raises UsageError, PolicyError, DataError."""
+    """Judge a release that any tool has made: ``holds`` is the answer. Raises UsageError, PolicyError, DataError.
+
+    Without an original the policy's own data is taken. ``released_with`` says how another tool has written the file:
+    ``{"delimiter": ";", "missing": ["", "NA"]}``.
+    """
     with (
         in_full(),
         as_policy(policy, Path(home)) as path,
         as_file(original) as before,
         as_file(released) as after,
     ):
-        if before is None or after is None:
-            raise TypeError("`original` and `released` are needed")
-        return audit_files(path, before, after, release, sets=as_sets(sets))
+        if after is None:
+            raise TypeError("`released` is needed")
+        words = [
+            (name, text)
+            for name, said in (released_with or {}).items()
+            for text in ([said] if isinstance(said, str) else said)
+        ]
+        return audit_files(path, before, after, release, sets=as_sets(sets), released_with=words)
 
 
 def sweep(

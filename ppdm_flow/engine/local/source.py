@@ -254,6 +254,8 @@ class SourceStream:
     def _marked(self, table: Table) -> Table:
         texts = {n: c for n, c in table.columns.items() if not isinstance(c, NumericColumn)}
         if self._reading.released:
+            if self._reading.missing:
+                texts = {n: mark_texts(c, self._reading.missing, MISSING) for n, c in texts.items()}
             marked = {n: mark_texts(c, [SUPPRESSED_TEXT], SUPPRESSED) for n, c in texts.items()}
             return table.replaced({n: self._spelled(n, c, table) for n, c in marked.items()})
         if not self._reading.missing:

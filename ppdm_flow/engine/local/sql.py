@@ -173,7 +173,9 @@ def _scan(release: ReleaseNode, file: Path, longest: int) -> str | None:
     hive = ", hive_partitioning = true, hive_types_autocast = false" if release.partition_by else ""
     if release.format == "parquet":
         return f"read_parquet({paths}{hive})" if all(_is_plain(path, release) for path in files) else None
-    if release.format != "csv" or any(_is_gzip(path) != path.name.endswith(".gz") for path in files):
+    if release.format != "csv" or _is_written_otherwise(release):
+        return None
+    if any(_is_gzip(path) != path.name.endswith(".gz") for path in files):
         return None
     columns = ", ".join(f"{_text(name)}: 'VARCHAR'" for name in release.columns if name not in release.partition_by)
     mark = _text(str(release.options.get("delimiter", ",")))
@@ -183,18 +185,33 @@ def _scan(release: ReleaseNode, file: Path, longest: int) -> str | None:
     )
 
 
+def _is_written_otherwise(release: ReleaseNode) -> bool:
+    """Whether another tool wrote the file in a way that our reader has to tell."""
+    received = release.received
+    if received is None:
+        return False
+    usual = {"delimiter": None, "quote": '"', "encoding": "utf-8", "decimal": "."}
+    said = {key for key, value in received.options.items() if value and usual.get(key, "") not in (None, value)}
+    return bool(said) or received.columns is not None
+
+
 def _selected(release: ReleaseNode) -> str:
     """Return what is selected of the file's rows: texts, with the mark before formulas taken away.
+
+    Texts that stand for missing values in the file of another tool are missing.
 
     Numbers of Parquet are spelled as our own reader spells them, but not by it.
     """
     folders = release.partition_by
-    escaped = release.format == "csv" and release.options.get("formulas") == "escape"
+    escaped = release.format == "csv" and release.options.get("formulas") == "escape" and release.received is None
+    missing = ", ".join(map(_text, (release.received.missing if release.received else None) or ()))
     columns = []
     for fact in release.attributes:
         name = quoted(fact.name)
         if release.format == "parquet" and fact.is_numeric and fact.name not in folders:
             columns.append(f"{_as_text(name, fact)} AS {name}")
+        elif missing:
+            columns.append(f"CASE WHEN {name} IN ({missing}) THEN NULL ELSE {name} END AS {name}")
         else:
             columns.append(f"{_unmarked(name)} AS {name}" if escaped and fact.name not in folders else name)
     return ", ".join(columns)

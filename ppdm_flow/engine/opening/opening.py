@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from ppdm_flow.core.addresses.bucket import is_bucket
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.file_sets import file_set, is_file_set, telling_name
+from ppdm_flow.core.phrases import counted
 from ppdm_flow.engine.faults import data_fault, run_fault, wrap_plugin_errors
 from ppdm_flow.engine.opening.many_files import ManyFiles, check_endings
 from ppdm_flow.plan.definition import Bound, Plan, ReleaseNode, SourceNode
@@ -80,6 +81,11 @@ def open_as(kind: str, options: Mapping[str, Any], path: Path) -> Source:
 def released_names(release: ReleaseNode, path: Path, source: Source) -> tuple[str, ...]:
     """Return the columns of a released file; the one of a format without names has the release's own name."""
     column_names = source.names()
+    if release.received is not None and release.received.columns is not None:
+        if len(release.received.columns) != len(column_names):
+            text = f"the file has {counted(len(column_names), 'column')}, and {len(release.received.columns)} are named"
+            raise data_fault("PPF710", text, advice="`--released-with columns=…` takes all names, with commas between")
+        return release.received.columns
     kind = release.format or inferred("sources", path.name)
     if kind is not None and handling("sources", kind) == "only" and len(release.attributes) == len(column_names) == 1:
         return (release.attributes[0].name,)

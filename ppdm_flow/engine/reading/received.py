@@ -118,6 +118,11 @@ def _only_file(folder: Path) -> Path:
     return files[0]
 
 
+def is_own(file: Path) -> bool:
+    """Whether a file lies beside the data dictionary of a run that wrote it. Raises DataError where that is none."""
+    return bool(_dictionary(file.parent).get("file") == file.name)
+
+
 def _dictionary(folder: Path) -> Mapping[str, Any]:
     """Return the data dictionary of a release, or nothing where there is none."""
     place = folder / DICTIONARY

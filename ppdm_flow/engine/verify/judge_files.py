@@ -14,6 +14,7 @@ from typing import Any
 from ppdm_flow.core.results import Report
 from ppdm_flow.engine import manifest
 from ppdm_flow.engine.events import Listener, ignore_events
+from ppdm_flow.engine.faults import naming_file
 from ppdm_flow.engine.judging.auditing import AuditResult, audit_all, refuse_quoting_audits
 from ppdm_flow.engine.judging.personal_data import personal_findings
 from ppdm_flow.engine.judging.results import judge_audits
@@ -24,7 +25,7 @@ from ppdm_flow.engine.reading.original import Opening, Original
 from ppdm_flow.engine.reading.suspicions import findings as suspected
 from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.engine.verify.released_file import ReleasedFile
-from ppdm_flow.plan.definition import Plan
+from ppdm_flow.plan.definition import Plan, ReceivedFormat
 
 
 def judge(
@@ -36,18 +37,21 @@ def judge(
     options: RunOptions | None = None,
     listener: Listener = ignore_events,
     look: Callable[[StreamView], None] = lambda _view: None,
+    received: ReceivedFormat | None = None,
 ) -> Report:
     """Measure what ``plan`` requires of ``release`` on the file ``released``; ``look`` is shown its rows.
 
     Rows cannot be paired, so figures that need pairs are absent. ``operator`` is the ``operator.json`` of a
-    perturbation; left out, one beside ``released`` is used. Raises DataError where a file does not fit the policy.
+    perturbation; left out, one beside ``released`` is used. ``received`` is how another tool has written the file, if
+    not as the policy says. Raises DataError where a file does not fit the policy.
     """
     folder = Path(tempfile.mkdtemp(prefix="ppdm-flow-"))
     started, clock = utc_now(), time.perf_counter()
     try:
         with RunContext(plan, options or RunOptions(), listener) as context:
-            source = Opening(context, original).open()
-            file = ReleasedFile.read(context, release, released, source, operator)
+            with naming_file(original):
+                source = Opening(context, original).open()
+            file = ReleasedFile.read(context, release, released, source, operator, received)
             look(file.subject.candidate)
             audited = judged_file(context, source, file, folder)
             alone = replace(plan, releases=(file.node,))

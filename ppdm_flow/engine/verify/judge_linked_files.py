@@ -33,7 +33,7 @@ from ppdm_flow.engine.reading.suspicions import findings as suspected
 from ppdm_flow.engine.verify.judge_files import judged_file, timing
 from ppdm_flow.engine.verify.pseudonyms import require_one_each
 from ppdm_flow.engine.verify.released_file import ReleasedFile
-from ppdm_flow.plan.definition import LinkedTable, Plan, ReleaseNode, TableJoin
+from ppdm_flow.plan.definition import LinkedTable, Plan, ReceivedFormat, ReleaseNode, TableJoin
 from ppdm_flow.tables.column import Column
 
 Files = Mapping[str, Mapping[str, ReleasedFile]]
@@ -42,21 +42,28 @@ _KEPT = ("same", "reordered")
 
 
 def judge_linked(
-    plan: Plan, original: Path, released: Path, options: RunOptions | None = None, listener: Listener = ignore_events
+    plan: Plan,
+    original: Path | None,
+    released: Path,
+    options: RunOptions | None = None,
+    listener: Listener = ignore_events,
+    received: ReceivedFormat | None = None,
 ) -> Report:
     """Measure what a plan of linked tables requires on the files in the folder ``released``.
 
-    ``original`` is the folder with the data before. Rows cannot be paired with it: people are counted by the pseudonyms
-    of the files. Raises DataError where a file is missing or does not fit the policy, or keys are not whole.
+    ``original`` is the folder with the data before, if that is not where the policy has it; ``received`` is how another
+    tool has written the files, if not as the policy says. Rows cannot be paired with those before: people are counted
+    by the pseudonyms of the files. Raises DataError where a file is missing or does not fit the policy, or keys are not
+    whole.
     """
     folder = Path(tempfile.mkdtemp(prefix="ppdm-flow-"))
     started, clock = utc_now(), time.perf_counter()
     try:
         with RunContext(plan, options or RunOptions(), listener) as context:
-            judge = _LinkedFilesJudge.of(context, original, released, folder)
+            judge = _LinkedFilesJudge.of(context, original, released, folder, received)
             about_run = {
                 **timing(started, clock),
-                "input": {"name": original.name, "tables": judge.inputs},
+                "input": {"name": "" if original is None else original.name, "tables": judge.inputs},
                 "released": {"name": released.name, "rows": sum(file.rows.row_count for file in judge.every)},
                 "versions": manifest.versions(),
             }
@@ -76,10 +83,17 @@ class _LinkedFilesJudge:
     folder: Path
 
     @classmethod
-    def of(cls, context: RunContext, original: Path, released: Path, folder: Path) -> _LinkedFilesJudge:
+    def of(
+        cls,
+        context: RunContext,
+        original: Path | None,
+        released: Path,
+        folder: Path,
+        received: ReceivedFormat | None = None,
+    ) -> _LinkedFilesJudge:
         """Read all files. Raises DataError."""
         originals = open_linked(context, original)
-        files = {table.name: _read(context, table, originals, released) for table in context.plan.tables}
+        files = {table.name: _read(context, table, originals, released, received) for table in context.plan.tables}
         return cls(context, originals, files, folder)
 
     @property
@@ -125,10 +139,18 @@ class _LinkedFilesJudge:
         return Path(tempfile.mkdtemp(dir=self.folder))
 
 
-def _read(context: RunContext, table: LinkedTable, originals: LinkedOriginals, folder: Path) -> dict[str, ReleasedFile]:
+def _read(
+    context: RunContext,
+    table: LinkedTable,
+    originals: LinkedOriginals,
+    folder: Path,
+    received: ReceivedFormat | None,
+) -> dict[str, ReleasedFile]:
     own = table_context(context, table, len(context.plan.tables))
     source = originals.tables[table.name]
-    return {r.name: ReleasedFile.read(own, r.name, _file(r, folder), source) for r in table.plan.releases}
+    return {
+        r.name: ReleasedFile.read(own, r.name, _file(r, folder), source, None, received) for r in table.plan.releases
+    }
 
 
 def _file(release: ReleaseNode, folder: Path) -> Path:

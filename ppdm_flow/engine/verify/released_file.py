@@ -13,7 +13,7 @@ from ppdm_flow.core.file_sets import data_identity, data_sha256, file_set, telli
 from ppdm_flow.core.people import BY_PSEUDONYMS
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import Finding
-from ppdm_flow.engine.faults import data_fault, wrap_plugin_errors
+from ppdm_flow.engine.faults import RELEASED_WITH, data_fault, naming_file, wrap_plugin_errors
 from ppdm_flow.engine.judging.auditing import Subject
 from ppdm_flow.engine.local.writing import stream_of
 from ppdm_flow.engine.opening.opening import open_released, released_names
@@ -22,14 +22,19 @@ from ppdm_flow.engine.reading.binding import foreign
 from ppdm_flow.engine.reading.identifiers import check_identifiers
 from ppdm_flow.engine.reading.operator_files import operators_for, set_operators_for
 from ppdm_flow.engine.reading.original import Original
+from ppdm_flow.engine.reading.received import is_own
 from ppdm_flow.engine.streams.stream import LoadedStream
 from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.engine.verify.pseudonyms import own_subjects, pseudonym_column, subject_pairs
-from ppdm_flow.plan.definition import Plan, ReleaseNode
+from ppdm_flow.plan.definition import Plan, ReceivedFormat, ReleaseNode
 from ppdm_flow.plan.formats import implied, inferred
 from ppdm_flow.plan.rules.perturbation import judged_on_draws
+from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.storage import InspectingSource
 from ppdm_flow.tables.column import Column
+
+_OF_ITS_FILE = ("header", "skip_rows", "formulas")
+"""Options of a source that say nothing of how another file is written."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,13 +50,25 @@ class ReleasedFile:
 
     @classmethod
     def read(
-        cls, context: RunContext, name: str, path: Path, source: Original, operator: Path | None = None
+        cls,
+        context: RunContext,
+        name: str,
+        path: Path,
+        source: Original,
+        operator: Path | None = None,
+        received: ReceivedFormat | None = None,
     ) -> ReleasedFile:
-        """Read a file. Raises DataError where it does not fit, or identifiers or subjects are in it."""
+        """Read a file, as ``received`` says that it is written, else as the policy says.
+
+        Raises DataError where it does not fit, or identifiers or subjects are in it.
+        """
         options, plan = context.options, context.plan
-        node = _node(plan, name, path)
         have = context.resources
-        rows = stream_of(node, path, have.partition_rows, have.budget, have.stop, foreign=True, workers=have.workers)
+        with naming_file(path, RELEASED_WITH):
+            node = _node(plan, name, path, received)
+            rows = stream_of(
+                node, path, have.partition_rows, have.budget, have.stop, foreign=True, workers=have.workers
+            )
         if not rows.row_count:
             raise data_fault("PPF714", f"`{path}` has a header and no rows")
         subject = _subject(context, node, path, source, rows, operator)
@@ -93,19 +110,47 @@ def _by_pseudonyms(node: ReleaseNode, column: str) -> Finding:
     return Finding(BY_PSEUDONYMS, Severity.WARNING, text, node.name)
 
 
-def _node(plan: Plan, name: str, released: Path) -> ReleaseNode:
-    """Return the release as the file has it: its format, and its columns in their order."""
+def _node(plan: Plan, name: str, released: Path, received: ReceivedFormat | None) -> ReleaseNode:
+    """Return the release as the file has it: its format, and its columns in their order.
+
+    A file beside the data dictionary of a run is written as the policy says; others as ``received`` does.
+    """
     node = next(r for r in plan.releases if r.name == name)
     name_of_file, keys = telling_name(released), file_set(released).keys if released.is_dir() else ()
     alike = (
         PurePath(name_of_file).suffix == PurePath(node.path).suffix
     )  # several share an ending: the policy says which
     kind = node.format if alike else inferred("sources", name_of_file) or node.format
-    options = node.options if kind == node.format else {}
-    node = replace(node, format=kind, partition_by=keys, options={**options, **implied("sources", kind, name_of_file)})
+    if received is None and is_own(released):
+        options = node.options if kind == node.format else {}
+        options = {**options, **implied("sources", kind, name_of_file)}
+    else:
+        received = _received(plan, received or node.received, kind)
+        options = {**implied("sources", kind, name_of_file), **received.options}
+    node = replace(node, format=kind, partition_by=keys, options=options, received=received)
     with wrap_plugin_errors(f"release `{node.name}`"):
         names = released_names(node, released, open_released(node, released))
     return replace(node, attributes=foreign(node, names))
+
+
+def _received(plan: Plan, said: ReceivedFormat | None, kind: str) -> ReceivedFormat:
+    """Return how a file of another tool is written; where nobody says it, as the policy's own data is.
+
+    Raises DataError where its reader has not an option that is said.
+    """
+    known = registry.load("sources", kind).params.model_fields
+    if said is None:
+        alike = plan.source.format == kind
+        of_source = {n: v for n, v in plan.source.options.items() if alike and n in known and n not in _OF_ITS_FILE}
+        return ReceivedFormat(of_source, plan.source.missing)
+    for name in said.options:
+        if name not in known:
+            raise data_fault("PPF490", f"the reader of `{kind}` has no option `{name}`")
+    if said.columns is not None and "header" not in known:
+        raise data_fault("PPF490", f"files of format `{kind}` have names: they take no `columns`")
+    headless = {} if said.columns is None else {"header": False}
+    missing = plan.source.missing if said.missing is None else said.missing
+    return ReceivedFormat({**said.options, **headless}, missing, said.columns)
 
 
 def _subject(

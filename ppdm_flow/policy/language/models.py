@@ -193,6 +193,7 @@ class Release(Model):
     into: DatabaseTable | None = None
     partition_by: Texts = ()
     with_: Tree = Field(default_factory=dict, alias="with")
+    received: Tree = Field(default_factory=dict)
 
 
 class Randomness(Model):

@@ -87,6 +87,8 @@ def _fields(before: Release, after: Release) -> dict[str, tuple[Verdict, str]]:
                 Verdict.NEUTRAL,
                 "a means: what must hold is measured on whatever is released",
             )
+    if before.received != after.received:
+        changed["received"] = Verdict.NEUTRAL, "how a file of another tool is written, which `audit` reads"
     return changed
 
 

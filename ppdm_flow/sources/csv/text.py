@@ -202,7 +202,7 @@ def quote_fault(code: str, path: Path, row: int, params: CsvParams) -> DataError
         text = f"{place}: after a quote that closes there is more text than a delimiter or a line end"
         if params.strip:
             text += ", or blanks stand before a quote that opens"
-        return fault(code, text, help=advice)
+        return fault(code, text, help=f"{advice}; or another sign than `{params.delimiter}` is the delimiter")
     return fault("PPF716", f"{place} has a quote that is never closed", help=advice)
 
 
