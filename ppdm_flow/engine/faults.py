@@ -15,7 +15,10 @@ from ppdm_flow.core.errors import DataError, PpdmError, RefusedError, RunError
 from ppdm_flow.core.spans import Span
 
 RELEASED_WITH = "--released-with"
-_READERS = {*(f"PPF{number}" for number in range(701, 720)), "PPF486", "PPF487", "PPF488", "PPF489", "PPF490", "PPF904"}
+_OF_FILES = {f"PPF{number}" for number in (*range(486, 491), *range(701, 708), 716)}
+"""How a file is written."""
+_OF_COLUMNS = {f"PPF{number}" for number in (*range(708, 720), 904)}
+"""What is in its columns, where a policy's attributes say which file is meant unless there are several."""
 _SOURCE_OPTION = re.compile(r"(?:source: \{)?with: \{(\w+): ([^}]*)\}\}?")
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
@@ -53,17 +56,20 @@ def wrap_plugin_errors(who: str) -> Iterator[None]:
 
 
 @contextmanager
-def naming_file(path: Path, option: str | None = None) -> Iterator[None]:
-    """Name the file in errors of its reader. ``option`` is what says how it is written, if not the policy's source."""
+def naming_file(path: Path, option: str | None = None, *, one_of_several: bool = True) -> Iterator[None]:
+    """Name the file in errors of its reader, and of its columns where it is one of several.
+
+    ``option`` is what says how it is written, if not the policy's source.
+    """
+    codes = _OF_FILES | _OF_COLUMNS if one_of_several else _OF_FILES
     try:
         yield
     except DataError as error:
-        raise DataError([_about_file(each, path, option) for each in error.diagnostics], error.sources) from None
+        diagnostics = [_about_file(d, path, option) if d.code in codes else d for d in error.diagnostics]
+        raise DataError(diagnostics, error.sources) from None
 
 
 def _about_file(diagnostic: Diagnostic, path: Path, option: str | None) -> Diagnostic:
-    if diagnostic.code not in _READERS:
-        return diagnostic
     message = diagnostic.message
     if str(path) not in message:
         message = f"`{path}`: {message}"

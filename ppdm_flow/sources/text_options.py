@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, BeforeValidator
 
 
 def _mark(text: str) -> str:
@@ -13,6 +13,10 @@ def _mark(text: str) -> str:
     if len(mark) != 1 or not mark.isascii() or mark in "\r\n\0":
         raise ValueError("must be one ASCII character, or `tab`")
     return mark
+
+
+def _escape(sign: object) -> object:
+    return {"none": "", "backslash": "\\"}.get(sign, sign) if isinstance(sign, str) else sign
 
 
 def _known(encoding: str) -> str:
@@ -24,6 +28,8 @@ def _known(encoding: str) -> str:
 
 Mark = Annotated[str, AfterValidator(_mark)]
 """One character of the format."""
+Escape = Annotated[Literal[""] | Mark | None, BeforeValidator(_escape)]
+"""What makes a quote inside quotes a letter; empty where it is doubled, None where nobody said so."""
 Encoding = Annotated[str, AfterValidator(_known)]
 """The name of an encoding."""
 Repeated = Literal["error", "merge"]

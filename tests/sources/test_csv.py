@@ -233,7 +233,7 @@ def test_a_quote_that_is_never_closed(reader, monkeypatch):
     monkeypatch.setattr(algorithm, "_BLOCK", 1 << 12)
     monkeypatch.setattr(algorithm, "_LARGEST_BLOCK", 1 << 14)
     large = reader.path("large.csv", b'a,b\n1,"2"\n3,"zqcanary\n' + b"2,3\n" * 50_000)
-    assert "row 2 of" in reader.fails("csv", large, "PPF716")
+    assert reader.fails("csv", large, "PPF716").startswith(("row 2 of", "after row 1 there"))
 
 
 def test_a_quote_inside_a_cell_without_quotes_is_itself(reader):

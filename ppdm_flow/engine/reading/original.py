@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
@@ -17,7 +18,7 @@ from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.spans import Span
 from ppdm_flow.engine.events import Listener, Progress, StepFinished, StepStarted, ignore_events
-from ppdm_flow.engine.faults import data_fault, wrap_plugin_errors
+from ppdm_flow.engine.faults import data_fault, naming_file, wrap_plugin_errors
 from ppdm_flow.engine.machine import peak_mb
 from ppdm_flow.engine.opening.opening import data_path, import_algorithms, open_source, refuse_linked
 from ppdm_flow.engine.options import RunContext
@@ -118,11 +119,17 @@ class Opening:
         """Read one of several files; who asks closes the connections that they share."""
         refuse_linked(self.plan)
         check_key_files(self.plan)
+        node = self.plan.source
+        path = data_path(node, self.data)
+        alone = not node.server and not is_file_set(path)  # of several files the one at fault is named already
+        with naming_file(path, one_of_several=False) if alone else contextlib.nullcontext():
+            return self._read(path)
+
+    def _read(self, path: Path) -> Original:
         listener = self.context.listener
         listener(StepStarted(SOURCE))
         started = time.perf_counter()
         node = self.plan.source
-        path = data_path(node, self.data)
         name = node.server or path.name
         with wrap_plugin_errors("the source"):
             before = None if node.server or not is_file_set(path) else data_identity(path)  # a new file is not read

@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
-from ppdm_flow.sources.text_options import Encoding, Mark
+from ppdm_flow.sources.text_options import Encoding, Escape, Mark
 
 BACKSLASH = "\\"
 _NAMES = {"point": ".", "comma": ",", "space": " ", "apostrophe": "'", "underscore": "_", "none": ""}
@@ -18,16 +18,12 @@ def _named(sign: object) -> object:
     return _NAMES.get(sign, sign) if isinstance(sign, str) else sign
 
 
-def _escape(sign: object) -> object:
-    return {"none": "", "backslash": BACKSLASH}.get(sign, sign) if isinstance(sign, str) else sign
-
-
 class CsvParams(Params):
     """How the file is written. gzip is recognized by its first bytes, line ends are."""
 
     delimiter: Mark = ","
     quote: Mark = '"'
-    escape: Annotated[Literal[""] | Mark | None, BeforeValidator(_escape)] = None
+    escape: Escape = None
     header: bool = True
     strip: bool = False
     skip_rows: Annotated[int, Field(ge=0)] = 0

@@ -91,7 +91,7 @@ class LongSource:
     def _csv(self) -> Source:
         """Return the reader of the pairs, by its entry point."""
         spec = registry.load("sources", "csv")
-        own = self.params.model_dump(include={"delimiter", "quote", "strip", "skip_rows", "encoding"})
+        own = self.params.model_dump(include={"delimiter", "quote", "escape", "strip", "skip_rows", "encoding"})
         made: Source = spec.load()(
             spec.params.model_validate({**own, "header": self.params.columns is None}), self.path
         )

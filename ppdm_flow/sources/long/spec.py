@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
-from ppdm_flow.sources.text_options import Empty, Encoding, Mark, Repeated
+from ppdm_flow.sources.text_options import Empty, Encoding, Escape, Mark, Repeated
 
 
 class LongParams(Params):
@@ -19,6 +19,7 @@ class LongParams(Params):
     columns: Annotated[tuple[str, ...], Field(min_length=2)] | None = None
     delimiter: Mark = ","
     quote: Mark = '"'
+    escape: Escape = None
     strip: bool = False
     skip_rows: Annotated[int, Field(ge=0)] = 0
     encoding: Encoding = "utf-8"
