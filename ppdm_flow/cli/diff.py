@@ -33,8 +33,13 @@ def diff(
         bool,
         typer.Option(
             "--forbid-weaker",
-            help="Exit with 1 unless every new policy is proved to be at least as strict, and no floor is lowered.",
+            help="Exit with 1 unless every new policy is proved to be at least as strict, no floor is lowered and no"
+            " policy is added.",
         ),
+    ] = False,
+    allow_added: Annotated[
+        bool,
+        typer.Option("--allow-added", help="With --forbid-weaker: accept policies that only the new folder has."),
     ] = False,
     forms: Annotated[list[str] | None, formats(DIFFED, "text")] = None,  # noqa: ARG001  # `ctx` has them in their order
     output_files: OutputFiles = None,  # noqa: ARG001  # the same
@@ -44,10 +49,10 @@ def diff(
     """Say what a change of a policy strengthens and weakens, clause by clause, each by a rule that proves it.
 
     Exit status: 0 compared; with --forbid-weaker 1 where a policy is weaker, or not proved to be as strict
-    (incomparable); 2 an invalid policy, an unknown revision, or nothing that can be compared.
+    (incomparable), or was added; 2 an invalid policy, an unknown revision, or nothing that can be compared.
     """
     there = output_targets(ctx, DIFFED, "text")
     with report_errors_to_ci(there, f"{old} {new}"):
-        result = api.diff(old, new, settings(sets or ()), data)
+        result = api.diff(old, new, settings(sets or ()), data, (lambda _added: True) if allow_added else None)
     there.send(result.difference(color=colored(sys.stdout.isatty())), DIFFED["text"])
     raise typer.Exit(1 if forbid_weaker and result.weaker else 0)

@@ -198,20 +198,28 @@ def sweep(
 
 
 def diff(
-    old: Policy, new: Policy, data: Data | None = None, *, sets: Mapping[str, Any] | None = None, home: Home = "."
+    old: Policy,
+    new: Policy,
+    data: Data | None = None,
+    *,
+    sets: Mapping[str, Any] | None = None,
+    home: Home = ".",
+    allow_added: bool = False,
 ) -> DiffResult:
     """Compare two policies, folders of them, or two runs: ``weaker`` is whether the new one is not as strict.
 
     A text of one line is a path or ``REVISION:PATH``, as git has it. With data, both policies are measured on it, and
-    nothing is released. Raises UsageError, PolicyError, DataError.
+    nothing is released. A policy that only the new folder has is weaker, unless ``allow_added``. Raises UsageError,
+    PolicyError, DataError.
     """
+    accepts = (lambda _added: True) if allow_added else None
     with (
         in_full(),
         as_policy(old, Path(home)) as before,
         as_policy(new, Path(home)) as after,
         as_file(data) as file,
     ):
-        return diff_words(_word(old, before), _word(new, after), as_sets(sets), file)
+        return diff_words(_word(old, before), _word(new, after), as_sets(sets), file, accepts)
 
 
 def profile(

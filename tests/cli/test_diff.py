@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import html
 import json
 import os
 import shutil
 import subprocess
+from xml.etree import ElementTree as ET
 
 import jsonschema
 import pytest
@@ -198,7 +200,56 @@ def test_git_folders(here, git, home, root):
     assert (found["added"], found["removed"]) == (["policies/three.yaml"], [])
     for form in ("text", "markdown"):
         assert "1 policy without any change" in here("diff", "main:policies", "policies", "--format", form).stdout
-    assert here("diff", "main:policies", "policies", "--forbid-weaker").returncode == 0
+
+
+def forms(here, old, *words):
+    """Return what the comparison of folders is in each form that people and CI read."""
+    names = ("text", "markdown", "github", "junit")
+    shown = {form: here("diff", old, "policies", *words, "--format", form).stdout for form in names}
+    return {form: html.unescape(text).replace("\\`", "`").replace("%3A", ":") for form, text in shown.items()}
+
+
+ACCEPTED = "nothing to compare it with, and accepted"
+WEAKER_ADDED = "weaker: there is nothing to compare it with, and `--allow-added` accepts it"
+
+
+@pytest.mark.parametrize("old", ["main:policies", "before"])
+@pytest.mark.parametrize(("words", "status", "why"), [([], 1, WEAKER_ADDED), (["--allow-added"], 0, ACCEPTED)])
+def test_an_added_policy_counts_as_weaker(here, git, home, root, old, words, status, why):
+    shutil.copytree(home / "policies", home / "before")
+    (home / "policies/three.yaml").write_text(POLICY.replace("small", "third"))
+    done = here("diff", old, "policies", "--forbid-weaker", *words, "--format", "json")
+    assert done.returncode == status
+    found = document(done, root)
+    assert (found["added"], found["accepted"]) == (["policies/three.yaml"], ["policies/three.yaml"] * (not status))
+    mark = {1: "- added", 0: "added"}[status]
+    shown = forms(here, old, *words)
+    assert f"{mark}: policies/three.yaml ({why})" in shown["text"]
+    assert f": policies/three.yaml ({why})" in shown["markdown"]
+    command = {1: "error", 0: "notice"}[status]
+    assert f"::{command} file=policies/three.yaml,title=policies/three.yaml: added::{why}" in shown["github"]
+    (case,) = [c for c in ET.fromstring(shown["junit"]).iter("testcase") if c.get("classname") == "added"]
+    assert (case.get("name"), case.find("failure") is not None) == ("policies/three.yaml", bool(status))
+
+
+def test_a_removed_policy_is_reported(here, git, home, root):
+    (home / "policies/two.yaml").unlink()
+    done = here("diff", "main:policies", "policies", "--forbid-weaker", "--format", "json")
+    assert done.returncode == 0
+    assert document(done, root)["removed"] == ["main:policies/two.yaml"]
+    shown = forms(here, "main:policies")
+    assert all("main:policies/two.yaml" in text and "it releases nothing any more" in text for text in shown.values())
+    assert "::warning title=main:policies/two.yaml: removed::" in shown["github"]
+    (case,) = [c for c in ET.fromstring(shown["junit"]).iter("testcase") if c.get("classname") == "removed"]
+    assert case.find("skipped") is not None
+
+
+def test_junit_has_a_case_for_each_change(here, git, home):
+    (home / "policies/one.yaml").write_text(WEAKER)
+    suites = ET.fromstring(here("diff", "main:policies", "policies", "--format", "junit").stdout)
+    cases = {(s.get("name"), c.get("name")): c for s in suites for c in s.iter("testcase")}
+    assert cases["policies/one.yaml", "privacy.k_anonymity"].find("failure") is not None
+    assert cases["policies/two.yaml", "policy"].find("failure") is None
 
 
 def test_a_policy_that_moved_is_compared_with_itself(here, git, home, root):

@@ -8,14 +8,14 @@ from pathlib import Path
 
 from ppdm_flow.api.buckets import local_data
 from ppdm_flow.api.diff.columns import compared
-from ppdm_flow.api.diff.folders import folders
+from ppdm_flow.api.diff.folders import Acceptance, folders
 from ppdm_flow.api.diff.params import with_params
 from ppdm_flow.api.diff.policies import LoadedPolicy, pair, read, reject_unknown_params
 from ppdm_flow.api.diff.revisions import Place, place
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.records import dataclass
-from ppdm_flow.report.diff.fields import DiffDocument, Difference, PolicyPair
+from ppdm_flow.report.diff.fields import DiffDocument, Difference, PolicyPair, unproved
 
 _LAX = frozenset({"weaker", "incomparable"})
 
@@ -30,27 +30,35 @@ class DiffResult:
     def weaker(self) -> bool:
         """Whether some new policy, a floor that binds it or a value of a param is not proved to be as strict as before.
 
-        Where policies went and others came, nobody knows which took the place of which.
+        So is a policy that was added, unless it was accepted.
         """
-        replaced = bool(self.document["added"] and self.document["removed"])
-        return replaced or any(each["relation"] in _LAX or _lowered(each) for each in self.document["pairs"])
+        return bool(unproved(self.document)) or any(
+            each["relation"] in _LAX or _lowered(each) for each in self.document["pairs"]
+        )
 
     def difference(self, *, color: bool = False) -> Difference:
         """Return what every form is made from."""
         return Difference(self.document, color=color)
 
 
-def diff(old: str, new: str, sets: Mapping[str, str] = {}, data: Path | None = None) -> DiffResult:
+def diff(
+    old: str,
+    new: str,
+    sets: Mapping[str, str] = {},
+    data: Path | None = None,
+    accepts: Acceptance | None = None,
+) -> DiffResult:
     """Compare ``old`` with ``new``: files, folders, ``REVISION:PATH``, or the directories of two runs.
 
-    With ``data``, both policies are measured on it, and nothing is released. Raises UsageError, PolicyError, DataError.
+    With ``data``, both policies are measured on it, and nothing is released. ``accepts`` tells of each policy that only
+    the new folder has whether it counts as no weaker; without it none does. Raises UsageError, PolicyError, DataError.
     """
     with ExitStack() as stack:
         before, after = (stack.enter_context(place(word)) for word in (old, new))
         kind = _kind(before, after)
         if data is not None and kind != "policy":
             raise UsageError(Diagnostic("PPF643", "`--data` measures two policies, not folders or runs"))
-        return DiffResult(_compared(kind, before, after, sets, data))
+        return DiffResult(_compared(kind, before, after, sets, data, accepts))
 
 
 def _lowered(pair: PolicyPair) -> bool:
@@ -58,13 +66,15 @@ def _lowered(pair: PolicyPair) -> bool:
     return any(c["verdict"] in _LAX for c in pair["governance"])
 
 
-def _compared(kind: str, old: Place, new: Place, sets: Mapping[str, str], data: Path | None) -> DiffDocument:
+def _compared(
+    kind: str, old: Place, new: Place, sets: Mapping[str, str], data: Path | None, accepts: Acceptance | None
+) -> DiffDocument:
     if kind == "run":
         from ppdm_flow.api.diff.runs import runs  # noqa: PLC0415  # policies are compared without what reads runs
 
         return runs(old, new)
     if kind == "folder":
-        return folders(old, new, sets)
+        return folders(old, new, sets, accepts)
     before, after = read(old.path, old, sets), read(new.path, new, sets)
     reject_unknown_params((before, after))
     both = held_together(before, after, sets)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from ppdm_flow.api.diff.columns import compared
@@ -16,8 +16,11 @@ from ppdm_flow.core.records import dataclass
 from ppdm_flow.policy.order import Relation
 from ppdm_flow.report.diff.fields import ClauseChange, DiffDocument, PolicyPair
 
+Acceptance = Callable[[LoadedPolicy], bool]
+"""Tells of a policy that only the new folder has whether it counts as no weaker than what was there."""
 
-def folders(old: Place, new: Place, sets: Mapping[str, str]) -> DiffDocument:
+
+def folders(old: Place, new: Place, sets: Mapping[str, str], accepts: Acceptance | None) -> DiffDocument:
     """Return every pair of policies with what changed, and those that are in one folder only.
 
     Policies are paired by path, those that moved by their name. Raises PolicyError with the faults of all new policies
@@ -34,9 +37,15 @@ def folders(old: Place, new: Place, sets: Mapping[str, str]) -> DiffDocument:
         reading.pair(before[moved[name]], earlier[moved[name]], now) for name, now in later.items() if name in moved
     ]
     reject_unknown_params(each for each in (*later.values(), *earlier.values()) if isinstance(each, LoadedPolicy))
-    added = [now.name for name, now in later.items() if name not in moved]
-    removed = [old.shown(str(path)) for name, path in before.items() if name not in moved.values()]
-    return {"version": 1, "kind": "policies", "pairs": pairs, "added": added, "removed": removed}
+    added = [now for name, now in later.items() if name not in moved]
+    return {
+        "version": 1,
+        "kind": "policies",
+        "pairs": pairs,
+        "added": [each.name for each in added],
+        "accepted": [each.name for each in added if accepts is not None and accepts(each)],
+        "removed": [old.shown(str(path)) for name, path in before.items() if name not in moved.values()],
+    }
 
 
 Earlier = LoadedPolicy | PolicyError

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Annotated, NotRequired
 
 from pydantic import PositiveInt
@@ -129,6 +130,9 @@ class DiffDocument(TypedDict):
     kind: Annotated[str, one_of(("policies", "runs")), about("What was compared.")]
     pairs: Annotated[list[PolicyPair], about("Policies that are in both, in the order of their paths.")]
     added: Annotated[list[str], about("Policies that only the new side has.")]
+    accepted: NotRequired[
+        Annotated[list[str], about("Those of `added` that count as no weaker; the others count as weaker.")]
+    ]
     removed: Annotated[list[str], about("Policies that only the old side has.")]
     runs: NotRequired[OutcomePair]
 
@@ -144,6 +148,23 @@ class Difference:
 def as_json(subject: Difference) -> str:
     """Return the document."""
     return json_text(subject.document)
+
+
+def unproved(document: DiffDocument) -> list[str]:
+    """Return the added policies that count as weaker: those that nobody accepts, as nothing is proved of them."""
+    return [name for name in document["added"] if name not in document.get("accepted", ())]
+
+
+def added(document: DiffDocument) -> Iterator[tuple[str, bool, str]]:
+    """Yield the name of each added policy, whether it is accepted, and a sentence on it."""
+    weaker = unproved(document)
+    for name in document["added"]:
+        accepted = name not in weaker
+        yield name, accepted, "nothing to compare it with, and accepted" if accepted else _ADDED
+
+
+_ADDED = "weaker: there is nothing to compare it with, and `--allow-added` accepts it"
+REMOVED = "it releases nothing any more"
 
 
 def tally(changes: list[ClauseChange]) -> str:

@@ -5,20 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
+from ppdm_flow.report.diff.ci import junit_xml, workflow_commands
 from ppdm_flow.report.diff.fields import (
+    REMOVED,
     SAYS,
     ClauseChange,
     Difference,
     PolicyPair,
+    added,
     as_json,
     changed,
     in_order,
     place,
     tally,
 )
-from ppdm_flow.report.diff.markdown import render, summary, workflow_commands
+from ppdm_flow.report.diff.markdown import render, summary
 from ppdm_flow.report.diff.measured import lines as measured
-from ppdm_flow.report.forms import OutputFormat, broken_markdown, github, named
+from ppdm_flow.report.forms import OutputFormat, broken_junit, broken_markdown, github, named
 from ppdm_flow.report.snippet import printable
 
 _MARKS = {"weaker": "-", "incomparable": "?", "stronger": "+", "neutral": "="}
@@ -38,8 +41,10 @@ def text(subject: Difference) -> str:
     shown, same = changed(document["pairs"])
     blocks = ["\n".join(_pair(each, subject)) for each in shown]
     blocks += [same] if same else []
-    blocks += [f"added: {printable(name)} (nothing to compare it with)" for name in document["added"]]
-    blocks += [f"removed: {printable(name)} (it releases nothing any more)" for name in document["removed"]]
+    for name, accepted, why in added(document):
+        mark = _ink("added" if accepted else "- added", "neutral" if accepted else "weaker", subject)
+        blocks.append(f"{mark}: {printable(name)} ({why})")
+    blocks += [f"removed: {printable(name)} ({REMOVED})" for name in document["removed"]]
     if "runs" in document:
         blocks.append("\n".join(measured(document["runs"])))
     return "\n\n".join(blocks) + "\n"
@@ -84,6 +89,7 @@ DIFFED = named(
     OutputFormat("text", "clause by clause, with both lines", text, log=True),
     OutputFormat("json", "every change and figure, for programs", as_json),
     github(workflow_commands, summary),
+    OutputFormat("junit", "JUnit XML: each changed clause a test case", junit_xml, broken=broken_junit),
     OutputFormat("markdown", "a comment on a pull request", render, broken=broken_markdown),
 )
 """Every form of a comparison of policies or runs."""

@@ -1,20 +1,19 @@
-"""A comparison as Markdown, and on GitHub: a note at the line of every clause that is not as strict any more."""
+"""A comparison as Markdown: a table of the changes of every policy."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Literal
 
-from ppdm_flow.core.diagnostics import Severity
-from ppdm_flow.core.spans import Span
-from ppdm_flow.report.annotation import Annotation, commands
 from ppdm_flow.report.diff.fields import (
+    REMOVED,
     SAYS,
     ClauseChange,
     ClauseSide,
     Difference,
     OutcomePair,
     PolicyPair,
+    added,
     changed,
     in_order,
     place,
@@ -32,8 +31,9 @@ def render(subject: Difference) -> str:
     shown, same = changed(document["pairs"])
     lines = [line for pair in shown for line in _pair(pair)]
     lines += [f"{same}.\n"] if same else []
-    lines += [f"Added: {escaped(name)}\n" for name in document["added"]]
-    lines += [f"Removed: {escaped(name)}\n" for name in document["removed"]]
+    for name, accepted, why in added(document):
+        lines.append(f"{'Added' if accepted else '**Added**'}: {escaped(name)} ({why})\n")
+    lines += [f"Removed: {escaped(name)} ({REMOVED})\n" for name in document["removed"]]
     if "runs" in document:
         lines += _measured(document["runs"])
     return "\n".join(lines) + "\n"
@@ -96,13 +96,7 @@ def _measured(compared: OutcomePair) -> Iterator[str]:
     yield ""
 
 
-_SEVERITY = {"weaker": Severity.ERROR, "incomparable": Severity.WARNING, "stronger": Severity.INFO}
 _CUT = "\n*Cut here: the rest does not fit.*\n"
-
-
-def workflow_commands(subject: Difference) -> str:
-    """Return workflow commands for what is weaker, incomparable or stronger; neutral changes are left out."""
-    return commands(a for pair in subject.document["pairs"] for a in _pair_annotations(pair))
 
 
 def summary(subject: Difference, limit: int) -> str:
@@ -111,21 +105,3 @@ def summary(subject: Difference, limit: int) -> str:
     if len(text.encode()) <= limit:
         return text
     return text.encode()[: limit - len(_CUT)].decode(errors="ignore").rpartition("\n")[0] + _CUT
-
-
-def _pair_annotations(pair: PolicyPair) -> Iterator[Annotation]:
-    for change in pair["changes"]:
-        severity = _SEVERITY.get(change["verdict"])
-        if severity is not None:
-            file, span = _where(change["new"], pair["new"])
-            sides = {"old": change["old"], "new": change["new"]}
-            texts = [f"{name}: {side['text']}" for name, side in sides.items() if side is not None]
-            yield Annotation(severity, f"{change['clause']}: {change['verdict']}", (change["why"], *texts), file, span)
-
-
-def _where(side: ClauseSide | None, file: str) -> tuple[str, Span | None]:
-    """Return the place in the new policy; what was removed has none but the file itself."""
-    if side is None or "file" not in side:
-        return file, None
-    line, column = side["line"], side["column"]
-    return side["file"], Span(side["file"], line, column, line, column + 1)
