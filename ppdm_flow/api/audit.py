@@ -88,6 +88,8 @@ def audit(
                 received = _received(node, released, released_with)
                 before = ready.data or own_file(ready.plan, copies.folder("own"))
                 report = judge(ready.plan, before, released, name, operator, listener=listener, received=received)
+            if ready.held is not None:
+                ready.held.digests.unchanged()
     return AuditedRelease(report, ready.warnings, ready.sources, path)
 
 

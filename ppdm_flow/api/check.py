@@ -126,7 +126,7 @@ def _outcomes(
             outcome = held_against(loaded, outcome, data, clock)
         if locked or loaded.locked:
             locks = locks or _locks()
-            outcome = locks.judged(loaded, outcome, sets)
+            outcome = locks.judged(loaded, outcome, sets, library)
         if loaded.strict:
             outcome = replace(outcome, diagnostics=stricter(outcome))
         yield outcome, errors_if_strict(loaded)

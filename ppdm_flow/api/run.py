@@ -24,7 +24,7 @@ from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import HELD, RELEASED, Report
 from ppdm_flow.engine.buckets.copies import BucketCopies, clear_copies
 from ppdm_flow.engine.events import Listener, ignore_events
-from ppdm_flow.engine.options import LockDigests, RunOptions
+from ppdm_flow.engine.options import RunOptions
 from ppdm_flow.engine.run.finishing import Beside
 from ppdm_flow.engine.run.run import execute
 from ppdm_flow.engine.seam import Engine
@@ -159,7 +159,7 @@ def _executed(
         policy_text=resolved_text(with_own_signers(ready.loaded.tree, plan)),
         project=None if ready.loaded.project is None else ready.loaded.project.sha256,
         templates=Uses(path.absolute().parent).templates(ready.loaded),
-        locked=None if locked is None else LockDigests(locked.file.sha256, locked.definitions),
+        locked=None if locked is None else locked.digests,
         place=place,
         prepare_documents=_prepare_documents,
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Protocol, Self
 
 from ppdm_flow.core.clock import Clock, utc_today
-from ppdm_flow.core.digests import sha256
+from ppdm_flow.core.digests import digests_read, sha256
 from ppdm_flow.core.draws import RunKey
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import Report
@@ -28,19 +28,26 @@ from ppdm_flow.sdk.storage import Snapshots
 
 @dataclass(frozen=True, slots=True)
 class LockDigests:
-    """SHA-256 of the lock file's bytes, and of each file with definitions by its absolute path."""
+    """SHA-256 of the lock file's bytes, and of each file with definitions by its absolute path.
+
+    ``since`` is the number of the first reading of definitions that counts.
+    """
 
     sha256: str
     definitions: Mapping[str, str]
+    since: int = 0
 
     def unchanged(self) -> None:
-        """Raise DataError (PPF339) where a definition is not the locked one any more: the run may have read it."""
+        """Raise DataError (PPF339) where other bytes than the locked ones were read of a definition, or are there now.
+
+        What a plugin reads without `read_definition` is known by what is there alone.
+        """
         for path, digest in self.definitions.items():
             try:
                 now = sha256(Path(path))
             except OSError:
                 now = ""
-            if now != digest:
+            if {now, *digests_read(path, self.since)} != {digest}:
                 raise data_fault("PPF339", f"`{path}` was changed while a locked run used it")
 
 

@@ -258,10 +258,10 @@ class Plan:
         raise KeyError(name)
 
     def upstream(self, node: str) -> tuple[StepNode, ...]:
-        """Return the steps up to ``node`` (a step, ``step.output`` or ``source``), in order, itself last."""
+        """Return the steps up to ``node`` (a step, ``step.output``, ``source`` or a table), in order, itself last."""
         chain: list[StepNode] = []
         at = node
-        roots = self.roots
+        roots = {SOURCE, *self.roots}  # a release of a linked table begins with the source of its own plan
         steps = {step.name: step for step in self.steps}
         while at not in roots:
             step = steps[at.partition(".")[0]]

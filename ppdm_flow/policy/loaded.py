@@ -69,7 +69,7 @@ class Loaded:
     templates let a policy waive requirements, ``floors`` what they demand, ``params`` what was used of each param,
     ``secrets`` are the texts that came from the environment, whole or in part; numbers and switches are none.
     ``users`` the place that brought in each template, by the name that diagnostics give it, ``project`` the project
-    file that the policy is bound by.
+    file that the policy is bound by, ``digests`` the SHA-256 of the bytes of each file as it was parsed.
     """
 
     file: str
@@ -86,6 +86,7 @@ class Loaded:
     users: Mapping[str, Span] = field(default_factory=dict)
     secrets: frozenset[str] = frozenset()
     project: Project | None = None
+    digests: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def strict(self) -> bool:

@@ -119,6 +119,7 @@ def load(
         account.users,
         telling((*account.secrets, *(read.scalars[path].text or "" for path in hidden))),
         project,
+        files.digests,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
 import shutil
@@ -410,17 +411,95 @@ def test_a_definition_that_changes_while_it_runs_ends_the_run(house, monkeypatch
 
 
 @pytest.mark.parametrize("new", [b"version: 1\n", b"\xff"])
-def test_a_template_that_changes_while_it_is_read(house, monkeypatch, new):
-    """What is hashed is what was understood."""
+def test_a_template_is_locked_as_it_was_read(house, monkeypatch, new):
+    """What is hashed is what was understood, whatever the file holds later."""
     monkeypatch.chdir(house)
     loaded = load(Path("policies/visits.yaml"))
     plan = compile_policy(loaded).plan
     assert plan is not None
-    assert Locks().hold(loaded, plan).definitions
     (house / "templates/house.yaml").write_bytes(new)
+    assert Locks().hold(loaded, plan).definitions
+
+
+def replace_at_first(monkeypatch, path, content):
+    """Let the first reader of a file get another text than the file holds; the list is empty once that happened."""
+    opened, left = Path.open, [content]
+
+    def open_(self, mode="r", *words, **more):
+        if left and mode == "rb" and self.absolute() == path:
+            return io.BytesIO(left.pop().encode())
+        return opened(self, mode, *words, **more)
+
+    monkeypatch.setattr(Path, "open", open_)
+    return left
+
+
+WEAKER = "version: 1\nprivacy: {k_anonymity: {k: 2, releases: [study]}}\n"
+
+
+@pytest.mark.parametrize("verb", ["run", "check"])
+def test_a_template_that_is_another_one_when_it_is_read(house, monkeypatch, verb):
+    monkeypatch.chdir(house)
+    left = replace_at_first(monkeypatch, house / "templates/house.yaml", WEAKER)
+    if verb == "check":
+        assert [d.code for d in api.check(["policies/visits.yaml"], locked=True).diagnostics] == ["PPF339"]
+        assert not left
+        assert api.check(["policies/visits.yaml"], locked=True).passes()
+        return
     with pytest.raises(PolicyError) as caught:
-        Locks().hold(loaded, plan)
-    assert "was changed while it was read" in caught.value.diagnostics[0].message
+        api.run(Path("policies/visits.yaml"), locked=True)
+    assert [d.code for d in caught.value.diagnostics] == ["PPF339"]
+    assert not left
+    assert not list(house.glob("runs/*/*/manifest.json"))
+    assert api.run(Path("policies/visits.yaml"), locked=True).released
+
+
+def test_a_hierarchy_that_is_another_one_when_it_is_read(house, monkeypatch):
+    """The lock's own reading finds the locked file, the run's reading another one, and later nothing shows."""
+    monkeypatch.chdir(house)
+    path, read = house / "hierarchies/age.csv", Path.read_bytes
+    left = [b"30;any;*\n31;any;*\n"]
+
+    def read_bytes(self):
+        return left.pop() if left and self.resolve() == path.resolve() else read(self)
+
+    monkeypatch.setattr(Path, "read_bytes", read_bytes)
+    with pytest.raises(PpdmError) as caught:
+        api.run(Path("policies/visits.yaml"), locked=True)
+    assert caught.value.diagnostics[0].code == "PPF339"
+    assert not left
+    assert not list(house.glob("runs/*/*/manifest.json"))
+    assert api.run(Path("policies/visits.yaml"), locked=True).released
+
+
+def test_a_list_of_signers_that_is_another_one_when_it_is_read(folder, here, monkeypatch):
+    monkeypatch.chdir(folder)
+    signers = folder / "policies/signers.yaml"
+    signers.write_text(signers_text({"alice": "author", "bob": "data-owner"}))
+    append(folder / "policies/alike.yaml", "approvals: {roles: [data-owner], signers: signers.yaml}\n")
+    assert here("lock", cwd=folder).returncode == 0
+    other = signers_text({"alice": "author", "mallory": "data-owner"})
+    left = replace_at_first(monkeypatch, signers, other)
+    with pytest.raises(PpdmError) as caught:
+        api.run(Path("policies/alike.yaml"), locked=True)
+    assert {d.code for d in caught.value.diagnostics} == {"PPF339"}
+    assert not left
+    assert api.run(Path("policies/alike.yaml"), locked=True).held
+
+
+def test_the_value_of_a_param_is_that_which_was_read(house, here, monkeypatch):
+    """A second reading could find the value that the command line gives."""
+    monkeypatch.chdir(house)
+    policy = house / "policies/alike.yaml"
+    text = ALIKE.replace("k: 2", "k: '${params.k}'") + "params: {k: {type: integer, default: 3}}\n"
+    policy.write_text(text)
+    assert here("lock", cwd=house).returncode == 0
+    policy.write_text(text.replace("default: 3", "default: 2"))
+    left = replace_at_first(monkeypatch, policy, text)
+    with pytest.raises(PolicyError) as caught:
+        api.run(Path("policies/alike.yaml"), {"k": "2"}, locked=True)
+    assert [d.code for d in caught.value.diagnostics] == ["PPF648"]
+    assert not left
 
 
 # ---- upgrade ----

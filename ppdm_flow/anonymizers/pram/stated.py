@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.digests import read_definition
 from ppdm_flow.core.errors import PluginError
 
 UNUSABLE = "PPF885"
@@ -49,10 +51,10 @@ def read_matrix(path: Path, delimiter: str) -> Rows:
     """
     rows: dict[str, dict[str, float]] = {}
     try:
-        with path.open(encoding="utf-8-sig", newline="") as stream:
-            for number, fields in enumerate(csv.reader(stream, delimiter=delimiter, strict=True), start=1):
-                if fields:
-                    _add(rows, fields, f"{path.name}, line {number}")
+        stream = io.StringIO(read_definition(path).decode("utf-8-sig"), newline="")
+        for number, fields in enumerate(csv.reader(stream, delimiter=delimiter, strict=True), start=1):
+            if fields:
+                _add(rows, fields, f"{path.name}, line {number}")
     except OSError as error:
         raise unusable(f"{path.name} cannot be read: {error.strerror or 'no reason given'}") from None
     except UnicodeDecodeError:

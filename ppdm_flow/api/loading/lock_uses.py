@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import field
 from pathlib import Path
 
-from ppdm_flow.core.addresses.server import masked
 from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.errors import PolicyError, UsageError
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.spans import Span
@@ -18,23 +17,18 @@ from ppdm_flow.plan.locked import files_of, plugins_of
 from ppdm_flow.policy import Loaded
 from ppdm_flow.policy.inheritance.references import NotFoundError, find, origin
 from ppdm_flow.policy.lock.model import Pin, Use
-from ppdm_flow.policy.text.nodes import UnreadableError
-from ppdm_flow.policy.text.reading import decode
-
-_HOLD_STILL = "let nothing write to it, and try again"
 
 
 @dataclass(slots=True)
 class Digests:
-    """The bytes of files and their SHA-256, each read once however many policies use it."""
+    """The SHA-256 of files, each read once however many policies use it."""
 
-    _found: dict[str, tuple[bytes, str]] = field(default_factory=dict)
+    _found: dict[str, str] = field(default_factory=dict)
 
-    def of(self, path: str) -> tuple[bytes, str]:
-        """Return bytes and digest. Raises OSError."""
+    def of(self, path: str) -> str:
+        """Return the digest of a file. Raises OSError."""
         if path not in self._found:
-            data = Path(path).read_bytes()
-            self._found[path] = (data, hashlib.sha256(data).hexdigest())
+            self._found[path] = sha256(Path(path))
         return self._found[path]
 
 
@@ -89,7 +83,8 @@ class Uses:
     def of(self, loaded: Loaded, plan: Plan, *, with_data: bool = False) -> tuple[Use, ...]:
         """Return the templates, files and plugins of a policy; ``with_data`` says that the source is not its own.
 
-        Raises PolicyError (PPF319) where a file cannot be read, or is not what was read before.
+        Templates and the list of signers are told by what was read of them. Raises PolicyError (PPF319) where a file
+        cannot be read.
         """
         templates = tuple(_templates(loaded))
         packages = {os.path.dirname(t.path): t.release for t in templates if t.shown.startswith("pkg:")}  # noqa: PTH120  (text)
@@ -121,34 +116,25 @@ class Uses:
         return Names(self.folder).of(path)
 
     def _template(self, loaded: Loaded, each: Template, named: Names) -> Use:
-        try:
-            data, digest = self.digests.of(each.path)
-        except OSError as error:
-            raise _unread(loaded, each.shown, each.place, error) from None
-        if _text(data, each.shown) != loaded.sources.get(each.shown):
-            fault = Diagnostic("PPF319", f"`{each.shown}` was changed while it was read", each.place, help=_HOLD_STILL)
-            raise PolicyError(fault, loaded.sources)
         own = any(each.release)
         name = each.shown if own else named.of(each.path)
         release = each.release if own else named.release(each.path)
-        return Use("templates", name, Pin(digest, *release), each.place)
+        return Use("templates", name, Pin(loaded.digests[each.shown], *release), each.place)
 
     def _files(self, loaded: Loaded, plan: Plan, named: Names) -> Iterator[Use]:
         for path, place in files_of(plan):
             name = named.of(path)
-            try:
-                _, digest = self.digests.of(path)
-            except OSError as error:
-                raise _unread(loaded, name, place, error) from None
+            if plan.approvals is not None and path == plan.approvals.signers:
+                digest = plan.approvals.sha256  # of the list that the plan was made with
+            else:
+                digest = self._digest(loaded, path, name, place)
             yield Use("files", name, Pin(digest), place, path=path)
 
-
-def _text(data: bytes, shown: str) -> str:
-    """Return the text as reading a policy keeps it; empty where it is none."""
-    try:
-        return masked(decode(data, shown))
-    except UnreadableError:
-        return ""
+    def _digest(self, loaded: Loaded, path: str, name: str, place: Span | None) -> str:
+        try:
+            return self.digests.of(path)
+        except OSError as error:
+            raise _unread(loaded, name, place, error) from None
 
 
 def _templates(loaded: Loaded) -> Iterator[Template]:

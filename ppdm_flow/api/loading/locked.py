@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ppdm_flow.api.loading.lock_uses import Digests, Uses, plugins
 from ppdm_flow.core.diagnostics import Diagnostic, in_order
@@ -14,36 +15,62 @@ from ppdm_flow.core.records import dataclass
 from ppdm_flow.plan.compile import CompileResult
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.policy import Loaded, load
+from ppdm_flow.policy.files.files import Library
 from ppdm_flow.policy.loading import NO_SETS
 from ppdm_flow.policy.lock.comparing import drifts
 from ppdm_flow.policy.lock.model import FILE, Nearest
 from ppdm_flow.policy.lock.reading import LockFile, read
+
+if TYPE_CHECKING:
+    from ppdm_flow.engine.options import LockDigests
 
 Sets = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class LockedPolicy:
-    """A policy that is as locked, by which file, and the digests of its definitions by absolute path."""
+    """A policy that is as locked, by which file, and the digests of its definitions by absolute path.
+
+    ``since`` is the number of the first reading of them that counts.
+    """
 
     file: LockFile
     name: str
     definitions: Mapping[str, str]
+    since: int = 0
+
+    @property
+    def digests(self) -> LockDigests:
+        """What a run holds the definitions against that it has read."""
+        from ppdm_flow.engine.options import LockDigests  # noqa: PLC0415  # `check` needs no engine
+
+        return LockDigests(self.file.sha256, self.definitions, self.since)
 
     def still(self, loaded: Loaded, plan: Plan) -> None:
-        """Raise PolicyError where the plan for the data needs a plugin of a release that the lock does not have."""
+        """Raise PolicyError where the plan for the data needs a plugin of a release that the lock does not have.
+
+        So where the list of signers is another one than it was when the policy was held against the lock.
+        """
         uses = tuple(plugins(plan, implied=True))
-        drifted = in_order(drifts(self.file.lock, self.name, uses, loaded.file))
+        drifted = in_order((*drifts(self.file.lock, self.name, uses, loaded.file), *self._other_signers(plan)))
         if drifted:
             raise PolicyError(drifted, loaded.sources)
 
+    def _other_signers(self, plan: Plan) -> Iterator[Diagnostic]:
+        given = plan.approvals
+        if given is not None and self.definitions.get(given.signers) != given.sha256:
+            yield Diagnostic("PPF339", "the list of signers was changed while a locked run read it", given.span)
 
-def given_otherwise(loaded: Loaded, sets: Sets) -> Iterator[Diagnostic]:
+
+def given_otherwise(loaded: Loaded, sets: Sets, files: Library | None) -> Iterator[Diagnostic]:
     """Yield a fault for each param that the policy gives a value, and ``sets`` another one (PPF648).
+
+    ``files`` are those of the policy as they were parsed.
 
     One without a value of its own, or with one from the environment, is for whoever runs the policy.
     """
-    own = {param.name: param for param in load(Path(loaded.file)).params} if sets else {}
+    library = None if files is None else Library(parsed=files.parsed)  # what templates come to depends on the values
+    own = {param.name: param for param in load(Path(loaded.file), library=library).params} if sets else {}
     for param in loaded.params:
         fixed = own.get(param.name)
         if param.name in sets and fixed is not None and fixed.texts and fixed.texts != param.texts:
@@ -64,17 +91,36 @@ class Locks:
     _nearest: Nearest = field(default_factory=Nearest)
     _read: dict[Path, LockFile] = field(default_factory=dict)
 
-    def hold(self, loaded: Loaded, plan: Plan, sets: Sets = NO_SETS, *, with_data: bool = False) -> LockedPolicy:
-        """Return what holds the policy. Raises PolicyError for what drifted, UsageError where there is no lock."""
-        held, diagnostics = self.judge(loaded, plan, sets, with_data=with_data)
+    def hold(
+        self,
+        loaded: Loaded,
+        plan: Plan,
+        sets: Sets = NO_SETS,
+        files: Library | None = None,
+        *,
+        with_data: bool = False,
+    ) -> LockedPolicy:
+        """Return what holds the policy, as `judge` finds it.
+
+        Raises PolicyError for what drifted, UsageError where there is no lock.
+        """
+        held, diagnostics = self.judge(loaded, plan, sets, files, with_data=with_data)
         if diagnostics:
             raise PolicyError(diagnostics, loaded.sources)
         return held
 
     def judge(
-        self, loaded: Loaded, plan: Plan, sets: Sets = NO_SETS, *, with_data: bool = False
+        self,
+        loaded: Loaded,
+        plan: Plan,
+        sets: Sets = NO_SETS,
+        files: Library | None = None,
+        *,
+        with_data: bool = False,
     ) -> tuple[LockedPolicy, tuple[Diagnostic, ...]]:
         """Return the lock and what of the policy is not as locked; ``sets`` are what the command line gives its params.
+
+        ``files`` are those of the policy as they were parsed, so that none has to be read once more.
 
         Raises UsageError (PPF681, PPF682) where there is no lock or it cannot be used, PolicyError (PPF319) where a
         file cannot be read.
@@ -84,15 +130,17 @@ class Locks:
         uses = looking.of(loaded, plan, with_data=with_data)
         name = looking.name(loaded.file)
         definitions = {use.path: use.pin.sha256 for use in uses if use.path}
-        diagnostics = (*drifts(file.lock, name, uses, loaded.file), *given_otherwise(loaded, sets))
+        diagnostics = (*drifts(file.lock, name, uses, loaded.file), *given_otherwise(loaded, sets, files))
         return LockedPolicy(file, name, definitions), in_order(diagnostics)
 
-    def judged(self, loaded: Loaded, outcome: CompileResult, sets: Sets = NO_SETS) -> CompileResult:
+    def judged(
+        self, loaded: Loaded, outcome: CompileResult, sets: Sets = NO_SETS, files: Library | None = None
+    ) -> CompileResult:
         """Return the outcome with what is not as locked among the faults. Raises UsageError as :meth:`judge`."""
         if outcome.plan is None:
             return outcome
         try:
-            _, diagnostics = self.judge(loaded, outcome.plan, sets)
+            _, diagnostics = self.judge(loaded, outcome.plan, sets, files)
         except PolicyError as error:
             diagnostics = error.diagnostics
         return replace(outcome, diagnostics=in_order((*outcome.diagnostics, *diagnostics)))

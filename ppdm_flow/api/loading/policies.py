@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING
 
 from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.diagnostics import Diagnostic, Severity, has_errors, in_order
+from ppdm_flow.core.digests import reading_number
 from ppdm_flow.core.errors import PolicyError, PpdmError, UsageError
 from ppdm_flow.core.file_sets import telling_name
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.plan.compile import Columns, CompileResult, compile_policy
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.policy import Loaded, load
+from ppdm_flow.policy.files.files import Library
 from ppdm_flow.policy.loaded import PolicyPath
 from ppdm_flow.policy.loading import NO_SETS, NOTHING_OVER
 from ppdm_flow.policy.project_file import FILE as PROJECT
@@ -164,7 +166,9 @@ def ready_plan(
     what ``sets`` give another value than the policy does, unless ``any_params`` may have any.
     ``clock`` tells the day on which waivers are judged; without one they are not.
     """
-    loaded = load(path, sets, over)
+    since = reading_number()
+    library = Library()
+    loaded = load(path, sets, over, library)
     ready = valid_plan(loaded, None, data, strict=strict, clock=clock)
     if not (locked or loaded.locked):
         return ready
@@ -172,8 +176,8 @@ def ready_plan(
 
     with quote_sources(loaded.sources, loaded.secrets):
         given = NO_SETS if any_params else sets
-        held = Locks().hold(loaded, ready.plan, given, with_data=data is not None)
-    return replace(ready, held=held)
+        held = Locks().hold(loaded, ready.plan, given, library, with_data=data is not None)
+    return replace(ready, held=replace(held, since=since))
 
 
 def valid_plan(

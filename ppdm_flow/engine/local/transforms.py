@@ -12,7 +12,7 @@ from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.draws import Draws
 from ppdm_flow.engine.calls.lending import Loan, detached_table, guard_plugin_call, is_foreign, lent_rows, turns
 from ppdm_flow.engine.calls.promises import broken_promise, check_generated, check_partition, check_table, conformed
-from ppdm_flow.engine.faults import run_fault
+from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.seam import Resources
 from ppdm_flow.engine.step_timer import StepTimer
 from ppdm_flow.engine.streams.stream import Part, PartJob, Stop, Stream, jobs_of, parts_of, workers_of
@@ -235,9 +235,9 @@ def run_table_step(
 
 
 def in_order(parts: list[Part]) -> Table:
-    """Return the whole table, sorted by (key, row number) where there are keys. Raises RunError for no rows."""
+    """Return the whole table, sorted by (key, row number) where there are keys. Raises DataError for no rows."""
     if not parts:
-        raise run_fault("PPF725", "no row is left for a step that needs the whole table")
+        raise data_fault("PPF725", "no row is left for a step that needs the whole table")
     table = concat(p.table for p in parts)
     keys = [p.keys for p in parts if p.keys is not None]
     if not keys:

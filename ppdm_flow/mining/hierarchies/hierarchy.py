@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.digests import read_definition
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.hierarchies.coarsening import UnplacedError
@@ -68,8 +70,8 @@ def at_level(lines: Lines, level: int, column: str) -> Lookup:
 def read_csv(path: Path, delimiter: str, column: str) -> Lines:
     """Read a hierarchy file. Raises PluginError with the line number where it is none."""
     try:
-        with path.open(encoding="utf-8-sig", newline="") as stream:
-            return _lines(csv.reader(stream, delimiter=delimiter, strict=True), path, column)
+        text = read_definition(path).decode("utf-8-sig")
+        return _lines(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True), path, column)
     except OSError as error:
         raise _unusable(path, column, f"cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:

@@ -73,8 +73,8 @@ def key_way(table: LinkedTable, release: ReleaseNode) -> KeyWay:
     """Follow the key of a table to one of its releases."""
     column = table.person
     chain = table.plan.upstream(release.input)
-    references = [node.input for node in chain[1:]] + [release.input]
-    for node, reference in zip(chain, references, strict=True):
+    references = [*(node.input for node in chain[1:]), release.input]
+    for node, reference in zip(chain, references, strict=False):  # a release of the table itself has no step
         effect = node.effect
         if column in effect.drops or effect.rows == "generated":
             return KeyWay()

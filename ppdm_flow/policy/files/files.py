@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import field
 from pathlib import Path
@@ -16,7 +17,7 @@ from ppdm_flow.policy.files.header import header_faults
 from ppdm_flow.policy.files.recognition import is_empty, is_meant_as_policy, no_policy
 from ppdm_flow.policy.text.nodes import Map, Node, UnreadableError
 from ppdm_flow.policy.text.parse import parse
-from ppdm_flow.policy.text.reading import decode, forbidden, limited, read
+from ppdm_flow.policy.text.reading import decode, forbidden, limited, read_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,7 @@ class Parsed:
 
     Of a file that is not meant as a policy there is no text, so that no diagnostic can quote it.
 
-    ``passwords`` of URLs are hidden in ``text``, not in the tree.
+    ``passwords`` of URLs are hidden in ``text``, not in the tree. ``sha256`` is the hash of the bytes that were parsed.
     """
 
     text: str | None
@@ -33,6 +34,7 @@ class Parsed:
     diagnostics: tuple[Diagnostic, ...] = ()
     error: UnreadableError | UsageError | None = None
     passwords: frozenset[str] = frozenset()
+    sha256: str = ""
 
 
 @dataclass(slots=True)
@@ -58,14 +60,22 @@ class Library:
 class Files:
     """The files of one policy. ``sources`` is the text of each, by the name that diagnostics give it.
 
-    ``passwords`` of URLs in these texts are hidden in ``sources``, and must be in what is said of them.
+    ``digests`` are the SHA-256 of what was parsed, by the same names. ``passwords`` of URLs in these texts are hidden
+    in ``sources``, and must be in what is said of them.
     """
 
     def __init__(self, root: Path, library: Library | None = None) -> None:
         self.root = root
         self.library = library or Library()
         self.sources: dict[str, str] = {}
+        self.digests: dict[str, str] = {}
         self.passwords: set[str] = set()
+
+    def add(self, other: Files) -> None:
+        """Take over what other files, which this policy stands on, hold."""
+        self.sources |= other.sources
+        self.digests |= other.digests
+        self.passwords |= other.passwords
 
     def tree(self, path: Path, shown: str) -> tuple[Map, tuple[Diagnostic, ...]]:
         """Return the located tree of a file, and the faults of its text and header that do not hide the rest.
@@ -80,6 +90,7 @@ class Files:
         parsed = self.library.file(path, shown, template=path != self.root)
         if parsed.text is not None:
             self.sources[shown] = parsed.text
+            self.digests[shown] = parsed.sha256
             self.passwords |= parsed.passwords
         if parsed.root is None:
             raise parsed.error or UnreadableError(_no_map(None, shown))
@@ -88,17 +99,19 @@ class Files:
 
 def _parsed(path: Path, shown: str, *, template: bool, given: str | None = None) -> Parsed:
     try:
-        text = read(path, shown) if given is None else decode(limited(given.encode(), shown), shown)
+        data = read_bytes(path, shown) if given is None else limited(given.encode(), shown)
+        text, digest = decode(data, shown), hashlib.sha256(data).hexdigest()
     except (UnreadableError, UsageError) as error:
         return Parsed(None, None, error=error)
     root, diagnostics, fault = _tree(text, shown)
     if not is_meant_as_policy(text, root if isinstance(root, Map) else None, template=template):
-        why = _no_map(None, shown) if is_empty(text) else no_policy(shown)
-        return Parsed(None, None, error=UnreadableError(why))
+        no_map = _no_map(None, shown) if is_empty(text) else no_policy(shown)
+        return Parsed(None, None, error=UnreadableError(no_map))
     hidden, secret = masked(text), frozenset(passwords(text))
     if not isinstance(root, Map):
-        return Parsed(hidden, None, error=fault or UnreadableError(_no_map(root, shown)), passwords=secret)
-    return Parsed(hidden, root, (*diagnostics, *header_faults(root)), passwords=secret)
+        why = fault or UnreadableError(_no_map(root, shown))
+        return Parsed(hidden, None, error=why, passwords=secret, sha256=digest)
+    return Parsed(hidden, root, (*diagnostics, *header_faults(root)), passwords=secret, sha256=digest)
 
 
 def _tree(text: str, shown: str) -> tuple[Node | None, list[Diagnostic], UnreadableError | None]:

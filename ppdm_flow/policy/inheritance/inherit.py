@@ -88,8 +88,7 @@ class _ResolvedTemplate:
 
     layer: Layer
     account: InheritanceRecord
-    sources: Mapping[str, str]
-    passwords: frozenset[str]
+    files: Files
 
 
 class Inheritance:
@@ -236,8 +235,7 @@ class Inheritance:
         if kept is None or use.chain[0][0] in kept.account.files or own.keys() & kept.layer.declared.keys():
             return None
         self.account.add(kept.account)
-        self.files.sources.update(kept.sources)
-        self.files.passwords |= kept.passwords
+        self.files.add(kept.files)
         return kept.layer
 
     def _kept(self, target: FoundTemplate) -> _ResolvedTemplate | None:
@@ -251,7 +249,7 @@ class Inheritance:
         apart.diagnostics.extend(diagnostics)
         apart.account.files.add(target.identity)
         layer = apart._layer(root, target, _Use({}, {}, (("", root.span), (target.identity, root.span))))
-        return _ResolvedTemplate(layer, apart.account, files.sources, frozenset(files.passwords))
+        return _ResolvedTemplate(layer, apart.account, files)
 
     def _check_given(self, parent: Parent, layer: Layer, target: FoundTemplate, *, outermost: bool) -> None:
         """Report values for params that the template lacks, and required ones that not even the policy gives."""

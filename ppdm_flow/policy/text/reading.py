@@ -20,14 +20,19 @@ _CONFLICT = re.compile(r"^(<{7}|>{7})(?=[ \n\r]|\Z)", re.MULTILINE)
 
 
 def read(path: Path, shown: str | None = None) -> str:
-    """Return the text of a file, without a byte order mark; diagnostics name it ``shown``.
+    """Return the text of a file, without a byte order mark, as `decode` does; else as `read_bytes`."""
+    return decode(read_bytes(path, shown), shown or str(path))
+
+
+def read_bytes(path: Path, shown: str | None = None) -> bytes:
+    """Return the bytes of a file; diagnostics name it ``shown``.
 
     Raises
     ------
     UsageError
         Where the file is not there or may not be read (PPF100).
     UnreadableError
-        Where it is too large or not UTF-8 (PPF101, PPF102).
+        Where it is too large (PPF101).
     """
     name = shown or str(path)
     try:
@@ -38,7 +43,7 @@ def read(path: Path, shown: str | None = None) -> str:
             data = file.read(SIZE_LIMIT + 1)
     except OSError as error:
         raise UsageError(_not_read(path, error)) from None
-    return decode(limited(data, name), name)
+    return limited(data, name)
 
 
 def limited(data: bytes, file: str) -> bytes:
@@ -49,7 +54,7 @@ def limited(data: bytes, file: str) -> bytes:
 
 
 def decode(data: bytes, file: str) -> str:
-    """Return the bytes of ``file`` as text. Raises UnreadableError where they are not UTF-8 (PPF102)."""
+    """Return bytes as text without a byte order mark. Raises UnreadableError where they are not UTF-8 (PPF102)."""
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise UnreadableError(_not_utf8(file, 1, "it begins like UTF-16"))
     try:

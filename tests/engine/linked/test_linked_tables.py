@@ -59,6 +59,21 @@ def released(result: api.RunResult, name: str, file: str):
         return list(csv.DictReader(lines))
 
 
+@pytest.mark.parametrize("steps", ["", PSEUDONYMS])
+def test_a_table_is_released_as_it_stands(clinic, run, steps):
+    """Nothing lies between the table and its release, not even a shuffle; a key is changed there all the same."""
+    releases = (
+        "releases: {patients: {from: patients, path: p.csv, shuffle: false}, visits: {from: visits, path: v.csv}}\n"
+    )
+    if steps:
+        releases = releases.replace("{patients:", "{named: {from: pseudonyms, path: n.csv}, patients:", 1)
+    result = run(clinic(TABLES + K.replace("5", "2") + steps + releases, **tables(crowds(alone=False))))
+    assert result.exit_status in (0, 1)
+    rows = released(result, "patients", "p.csv")
+    assert [row["born"] for row in rows] == [str(person["born"]) for person, _ in crowds(alone=False)]
+    assert all(not row.get("patient", "").startswith("zq") for row in rows)
+
+
 def failed(result: api.RunResult):
     return [(r["id"], r["release"]) for r in result.document["requirements"] if not r["holds"]]
 
