@@ -12,9 +12,13 @@ from pathlib import Path
 import pytest
 from markupsafe import escape
 from sites import PATIENCE
+from starlette.datastructures import FormData
 
 from ppdm_flow.core.texts.visible import visible
 from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.views.form.adding import added
+from ppdm_flow.policy.edit.edited import edited
+from ppdm_flow.policy.edit.tree import tree_of
 
 POLICY = """\
 # Nobody may change this line.
@@ -158,6 +162,17 @@ def test_entries_are_added(steward, server):
     assert "  t_closeness: {disease: {t: 0.2}}\n" in text
     assert re.search(r"coarser: .*\n  suppress: \{use: suppress\}\n  groups:", text)
     assert text.endswith("  public: {path: ward.csv}\n  partners: {path: partners.csv}\n")
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "written"),
+    [("k_anonymity", "", "k_anonymity: {k: "), ("t_closeness", "disease", "t_closeness: {disease: {t: 0.2}}")],
+)
+def test_a_requirement_takes_the_place_of_none(kind, name, written):
+    text = "version: 1\nname: ward\nattributes: {disease: {role: sensitive}}\nprivacy: none\n"
+    form = FormData({"requirement:kind": kind, "requirement:name": name})
+    changed = edited(text, added(form, tree_of(text)))
+    assert f"privacy:\n  {written}" in changed
 
 
 def test_a_step_moves_up_and_one_that_becomes_another_loses_its_parameters(steward, server):

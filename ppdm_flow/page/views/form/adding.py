@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from starlette.datastructures import FormData
@@ -16,13 +17,22 @@ from ppdm_flow.policy.language import kinds
 from ppdm_flow.policy.language.kind_pages import entry_of
 from ppdm_flow.policy.language.shape import Keys, MapOf
 from ppdm_flow.policy.language.shape import at as shape_at
+from ppdm_flow.policy.text.merge import NONE
 
 
 def added(form: FormData, now: Tree) -> Iterator[Change]:
     """Yield the entries that a form adds to what a text says ``now``; what is there already stays as it is."""
     for each in (*_attributes(form, now), *_requirement(form), *_step(form, now), *_release(form)):
         if at(now, each.path) is None:
-            yield each
+            yield _instead_of_none(each) if each.path[0] == "privacy" and at(now, ("privacy",)) == NONE else each
+
+
+def _instead_of_none(change: Change) -> Change:
+    """Return the change that puts a requirement in the place of ``privacy: none``."""
+    value = change.value
+    for part in reversed(change.path[1:]):
+        value = {part: value}
+    return replace(change, path=change.path[:1], value=value)
 
 
 def _text(form: FormData, field: str) -> str:
