@@ -41,6 +41,8 @@ ELSEWHERE = {
     "PPF101": "tests/policy/test_text.py: a file of more than 1 MB",
     "PPF317": "tests/policy/test_versions.py: needs an installed package with templates",
     **dict.fromkeys(("PPF319", "PPF320", "PPF321", "PPF339"), "tests/cli/test_lock.py: needs a lock file"),
+    **dict.fromkeys(("PPF355", "PPF356"), "tests/policy/test_project.py: needs a project file"),
+    "PPF357": "tests/cli/test_project_file.py: an option of the command line",
     "PPF313": "tests/policy/test_inherit.py: a chain of more than 16 files",
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pydantic import ValidationError
@@ -45,9 +45,9 @@ def conditions(words: Iterable[str]) -> dict[str, tuple[str, ...]]:
     return values_of
 
 
-def columns(words: Iterable[str]) -> tuple[str, ...]:
+def columns(words: Sequence[str]) -> tuple[str, ...]:
     """Return ``by`` from words with names between commas. Raises UsageError where a name is empty or repeated."""
-    return names(",".join(words), "--by")
+    return names(",".join(words), "--by") if words else ()
 
 
 def names(words: str, option: str = "--columns") -> tuple[str, ...]:

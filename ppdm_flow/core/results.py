@@ -112,6 +112,10 @@ class AuditOutcome:
     charts: tuple[Chart, ...] = ()
 
 
+PERSONAL_DATA = "personal_data"
+"""The id of the result that withholds columns of undeclared personal data; those of gates begin with `gates.`."""
+
+
 @dataclass(frozen=True, slots=True)
 class RequirementResult:
     """A judged requirement or gate; ``release`` names the release that it was measured on.

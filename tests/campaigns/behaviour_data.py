@@ -243,6 +243,12 @@ FORMATS: Mapping[str, Table] = {
 """What policies in `formats/` read."""
 
 FILES: Mapping[str, Mapping[str, Table | Text]] = {
+    "received": {
+        DATA: Table({"age": integer(20, 24), "illness": choice("flu", "cold", "cough")}),
+    },
+    "without_requirements": {
+        DATA: Table({"district": choice("north", "south"), "trees": integer(0, 9)}),
+    },
     "all_text": {
         DATA: Table(
             {

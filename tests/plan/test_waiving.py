@@ -226,9 +226,11 @@ class TestWarnings:
         found = {
             code
             for file in PACKAGE.rglob("*.py")
-            for code in re.findall(r'Finding\(\s*"(PPF[0-6]\d\d)"', file.read_text(encoding="utf-8"))
+            for code in re.findall(
+                r'(?:Finding\(\s*|^CODE = )"(PPF[0-6]\d\d)"', file.read_text(encoding="utf-8"), re.MULTILINE
+            )
         }
-        assert found - {"PPF685", "PPF686"} == OF_RUNS
+        assert found - {"PPF652", "PPF656", "PPF685", "PPF686"} == OF_RUNS
 
 
 def test_what_comes_from_the_environment_is_not_shown(tmp_path, monkeypatch) -> None:

@@ -8,8 +8,8 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.file_sets import is_file_set
 from ppdm_flow.core.pages import pages
 from ppdm_flow.core.records import dataclass
+from ppdm_flow.core.results import PERSONAL_DATA
 from ppdm_flow.core.suggest import closest, did_you_mean
-from ppdm_flow.engine.judging.personal_data import GATE as PERSONAL_DATA
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.plan.formats import handling
 from ppdm_flow.policy.language.words import short

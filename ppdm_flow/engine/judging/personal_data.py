@@ -16,7 +16,7 @@ from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.phrases import counted, listed
 from ppdm_flow.core.records import dataclass
-from ppdm_flow.core.results import Finding, RequirementResult
+from ppdm_flow.core.results import PERSONAL_DATA, Finding, RequirementResult
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.streams.stream import DistributedStream, Part, Stream
 from ppdm_flow.mining.identifiers.columns import WORDS, ColumnScan
@@ -26,8 +26,6 @@ from ppdm_flow.tables.text_hash import KEY_BYTES
 
 CODE = "PPF649"
 """The finding."""
-GATE = "personal_data"
-"""The id of the result that withholds, and of no gate of a policy: those begin with `gates.`."""
 _ROLES = frozenset({Role.INSENSITIVE, Role.TARGET, Role.SENSITIVE})
 _ONLY_FOUND = "internal"
 """The audience to which such a release may go."""
@@ -117,9 +115,9 @@ def personal_results(plan: Plan, findings: Sequence[Finding]) -> Iterator[Requir
         if mine and release.audience != _ONLY_FOUND:
             columns = listed([f"`{f.subject.partition('.')[2]}`" for f in mine], 6)
             yield RequirementResult(
-                id=GATE,
+                id=PERSONAL_DATA,
                 release=release.name,
-                metric=f"{GATE}.columns",
+                metric=f"{PERSONAL_DATA}.columns",
                 bound=0,
                 direction="at_most",
                 measured=len(mine),

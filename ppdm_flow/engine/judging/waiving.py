@@ -7,9 +7,8 @@ from dataclasses import replace
 from datetime import date
 
 from ppdm_flow.core.diagnostics import Severity
-from ppdm_flow.core.results import Finding, RequirementResult, WaiverResult
+from ppdm_flow.core.results import PERSONAL_DATA, Finding, RequirementResult, WaiverResult
 from ppdm_flow.core.waivers import Waiver, of_privacy
-from ppdm_flow.engine.judging.personal_data import GATE as PERSONAL_DATA
 from ppdm_flow.engine.judging.personal_data import findings_on
 from ppdm_flow.engine.judging.results import JudgedResults
 from ppdm_flow.plan.definition import Plan
