@@ -132,3 +132,13 @@ def test_the_project_of_a_new_repository_is_kept(cli, tmp_path):
     policy = house / "policies" / "visits.yaml"
     policy.write_text(policy.read_text().replace("../templates/organization.yaml", "builtin:microdata-kl"))
     assert "PPF356" in cli("check", cwd=house).stdout
+
+
+def test_an_added_policy_that_extends_what_is_required_is_no_weakening(cli, home):
+    shutil.copytree(home / "policies", home / "before")
+    (home / "policies" / "other.yaml").write_text(POLICY.replace("name: visits", "name: other"))
+    words = ("diff", "before", "policies", "--forbid-weaker")
+    assert cli(*words, cwd=home).returncode == 0
+    (home / "ppdm-flow.yaml").write_text("version: 1\n")
+    assert cli(*words, cwd=home).returncode == 1
+    assert cli(*words, "--allow-added", cwd=home).returncode == 0

@@ -43,9 +43,15 @@ def folders(old: Place, new: Place, sets: Mapping[str, str], accepts: Acceptance
         "kind": "policies",
         "pairs": pairs,
         "added": [each.name for each in added],
-        "accepted": [each.name for each in added if accepts is not None and accepts(each)],
+        "accepted": [each.name for each in added if _bound(each) or (accepts is not None and accepts(each))],
         "removed": [old.shown(str(path)) for name, path in before.items() if name not in moved.values()],
     }
+
+
+def _bound(policy: LoadedPolicy) -> bool:
+    """Whether a project file requires templates of the policy: as it is valid, it extends them."""
+    project = policy.loaded.project
+    return project is not None and bool(project.required)
 
 
 Earlier = LoadedPolicy | PolicyError
