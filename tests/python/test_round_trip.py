@@ -235,3 +235,11 @@ def test_the_file_says_nothing_but_types(tmp_path):
     released(pa.table({"a": ARROW["duration ns"]}), tmp_path)
     (file,) = (tmp_path / "runs").rglob("out.parquet")
     assert list(beside(file)) == []
+
+
+def test_timestamps_finer_than_microseconds_keep_that_only_without_a_type(tmp_path):
+    fine, whole = (pa.array([n, None, n], pa.timestamp("ns")) for n in (1, 1_000))
+    same(released(pa.table({"a": fine}), tmp_path), fine)
+    same(released(pa.table({"a": whole}), tmp_path, type="timestamp"), whole.cast(pa.timestamp("us")))
+    with pytest.raises(DataError, match="PPF712"):
+        released(pa.table({"a": fine}), tmp_path, type="timestamp")

@@ -96,8 +96,11 @@ class NumberReader:
 
     def _bad(self, array: pa.Array, bad: Mask, start: int) -> DataError:
         row = int(bad.argmax())
-        cell = array[row].as_py()
-        if cell == SUPPRESSED_TEXT:
+        cell = array[row]
+        if isinstance(cell, pa.TimestampScalar):
+            advice = "timestamps that are finer than microseconds keep that only where the policy gives them no type"
+            return self._fault("PPF712", "a timestamp finer than microseconds", start + row, advice)
+        if cell.as_py() == SUPPRESSED_TEXT:
             return self._fault(
                 "PPF713", f"the sign {SUPPRESSED_TEXT} as a value: it stands for suppressed cells", start + row
             )
