@@ -95,7 +95,7 @@ def instance(seed: int):
     return frequency, slack
 
 
-@pytest.mark.slow(quick=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("directions", DIRECTIONS)
 def test_equals_the_full_linear_program(directions):
     singles = 0

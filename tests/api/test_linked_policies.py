@@ -77,6 +77,7 @@ def outcomes(folder, text):
     return {result.name: result for result in api.run_tests([file]).results}
 
 
+@pytest.mark.slow
 def test_policy_tests_have_a_table_for_each(folder):
     results = outcomes(folder, TESTS)
     assert {name: result.outcome.value for name, result in results.items()} == {
@@ -176,6 +177,7 @@ def test_a_run_is_made_and_measured_again(folder):
     assert {name: same for name, (same, _) in outcome.remeasured.made.items()} == {"patients": True, "visits": True}
 
 
+@pytest.mark.slow
 def test_other_data_is_seen(folder):
     run = api.run(folder / "policy.yaml", out=folder / "runs")
     (folder / "visits.csv").write_text("patient,hospital,diagnosis\np1,n,flu\np2,n,flu\n", encoding="utf-8")

@@ -326,6 +326,7 @@ def test_pre_commit_lets_what_is_sound_pass_and_nothing_else(house):
         path.write_text(before)
 
 
+@pytest.mark.slow
 def test_a_weaker_change_does_not_pass(house):
     """The clause is named; whoever weakens a policy is not told by chance."""
     path = house.clone / POLICY

@@ -175,6 +175,7 @@ def test_buckets():
     assert buckets(np.zeros(0), 0.002) == (0, 0, 0, 0)
 
 
+@pytest.mark.slow
 def test_lowest_discoverable_support(data, operator, released):
     audit = DiscoverableSupportAudit(DiscoverableSupportParams(level=0.7))
     outcome = audit.measure(view(data), view(released), context(operator, basket=view(data)))

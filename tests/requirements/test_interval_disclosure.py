@@ -268,6 +268,7 @@ SWAP = "  exchange: {use: swap, with: {attributes: [income], share: 0.9}}\n"
 COPIED = "  copies: {use: rename, with: {attributes: {income: pay}}}\n"
 
 
+@pytest.mark.slow
 def test_by_a_run(cli, tmp_path):
     income = RNG.permutation(40_000)[:2000] + 1000
     lines = ["income,age", *(f"{a},{b}" for a, b in zip(income, RNG.integers(20, 70, 2000), strict=True))]

@@ -208,7 +208,7 @@ def approximately(figures):
     return {n: pytest.approx(float(v), abs=1e-9) for n, v in figures.items()}
 
 
-@pytest.mark.slow(quick=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("nulls", list(Nulls))
 @pytest.mark.parametrize("known", [1, 2, 3, None])
 def test_both_routes_and_the_definition(build, agree, nulls, known):

@@ -151,6 +151,7 @@ def test_a_value_left_unperturbed(bench):
     assert "PPF811" in codes(report)
 
 
+@pytest.mark.slow
 def test_an_unperturbed_column(bench):
     policy = bench.policy(shuffle=", shuffle: false")
     released, _ = bench.run(policy)
@@ -161,7 +162,7 @@ def test_an_unperturbed_column(bench):
     assert "PPF811" in codes(report)
 
 
-@pytest.mark.slow(quick=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("shuffle", ["", ", shuffle: false"])
 def test_the_seed_in_the_policy_undoes_the_perturbation(bench, shuffle):
     """Shuffled or not, by the run and by whoever is handed policy, original and release."""

@@ -36,6 +36,7 @@ def run(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, env=here, capture_output=True, text=True, check=True)
 
 
+@pytest.mark.slow
 def test_the_first_run_says_that_it_compiles_and_the_second_does_not(tmp_path):
     first = run(tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "cache"))
     second = run(tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "cache"))

@@ -219,7 +219,7 @@ def test_lists_of_lists_are_no_sets(reader):
     assert refused(reader, "parquet", path).code == "PPF719"
 
 
-@pytest.mark.slow(quick=1)
+@pytest.mark.slow
 @pytest.mark.skipif(not (DATA / "retail.dat.gz").exists(), reason="needs shared/data/fimi (PPDM_DATA)")
 @pytest.mark.parametrize("name", ["retail", "BMS-WebView-1", "BMS-WebView-2", "kosarak_first10k", "T10I4D100K"])
 def test_fimi_files_are_read_whole(reader, name):

@@ -176,6 +176,7 @@ def _refusing(column: str | None) -> Plugin:
     return Plugin(make)
 
 
+@pytest.mark.slow
 def test_bad_input_must_be_refused_with_the_columns_name():
     bad = (BadInput("x", TABLE.take(np.arange(1))),)
     assert faults(_refusing("x").case(bad=bad)) == {}

@@ -78,6 +78,7 @@ def test_two_draws_of_one_value_tell_more_than_either(tmp_path: Path) -> None:
     assert "`ledger.repeat`" in codes["PPF977"]
 
 
+@pytest.mark.slow
 def test_linked_tables_are_judged_again(tmp_path: Path) -> None:
     home = HeldHome.make(tmp_path, policy=LINKED)
     ward(tmp_path, WARD)

@@ -175,6 +175,7 @@ def test_few_rows(sites, rows, asked, verdict, whom):
     assert sites(policy(asked, whom=whom), rows)[0] == verdict
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize(("giant", "status", "folder"), [(1.0, 0, "released"), (100.0, 1, "withheld")])
 def test_command_line(bench, cli, giant, status, folder):
     bench.data(firms(giant), "firm,region,size,turnover")

@@ -143,6 +143,7 @@ def home(folder, audience="public"):
     (folder / "policy.yaml").write_text(POLICY.replace("public", audience))
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("verb", ["check", "plan"])
 def test_it_is_said_before_the_run(cli, tmp_path, verb):
     home(tmp_path)

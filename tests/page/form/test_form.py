@@ -328,6 +328,7 @@ def test_policies_of_every_kind_are_shown_and_saved_as_they_are(server, root, fi
     assert (server.site.policies.folder / "ward.yaml").read_bytes() == text
 
 
+@pytest.mark.slow
 def test_a_table_of_many_columns_has_a_form(server):
     columns = "".join(f"  column_{i}: {{role: insensitive}}\n" for i in range(900))
     text = POLICY.replace("  # everybody", f"{columns}  # everybody")

@@ -287,6 +287,7 @@ def test_comments_above_entries_are_what_is_said_of_them():
     assert remarks("a: {x: 1}\n", ("a",)) == remarks("a: 1\n", ("a", "b")) == remarks("", ()) == {}
 
 
+@pytest.mark.slow
 def test_a_policy_of_many_columns_is_edited_in_time():
     lines = [f"  # reason {i}\n  column_{i}: {{role: quasi_identifier}}  # note {i}\n" for i in range(2000)]
     text = "version: 1\nattributes:\n" + "".join(lines)
