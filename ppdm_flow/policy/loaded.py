@@ -47,7 +47,8 @@ class Places:
 class UsedParam:
     """A param of the policy or its templates with its value: ``texts`` is empty for one from the environment.
 
-    ``place`` is where the value stands; None for one from the command line, of which ``note`` tells.
+    ``place`` is where the value stands; None for one from the command line, of which ``note`` tells. ``overridden``
+    says that the environment gives another value than the default that is declared.
     """
 
     name: str
@@ -57,6 +58,7 @@ class UsedParam:
     place: Span | None
     note: str
     limits: Limits
+    overridden: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ from ppdm_flow.policy.language.privacy import kinds_named, policy_model
 from ppdm_flow.policy.language.words import place_name, short
 from ppdm_flow.policy.linked import lifted
 from ppdm_flow.policy.loaded import Loaded, Places, PolicyPath, UsedParam
-from ppdm_flow.policy.params.params import limits_of
+from ppdm_flow.policy.params.params import Value, limits_of
 from ppdm_flow.policy.project import Project
 from ppdm_flow.policy.project_file import project_of
 from ppdm_flow.policy.redaction import redacted, telling
@@ -109,7 +109,7 @@ def load(
         sound,
         flat.tree,
         read.places,
-        files.sources | ({} if project is None else {project.shown: project.text}),
+        files.sources | ({} if project is None else dict(project.texts)),
         diagnostics,
         digest(flat.tree),
         hidden,
@@ -169,7 +169,9 @@ def _used(layer: Layer) -> Iterator[UsedParam]:
         help_ = declaration.get("help")
         text = help_.text if isinstance(help_, Scalar) and help_.text else ""
         shown = value.texts if value.quotable and not value.broken else ()
-        yield UsedParam(name, shown, text, span, value.span, value.note or "", limits_of(declaration))
+        default = declaration.get("default")
+        from_env = not value.quotable and default is not None and Value.of(default).texts != value.texts  # type: ignore[arg-type]
+        yield UsedParam(name, shown, text, span, value.span, value.note or "", limits_of(declaration), from_env)
 
 
 def _resolved(layer: Layer, *, extending: set[str]) -> tuple[FlatPolicy, list[Diagnostic]]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import field
 from pathlib import Path
 
 from ppdm_flow.core.diagnostics import Diagnostic, Related
@@ -26,15 +27,16 @@ class RequiredTemplate:
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """A project file as it was read.
+    """A project file as it was read, or several of them together: then ``file`` is the nearest.
 
-    ``shown`` is its name in diagnostics, ``text`` what it says, ``sha256`` the digest of its bytes, ``required`` the
-    templates that every policy extends. With ``faults`` no policy below it can be used.
+    ``shown`` is its name in diagnostics, ``texts`` what each says by its name, ``sha256`` the digest of its bytes (of
+    several, that of their digests), ``required`` the templates that every policy extends. With ``faults`` no policy
+    below it can be used.
     """
 
     file: Path
     shown: str
-    text: str = ""
+    texts: Mapping[str, str] = field(default_factory=dict)
     sha256: str = ""
     faults: tuple[Diagnostic, ...] = ()
     required: tuple[RequiredTemplate, ...] = ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
@@ -21,6 +21,7 @@ from ppdm_flow.policy.inheritance.references import NotFoundError, find
 from ppdm_flow.policy.language.descriptions import descriptions
 from ppdm_flow.policy.language.schemas import Writer
 from ppdm_flow.policy.language.shape import shape_of
+from ppdm_flow.policy.lock.model import is_repository
 from ppdm_flow.policy.project import Project, RequiredTemplate
 from ppdm_flow.policy.text.nodes import Map, UnreadableError
 from ppdm_flow.policy.text.parse import parse
@@ -54,20 +55,38 @@ class ProjectEntry(Model):
 
 
 def project_of(policy: Path) -> Project | None:
-    """Return what the project file demands that is nearest above a policy; None where there is none.
+    """Return what the project files above a policy demand, all of them together; None where there is none.
 
-    It is looked for up to the root of the Git repository (the folder with `.git`). A folder of its name counts: then
-    it cannot be read, and is not missing.
+    They are looked for up to the root of the Git repository, from where the policy is and, if it is a link, from where
+    the file is. A folder of that name counts: then it cannot be read, and is not missing.
     """
     if not _LOOKED_FOR.get():
         return None
-    for folder in policy.absolute().parents:
-        file = folder / FILE
-        if file.exists() or file.is_symlink():
-            return read_project(file)
-        if (folder / ".git").exists():
-            return None
-    return None
+    found: dict[Path, Path] = {}
+    for place in (policy.absolute(), policy.resolve()):
+        for folder in place.parents:
+            file = folder / FILE
+            if file.exists() or file.is_symlink():
+                found.setdefault(file.resolve(), file)
+            if is_repository(folder):
+                break
+    return _together([read_project(file) for file in found.values()])
+
+
+def _together(projects: Sequence[Project]) -> Project | None:
+    """Return what several project files demand, the nearest first: it says where things are, and all of them bind."""
+    if len(projects) < 2:
+        return projects[0] if projects else None
+    return replace(
+        projects[0],
+        texts={name: text for each in projects for name, text in each.texts.items()},
+        sha256=hashlib.sha256("\n".join(each.sha256 for each in projects).encode()).hexdigest(),
+        faults=tuple(fault for each in projects for fault in each.faults),
+        required=tuple(required for each in projects for required in each.required),
+        locked=any(each.locked for each in projects),
+        strict=any(each.strict for each in projects),
+        signers=next((each.signers for each in projects if each.signers is not None), None),
+    )
 
 
 @contextmanager
@@ -93,7 +112,7 @@ def read_project(file: Path) -> Project:
         return Project(file, shown, faults=(Diagnostic("PPF355", f"cannot read the project file: {reason}", start),))
     except UnreadableError as error:
         return Project(file, shown, faults=(error.diagnostic,))
-    read = Project(file, shown, text, hashlib.sha256(data).hexdigest())
+    read = Project(file, shown, {shown: text}, hashlib.sha256(data).hexdigest())
     fault = forbidden(text, shown)
     try:
         root, faults = (None, [fault]) if fault is not None else parse(text, shown)

@@ -166,10 +166,12 @@ def test_the_nearest_lock_up_to_the_root(house, here, monkeypatch):
     inner = house / "inner"
     (inner / ".git").mkdir(parents=True)
     shutil.copy(house / "policies/alike.yaml", inner)
+    assert here("check", "alike.yaml", "--locked", cwd=inner).returncode == 1  # an empty `.git` is no repository
+    (inner / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
     done = here("check", "alike.yaml", "--locked", cwd=inner)
     assert done.returncode == 2
     assert "PPF681" in done.stderr
-    (inner / ".git").rmdir()
+    shutil.rmtree(inner / ".git")
     done = here("check", "alike.yaml", "--locked", cwd=inner)
     assert done.returncode == 1
     assert "the lock does not have the policy `inner/alike.yaml`" in done.stdout
@@ -716,3 +718,21 @@ def test_odd_names(folder, here):
     done = here("lock", cwd=folder)
     assert done.returncode == 2
     assert "PPF319" in done.stderr
+
+
+def test_the_environment_gives_no_locked_param_another_value(here, tmp_path):
+    (tmp_path / "t.csv").write_text("age,ill\n" + "1,x\n1,y\n" * 5)
+    (tmp_path / "p.yaml").write_text(
+        "version: 1\nname: p\nsource: {path: t.csv}\n"
+        "params: {k: {type: integer, default: 5, from_env: RELEASE_K}}\n"
+        "attributes: {age: {role: quasi_identifier}, ill: {role: insensitive}}\n"
+        "privacy: {k_anonymity: {k: '${params.k}'}}\nreleases: {r: {path: r.csv}}\n"
+    )
+    assert here("lock", "p.yaml", cwd=tmp_path).returncode == 0
+    run = ("run", "p.yaml", "--locked", "-q")
+    assert here(*run, cwd=tmp_path).returncode == 0
+    assert here(*run, cwd=tmp_path, env={"RELEASE_K": "5"}).returncode == 0
+    weaker = here(*run, cwd=tmp_path, env={"RELEASE_K": "2"})
+    assert weaker.returncode == 2
+    assert "PPF648" in weaker.stderr
+    assert here("run", "p.yaml", "-q", cwd=tmp_path, env={"RELEASE_K": "2"}).returncode == 0

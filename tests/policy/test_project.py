@@ -58,12 +58,78 @@ def test_it_is_found_up_to_the_root_of_the_repository(home):
     deep = home / "policies" / "more" / "and_more"
     deep.mkdir(parents=True)
     assert project_of(deep / "p.yaml").file == home / "ppdm-flow.yaml"
-    (deep / "ppdm-flow.yaml").write_text("version: 1\n")
-    assert project_of(deep / "p.yaml").file == deep / "ppdm-flow.yaml"
     (home / "policies" / ".git").mkdir()
-    assert project_of(home / "policies" / "p.yaml") is None
-    (deep / "ppdm-flow.yaml").unlink()
+    assert project_of(deep / "p.yaml") is not None  # an empty folder of that name is no repository
+    (home / "policies" / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
     assert project_of(deep / "p.yaml") is None
+
+
+def test_project_files_add_up(home):
+    (home / "policies" / "ppdm-flow.yaml").write_text("version: 1\nlocked: true\nruns: there\n")
+    together = project_of(home / "policies" / "p.yaml")
+    outer = project_of(home / "p.yaml")
+    assert together.file == home / "policies" / "ppdm-flow.yaml"
+    assert together.locked
+    assert together.required == outer.required
+    assert together.sha256 != outer.sha256
+    assert "PPF356" in codes(read(home, without="extends: ../templates/house.yaml\n"))
+
+
+def test_a_link_from_elsewhere_is_bound(home, tmp_path_factory):
+    read(home, without="extends: ../templates/house.yaml\n")
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    (elsewhere / "link.yaml").symlink_to(home / "policies" / "visits.yaml")
+    (elsewhere / "folder").symlink_to(home / "policies")
+    for policy in (elsewhere / "link.yaml", elsewhere / "folder" / "visits.yaml"):
+        assert "PPF356" in codes(load(policy))
+    (elsewhere / "copy.yaml").write_text((home / "policies" / "visits.yaml").read_text())
+    assert "PPF356" not in codes(load(elsewhere / "copy.yaml"))
+
+
+OFFERS = "version: 1\nparams: {k: {type: integer, default: 5LIMITS}}\nprivacy: {k_anonymity: {k: '${params.k}'}}\n"
+
+
+@pytest.mark.parametrize("limits", ["", ", from_env: HOUSE_K"])
+@pytest.mark.parametrize("how", ["with", "own", "sets", "stricter"])
+def test_a_param_of_it_gets_no_weaker(home, how, limits):
+    (home / "templates" / "house.yaml").write_text(OFFERS.replace("LIMITS", limits))
+    k = 9 if how == "stricter" else 2
+    text = POLICY
+    if how in ("with", "stricter"):
+        text = POLICY.replace("../templates/house.yaml", f"[{{template: ../templates/house.yaml, with: {{k: {k}}}}}]")
+    elif how == "own":
+        text = POLICY + f"params: {{k: {{type: integer, default: {k}}}}}\n"
+    policy = home / "policies" / "visits.yaml"
+    policy.write_text(text)
+    found = codes(load(policy, {"k": str(k)} if how == "sets" else {}))
+    assert found == ([] if how == "stricter" else ["PPF308"])
+
+
+def test_a_param_that_it_offers_is_the_policys(home):
+    policy = home / "policies" / "visits.yaml"
+    policy.write_text(POLICY.replace("../templates/house.yaml", "[{template: ../templates/house.yaml, with: {k: 3}}]"))
+    for limits, wanted in ((", min: 3", []), (", min: 4", ["PPF306"])):
+        (home / "templates" / "house.yaml").write_text(OFFERS.replace("LIMITS", limits))
+        assert codes(load(policy)) == wanted
+    (home / "templates" / "house.yaml").write_text(OFFERS.replace(", default: 5LIMITS", ""))
+    assert codes(load(policy)) == []
+
+
+COLUMNS = "attributes:\n  age: {role: quasi_identifier}\n  illness: {role: sensitive}\n"
+
+
+@pytest.mark.parametrize("role", ["weight", "sampling_weight", "subject"])
+def test_no_column_counts_rows_otherwise(home, role):
+    (home / "templates" / "house.yaml").write_text(HOUSE + COLUMNS)
+    more = f"attributes: {{other: {{role: {role}}}}}\n" + ("people: {known_rows: 1}\n" if role == "subject" else "")
+    assert "PPF308" in codes(read(home, more, without=COLUMNS))
+    counted = f"  other: {{role: {role}}}\n" + ("people: {known_rows: 1}\n" if role == "subject" else "")
+    (home / "templates" / "house.yaml").write_text(HOUSE + COLUMNS + counted)
+    assert codes(read(home, without=COLUMNS)) == []
+    if role == "subject":
+        assert "PPF308" in codes(
+            read(home, "attributes: {other: {role: identifier}, one: {role: subject}}\n", without=COLUMNS)
+        )
 
 
 def test_a_policy_that_extends_what_is_required_is_good(home):

@@ -62,16 +62,23 @@ class LockedPolicy:
             yield Diagnostic("PPF339", "the list of signers was changed while a locked run read it", given.span)
 
 
+_REVIEWED = "`--locked` runs what was reviewed; a param without a default is for whoever runs it"
+
+
 def given_otherwise(loaded: Loaded, sets: Sets, files: Library | None) -> Iterator[Diagnostic]:
     """Yield a fault for each param that the policy gives a value, and ``sets`` another one (PPF648).
 
     ``files`` are those of the policy as they were parsed.
 
-    One without a value of its own, or with one from the environment, is for whoever runs the policy.
+    One without a value of its own is for whoever runs the policy. Where the environment gives another value than the
+    declared default, that is a fault, too.
     """
     library = None if files is None else Library(parsed=files.parsed)  # what templates come to depends on the values
     own = {param.name: param for param in load(Path(loaded.file), library=library).params} if sets else {}
     for param in loaded.params:
+        if param.overridden:
+            text = f"the environment gives the param `{param.name}` another value than the locked policy does"
+            yield Diagnostic("PPF648", text, param.declared, help=_REVIEWED)
         fixed = own.get(param.name)
         if param.name in sets and fixed is not None and fixed.texts and fixed.texts != param.texts:
             yield Diagnostic(
@@ -79,7 +86,7 @@ def given_otherwise(loaded: Loaded, sets: Sets, files: Library | None) -> Iterat
                 f"`--set {param.name}=…` gives the param `{param.name}` another value than the locked policy does",
                 fixed.place or fixed.declared,
                 hint="write the value here: `ppdm-flow diff` says what it changes",
-                help="`--locked` runs what was reviewed; a param without a default is for whoever runs it",
+                help=_REVIEWED,
             )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from ppdm_flow.core.analyses import AUDIT as ANALYSES
@@ -14,26 +14,32 @@ from ppdm_flow.policy.text.nodes import PolicyPath
 
 _LEDGER = ("ledger",)
 _NULLS = ("nulls",)
+_PEOPLE = ("people",)
+COUNTED_BY = frozenset({Role.SUBJECT, Role.WEIGHT, Role.SAMPLING_WEIGHT})
+"""Roles by which rows count for people, or for several."""
 
 
 def rests_on(path: PolicyPath, here: Any, tree: Any) -> Iterator[PolicyPath]:
     """Yield the other places of a template that what stands at ``path`` depends on.
 
     A floor on one value (a figure, a word or a list) depends on nothing else. A requirement on groups depends on the
-    handling of missing values. It also depends on the roles of attributes if the requirement names no attributes, or
-    if there is a ledger, which makes the same requirement of all releases together.
+    handling of missing values, and on which rows count together or for several. It also depends on the roles of
+    attributes if the requirement names no attributes, or if there is a ledger, which makes the same requirement of all
+    releases together.
     """
     if isinstance(here, Mapping) and path[0] == "privacy":
         grouped = [(kind, body) for kind, body in _requirements(path, here) if counts_groups(kind)]
         ledger = value(tree, _LEDGER) is not MISSING
         if grouped:
             yield _NULLS
+            yield from (place for place in (_PEOPLE,) if value(tree, place) is not MISSING)
+            yield from _of_roles(tree, COUNTED_BY)
             yield from (_LEDGER,) if ledger else ()
         if any(ledger or groups_by_role(kind, body) for kind, body in grouped):
-            yield from _quasi_identifiers(tree)
+            yield from _of_roles(tree, {Role.QUASI_IDENTIFIER})
     elif isinstance(here, Mapping) and path[0] == "gates":
         yield _NULLS
-        yield from _quasi_identifiers(tree)
+        yield from _of_roles(tree, {Role.QUASI_IDENTIFIER})
         yield from _audits(path, here)
 
 
@@ -52,11 +58,11 @@ def _requirements(path: PolicyPath, here: Any) -> Iterator[tuple[str, Mapping[st
         yield path[1], here
 
 
-def _quasi_identifiers(tree: Any) -> Iterator[PolicyPath]:
+def _of_roles(tree: Any, roles: Collection[Role]) -> Iterator[PolicyPath]:
     declared = value(tree, ("attributes",))
     for name in declared if isinstance(declared, Mapping) else ():
         place = ("attributes", name, "role")
-        if value(tree, place) == Role.QUASI_IDENTIFIER:
+        if value(tree, place) in roles:
             yield place
 
 

@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field, replace
 
 from ppdm_flow.core.diagnostics import Diagnostic, Related
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.records import dataclass
+from ppdm_flow.core.roles import Role
 from ppdm_flow.core.spans import Span
-from ppdm_flow.policy.demands import NOT_WEAKER, Present
+from ppdm_flow.policy.demands import NOT_WEAKER, OneOf, Present
 from ppdm_flow.policy.files.files import Files
 from ppdm_flow.policy.files.header import HEADER, Parent, parents_of
+from ppdm_flow.policy.flatten import flatten
 from ppdm_flow.policy.floor import Floor, Relative, Wanted
 from ppdm_flow.policy.floors.reading import floors_of
+from ppdm_flow.policy.floors.relative import anchored
+from ppdm_flow.policy.floors.resting import COUNTED_BY
 from ppdm_flow.policy.inheritance.conflicts import ambiguous_param
 from ppdm_flow.policy.inheritance.joining import Declarations, declarations, known, lay, over
 from ppdm_flow.policy.inheritance.layers import Layer, joined, state
 from ppdm_flow.policy.inheritance.rebase import rebased, rebased_floors
 from ppdm_flow.policy.inheritance.references import FoundTemplate, NotFoundError, find, package
 from ppdm_flow.policy.language.kinds import written_once
-from ppdm_flow.policy.params.params import Value, evaluate, required, unknown
+from ppdm_flow.policy.params.params import Value, evaluate, limits_of, required, unknown
 from ppdm_flow.policy.params.permission import within
 from ppdm_flow.policy.params.substitute import Substitution
 from ppdm_flow.policy.text.merge import NONE, by_name, is_none, is_null
-from ppdm_flow.policy.text.nodes import Map, UnreadableError
+from ppdm_flow.policy.text.nodes import Map, Scalar, UnreadableError
 
 CHAIN_LIMIT = 16
 USE_LIMIT = 200
@@ -166,7 +170,8 @@ class Inheritance:
         node = self._without_escape(node, merged)
         merged.laid = lay(merged.laid, rebased(node, here, self.files.root, merged.node))
         if here.identity in self.required:
-            stated = [*stated, *_kept(merged, stated, self.required[here.identity])]
+            template = self._by_itself(merged, root, here)
+            stated = [*stated, *_anchored(_kept(template, self.required[here.identity]), template)]
         self.diagnostics.extend(state(merged, stated, template=not use.outermost))
         merged.privacy_waivers = within(root, limits, merged.privacy_waivers, policy=use.outermost)
 
@@ -251,6 +256,21 @@ class Inheritance:
         layer = apart._layer(root, target, _Use({}, {}, (("", root.span), (target.identity, root.span))))
         return _ResolvedTemplate(layer, apart.account, files)
 
+    def _by_itself(self, layer: Layer, root: Map, here: FoundTemplate) -> Layer:
+        """Return what a template comes to with its own values of params; of those that it offers, with the policy's."""
+
+        def resolved(given: Mapping[str, Value]) -> Layer:
+            apart = Inheritance(Files(self.files.root, self.files.library), {})
+            return apart._layer(root, here, _Use(given, {}, (("", root.span), (here.identity, root.span))))
+
+        template = resolved({})
+        offered = {
+            name: layer.values[name]
+            for name, (_, declaration) in template.declared.items()
+            if name in layer.values and _is_offer(declaration)
+        }
+        return resolved(offered) if offered else template
+
     def _check_given(self, parent: Parent, layer: Layer, target: FoundTemplate, *, outermost: bool) -> None:
         """Report values for params that the template lacks, and required ones that not even the policy gives."""
         for name in parent.given:
@@ -304,17 +324,43 @@ class Inheritance:
         return root
 
 
-def _kept(layer: Layer, stated: Sequence[Wanted], place: Span) -> Iterator[Wanted]:
+def _kept(template: Layer, place: Span) -> Iterator[Wanted]:
     """Yield the floors of a required template: each requirement that it has stays.
 
-    It gets no weaker either, unless floors of its own say how far it may.
+    It gets no weaker either, unless floors of its own say how far it may. Where the template says what columns are, no
+    policy adds one by which rows count for several, or for other people.
     """
-    bounded = {floor.path for floor in (*layer.floors, *stated)}
     for section in ("gates", "approvals"):
-        if section in layer.node.entries:
+        if section in template.node.entries:
             yield Relative((section,), NOT_WEAKER, place)
-    privacy = layer.node.get("privacy")
+    stated = _roles(template.node)
+    roles = tuple(role.value for role in Role if role not in COUNTED_BY or role.value in stated)
+    if stated and len(roles) < len(Role):
+        yield Floor(("attributes", "*", "role"), OneOf(roles), place)
+    bounded = {floor.path for floor in template.floors}
+    privacy = template.node.get("privacy")
     for kind in privacy.entries if isinstance(privacy, Map) else ():
         path = ("privacy", kind)
         free = any(each[:2] == path or each in (("privacy",), ("privacy", "*")) for each in bounded)
         yield Floor(path, Present(), place) if free else Relative(path, NOT_WEAKER, place)
+
+
+def _anchored(wanted: Iterable[Wanted], template: Layer) -> Iterator[Wanted]:
+    """Yield floors that go by what the template says by itself."""
+    flat = flatten(template.node)
+    for each in wanted:
+        yield from (each,) if isinstance(each, Floor) else anchored(each, flat)
+
+
+def _roles(node: Map) -> frozenset[str]:
+    """Return the roles of the attributes that a template states."""
+    attributes = node.get("attributes")
+    bodies = [entry.node for entry in attributes.entries.values()] if isinstance(attributes, Map) else []
+    roles = [body.get("role") for body in bodies if isinstance(body, Map)]
+    return frozenset(role.text for role in roles if isinstance(role, Scalar) and role.text)
+
+
+def _is_offer(declaration: Map) -> bool:
+    """Whether a template leaves the value of a param to policies: it gives none, or says within which limits."""
+    limits = limits_of(declaration)
+    return declaration.get("default") is None or bool(limits.low or limits.high or limits.choices)

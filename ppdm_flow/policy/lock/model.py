@@ -114,6 +114,12 @@ class Nearest:
         file = folder / FILE
         if file.exists() or file.is_symlink():
             return file
-        if (folder / ".git").exists() or folder.parent == folder:
+        if is_repository(folder) or folder.parent == folder:
             return None
         return self._in(folder.parent)
+
+
+def is_repository(folder: Path) -> bool:
+    """Whether a folder is the root of a working tree of Git: an empty `.git` makes none."""
+    git = folder / ".git"
+    return git.is_file() or (git / "HEAD").is_file()
