@@ -720,7 +720,7 @@ def test_odd_names(folder, here):
     assert "PPF319" in done.stderr
 
 
-def test_the_environment_gives_no_locked_param_another_value(here, tmp_path):
+def test_the_environment_gives_no_locked_param_another_value(cli, tmp_path):
     (tmp_path / "t.csv").write_text("age,ill\n" + "1,x\n1,y\n" * 5)
     (tmp_path / "p.yaml").write_text(
         "version: 1\nname: p\nsource: {path: t.csv}\n"
@@ -728,11 +728,11 @@ def test_the_environment_gives_no_locked_param_another_value(here, tmp_path):
         "attributes: {age: {role: quasi_identifier}, ill: {role: insensitive}}\n"
         "privacy: {k_anonymity: {k: '${params.k}'}}\nreleases: {r: {path: r.csv}}\n"
     )
-    assert here("lock", "p.yaml", cwd=tmp_path).returncode == 0
+    assert cli("lock", "p.yaml", cwd=tmp_path).returncode == 0
     run = ("run", "p.yaml", "--locked", "-q")
-    assert here(*run, cwd=tmp_path).returncode == 0
-    assert here(*run, cwd=tmp_path, env={"RELEASE_K": "5"}).returncode == 0
-    weaker = here(*run, cwd=tmp_path, env={"RELEASE_K": "2"})
+    assert cli(*run, cwd=tmp_path).returncode == 0
+    assert cli(*run, cwd=tmp_path, env={"RELEASE_K": "5"}).returncode == 0
+    weaker = cli(*run, cwd=tmp_path, env={"RELEASE_K": "2"})
     assert weaker.returncode == 2
     assert "PPF648" in weaker.stderr
-    assert here("run", "p.yaml", "-q", cwd=tmp_path, env={"RELEASE_K": "2"}).returncode == 0
+    assert cli("run", "p.yaml", "-q", cwd=tmp_path, env={"RELEASE_K": "2"}).returncode == 0
