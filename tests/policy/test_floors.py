@@ -9,7 +9,9 @@ import pytest
 
 from ppdm_flow.api.show import resolved_text
 from ppdm_flow.core.roles import Role, no_weaker
+from ppdm_flow.policy.demands import Is
 from ppdm_flow.policy.floors.grammar import demands
+from ppdm_flow.policy.floors.meeting import meets
 from ppdm_flow.policy.floors.strength import counts_groups
 from ppdm_flow.policy.language.privacy import policy_model
 from ppdm_flow.policy.language.shape import Amount, Keys, ListOf, MapOf, Number, at, stricter_signs
@@ -128,6 +130,8 @@ def test_an_attribute_that_a_step_replaces_is_no_identifier_for_a_floor(read) ->
         ),
         ("steps.*.use: one of [drop, suppress]", "steps: {a: {use: suppress}, b: {use: swap}}", ["steps.b.use"]),
         ("steps.*.use: one of [drop, suppress]", "", []),
+        ("privacy.k_anonymity.k: 'one of [5, 9]'", "privacy: {k_anonymity: {k: 9}}", []),
+        ("privacy.k_anonymity.k: 'one of [5, 9]'", "privacy: {k_anonymity: {k: 8}}", ["privacy.k_anonymity.k"]),
         (
             "releases.*.audience: one of [internal, partner]",
             "releases: {b: {path: b.csv}, c: {path: c.csv, audience: public}}",
@@ -577,3 +581,16 @@ def test_roles_are_a_preorder() -> None:
     assert not no_weaker(Role.INSENSITIVE, Role.SENSITIVE)
     assert not no_weaker(Role.SENSITIVE, Role.QUASI_IDENTIFIER)
     assert not no_weaker(Role.QUASI_IDENTIFIER, Role.SENSITIVE)
+
+
+def test_a_map_is_another_one_with_other_values():
+    wanted = Is.of({"age": "1", "zip": {"level": "2"}})
+    path = ("steps", "s", "with")
+    assert meets(wanted, path, {"age": "1", "zip": {"level": "2"}})
+    for other in (
+        {"age": "2", "zip": {"level": "2"}},
+        {"age": "1", "zip": {"level": "3"}},
+        {"age": "1"},
+        {"age": "1", "sex": "2"},
+    ):
+        assert not meets(wanted, path, other)

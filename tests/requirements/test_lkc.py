@@ -12,6 +12,7 @@ from tiers import examples
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.requirement_families import by_attribute
 from ppdm_flow.core.roles import Nulls
+from ppdm_flow.requirements.lkc import algorithm
 from ppdm_flow.requirements.lkc.requirement import LKC
 from ppdm_flow.sdk.registry import load
 
@@ -138,3 +139,15 @@ def test_pictures_show_the_worst_knowledge_first(build):
     assert shares.series[0].y[0] == outcome.figures["privacy.lkc.confidence"].value
     assert list(shares.series[0].y) == sorted(shares.series[0].y, reverse=True)
     assert (rows.group, shares.group) == ("lkc", "lkc")
+
+
+def test_what_releases_tell_together_is_bounded_from_above(build, monkeypatch):
+    """Like the confidence of one release: a higher one is worse."""
+    requirement = LKC.of("i", l=1, k=1, c=0.5, attributes=("p",), sensitive=by_attribute([("s", "v")]))
+    columns = {"p": ["a", "b"], "s": ["v", "w"]}
+    example = build.case(columns, columns, "qs", requirements=(requirement,))
+    monkeypatch.setattr(algorithm, "together_confidence", lambda *_: (0.9, ("other",)))
+    measured = {m.metric: m for m in AUDIT.measure(*example.args).measured}
+    both = measured["i.confidence"], measured["i.together_confidence"]
+    assert [(m.bound, m.at_most) for m in both] == [(0.5, True), (0.5, True)]
+    assert both[1].figure.value == 0.9

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ppdm_flow.policy.order import Relation
+from ppdm_flow.policy.order.clauses import Verdict
 
 LKC = {"l": 2, "k": 2, "c": 0.5, "sensitive": {"s": ["a"]}}
 FEWER = {"attributes": ["q1"]}
@@ -56,3 +57,14 @@ def test_classes_over_more_attributes_do_not_bound_people(name, order):
 def test_more_known_and_lower_bounds_are_stricter_for_people_too(name, unit, order):
     weaker, stricter = ALSO_BY_PEOPLE[name]
     assert order(policy(weaker, unit), policy(stricter, unit)).relation is Relation.STRICTER
+
+
+def test_an_identifier_and_a_subject_are_different_things(order):
+    """Neither leaves, but a subject tells whose rows are whose: requirements count otherwise by it."""
+    before, after = policy({"k_anonymity": {"k": 2}}, "people"), policy({"k_anonymity": {"k": 2}}, "people")
+    before["attributes"]["other"], after["attributes"]["other"] = {"role": "identifier"}, {"role": "identifier"}
+    before["steps"] = after["steps"] = {"d": {"use": "drop", "with": {"attributes": ["who", "other"]}}}
+    after["attributes"] |= {"who": {"role": "identifier"}, "other": {"role": "subject"}}
+    found = {each.clause: each.verdict for each in order(before, after).changes}
+    assert found["attributes.who.role"] is Verdict.INCOMPARABLE
+    assert found["attributes.other.role"] is Verdict.INCOMPARABLE
