@@ -98,7 +98,9 @@ def test_a_held_run_is_released(ppdm_flow, home):
 def test_a_ledger_is_read_and_continued(ppdm_flow):
     def releases():
         shown = ppdm_flow("ledger", "releases.ledger", "--key", "releases.key", "--format", "json")
-        return json.loads(shown.stdout)["releases"]
+        document = json.loads(shown.stdout)
+        assert document["version"] == 1
+        return document["releases"]
 
     before = releases()
     assert len(before) == 1
