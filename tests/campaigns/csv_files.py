@@ -28,9 +28,11 @@ from ppdm_flow.sdk import registry
 
 Records = list[list[str]]
 ENCODINGS = ("utf-8", "utf-8", "utf-8", "utf-8-sig", "cp1252", "latin-1", "utf-16", "utf-16-le")
+TAKE_MARK = ("utf-8-sig", "utf-16")
 DELIMITERS = (",", ",", ";", "\t", "|", " ")
+MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"
 WORDS = ("a", "b c", "Zoë", "12", "3.5", "x1", "NULL", "", "", "Ada Berg")
-SIGNS = ('"', '""', ",", ";", "\n", "\r\n", "\\", '\\"', "\\\\", " ", "\t", "|", "'", "q", "é", "\\N", "\r")
+SIGNS = ('"', '""', ",", ";", "\n", "\r\n", "\\", '\\"', "\\\\", " ", "\t", "|", "'", "q", "é", "\\N", "\r", MARK)
 ENOUGH = 0.8
 
 
@@ -47,6 +49,12 @@ class RandomFile:
     @property
     def bytes(self) -> bytes:
         return self.text.encode(self.encoding, "replace")
+
+    @property
+    def decoded(self) -> str:
+        """The text without the one byte order mark that a file may begin with."""
+        text = self.bytes.decode(self.encoding)
+        return text if self.encoding in TAKE_MARK else text.removeprefix(MARK)
 
 
 def main() -> None:
@@ -101,6 +109,9 @@ def random_file(draw: random.Random) -> RandomFile:
         text = _written(draw, header, delimiter, escape, end)
         if kind == "damaged":
             text = _damaged(draw, text)
+    if draw.random() < 0.1:
+        at = draw.choice((0, 0, text.find(end) + len(end)))
+        text = text[:at] + MARK * draw.randint(1, 2) + text[at:]
     return RandomFile(text, draw.choice(ENCODINGS), delimiter, escape, width)
 
 
@@ -187,10 +198,9 @@ def by_us(path: Path, made: RandomFile) -> Records:
 def by_python(made: RandomFile) -> Records | None:
     """Return the records as Python reads them; lines without anything are records of one column only."""
     try:
-        text = made.bytes.decode(made.encoding).removeprefix("\ufeff")
         records = list(
             csv.reader(
-                io.StringIO(text, newline=""),
+                io.StringIO(made.decoded, newline=""),
                 delimiter=made.delimiter,
                 escapechar=made.escape,
                 doublequote=made.escape is None,
@@ -205,7 +215,7 @@ def by_python(made: RandomFile) -> Records | None:
 def by_duckdb(path: Path, made: RandomFile) -> Records | None:
     """Return the records as DuckDB reads them from the same text in UTF-8."""
     copy = path.with_suffix(".utf8")
-    copy.write_bytes(made.bytes.decode(made.encoding).removeprefix("\ufeff").encode())
+    copy.write_bytes((MARK + made.decoded).encode())  # DuckDB takes one away
     columns = {f"c{i}": "VARCHAR" for i in range(made.width)}
     try:
         rows = duckdb.execute(

@@ -57,6 +57,29 @@ def test_a_byte_order_mark_is_no_letter_of_the_first_name(reader):
     assert read(reader, b"\xef\xbb\xbfa,b\n1,2\n") == {"a": ["1"], "b": ["2"]}
 
 
+MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-32"])
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_byte_order_mark_behind_the_start_of_a_file_is_a_letter(reader, encoding, packed):
+    def cells(text: str, **options: str) -> dict[str, list]:
+        start = "" if encoding in ("utf-8-sig", "utf-16", "utf-32") else MARK  # those encode with a mark
+        content = (start + text).encode(encoding)
+        name, content = ("t.csv.gz", gzip.compress(content)) if packed else ("t.csv", content)
+        return read(reader, content, name, encoding=encoding, **options)
+
+    assert cells(f'a,b\n{MARK}"x,Ada\nfine,Bob\nbad",Carl\n') == {
+        "a": [f'{MARK}"x', "fine", 'bad"'],
+        "b": ["Ada", "Bob", "Carl"],
+    }
+    assert cells(f"a\n{MARK}\n1\n") == {"a": [MARK, "1"]}
+    assert cells(f"title\n{MARK}1,2\n", skip_rows="1", header="false") == {"column_1": [f"{MARK}1"], "column_2": ["2"]}
+    assert cells(f"{MARK}1,2\n", header="false") == {"column_1": [f"{MARK}1"], "column_2": ["2"]}
+    assert cells(f'a,b\n{MARK}x,"y\\"z"\n', escape="\\") == {"a": [f"{MARK}x"], "b": ['y"z']}
+    assert cells('"1\n0",2\n', header="false") == {"column_1": ["1\n0"], "column_2": ["2"]}
+
+
 def test_without_a_header_columns_are_named_by_position(reader):
     assert read(reader, b"1,2\n3,4\n", header="false") == {"column_1": ["1", "3"], "column_2": ["2", "4"]}
 
@@ -87,7 +110,7 @@ def test_another_quote(reader):
     assert read(reader, b"a,b\n'1,2',\"\n", quote="'") == {"a": ["1,2"], "b": ['"']}
 
 
-@pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "utf-16", "utf-16-le"])
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "utf-16", "utf-16-le", "UTF_8", "utf-7", "cp037"])
 def test_encodings(reader, encoding):
     assert read(reader, "ä,b\né,ü\n".encode(encoding), encoding=encoding) == {"ä": ["é"], "b": ["ü"]}
 
@@ -171,6 +194,12 @@ def test_a_wrong_encoding_in_the_header_and_in_other_encodings(reader):
     assert "the header" in reader.fails("csv", reader.path("h.csv", b"a\xff,b\nzqcanary,2\n"), "PPF704")
     path = reader.path("t.csv", LONG + "1,zqcanaryé,3\n".encode())
     assert reader.fails("csv", path, "PPF704", encoding="ascii") == "line 5002 is not text in the encoding ascii"
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
+def test_an_encoding_that_needs_a_byte_order_mark(reader, encoding):
+    path = reader.path("t.csv", "a,b\nzqcanary,1\n".encode(f"{encoding}-le"))
+    assert reader.fails("csv", path, "PPF704", encoding=encoding) == f"line 1 is not text in the encoding {encoding}"
 
 
 def test_a_column_that_nobody_reads_may_be_in_any_encoding(reader):

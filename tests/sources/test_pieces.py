@@ -19,7 +19,8 @@ from ppdm_flow.sources.csv.spec import CsvParams
 from ppdm_flow.sources.parquet.algorithm import ParquetSource
 from ppdm_flow.sources.parquet.spec import ParquetParams
 
-CELLS = st.text(alphabet='ab",\n\r é', max_size=12)
+MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"
+CELLS = st.text(alphabet='ab",\n\r é' + MARK, max_size=12)
 
 
 def rows_of(source, columns) -> list[tuple]:
@@ -42,14 +43,15 @@ def in_pieces(source, size, columns) -> tuple[list[tuple], int]:
     st.sampled_from(["\n", "\r\n"]),
     st.integers(1, 4),
     st.booleans(),
+    st.booleans(),
 )
-def test_a_csv_file_has_the_same_rows_in_pieces(tmp_path_factory, cells, ends, size, quoted) -> None:
+def test_a_csv_file_has_the_same_rows_in_pieces(tmp_path_factory, cells, ends, size, quoted, marked) -> None:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator=ends, quoting=csv.QUOTE_ALL if quoted else csv.QUOTE_MINIMAL)
     cells = cells if quoted else [(a.replace("\r", ""), b.replace("\r", "")) for a, b in cells]
     writer.writerows([("x", "y"), *cells])
     path = tmp_path_factory.mktemp("csv") / "a.csv"
-    path.write_bytes(text.getvalue().encode())
+    path.write_bytes((MARK * marked + text.getvalue()).encode())
     source = CsvSource(CsvParams(), path)
     assert in_pieces(source, size, ["x", "y"])[0] == rows_of(source, ["x", "y"])
 
@@ -63,6 +65,23 @@ def test_a_long_file_is_cut_between_rows_and_not_inside_of_quotes(tmp_path: Path
     assert pieces > 15
     assert rows == rows_of(source, ["n", "text"])
     assert [row[0] for row in rows] == [str(i) for i in range(5000)]
+
+
+def test_a_byte_order_mark_at_the_start_of_a_piece_is_a_letter(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("v,n\n" + "".join(f"{MARK}a,{i}\n" for i in range(3000)), encoding="utf-8")
+    rows, pieces = in_pieces(CsvSource(CsvParams(), path), 100, ["v", "n"])
+    assert pieces > 3
+    assert {value for value, _ in rows} == {f"{MARK}a"}
+
+
+def test_a_quote_behind_the_byte_order_mark_of_a_file_opens(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(f'{MARK}"a\nb{"c" * 200}\nd",1\ne,2\n', encoding="utf-8")
+    source = CsvSource(CsvParams(header=False), path)
+    rows, _ = in_pieces(source, 1, source.names())
+    assert rows == rows_of(source, source.names())
+    assert [row[1] for row in rows] == ["1", "2"]
 
 
 @pytest.mark.parametrize(

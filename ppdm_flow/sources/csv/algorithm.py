@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -109,8 +110,11 @@ class CsvSource:
         return self.header.lines if self._window is None or self._window.begin == 0 else 0
 
     def _stream(self) -> CsvText:
-        """Return the text of the rows."""
-        return CsvText(self.path, self.params, self._skipped, self._window, self._first, width=len(self.header.names))
+        """Return the text of the rows behind a byte order mark: Arrow takes the first one away, which may be a letter."""
+        width = len(self.header.names)
+        return CsvText(
+            self.path, self.params, self._skipped, self._window, self._first, width=width, mark=codecs.BOM_UTF8
+        )
 
     def _attempt(
         self, places: list[int], columns: Sequence[str], numeric: Mapping[int, AttributeType], skip: int, *, block: int
@@ -128,7 +132,7 @@ class CsvSource:
                 self._check_backslashes()
         except pa.ArrowInvalid as error:
             self._explain(str(error), block, places)
-        except UnicodeDecodeError:
+        except UnicodeError:
             raise self._undecodable() from None
         except OSError as error:
             raise (damaged(self.path) if error.errno is None else unreadable(self.path, error)) from None

@@ -45,7 +45,7 @@ def _first_record(path: Path, params: CsvParams) -> tuple[list[str], int]:
             return _read(path, text, params)
     except (EOFError, zlib.error):
         raise damaged(path) from None
-    except UnicodeDecodeError:
+    except UnicodeError:
         raise undecodable(f"line {undecodable_line(path, params.encoding)}", params.encoding) from None
     except csv.Error:
         raise fault("PPF716", f"`{path}`: the quotes of the first record are not in order") from None

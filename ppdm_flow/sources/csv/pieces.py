@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -33,6 +34,8 @@ def windows(path: Path, params: CsvParams, lines: int, size: int) -> list[Window
     scanner = QuoteScanner(params)
     cuts = [0]
     with path.open("rb") as file:
+        if file.read(len(codecs.BOM_UTF8)) != codecs.BOM_UTF8:
+            file.seek(0)
         for _ in range(lines):
             file.readline()
         earliest = begin = file.tell()

@@ -23,6 +23,8 @@ _CHUNK = (1 << 22) - (1 << 10)
 _LONGEST = 1 << 30
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 _MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"
+_MARK_DECODERS = ("utf-16", "utf-32", "utf-8-sig")
+"""Encodings whose decoder takes the byte order mark away: another one behind it is a letter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +39,21 @@ class CsvText(io.BufferedIOBase):
     """The text below the first ``lines`` lines of a file, or of a window of it, as a stream of bytes.
 
     Reading raises DataError where a quote or an escape is not in order, with the row's number: ``first`` is that of the
-    first row, from 0. It raises UnicodeDecodeError where the file is not in its encoding, unless that is UTF-8.
+    first row, from 0. It raises UnicodeError where the file is not in its encoding, unless that is UTF-8.
+
+    One byte order mark at the file's start is no part of the text; any other U+FEFF is a letter. ``mark`` puts one before
+    the text, for a reader that takes one away.
     """
 
     def __init__(
-        self, path: Path, params: CsvParams, lines: int, window: Window | None = None, first: int = 0, width: int = 0
+        self,
+        path: Path,
+        params: CsvParams,
+        lines: int,
+        window: Window | None = None,
+        first: int = 0,
+        width: int = 0,
+        mark: bytes = b"",
     ) -> None:
         self._path, self._params = path, params
         self._lines, self._window = lines, window
@@ -50,7 +62,7 @@ class CsvText(io.BufferedIOBase):
         self._scanner = QuoteScanner(params)
         self._source = _Bytes(path, params.encoding, window)
         self._pieces = self._checked(_below(self._source.chunks(), lines))
-        self._ready = b""
+        self._ready = mark
 
     def readable(self) -> bool:
         """As files have it."""
@@ -127,18 +139,18 @@ class _Bytes:
 
     def chunks(self) -> Iterator[bytes]:
         """Yield them."""
+        marked = self._window is None or self._window.begin == 0
         raw = self._raw()
         if self._encoding == "utf-8":
-            head = b"" if self._window is not None and self._window.begin else next(raw, b"")
-            yield head.removeprefix(codecs.BOM_UTF8)
+            yield next(raw, b"").removeprefix(codecs.BOM_UTF8 if marked else b"")
             yield from raw
             return
         decoder = codecs.getincrementaldecoder(self._encoding)()
-        texts = (decoder.decode(chunk, final=not chunk) for chunk in chain(raw, (b"",)))
-        begun = False
-        for text in texts:
-            yield (text if begun else text.removeprefix(_MARK)).encode()
-            begun = begun or bool(text)
+        marked = marked and self._encoding not in _MARK_DECODERS
+        for chunk in chain(raw, (b"",)):
+            text = decoder.decode(chunk, final=not chunk)
+            yield text.removeprefix(_MARK if marked else "").encode()
+            marked = marked and not text
 
     def close(self) -> None:
         """Close the file."""
@@ -217,6 +229,8 @@ def undecodable_line(path: Path, encoding: str) -> int:
                 line += decoder.decode(chunk, final=not chunk).count("\n")
             except UnicodeDecodeError as error:
                 return line + error.object[: error.start].count(b"\n")
+            except UnicodeError:  # UTF-16 and UTF-32 without a byte order mark
+                return line
             if not chunk:
                 return line
 

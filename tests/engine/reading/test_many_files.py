@@ -44,6 +44,12 @@ def fails(path: Path, kind: str | None = None) -> tuple[str, str]:
     return diagnostic.code, diagnostic.message
 
 
+def test_each_file_of_a_folder_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    for name in ("a.csv", "b.csv"):
+        (tmp_path / name).write_text('"x\n1",y\n"2\n3",4\n', encoding="utf-8-sig")
+    assert cells(tmp_path) == {"x\n1": ["2\n3"] * 2, "y": ["4"] * 2}
+
+
 EARLIEST, LATEST = dt.datetime(1700, 1, 1), dt.datetime(2200, 1, 1)  # noqa: DTZ001  # hypothesis wants them so
 ROWS = st.lists(
     st.tuples(
