@@ -19,11 +19,19 @@ def _escape(sign: object) -> object:
     return {"none": "", "backslash": "\\"}.get(sign, sign) if isinstance(sign, str) else sign
 
 
+_NO_CHARACTER_SETS = frozenset({"idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape"})
+"""Codecs of Python that decode text to text, which no file is written in."""
+
+
 def _known(encoding: str) -> str:
     try:
-        return codecs.lookup(encoding).name
-    except LookupError:
-        raise ValueError("must be the name of an encoding, such as utf-8, latin-1 or cp1252") from None
+        name = codecs.lookup(encoding).name
+        b"a".decode(name, "replace")  # raises LookupError for a codec that is none of texts, such as hex
+    except (LookupError, UnicodeError, ValueError):
+        name = "undefined"
+    if name.replace("_", "-") in _NO_CHARACTER_SETS:
+        raise ValueError("must be the name of an encoding, such as utf-8, latin-1 or cp1252")
+    return name
 
 
 Mark = Annotated[str, AfterValidator(_mark)]
