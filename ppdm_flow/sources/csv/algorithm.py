@@ -110,7 +110,7 @@ class CsvSource:
         return self.header.lines if self._window is None or self._window.begin == 0 else 0
 
     def _stream(self) -> CsvText:
-        """Return the text of the rows, behind a byte order mark for Arrow to take away: their own first one is a letter."""
+        """Return the text of the rows. Arrow takes away one byte order mark, so one goes before them."""
         width = len(self.header.names)
         return CsvText(
             self.path, self.params, self._skipped, self._window, self._first, width=width, mark=codecs.BOM_UTF8

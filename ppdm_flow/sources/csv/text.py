@@ -41,8 +41,8 @@ class CsvText(io.BufferedIOBase):
     Reading raises DataError where a quote or an escape is not in order, with the row's number: ``first`` is that of the
     first row, from 0. It raises UnicodeError where the file is not in its encoding, unless that is UTF-8.
 
-    One byte order mark at the file's start is no part of the text; any other U+FEFF is a letter. ``mark`` goes before the
-    text, for a reader that takes one away.
+    One byte order mark at the start of the file is no part of the text; others are letters. ``mark`` goes before
+    the text, for a reader that takes one away.
     """
 
     def __init__(
