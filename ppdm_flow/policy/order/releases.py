@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from ppdm_flow.policy.language.models import Policy, Release
 from ppdm_flow.policy.order.clauses import Change, Clauses, Verdict, verdict
@@ -64,7 +64,8 @@ def _each(name: str, later: str, before: Release, after: Release, old: Clauses, 
     if name != later:
         sides = old.side(("releases", name), name), new.side(("releases", later), later)
         yield Change(f"releases.{later}", Verdict.NEUTRAL, "renamed", *sides)
-    for field, (judged, why) in _fields(before, after).items():
+    usual = old.policy.source.missing, new.policy.source.missing
+    for field, (judged, why) in (_fields(before, after) | _received(before, after, usual)).items():
         paths = ("releases", name, field), ("releases", later, field)
         sides = old.side(paths[0], _text(before, field)), new.side(paths[1], _text(after, field))
         yield Change(".".join(paths[1]), judged, why, *sides)
@@ -87,9 +88,25 @@ def _fields(before: Release, after: Release) -> dict[str, tuple[Verdict, str]]:
                 Verdict.NEUTRAL,
                 "a means: what must hold is measured on whatever is released",
             )
-    if before.received != after.received:
-        changed["received"] = Verdict.NEUTRAL, "how a file of another tool is written, which `audit` reads"
     return changed
+
+
+def _received(
+    before: Release, after: Release, usual: tuple[Sequence[str], Sequence[str]]
+) -> dict[str, tuple[Verdict, str]]:
+    """Return what has changed about how `audit` reads a file; ``usual`` are the texts for missing values of the sources.
+
+    With more texts for missing values fewer cells tell people apart. That fewer are stricter is not so of all
+    requirements: a value that was missing adds to the diversity of a class.
+    """
+    if before.received == after.received:
+        return {}
+    options = [{key: value for key, value in each.received.items() if key != "missing"} for each in (before, after)]
+    said = before.received.get("missing"), after.received.get("missing")
+    missing = [frozenset(map(str, s if isinstance(s, list) else u)) for s, u in zip(said, usual, strict=True)]
+    grows = bool(before.received and after.received) and options[0] == options[1] and missing[0] < missing[1]
+    why = "the same file of another tool is another table, of which `audit` may find other figures"
+    return {"received": (Verdict.WEAKER if grows else Verdict.INCOMPARABLE, why)}
 
 
 def _text(release: Release, field: str) -> str:
