@@ -109,18 +109,23 @@ def spelling_checks(plan: Plan, attributes: Iterable[AttributeFacts]) -> tuple[S
     return tuple(
         SpellingCheck(a, plan.source.keep_apart)
         for a in attributes
-        if (a.role in (Role.SUBJECT, Role.SENSITIVE) or a.name == ledger) and not a.is_numeric
+        if (a.role in (Role.SUBJECT, Role.SENSITIVE) or (a.source or a.name) == ledger) and not a.is_numeric
     )
 
 
-def refuse_two_spellings(plan: Plan, checks: Iterable[SpellingCheck], stream: Stream) -> None:
-    """Raise DataError (PPF932) for each attribute with two spellings of one value that no step merges."""
-    faults = [fault for check in checks if (fault := _fault(plan, check, stream)) is not None]
+def refuse_two_spellings(
+    plan: Plan, checks: Iterable[SpellingCheck], stream: Stream, release: str | None = None
+) -> None:
+    """Raise DataError (PPF932) for each attribute with two spellings of one value that no step merges.
+
+    ``stream`` is the source, or a file of another tool that is judged as ``release``: no step comes after that.
+    """
+    faults = [fault for check in checks if (fault := _fault(plan, check, stream, release)) is not None]
     if faults:
         raise DataError([diagnostic for fault in faults for diagnostic in fault.diagnostics])
 
 
-def _fault(plan: Plan, check: SpellingCheck, stream: Stream) -> DataError | None:
+def _fault(plan: Plan, check: SpellingCheck, stream: Stream, release: str | None) -> DataError | None:
     several = check.respelled
     if not len(several):
         return None
@@ -129,11 +134,11 @@ def _fault(plan: Plan, check: SpellingCheck, stream: Stream) -> DataError | None
     for found in results(stream, partial(_first_rows, name, check.key, several), [name]):
         for text, row in found.items():
             rows[text] = min(row, rows.get(text, row))
-    merges = _merges(plan, check.facts)
+    merges = () if release is not None else _merges(plan, check.facts)
     two = min(_apart(rows, check.ignored, merges), default=None)
     if two is None:
         return None
-    return _described(check, *two)
+    return _described(check, release, *two)
 
 
 def _first_rows(name: str, key: bytes, wanted: Hashes, part: Part) -> Mapping[str, int]:
@@ -168,7 +173,7 @@ def _apart(
                 yield (rows[low], rows[high]), low, high
 
 
-def _described(check: SpellingCheck, rows: tuple[int, int], one: str, other: str) -> DataError:
+def _described(check: SpellingCheck, release: str | None, rows: tuple[int, int], one: str, other: str) -> DataError:
     """Say what differs, and how to merge the two or to keep them apart; no value is quoted."""
     two = pa.array([one, other], pa.string())
     sets = (some for n in range(1, len(SPELLINGS) + 1) for some in combinations(check.ignored, n))
@@ -177,9 +182,11 @@ def _described(check: SpellingCheck, rows: tuple[int, int], one: str, other: str
     merged = f"`source: {{normalize: [{what}]}}` merges such spellings at reading"
     if facts.role is Role.SENSITIVE:
         merged += ", a step `recode` single values"
+    if release is not None:
+        merged = "have the tool that wrote the file write one of them"
     return data_fault(
         "PPF932",
-        f"rows {rows[0] + 1:,} and {rows[1] + 1:,}: two values of `{facts.name}` differ in"
+        f"{'' if release is None else f'release `{release}`, '}rows {rows[0] + 1:,} and {rows[1] + 1:,}: two values of `{facts.name}` differ in"
         f" {listed([_WORDS[word] for word in words])} alone, and would count as two"
         f" {'values' if facts.role is Role.SENSITIVE else 'people'}",
         span=facts.span,

@@ -7,12 +7,16 @@ from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.file_sets import data_identity, data_sha256, file_set, telling_name
 from ppdm_flow.core.people import BY_PSEUDONYMS
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import Finding
+from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.faults import RELEASED_WITH, data_fault, naming_file, wrap_plugin_errors
 from ppdm_flow.engine.judging.auditing import Subject
 from ppdm_flow.engine.local.writing import stream_of
@@ -23,6 +27,7 @@ from ppdm_flow.engine.reading.identifiers import check_identifiers
 from ppdm_flow.engine.reading.operator_files import operators_for, set_operators_for
 from ppdm_flow.engine.reading.original import Original
 from ppdm_flow.engine.reading.received import is_own
+from ppdm_flow.engine.reading.spellings import refuse_two_spellings, spelling_checks
 from ppdm_flow.engine.streams.stream import LoadedStream
 from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.engine.verify.pseudonyms import own_subjects, pseudonym_column, subject_pairs
@@ -31,7 +36,11 @@ from ppdm_flow.plan.formats import implied, inferred
 from ppdm_flow.plan.rules.perturbation import judged_on_draws
 from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.storage import InspectingSource
+from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import Column
+from ppdm_flow.tables.numeric.parsing import numbers_among
+from ppdm_flow.tables.numeric.texts import texts_of
+from ppdm_flow.tables.spelling import respelled
 
 _OF_ITS_FILE = ("header", "skip_rows", "formulas")
 """Options of a source that say nothing of how another file is written."""
@@ -66,11 +75,14 @@ class ReleasedFile:
         have = context.resources
         with naming_file(path, RELEASED_WITH):
             node = _node(plan, name, path, received)
+            spellings = spelling_checks(plan, node.attributes)
             rows = stream_of(
-                node, path, have.partition_rows, have.budget, have.stop, foreign=True, workers=have.workers
+                node, path, have.partition_rows, have.budget, have.stop, *spellings, foreign=True, workers=have.workers
             )
         if not rows.row_count:
             raise data_fault("PPF714", f"`{path}` has a header and no rows")
+        refuse_two_spellings(plan, spellings, rows, node.name)
+        _check_missing(plan, node, StreamView(source.stream))
         subject = _subject(context, node, path, source, rows, operator)
         check_identifiers(node, subject.original, subject.candidate)
         whose = own_subjects(plan, node, source.stream, rows)
@@ -151,6 +163,28 @@ def _received(plan: Plan, said: ReceivedFormat | None, kind: str) -> ReceivedFor
     headless = {} if said.columns is None else {"header": False}
     missing = plan.source.missing if said.missing is None else said.missing
     return ReceivedFormat({**said.options, **headless}, missing, said.columns)
+
+
+def _check_missing(plan: Plan, release: ReleaseNode, original: DataView) -> None:
+    """Raise DataError where a text for missing values is a value of the original: real cells would not count."""
+    said = () if release.received is None else release.received.missing or ()
+    more = [text for text in said if text not in plan.source.missing]
+    for facts in release.attributes if more else ():
+        for name in sorted(facts.lineage.computed_from):
+            if name not in original.schema or original.schema[name].role is Role.ITEMS:
+                continue
+            texts = respelled(pa.array(more, pa.string()), plan.source.normalize)
+            if original.schema[name].numeric:
+                kind = original.schema[name].type
+                texts = pa.concat_arrays([texts, texts_of(numbers_among(more, kind), kind)])
+            if pc.any(pc.is_in(texts, value_set=original.domain(name))).as_py():
+                raise data_fault(
+                    "PPF494",
+                    f"release `{release.name}`: a text that stands for missing values in `{facts.name}` is a value of"
+                    f" `{name}` in the original",
+                    span=facts.span,
+                    advice=f"take it out of `{RELEASED_WITH} missing=…` or of `received: {{missing: […]}}`",
+                )
 
 
 def _subject(

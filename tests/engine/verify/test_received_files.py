@@ -190,10 +190,62 @@ def test_how_a_file_of_another_tool_is_written(cli, tmp_path):
         assert fault in done.stdout + done.stderr
 
 
-def test_how_a_file_of_another_tool_is_written_makes_no_policy_weaker(ward, tmp_path):
-    ward()
-    (tmp_path / "old.yaml").write_text((tmp_path / "ward.yaml").read_text())
-    ward(release=', received: {delimiter: ";"}')
-    compared = pf.diff(tmp_path / "old.yaml", tmp_path / "ward.yaml")
-    assert not compared.weaker
-    assert "releases.out.received" in str(compared)
+@pytest.mark.parametrize(
+    ("before", "after", "relation"),
+    [
+        ("", 'delimiter: ";"', "incomparable"),
+        ('delimiter: ";"', 'delimiter: "|"', "incomparable"),
+        ("decimal: comma", 'decimal: comma, missing: ["", NA]', "weaker"),
+        ('missing: ["", NA]', 'missing: ["", NA, "30"]', "weaker"),
+        ('missing: ["", NA, "30"]', 'missing: ["", NA]', "incomparable"),
+        ('missing: ["", NA]', 'missing: [""], delimiter: ";"', "incomparable"),
+        ('missing: ["", NA]', 'missing: ["", NA]', "equal"),
+    ],
+)
+def test_another_way_to_read_a_file_of_another_tool_is_not_the_same_policy(ward, tmp_path, before, after, relation):
+    for name, said in (("old", before), ("new", after)):
+        path, _ = ward(release=f", received: {{{said}}}" if said else "")
+        path.rename(tmp_path / f"{name}.yaml")
+    compared = pf.diff(tmp_path / "old.yaml", tmp_path / "new.yaml")
+    assert compared.document["pairs"][0]["relation"] == relation
+    assert compared.weaker is (relation != "equal")
+    assert ("releases.out.received" in str(compared)) is (relation != "equal")
+
+
+@pytest.mark.parametrize(
+    ("texts", "source"),
+    [
+        (["30"], ""),  # an age
+        (["+40"], ""),  # another spelling of one
+        (["", "flu"], MISSING),
+        (["2000.0"], ""),
+        (["Ulm"], ", normalize: [case]"),
+        (["ULM"], ", normalize: [case]"),
+    ],
+)
+def test_a_value_of_the_original_stands_for_no_missing_one(ward, texts, source):
+    policy, released = ward(source=source, release=f", received: {{missing: {texts}}}")
+    for words in ([], [("missing", ",".join(texts))]):
+        with pytest.raises(DataError) as caught:
+            api.audit(policy, None, released, released_with=words)
+        (diagnostic,) = caught.value.diagnostics
+        assert diagnostic.code == "PPF494"
+        assert not any(text in diagnostic.message for text in texts if text)
+
+
+def test_what_is_missing_in_the_original_too_or_is_no_value_of_it(ward):
+    rows = [(a, t, p, "n/a" if i == "NA" else i) for a, t, p, i in ROWS]
+    policy, released = ward(rows=rows, source=MISSING, release=", received: {missing: ['', n/a, NA, '-9', ulm]}")
+    assert figures(api.audit(policy, None, released))["privacy.l_diversity.illness.l"] == 1
+
+
+def test_two_spellings_of_a_sensitive_value_in_a_file_of_another_tool(ward):
+    rows = [(a, t, p, i.replace("flu", "Flu") if a == "40" else i) for a, t, p, i in ROWS]
+    policy, released = ward(rows=rows)
+    with pytest.raises(DataError) as caught:
+        api.audit(policy, None, released)
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.code == "PPF932"
+    assert diagnostic.message.startswith("release `out`, rows 1 and 4: two values of `illness` differ in letter case")
+    policy, released = ward(rows=rows, source=", keep_apart: [case]")
+    assert api.audit(policy, None, released).holds
