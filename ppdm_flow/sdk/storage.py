@@ -37,6 +37,15 @@ class Source(Protocol):
 
 
 @runtime_checkable
+class NamedSource(Protocol):
+    """A source whose files may lack names, and which refuses a row of names where the policy gives them."""
+
+    def name_columns(self, names: Sequence[str]) -> None:
+        """Take the names, in the order of the file's columns; those of a folder's partitions follow."""
+        ...
+
+
+@runtime_checkable
 class TypedSource(Protocol):
     """A source that can leave numbers, dates and timestamps as its file has them."""
 

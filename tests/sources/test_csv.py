@@ -335,6 +335,62 @@ def test_a_header_between_the_rows(reader):
     assert "row 2 " in reader.fails("csv", stripped, "PPF488", strip="true")
 
 
+@pytest.mark.parametrize(
+    "row",
+    [
+        MARK + "a,zqcanary,c",
+        MARK + '"a","zqcanary","c"',
+        "A,ZqCanary,C",
+        "c,a,zqcanary",
+        " a , zqcanary,c",
+        f"{MARK}c,A,zqcanary",
+    ],
+)
+@pytest.mark.parametrize("columns", [None, ["c"], ["zqcanary", "a"]])
+def test_a_header_between_the_rows_in_another_form(reader, row, columns):
+    path = reader.path("t.csv", f"a,zqcanary,c\n1,2,3\n4,5,6\n{row}\n7,zqcanary,9\n".encode())
+    assert reader.fails("csv", path, "PPF488") == f"row 3 of `{path}` is the header once more"
+    with pytest.raises(DataError, match="row 3 of"):
+        reader.batches("csv", path, columns)
+
+
+@pytest.mark.parametrize("row", ["a,b,b", "a,b,x", "a,,b", "aa,b,c", "b,a,"])
+def test_rows_with_some_names_are_rows(reader, row):
+    path = reader.path("t.csv", f"a,b,c\n1,2,3\n{row}\n".encode())
+    for columns in (None, ["a"], ["a", "b"]):
+        assert [b.num_rows for b in reader.batches("csv", path, columns)] == [2]
+
+
+def named(reader, content: bytes, names: list[str], **options: object):
+    source = reader.open("csv", reader.path("t.csv", content), header=False, **options)
+    source.name_columns(names)
+    return source
+
+
+@pytest.mark.parametrize("head", [b"a,b\n", b"\xef\xbb\xbfa,b\n", b"B,A\n", b'"a","b"\n'])
+def test_a_header_of_a_file_that_should_have_none(reader, head):
+    for skipped in (0, 1):
+        source = named(reader, b"title\n" * skipped + head + b"1,2\n3,4\n", ["a", "b"], skip_rows=skipped)
+        for columns in (source.names(), source.names()[1:]):
+            with pytest.raises(DataError) as caught:
+                list(source.batches(columns))
+            (diagnostic,) = caught.value.diagnostics
+            assert (diagnostic.code, "row 1 of" in diagnostic.message) == ("PPF488", True)
+            assert f"skip_rows: {skipped + 1}" in diagnostic.help
+        with pytest.raises(DataError, match="is a header"):
+            [list(piece.starting_at(0).batches(source.names())) for piece in source.pieces(1)]
+
+
+def test_rows_of_a_file_without_a_header(reader):
+    for content in (b"1,2\na,4\n", b"a,b\na,\n,b\n", b"x,y\n1,2\n"):
+        source = named(reader, content, ["a", "b"])
+        assert sum(b.num_rows for b in source.batches(source.names())) == content.count(b"\n")
+    source = named(reader, b"a,b\n1,2\na,b\n", ["a", "b"], skip_rows=1)  # who says that it is a row
+    assert sum(b.num_rows for b in source.batches(source.names())) == 2
+    with pytest.raises(DataError, match="row 1 of"):
+        list(named(reader, b"a\n1\n", ["a"]).batches(["column_1"]))
+
+
 def test_cells_that_say_the_name_of_their_column_are_answers(reader):
     content = b"age,Bus,Car\n30,Bus,Car\n31,,Car\n"
     assert read(reader, content)["Car"] == ["Car", "Car"]

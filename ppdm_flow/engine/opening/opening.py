@@ -20,7 +20,7 @@ from ppdm_flow.plan.definition import Bound, Plan, ReleaseNode, SourceNode
 from ppdm_flow.plan.formats import choices, handling, inferred
 from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.spec import PluginSpec
-from ppdm_flow.sdk.storage import DescribingSink, Sink, Source
+from ppdm_flow.sdk.storage import DescribingSink, NamedSource, Sink, Source
 
 
 def data_path(node: SourceNode, data: Path | None) -> Path:
@@ -59,8 +59,8 @@ def open_source(node: SourceNode, path: Path) -> Source:
     if node.columns is not None and "header" in spec.params.model_fields:
         options["header"] = False  # `source.columns` are for files without a header
     if files is not None:
-        return ManyFiles(files, kind, partial(_made, spec, options))
-    return _made(spec, options, path)
+        return ManyFiles(files, kind, partial(_made, spec, options, names=node.columns))
+    return _made(spec, options, path, node.columns)
 
 
 def open_released(release: ReleaseNode, path: Path) -> Source:
@@ -68,14 +68,19 @@ def open_released(release: ReleaseNode, path: Path) -> Source:
     kind = release.format or inferred("sources", telling_name(path))
     if kind is None:
         raise _formatless(path)
-    return open_as(kind, release.options, path)
+    names = None if release.received is None else release.received.columns
+    return open_as(kind, release.options, path, names)
 
 
-def open_as(kind: str, options: Mapping[str, Any], path: Path) -> Source:
-    """Return the reader of a released file, or of a folder of partitions, for what a sink was given."""
+def open_as(kind: str, options: Mapping[str, Any], path: Path, names: tuple[str, ...] | None = None) -> Source:
+    """Return the reader of a released file, or of a folder of partitions, for what a sink was given.
+
+    ``names`` are those of the columns of a file that has none itself.
+    """
     spec = registry.load("sources", kind)
     known = {k: v for k, v in options.items() if k in spec.params.model_fields}
-    return ManyFiles(file_set(path), kind, partial(_made, spec, known)) if path.is_dir() else _made(spec, known, path)
+    made = partial(_made, spec, known, names=names)
+    return ManyFiles(file_set(path), kind, made) if path.is_dir() else made(path)
 
 
 def released_names(release: ReleaseNode, path: Path, source: Source) -> tuple[str, ...]:
@@ -125,13 +130,15 @@ def make_algorithm(bound: Bound) -> Any:
         return bound.spec.load()(bound.params)
 
 
-def _made(spec: PluginSpec, options: Mapping[str, Any], path: Path) -> Source:
+def _made(spec: PluginSpec, options: Mapping[str, Any], path: Path, names: tuple[str, ...] | None = None) -> Source:
     try:
         params = spec.params.model_validate(options)
     except ValidationError:
         raise run_fault("PPF906", f"the options of source `{spec.info.name}` are not valid") from None
     with wrap_plugin_errors(f"source `{spec.info.name}`"):
         source: Source = spec.load()(params, path)
+        if names is not None and isinstance(source, NamedSource):
+            source.name_columns(names)
     return source
 
 

@@ -184,9 +184,10 @@ def _described(check: SpellingCheck, release: str | None, rows: tuple[int, int],
         merged += ", a step `recode` single values"
     if release is not None:
         merged = "have the tool that wrote the file write one of them"
+    where = "" if release is None else f"release `{release}`, "
     return data_fault(
         "PPF932",
-        f"{'' if release is None else f'release `{release}`, '}rows {rows[0] + 1:,} and {rows[1] + 1:,}: two values of `{facts.name}` differ in"
+        f"{where}rows {rows[0] + 1:,} and {rows[1] + 1:,}: two values of `{facts.name}` differ in"
         f" {listed([_WORDS[word] for word in words])} alone, and would count as two"
         f" {'values' if facts.role is Role.SENSITIVE else 'people'}",
         span=facts.span,

@@ -94,7 +94,7 @@ def _fields(before: Release, after: Release) -> dict[str, tuple[Verdict, str]]:
 def _received(
     before: Release, after: Release, usual: tuple[Sequence[str], Sequence[str]]
 ) -> dict[str, tuple[Verdict, str]]:
-    """Return what has changed about how `audit` reads a file; ``usual`` are the texts for missing values of the sources.
+    """Return what has changed about how `audit` reads a file; ``usual`` is the ``missing`` of the sources.
 
     With more texts for missing values fewer cells tell people apart. That fewer are stricter is not so of all
     requirements: a value that was missing adds to the diversity of a class.

@@ -16,7 +16,7 @@ from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import Finding
 from ppdm_flow.core.roles import AttributeType
-from ppdm_flow.sources.csv.cells import checked, repeated_header, stripped, without_escapes
+from ppdm_flow.sources.csv.cells import checked, header_rows, stripped, without_escapes
 from ppdm_flow.sources.csv.header import Header, read_header
 from ppdm_flow.sources.csv.numbers import plain_numbers
 from ppdm_flow.sources.csv.pieces import windows
@@ -48,6 +48,7 @@ class CsvSource:
         self._window = window
         self._first = first
         self._found: Header | None = None
+        self._given: tuple[str, ...] | None = None
         self._may_repeat = params.header  # a row may have the names of the columns in its cells
 
     @property
@@ -63,6 +64,16 @@ class CsvSource:
         if self._escaped:
             names = tuple(unescaped(pa.array(names, pa.string())).to_pylist())
         return distinct(self.path, names)
+
+    def name_columns(self, names: Sequence[str]) -> None:
+        """Take the names that the policy gives the columns: a row of them is a header that nobody expected."""
+        self._given, self._may_repeat = tuple(names), True
+
+    @property
+    def _titles(self) -> tuple[str, ...]:
+        """What a header would say, in the order of columns."""
+        names = self.names()
+        return names if self._given is None else self._given[: len(names)]
 
     def column_types(self) -> Mapping[str, str]:
         """Return that every column has texts."""
@@ -98,7 +109,7 @@ class CsvSource:
         """Return readers of pieces that end where a record does. Raises DataError."""
         cut = None if is_gzip(self.path) else windows(self.path, self.params, self.header.lines, rows * _ROW_BYTES)
         every: list[Window | None] = [None] if cut is None else [*cut]
-        return [CsvPiece(self.params, self.path, window) for window in every]
+        return [CsvPiece(self.params, self.path, window, self._given) for window in every]
 
     def beside(self) -> Iterator[Finding]:
         """Yield what the file holds beside its cells."""
@@ -184,24 +195,40 @@ class CsvSource:
         checked([arrays[i] for i in coded], first_row)  # no number has a NUL byte
         for i, kind in numeric.items():
             arrays[i] = plain_numbers(arrays[i], kind, self.params)
-        if self._may_repeat and (row := repeated_header(arrays, columns)) is not None:
-            self._check_all_columns(columns, first_row + row + 1)
+        if self._may_repeat:
+            self._check_header(arrays, columns, first_row)
         return pa.RecordBatch.from_arrays(arrays, names=list(columns))
 
-    def _check_all_columns(self, columns: Sequence[str], row: int) -> None:
-        """Raise DataError where a row that has names in these cells has them in all cells."""
+    def _check_header(self, arrays: Sequence[pa.Array], columns: Sequence[str], first_row: int) -> None:
+        """Raise DataError where a row has the names of all columns in its cells, whatever columns are read.
+
+        Without a header, and behind lines that were skipped, only the first row can be one: others are told to be rows.
+        """
         names = self.names()
+        rows = first_row + header_rows(arrays, self._titles)
+        if self._given is not None and self.params.skip_rows:
+            rows = rows[rows == 0]
+        if not len(rows):
+            return
         if len(columns) < len(names):
-            for _ in CsvSource(self.params, self.path, self._window, self._first).batches(names):
+            again = CsvSource(self.params, self.path, self._window, self._first)
+            if self._given is not None:
+                again.name_columns(self._given)
+            for _ in again.batches(names):
                 pass
             self._may_repeat = False
-        elif len(names) > 1:
-            raise fault(
-                "PPF488",
-                f"row {row} of `{self.path}` is the header once more",
-                help="several files may stand one after the other: take the line out. If it is a row, leave the first"
-                " line out and name the columns: `with: {skip_rows: 1}`, `columns: […]`",
-            )
+        elif len(names) > 1 or (self._given is not None and rows[0] == 0):
+            raise self._header_fault(int(rows[0]))
+
+    def _header_fault(self, row: int) -> DataError:
+        what = "the header once more" if self._given is None else "a header"
+        advice = "several files may stand one after the other: take the line out"
+        if self._given is None:
+            advice += ". If it is a row, leave the first line out and name the columns:"
+            advice += " `with: {skip_rows: 1}`, `columns: […]`"
+        elif not row:
+            advice = f"`with: {{skip_rows: {self.params.skip_rows + 1}}}` leaves it out; without `columns` it is read"
+        return fault("PPF488", f"row {row + 1} of `{self.path}` is {what}", help=advice)
 
     def _check_backslashes(self) -> None:
         """Raise DataError where the file could be read in two ways."""
@@ -262,6 +289,7 @@ class CsvPiece:
     params: CsvParams
     path: Path
     window: Window | None
+    given: tuple[str, ...] | None = None
     rows: None = None
 
     @property
@@ -271,7 +299,10 @@ class CsvPiece:
 
     def starting_at(self, row: int) -> CsvSource:
         """Return the reader of the window."""
-        return CsvSource(self.params, self.path, self.window, row)
+        source = CsvSource(self.params, self.path, self.window, row)
+        if self.given is not None:
+            source.name_columns(self.given)
+        return source
 
 
 def _has_no_rows(message: str) -> bool:

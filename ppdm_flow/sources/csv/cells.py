@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ppdm_flow.sources.faults import nul
 from ppdm_flow.tables.formulas import unescaped
+
+Places = npt.NDArray[np.int64]
 
 
 def stripped(array: pa.DictionaryArray) -> pa.DictionaryArray:
@@ -40,27 +44,39 @@ def checked(arrays: Sequence[pa.DictionaryArray], first_row: int) -> None:
             raise nul(f"row {first_row + pc.index(hit, True).as_py() + 1}")
 
 
-def repeated_header(arrays: Sequence[pa.Array], names: Sequence[str]) -> int | None:
-    """Return the place of the first row whose cells say the names of their columns, in all of these columns.
+_AROUND_NAMES = " \t\N{NO-BREAK SPACE}\N{ZERO WIDTH NO-BREAK SPACE}\"'"
+"""What a name may have around it where files were put together: a byte order mark keeps a quote from opening."""
 
-    Where each name is a value of other rows, too, as in columns of answers that say their own name, it is such a row.
+
+def header_rows(arrays: Sequence[pa.Array], names: Sequence[str]) -> Places:
+    """Return the places of rows whose cells are ``names``, in whatever order and letter case.
+
+    ``names`` are those of all columns; of fewer arrays each cell has to be a name. Where each name is a value of other
+    rows, too, as in columns of answers that say their own name, such rows are none.
     """
-    hits: pa.Array | None = None
-    counts = []
-    for array, name in sorted(zip(arrays, names, strict=True), key=_distinct_count):  # few texts are searched soon
-        if pa.types.is_dictionary(array.type):
-            code = pc.index(array.dictionary, name).as_py()
-            same = pc.equal(array.indices, code) if code >= 0 else pa.array([], pa.bool_())
-        else:
-            same = pc.equal(array, name)
-        counts.append(pc.sum(same).as_py() or 0)
-        if not counts[-1]:
-            return None
-        hits = same if hits is None else pc.and_(hits, same)
-    both = 0 if hits is None else pc.sum(hits).as_py() or 0
-    return pc.index(hits, True).as_py() if both and both in counts else None
+    wanted = _bare(pa.array(names, pa.string()))
+    hits, columns = None, []
+    for array in sorted(arrays, key=_distinct_count):  # few texts are searched soon
+        codes = pc.index_in(_bare(array.dictionary if pa.types.is_dictionary(array.type) else array), wanted)
+        if codes.null_count == len(codes):
+            return np.zeros(0, np.int64)
+        columns.append(codes.take(array.indices) if pa.types.is_dictionary(array.type) else codes)
+        is_name = columns[-1].is_valid().to_numpy(zero_copy_only=False)
+        hits = is_name if hits is None else hits & is_name
+    if hits is None or not hits.any():
+        return np.zeros(0, np.int64)
+    places = np.flatnonzero(hits)
+    if len(arrays) == len(names):
+        cells = np.sort([column.take(pa.array(places)).to_numpy(zero_copy_only=False) for column in columns], axis=0)
+        expected = np.sort(pc.index_in(wanted, wanted).to_numpy(zero_copy_only=False))
+        places = places[(cells == expected[:, None]).all(axis=0)]
+    alone = any(len(column) - column.null_count == len(places) for column in columns)
+    return places if alone else np.zeros(0, np.int64)
 
 
-def _distinct_count(column: tuple[pa.Array, str]) -> int:
-    array, _ = column
+def _bare(texts: pa.StringArray) -> pa.StringArray:
+    return pc.utf8_lower(pc.utf8_trim(texts, characters=_AROUND_NAMES))
+
+
+def _distinct_count(array: pa.Array) -> int:
     return len(array.dictionary if pa.types.is_dictionary(array.type) else array)

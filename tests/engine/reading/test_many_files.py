@@ -50,6 +50,18 @@ def test_each_file_of_a_folder_may_begin_with_a_byte_order_mark(tmp_path: Path) 
     assert cells(tmp_path) == {"x\n1": ["2\n3"] * 2, "y": ["4"] * 2}
 
 
+def test_a_header_in_a_file_of_a_folder_that_should_have_none(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("1,2\n3,4\n")
+    (tmp_path / "b.csv").write_text("x,y\n5,6\n")
+    source = open_source(node("csv", ("x", "y")), tmp_path)
+    with pytest.raises(DataError, match=r"b\.csv` is a header"):
+        list(source.batches(source.names()))
+    with pytest.raises(DataError, match=r"b\.csv` is a header"):
+        [list(piece.starting_at(0).batches(source.names())) for piece in source.pieces(10)]
+    (tmp_path / "b.csv").write_text("5,6\n")
+    assert sum(batch.num_rows for batch in source.batches(source.names())) == 3
+
+
 EARLIEST, LATEST = dt.datetime(1700, 1, 1), dt.datetime(2200, 1, 1)  # noqa: DTZ001  # hypothesis wants them so
 ROWS = st.lists(
     st.tuples(

@@ -239,6 +239,15 @@ def test_what_is_missing_in_the_original_too_or_is_no_value_of_it(ward):
     assert figures(api.audit(policy, None, released))["privacy.l_diversity.illness.l"] == 1
 
 
+def test_a_header_in_a_file_that_should_have_none(ward):
+    columns = ", received: {columns: [age, town, pay, illness]}"
+    policy, released = ward(release=columns)
+    with pytest.raises(DataError, match="PPF488"):
+        api.audit(policy, None, released)
+    policy, released = ward(release=columns, header=None)
+    assert api.audit(policy, None, released).holds
+
+
 def test_two_spellings_of_a_sensitive_value_in_a_file_of_another_tool(ward):
     rows = [(a, t, p, i.replace("flu", "Flu") if a == "40" else i) for a, t, p, i in ROWS]
     policy, released = ward(rows=rows)
