@@ -51,7 +51,7 @@ class CheckOutcome:
 
     @property
     def without_requirements(self) -> int:
-        """The number of policies that require nothing."""
+        """The number of policies that require nothing, or nothing on one of their releases."""
         pairs = zip(self.each, self.if_strict, strict=True)
         return sum(any(d.code == NOTHING_REQUIRED for d in (*diagnostics, *more)) for diagnostics, more in pairs)
 

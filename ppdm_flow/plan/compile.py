@@ -16,6 +16,7 @@ from ppdm_flow.plan.approvals import check_approvals
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.plan.document import document
 from ppdm_flow.plan.names import names_of
+from ppdm_flow.plan.rules.protection import releases_without_requirements
 from ppdm_flow.plan.table_compiler import TableCompiler
 from ppdm_flow.plan.waivers import WaiverCheck, check_waivers
 from ppdm_flow.plan.wiring import partial_faults
@@ -67,6 +68,7 @@ def compile_policy(
         faults = partial_faults(loaded.tree, loaded.places)
         return CompileResult(None, in_order((*loaded.diagnostics, *faults)), loaded.sources)
     plan, faults = _compiler(loaded, loaded.policy, columns, data).compile()
+    faults += releases_without_requirements(plan, loaded.policy, loaded.places, strict=loaded.project is not None)
     every = in_order((*loaded.diagnostics, *(redacted(d, loaded.secrets) for d in faults)))
     dated = loaded.policy.approvals is not None or bool(loaded.policy.waivers)
     today = clock() if clock is not None and dated else None

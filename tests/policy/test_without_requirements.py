@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from ppdm_flow import api
@@ -95,3 +97,32 @@ def test_a_policy_may_require_more_than_a_template_without_requirements(read):
 def test_order(read, old, new, relation):
     before, after = (read(TABLE + privacy + RELEASE) for privacy in (old, new))
     assert compare(before, after).relation.value == relation
+
+
+TWO = "releases: {r: {path: r.csv, audience: AUDIENCE}, s: {path: s.csv}}\n"
+QI = TABLE.replace("insensitive", "quasi_identifier")
+
+
+@pytest.mark.parametrize(
+    ("clause", "audience", "severities"),
+    [
+        ("{k: 5, releases: [s]}", "public", [Severity.ERROR]),
+        ("{k: 5, releases: [s]}", "internal", [Severity.WARNING]),
+        ("{k: 5, releases: [r, s]}", "public", []),
+        ("{k: 5}", "public", []),
+        ("[{name: a, k: 5, releases: [s]}, {name: b, k: 9, releases: [r]}]", "public", []),
+    ],
+)
+def test_each_release_needs_a_requirement(read, clause, audience, severities):
+    read(f"{QI}privacy: {{k_anonymity: {clause}}}\n{TWO.replace('AUDIENCE', audience)}")
+    outcome = api.check(["p.yaml"])
+    assert nothing_required(outcome) == severities
+    assert outcome.without_requirements == len(severities)
+    assert outcome.passes() is (Severity.ERROR not in severities)
+    assert not (severities and outcome.passes(strict=True))
+
+
+def test_a_release_without_requirements_is_an_error_below_a_project_file(read):
+    read(f"{QI}privacy: {{k_anonymity: {{k: 5, releases: [s]}}}}\n{TWO.replace('AUDIENCE', 'internal')}")
+    Path("ppdm-flow.yaml").write_text("policies: [p.yaml]\n", "utf-8")
+    assert nothing_required(api.check(["p.yaml"])) == [Severity.ERROR]

@@ -65,6 +65,24 @@ def test_without_requirements_the_verdict_warns(document):
     assert verdict(bare | {"verdict": "withheld"}).word == "Withheld"
 
 
+def test_a_release_without_requirements_is_named(document):
+    partly = document()
+    partly["requirements"] = [r for r in partly["requirements"] if r["release"] == "study"]
+    judged = verdict(partly)
+    assert judged.word == "Released without requirements on 1 of 2 releases"
+    assert judged.without_requirements
+    assert judged.bare_releases == ("partner",)
+    assert "No requirement was judged on `partner`" in judged.caution
+    assert render(partly).startswith("RELEASED WITHOUT REQUIREMENTS ON 1 OF 2 RELEASES  ")
+    assert "on 1 of 2 releases" in html.render(partly)
+
+
+def test_a_release_judged_together_with_another_has_requirements(document):
+    joined = document()
+    joined["requirements"] = [r | {"release": "study + partner"} for r in joined["requirements"][:1]]
+    assert not verdict(joined).without_requirements
+
+
 def test_checks_are_worded(document):
     by_id = {c.id: c for c in requirements(document())}
     k, template = by_id["privacy.k_anonymity"], by_id["privacy.templates.no-discharged"]

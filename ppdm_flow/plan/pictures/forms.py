@@ -9,7 +9,16 @@ from ppdm_flow.core.texts.visible import visible_line
 from ppdm_flow.plan.graph import sources
 from ppdm_flow.plan.pictures.flowcharts import dot, mermaid
 from ppdm_flow.plan.pictures.vectors import svg
-from ppdm_flow.plan.pictures.wording import columns, deeds, demands_of, derived, gates_of, held_of, measures_of
+from ppdm_flow.plan.pictures.wording import (
+    columns,
+    deeds,
+    demands_of,
+    derived,
+    gates_of,
+    held_of,
+    judged_releases,
+    measures_of,
+)
 
 Document = Mapping[str, Any]
 
@@ -89,6 +98,8 @@ def _release(document: Document, release: Document) -> list[str]:
         ("gates", gates_of(document, release["name"])),
         ("measured too", measures_of(document, release["name"])),
     )
+    if document["requirements"] and release["name"] not in judged_releases(document):
+        lines.append("WITHOUT REQUIREMENTS")
     return [*lines, *(f"{what}: {'; '.join(items)}" for what, items in rows if items)]
 
 

@@ -76,6 +76,13 @@ def demands_of(document: Mapping[str, Any], release: str) -> list[str]:
     return [demand(r) for r in document["requirements"] if r["id"] in ids]
 
 
+def judged_releases(document: Mapping[str, Any]) -> set[str]:
+    """Return the releases on which a requirement is measured, alone or joined to others."""
+    alone = {audit["release"] for audit in document["audits"] if audit["requirements"]}
+    joined = (*document.get("joins", ()), *document.get("joined_by", ()))
+    return alone.union(*(join["releases"] for join in joined))
+
+
 def gates_of(document: Mapping[str, Any], release: str) -> list[str]:
     """Return the gates that concern a release: those about it, and those on figures of steps."""
     return [bound(gate) for gate in document["gates"] if release in (gate.get("releases") or (release,))]

@@ -9,9 +9,14 @@ from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.roles import Nulls, Role
+from ppdm_flow.plan.definition import Plan
 from ppdm_flow.plan.rules.compiled_flow import CompiledFlow, covers, listed, perturbers
+from ppdm_flow.plan.together import keyed_links
 from ppdm_flow.policy.language.kinds import built_in
+from ppdm_flow.policy.language.models import Policy
+from ppdm_flow.policy.loaded import Places
 from ppdm_flow.policy.requirements import specs_of
+from ppdm_flow.policy.rules.gates import NOTHING_REQUIRED
 
 
 def unprotected_sensitive(flow: CompiledFlow) -> Iterator[Diagnostic]:
@@ -196,3 +201,36 @@ def without_columns(flow: CompiledFlow) -> Iterator[Diagnostic]:
                 flow.origin(release),
                 help="identifiers leave only if a step replaces them: `ppdm-flow explain pseudonymize`",
             )
+
+
+def releases_without_requirements(plan: Plan, policy: Policy, places: Places, *, strict: bool) -> Iterator[Diagnostic]:
+    """Report releases that no clause is about, where the policy has clauses (PPF526).
+
+    An error where the release is public, and where ``strict``: a project file accepts no such policy.
+    """
+    judged = _judged_releases(plan)
+    for release in plan.releases if not policy.privacy.is_empty else ():
+        name, public = release.name, release.audience == "public"
+        if name in judged:
+            continue
+        yield Diagnostic(
+            NOTHING_REQUIRED,
+            f"no requirement is about release `{name}`{', which is public' if public else ''}",
+            places.key("releases", name),
+            Severity.ERROR if public or strict else Severity.WARNING,
+            help="state under `privacy:` what must hold of it, or name it in the `releases` of a clause",
+            path=("releases", name),
+        )
+
+
+def _judged_releases(plan: Plan) -> set[str]:
+    """Return the releases that a requirement is about, alone or joined to others."""
+    tables = [table.plan for table in plan.tables] or [plan]
+    about = [(r, t.requirements) for t in tables for r in t.releases]
+    judged = {release.name for release, clauses in about if any(c.concerns(release.name) for c in clauses)}
+    for join in plan.joins:
+        judged |= {name for names in join.releases.values() for name in names if join.plan.requirements}
+    for link in keyed_links(plan):
+        pair = {link.one.name, link.other.name}
+        judged |= {name for name in pair if any(c.on_joined and any(map(c.concerns, pair)) for c in plan.requirements)}
+    return judged

@@ -34,10 +34,17 @@ def junit_xml(judged: Judgement) -> str:
     properties = {
         "verdict": "held" if outcome.held else "released" if outcome.released else "withheld",
         **tally,
-        **({"requirements": "none"} if outcome.without_requirements else {}),
+        **_unprotected(outcome),
         **_strings(document["run"]),
     }
     return junit.render([Suite(document["policy"], cases, properties, str(document["run"].get("started") or ""))])
+
+
+def _unprotected(outcome: Verdict) -> dict[str, str]:
+    """Return the property that says where no requirement was judged."""
+    if not outcome.without_requirements:
+        return {}
+    return {"requirements": f"none on {', '.join(outcome.bare_releases)}" if outcome.requirements else "none"}
 
 
 def broken_junit(failure: BrokenJudgement) -> str:

@@ -9,6 +9,7 @@ from ppdm_flow.core.people import BY_PSEUDONYMS
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import HELD, RELEASED
+from ppdm_flow.plan.together import SIGN
 from ppdm_flow.report.run.checks import Check, gates, requirements
 from ppdm_flow.report.run.fields import ReportDocument
 from ppdm_flow.report.run.waivers import Waiver, waivers
@@ -38,9 +39,16 @@ def caution(document: ReportDocument) -> str:
 
 
 def _nothing_asked(document: ReportDocument) -> list[str]:
-    if document["requirements"]:
-        return []
-    return ["The policy states no privacy requirement, so this verdict says nothing of privacy."]
+    if not document["requirements"]:
+        return ["The policy states no privacy requirement, so this verdict says nothing of privacy."]
+    bare = listed([f"`{name}`" for name in _without_requirements(document)])
+    return [f"No requirement was judged on {bare}, so this verdict says nothing of privacy there."] if bare else []
+
+
+def _without_requirements(document: ReportDocument) -> tuple[str, ...]:
+    """Return the releases on which no requirement was judged, neither alone nor joined to others."""
+    judged = {name for result in document["requirements"] for name in result["release"].split(SIGN)}
+    return () if "" in judged else tuple(name for name in document["releases"] if name not in judged)
 
 
 def _taken_away(document: ReportDocument) -> list[str]:
@@ -115,6 +123,7 @@ class Verdict:
 
     ``released`` is whether nothing withholds the data; ``held`` whether it waits for approvals all the same. ``manner``
     is the part of ``word`` that says how: `` without requirements``, `` under waivers``, both or neither.
+    ``bare_releases`` are those on which no requirement was judged.
     """
 
     released: bool
@@ -128,11 +137,12 @@ class Verdict:
     waivers: tuple[Waiver, ...] = ()
     held: bool = False
     manner: str = ""
+    bare_releases: tuple[str, ...] = ()
 
     @property
     def without_requirements(self) -> bool:
-        """Whether the data may leave and no requirement was stated."""
-        return self.released and not self.requirements
+        """Whether the data may leave and no requirement was judged, on all of it or on some releases."""
+        return self.released and (not self.requirements or bool(self.bare_releases))
 
     @property
     def failing(self) -> tuple[Check, ...]:
@@ -163,7 +173,9 @@ def verdict(document: ReportDocument) -> Verdict:
     failing = [check for check in every if check.state == "fails"]
     waived = any(check.state == "waived" for check in every)
     released = claimed and not failing
-    manner = f"{'' if checks else ' without requirements'}{' under waivers' if waived else ''}"
+    bare = _without_requirements(document)
+    partly = f" on {len(bare):,} of {counted(len(document['releases']), 'release')}" if checks else ""
+    manner = f"{'' if checks and not bare else f' without requirements{partly}'}{' under waivers' if waived else ''}"
     return Verdict(
         released=released,
         word=f"{'Held' if held else 'Released'}{manner}" if released else "Withheld",
@@ -176,6 +188,7 @@ def verdict(document: ReportDocument) -> Verdict:
         waivers=waivers(document),
         held=released and held,
         manner=manner if released else "",
+        bare_releases=bare,
     )
 
 
