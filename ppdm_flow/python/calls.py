@@ -22,6 +22,7 @@ from ppdm_flow.api.sweep.runs import RunDone
 from ppdm_flow.api.sweep.sweep import SweepResult
 from ppdm_flow.api.sweep.sweep import sweep as sweep_file
 from ppdm_flow.engine.events import Event
+from ppdm_flow.python.arguments import with_checked_arguments, wrong_argument
 from ppdm_flow.python.engines import as_data, where_of
 from ppdm_flow.python.faults import in_full
 from ppdm_flow.python.frames import Data, as_file
@@ -30,8 +31,10 @@ from ppdm_flow.python.progress import listener
 from ppdm_flow.python.result import Result
 
 Home = str | os.PathLike[str]
+_MOST_REPEATS = 1000
 
 
+@with_checked_arguments
 def run(
     policy: Policy,
     data: Data | None = None,
@@ -108,13 +111,15 @@ def run(
     >>> run(policy, frame.iloc[1:]).released
     False
     """
-    where = where_of(engine, master, memory, data)
+    with in_full():
+        where = where_of(engine, master, memory, data)
     with in_full(), as_policy(policy, Path(home)) as path, as_data(data) as read, listener(progress) as told:
         options: dict[str, Any] = {"keep_withheld": keep_withheld, "strict": strict, "where": where}
         options["sign"] = None if sign is None else Path(sign)
         return Result(run_file(path, as_sets(sets), read, Path(out), told, **options))
 
 
+@with_checked_arguments
 def check(
     policy: Policy, data: Data | None = None, *, sets: Mapping[str, Any] | None = None, home: Home = "."
 ) -> CheckOutcome:
@@ -130,6 +135,7 @@ def check(
         return check_files([path], as_sets(sets), data=file)
 
 
+@with_checked_arguments
 def plan(
     policy: Policy, data: Data | None = None, *, sets: Mapping[str, Any] | None = None, home: Home = "."
 ) -> PlanResult:
@@ -141,6 +147,7 @@ def plan(
         return plan_file(path, as_sets(sets), file)
 
 
+@with_checked_arguments
 def audit(
     policy: Policy,
     original: Data | None,
@@ -163,7 +170,7 @@ def audit(
         as_file(released) as after,
     ):
         if after is None:
-            raise TypeError("`released` is needed")
+            raise wrong_argument("`audit` needs `released`")
         words = [
             (name, text)
             for name, said in (released_with or {}).items()
@@ -172,6 +179,7 @@ def audit(
         return audit_files(path, before, after, release, sets=as_sets(sets), released_with=words)
 
 
+@with_checked_arguments
 def sweep(
     policy: Policy,
     over: Mapping[str, Sequence[Any]],
@@ -192,11 +200,14 @@ def sweep(
     Raises UsageError, PolicyError with the faults of all points, or DataError.
     """
     with in_full(), as_policy(policy, Path(home)) as path, as_file(data) as file:
+        if not 1 <= repeat <= _MOST_REPEATS:
+            raise wrong_argument(f"`repeat` of `sweep` lies between 1 and {_MOST_REPEATS:,}")
         words = [f"{place}={','.join(as_text(value) for value in values)}" for place, values in over.items()]
         tell = progress or _ignore_runs
         return sweep_file(path, words, metrics, as_sets(sets), file, Path(out), tell, repeat=repeat, workers=workers)
 
 
+@with_checked_arguments
 def diff(
     old: Policy,
     new: Policy,
@@ -222,6 +233,7 @@ def diff(
         return diff_words(_word(old, before), _word(new, after), as_sets(sets), file, accepts)
 
 
+@with_checked_arguments
 def profile(
     data: Data,
     *,
@@ -238,7 +250,7 @@ def profile(
     names = None if columns is None else tuple(columns)
     with in_full(), as_file(data) as file:
         if file is None:
-            raise TypeError("`data` is needed")
+            raise wrong_argument("`profile` needs `data`")
         return profile_file(file, header=header, delimiter=delimiter, encoding=encoding, escape=escape, names=names)
 
 

@@ -10,6 +10,7 @@ from typing import Any, cast
 from ppdm_flow.api.tables import SparkFrame, TableData
 from ppdm_flow.api.where import LOCAL, SPARK, Where
 from ppdm_flow.core.addresses.table import place_of_data
+from ppdm_flow.python.arguments import wrong_argument
 from ppdm_flow.python.frames import Data, as_file, is_spark_frame
 
 _LEAST_MEMORY = 64
@@ -18,14 +19,14 @@ _LEAST_MEMORY = 64
 def where_of(engine: Any, master: str | None, memory: int | None, data: Data | None) -> Where:
     """Return where to work: an engine's name, a session of Spark's, or without both where the data is.
 
-    Raises TypeError for what is neither a name nor a session, ValueError for less memory than a run needs.
+    Raises UsageError for what is neither a name nor a session, and for less memory than a run needs.
     """
     if memory is not None and memory < _LEAST_MEMORY:
-        raise ValueError(f"memory must be at least {_LEAST_MEMORY} MB, got {memory}")
+        raise wrong_argument(f"`memory` must be at least {_LEAST_MEMORY} MB, and is {memory}")
     session = None
     if engine is not None and not isinstance(engine, str):
         if not hasattr(engine, "createDataFrame"):
-            raise TypeError(f"`engine` is a name or a session of Spark's, got {type(engine).__name__}")
+            raise wrong_argument("`engine` is a name or a session of Spark's", f"got a `{type(engine).__name__}`")
         engine, session = SPARK, engine
     elif is_spark_frame(data) and engine in (None, SPARK) and master is None:
         engine, session = SPARK, cast("Any", data).sparkSession

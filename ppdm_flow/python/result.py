@@ -80,8 +80,8 @@ class Result:
         names = list(self.tables)
         if release is None and len(names) == 1:
             return self.tables[names[0]]
-        if release in self.tables:
-            return self.tables[str(release)]
+        if isinstance(release, str) and release in self.tables:
+            return self.tables[release]
         known = ", ".join(f"`{name}`" for name in names) or f"nothing, it {'is' if self.held else 'was'} {self.verdict}"
         raise UsageError(Diagnostic("PPF694", f"say which release is meant: the run released {known}"))
 

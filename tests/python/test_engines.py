@@ -54,9 +54,9 @@ def test_an_engine_is_a_name_a_session_or_where_the_data_is() -> None:
 
 
 def test_what_is_no_engine_is_refused() -> None:
-    with pytest.raises(TypeError, match="got int"):
+    with pytest.raises(UsageError, match="PPF696"):
         where_of(3, None, None, None)
-    with pytest.raises(ValueError, match="64"):
+    with pytest.raises(UsageError, match="64"):
         where_of(None, None, 63, None)
     for options in ({"engine": "dask"}, {"master": "local[2]"}, {"engine": Session(), "master": "local[2]"}):
         with pytest.raises(UsageError) as caught:
