@@ -63,9 +63,9 @@ def rendered(values: pa.Array) -> pa.StringArray:
 
 
 def _floats(values: pa.Array) -> pa.StringArray:
-    """Shortest text that reads back as the same number, as Python's ``repr`` has it."""
+    """Shortest text that reads back as the same number, as Python's ``repr`` has it; 0 has no sign."""
     numbers = values.cast(pa.float32() if pa.types.is_float16(values.type) else values.type)
-    digits = numbers.fill_null(0).to_numpy(zero_copy_only=False).astype("U")
+    digits = (numbers.fill_null(0).to_numpy(zero_copy_only=False) + 0).astype("U")  # -0.0 + 0 is 0.0
     return pa.array(digits, pa.string(), mask=values.is_null().to_numpy(zero_copy_only=False))
 
 

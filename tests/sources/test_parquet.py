@@ -166,3 +166,10 @@ def test_whoever_asks_for_a_block_may_decode_it(reader, tmp_path, group):
     assert len(taken) == len(blocks)
     assert all(a.equals(b) for a, b in zip(taken, blocks, strict=True))
     assert sum(len(b) for b in blocks) == rows
+
+
+@pytest.mark.parametrize("kind", [pa.float16(), pa.float32(), pa.float64()])
+def test_a_zero_has_no_sign(kind):
+    numbers = pa.array([0.0, -0.0, 1.5, -1.5, None], pa.float64()).cast(kind)
+    assert rendered(numbers).to_pylist() == ["0.0", "0.0", "1.5", "-1.5", None]
+    assert texts(numbers).dictionary.to_pylist() == ["0.0", "1.5", "-1.5"]
