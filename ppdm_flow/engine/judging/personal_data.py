@@ -1,4 +1,4 @@
-"""Personal data in columns of which the policy says that they hold none: looked for in every released text column.
+"""Personal data in columns of which the policy says that they hold none: looked for in every released column.
 
 A column of telephone numbers that is declared `insensitive` would leave as it is, and no requirement would count it.
 What a release for partners or for the public shows withholds it; of an internal one it is a finding.
@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
@@ -19,14 +21,19 @@ from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import PERSONAL_DATA, Finding, RequirementResult
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.streams.stream import DistributedStream, Part, Stream
-from ppdm_flow.mining.identifiers.columns import WORDS, ColumnScan
+from ppdm_flow.mining.identifiers.columns import WORDS, ColumnScan, Content
 from ppdm_flow.mining.profiling.words import named
 from ppdm_flow.plan.definition import Plan, ReleaseNode
+from ppdm_flow.tables.numeric.column import NumericColumn
+from ppdm_flow.tables.sets import Baskets, SetColumn
 from ppdm_flow.tables.text_hash import KEY_BYTES
 
 CODE = "PPF649"
 """The finding."""
-_ROLES = frozenset({Role.INSENSITIVE, Role.TARGET, Role.SENSITIVE})
+_WEIGHTS = frozenset({Role.WEIGHT, Role.SAMPLING_WEIGHT})
+_ROLES = frozenset({Role.INSENSITIVE, Role.TARGET, Role.SENSITIVE, Role.ITEMS}) | _WEIGHTS
+_LEAST = 10**6
+"""The least whole number that may identify: of seven digits, since zeros at the front are lost."""
 _ONLY_FOUND = "internal"
 """The audience to which such a release may go."""
 
@@ -46,37 +53,65 @@ class PersonalColumn:
 
 
 def personal_columns(stream: Stream, attributes: Iterable[AttributeFacts]) -> tuple[PersonalColumn, ...]:
-    """Look through the text columns among these that are declared to identify nobody.
+    """Look through those of these columns that are declared to identify nobody; columns of dates and times are not.
 
     Each different value of a partition is looked at once; no more is kept than some thousand values of a column.
     """
-    looked_at = [a for a in attributes if a.role in _ROLES and not a.is_numeric]
+    looked_at = [a for a in attributes if a.role in _ROLES and (a.type.is_amount or not a.is_numeric)]
     if not looked_at:
         return ()
-    names, key = [a.name for a in looked_at], secrets.token_bytes(KEY_BYTES)
-    scans = {name: ColumnScan(key) for name in names}
+    contents, key = {a.name: _content(a) for a in looked_at}, secrets.token_bytes(KEY_BYTES)
+    scans = {name: ColumnScan(key, content) for name, content in contents.items()}
     if isinstance(stream, DistributedStream):
-        for parts in stream.results(partial(_scanned, names, key), names):
+        for parts in stream.results(partial(_scanned, contents, key), list(contents)):
             for name, scan in parts.items():
                 scans[name].add(scan)
     else:
-        for part in stream.parts(names):
+        for part in stream.parts(list(contents)):
             _take(scans, part)
-    shown = ((a, scans[a.name].personal(of_people=named(a.source or a.name) == "name")) for a in looked_at)
+    shown = ((a, scans[a.name].personal(named(a.source or a.name))) for a in looked_at)
     return tuple(PersonalColumn(a, kinds) for a, kinds in shown if kinds)
 
 
-def _scanned(names: Sequence[str], key: bytes, part: Part) -> dict[str, ColumnScan]:
-    scans = {name: ColumnScan(key) for name in names}
+def _content(facts: AttributeFacts) -> Content:
+    if facts.role in _WEIGHTS:
+        return "weights"
+    if facts.role is Role.ITEMS:
+        return "items"
+    return "numbers" if facts.is_numeric else "texts"
+
+
+def _scanned(contents: Mapping[str, Content], key: bytes, part: Part) -> dict[str, ColumnScan]:
+    scans = {name: ColumnScan(key, content) for name, content in contents.items()}
     _take(scans, part)
     return {name: scan.forget() for name, scan in scans.items()}
 
 
 def _take(scans: Mapping[str, ColumnScan], part: Part) -> None:
     for name, scan in scans.items():
+        if name in part.table.sets:
+            scan.take(*_items(part.table.sets[name]))
+            continue
         column = part.table[name]
+        if scan.content == "numbers" and isinstance(column, NumericColumn):
+            present = len(column.present())
+            column = column.take(_long_numbers(column))
+            scan.present += present - len(column)  # no identifier is that short: such numbers are counted alone
         rows = np.bincount(column.codes[column.codes >= 0], minlength=len(column.categories))
         scan.take(column.categories, rows)
+
+
+def _items(sets: SetColumn) -> tuple[pa.StringArray, npt.NDArray[np.int64]]:
+    """Return the names of items with the rows of each; one for each item of randomized sets, which are published."""
+    counts = sets.counts() if isinstance(sets, Baskets) else np.ones(len(sets.categories), dtype=np.int64)
+    return sets.categories, counts
+
+
+def _long_numbers(column: NumericColumn) -> npt.NDArray[np.bool_]:
+    """Return which cells hold a whole number of as many digits as identifiers have, shape (rows,)."""
+    values = column.values
+    long: npt.NDArray[np.bool_] = (values >= _LEAST) & (values == np.floor(values))
+    return long
 
 
 def personal_findings(release: ReleaseNode, stream: Stream) -> Iterator[Finding]:

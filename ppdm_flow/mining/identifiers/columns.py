@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +33,7 @@ WORDS: Mapping[str, str] = {
     "names": "names of people",
     "free_text": "free text",
     "unique_codes": "codes that nearly every row has for itself",
+    "unique_weights": "weights that nearly every row has for itself",
 }
 """The kinds of personal data that are looked for, in words."""
 SAMPLE = 1024
@@ -50,10 +52,17 @@ _ROWS, _ALONE = 20, 0.9
 """Rows from which on a column can be of codes, and the share of them whose value no other row has."""
 _FEWEST_TEXTS, _FEWEST_NUMBERS, _FEWEST_NAMES = 5, 5, 3
 _NUMBER = r"^[$€£¥]? ?[+-]?[0-9][0-9., ']*(?:[eE][+-]?[0-9]+)?(?: ?[%°‰$€£¥]| ?[A-Za-zµ]{1,3}(?:/[a-z]+)?)?$"
-_TIME = r"^[0-9]{1,4}[-/. ][0-9]{1,2}[-/. ][0-9]{1,4}(?:[T ].*)?$|^[0-9]{1,2}:[0-9]{2}|^1[0-9]{9}(?:[0-9]{3})?$"
+_TIME = r"^[0-9]{1,4}[-/. ][0-9]{1,2}[-/. ][0-9]{1,4}(?:[T ].*)?$|^[0-9]{1,2}:[0-9]{2}|^1[0-9]{9}(?:[0-9]{3}){0,3}$"
 _LABEL = r"^[\[(<>≤≥{]|^-?[0-9.]+ ?(?:-|\.\.|[,;/:x]|to) ?-?[0-9.]+[\])]?$|\*"
-_CODE_OF_DIGITS = r"^[0-9]{8,}$"
+_CODE_OF_DIGITS = r"^[0-9]{8,}(?:\.0)?$"
 _NAME = re.compile(r"[^\W\d_]+(?:[ ',.-]+[^\W\d_]+)*\.?")
+
+Content = Literal["texts", "numbers", "weights", "items"]
+"""What a column holds: of numbers the whole ones are looked at, of weights nothing but how many share one."""
+_LONG_NUMBER = r"^[0-9]{7,}$"
+"""A whole number as long as identifiers are; the zeros at the front of a number are lost."""
+_NAMED = {"phone": "phones", "national_id": "national_ids", "card": "cards", "iban": "ibans"}
+"""Kinds of numbers that the name of a column tells."""
 
 Counts = npt.NDArray[np.int64]
 
@@ -67,6 +76,7 @@ class ColumnScan:
     """
 
     key: bytes
+    content: Content = "texts"
     present: int = 0
     cells: dict[str, int] = field(default_factory=dict)
     formed: dict[str, int] = field(default_factory=dict)
@@ -85,7 +95,11 @@ class ColumnScan:
         texts, rows = texts.filter(pa.array(used)), rows[used]
         self.present += int(rows.sum())
         hashes = text_hashes(texts, self.key)
-        kinds = self._kinds(texts, hashes)
+        kinds = np.zeros(len(texts), dtype=np.uint16)
+        if self.content != "weights":
+            kinds = self._kinds(texts, hashes)
+        if self.content == "numbers":
+            kinds[~matching(texts, _LONG_NUMBER)] = 0
         for place, kind in enumerate(_CELLS):
             hit = (kinds >> place) & 1 == 1
             self._count(kind, int(rows[hit].sum()), set(hashes[hit][:_FEWEST_NAMES].tolist()))
@@ -110,30 +124,51 @@ class ColumnScan:
         self._known = None
         return self
 
-    def personal(self, *, of_people: bool) -> dict[str, int]:
+    def personal(self, name: str | None = None) -> dict[str, int]:
         """Return the kinds of personal data that the column shows, with the rows of each, as far as they are counted.
 
-        ``of_people``: it is called like a column of names.
+        ``name``: the kind that its name tells (:func:`..words.named`).
         """
         found = {kind: n for kind, n in self.cells.items() if n and self._is_told(kind)}
-        sample = self.texts.values()
-        texts = normalized(pa.array([self.texts[h] for h in self.hashes.tolist()], pa.string())) if sample else None
-        if texts is None:
+        if not self.texts:
             return found
-        words = texts.to_pylist()
+        texts = normalized(pa.array([self.texts[h] for h in self.hashes.tolist()], pa.string()))
+        if self.content == "weights":
+            unique = self.present >= _ROWS and self.alone >= _ALONE
+            return {"unique_weights": self.present} if unique else {}
+        if self.content == "numbers":
+            found |= self._of_numbers(texts, name, found)
+        else:
+            found |= self._of_texts(texts, name, found)
+        return {kind: found[kind] for kind in WORDS if kind in found}
+
+    def _of_texts(self, texts: pa.StringArray, name: str | None, found: Mapping[str, int]) -> dict[str, int]:
+        words, more = texts.to_pylist(), dict[str, int]()
         if len(words) >= _FEWEST_NUMBERS:
             if national(words) is not None and "social_security" not in found:
-                found["national_ids"] = self.present
+                more["national_ids"] = self.present
             elif "phones" not in found and (shaped(words) or ("",))[0] == "phone":
-                found["phones"] = self.present
-        if of_people and "names" not in found and len(words) > _FEWEST_TEXTS and _most_are_names(words):
-            found["names"] = self.present
-        told = bool(found)
+                more["phones"] = self.present
+        if name == "name" and "names" not in found and len(words) > _FEWEST_TEXTS and _most_are_names(words):
+            more["names"] = self.present
         if self._is_free(words):
-            found["free_text"] = self.present
-        elif not told and self._is_code(texts):
-            found["unique_codes"] = self.present
-        return {kind: found[kind] for kind in WORDS if kind in found}
+            more["free_text"] = self.present
+        elif not (found or more) and self.content == "texts" and self._is_code(texts):
+            more["unique_codes"] = self.present
+        return more
+
+    def _of_numbers(self, texts: pa.StringArray, name: str | None, found: Mapping[str, int]) -> dict[str, int]:
+        long = matching(texts, _LONG_NUMBER)
+        whole = texts.filter(pa.array(long)).to_pylist()
+        share = float(self.rows[long].sum()) / len(self.rows) * self.distinct / self.present
+        if found or len(whole) < _FEWEST_NUMBERS or share < _ALONE:
+            return {}
+        longest = max(map(len, whole))
+        if national(whole) is not None or national([number.zfill(longest) for number in whole]) is not None:
+            return {"national_ids": self.present}
+        if name in _NAMED:
+            return {_NAMED[name]: self.present}
+        return {"unique_codes": self.present} if self._is_code(texts) else {}
 
     @property
     def distinct(self) -> float:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from datetime import date
 
+import pyarrow as pa
 import pytest
 
+import ppdm_flow as pf
 from ppdm_flow import api
 
 POLICY = """version: 1
@@ -62,10 +64,58 @@ def test_rows_in_partitions(bench, partition_rows):
     assert codes(outcome) == [("PPF649", "study.remark")]
 
 
-def test_quasi_identifiers_and_numbers_are_not_looked_at(bench):
-    bench.data([[f"617-253-{i // 2:04d}", str(10**8 + i)] for i in range(60)], "town,remark")
-    outcome = bench.run(bench.plan(POLICY.replace("role: insensitive", "role: insensitive, type: integer")))
+def test_quasi_identifiers_are_not_looked_at(bench):
+    bench.data([[f"617-253-{i // 2:04d}", "none"] for i in range(60)], "town,remark")
+    outcome = bench.run(bench.plan(POLICY))
     assert (outcome.report.verdict, codes(outcome)) == ("released", [])
+
+
+@pytest.mark.parametrize("partition_rows", [7, 100_000])
+@pytest.mark.parametrize("kind", ["integer", "float"])
+@pytest.mark.parametrize(
+    ("number", "found"),
+    [
+        (lambda _: "4111111111111111", True),
+        (lambda i: f"{491711234000 + i}", True),
+        (lambda i: f"{i * 37 % 11 * 10**7}", False),
+        (lambda i: f"{i % 9}", False),
+        (lambda i: f"{i * 12_345.25}", False),
+    ],
+)
+def test_numbers(bench, number, found, kind, partition_rows):
+    if kind == "integer" and "." in number(1):
+        pytest.skip("no whole numbers")
+    bench.data([["ab"[i % 2], number(i)] for i in range(60)], "town,remark")
+    policy = POLICY.replace("role: insensitive", f"role: insensitive, type: {kind}")
+    outcome = bench.run(bench.plan(policy), partition_rows=partition_rows)
+    assert codes(outcome) == [("PPF649", "study.remark")] * found
+
+
+@pytest.mark.parametrize(("rows", "found"), [(lambda i: 1.5 + i * 0.37, True), (lambda i: 1.5 + i % 4, False)])
+@pytest.mark.parametrize("role", ["weight", "sampling_weight"])
+def test_weights(bench, role, rows, found):
+    kind = "float" if role == "sampling_weight" else "integer"
+    numbers = [rows(i) if kind == "float" else int(rows(i) * 100) for i in range(60)]
+    bench.data([["ab"[i % 2], str(number)] for i, number in enumerate(numbers)], "town,remark")
+    policy = POLICY.replace("role: insensitive", f"role: {role}, type: {kind}")
+    assert codes(bench.run(bench.plan(policy))) == [("PPF649", "study.remark")] * found
+
+
+@pytest.mark.parametrize(("item", "found"), [("jo@example.org", True), ("beer", False)])
+def test_names_of_items(tmp_path, monkeypatch, item, found):
+    monkeypatch.chdir(tmp_path)
+    baskets = {"town": ["a", "b"] * 10, "bought": [["wine", item], ["bread"]] * 10}
+    result = pf.run(BASKETS, pa.table(baskets))
+    assert (result.verdict == "withheld") is found
+    assert [f["subject"] for f in result.report["findings"] if f["code"] == "PPF649"] == ["study.bought"] * found
+
+
+BASKETS = """version: 1
+name: baskets
+attributes: {town: {role: insensitive}, bought: {role: items}}
+privacy: {km_anonymity: {k: 2, m: 1}}
+releases: {study: {path: study.parquet, audience: public}}
+"""
 
 
 def test_released_cells_count_and_not_those_of_the_source(bench):

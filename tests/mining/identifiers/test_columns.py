@@ -18,12 +18,12 @@ LAST = ["Berg", "Kahn", "Lee", "Moss", "Nunn", "Orr", "Pike", "Quint"]
 DICE = random.Random(11)
 
 
-def scan(values, parts=1):
+def scan(values, parts=1, content="texts"):
     """Scan the values in so many parts, one scan each, and add these up."""
     scans = []
     for some in np.array_split(np.array(values, dtype=object), parts):
         column = Column.of(list(some))
-        scans.append(ColumnScan(KEY))
+        scans.append(ColumnScan(KEY, content))
         known = column.codes[column.codes >= 0]
         scans[-1].take(column.categories, np.bincount(known, minlength=len(column.categories)))
     whole = scans[0]
@@ -54,6 +54,7 @@ PERSONAL = {
     "unique_codes": [
         [f"AB-{i * 7919 % 100_000:05d}" for i in range(40)],
         [str(10**8 + i * 7919) for i in range(40)],
+        [f"{491711234000 + i}.0" for i in range(40)],
         [f"{a} {b}" for a in FIRST for b in LAST],
     ],
 }
@@ -63,7 +64,7 @@ PERSONAL = {
 @pytest.mark.parametrize("kind", PERSONAL)
 def test_personal_data_is_found(kind, parts):
     for values in PERSONAL[kind]:
-        assert list(scan(values, parts).personal(of_people=False)) == [kind], values[:3]
+        assert list(scan(values, parts).personal()) == [kind], values[:3]
 
 
 HARMLESS = {
@@ -97,22 +98,76 @@ HARMLESS = {
 }
 
 
+@pytest.mark.parametrize(
+    "values",
+    [
+        [f"{DICE.lognormvariate(16, 1.5):.2f}" for _ in range(300)],
+        [str(int(DICE.lognormvariate(17, 1.5))) for _ in range(300)],
+        [str(DICE.randrange(10**5)) for _ in range(300)],
+        [str(1900 + i % 120) for i in range(300)],
+        [str(10**8 + DICE.randrange(9)) for _ in range(300)],
+        [str(1_700_000_000_000_000_000 + i * 10**9) for i in range(300)],
+        [str(20200101 + i) for i in range(28)],
+        [f"{i}.{i % 10}" for i in range(300)],
+        [f"-{123_450_000 + i}" for i in range(40)],
+    ],
+)
+def test_amounts_counts_years_and_measurements_are_numbers_alone(values):
+    assert scan(values, 1, "numbers").personal() == {}
+    assert scan(values, 3, "numbers").personal() == {}
+
+
 @pytest.mark.parametrize("name", HARMLESS)
 def test_what_shares_a_form_is_not(name):
-    assert scan(HARMLESS[name]).personal(of_people=False) == {}
-    assert scan(HARMLESS[name], 3).personal(of_people=False) == {}
+    assert scan(HARMLESS[name]).personal() == {}
+    assert scan(HARMLESS[name], 3).personal() == {}
+
+
+PESEL = ["86095742719", "65929970489", "57549285017", "25768131411", "65299970480", "2070803628", "7231512345"]
+NUMBERS = {
+    "cards": [[card() for _ in range(4)], ["4111111111111111"] + ["250"] * 99],
+    "national_ids": [PESEL[:5] * 9],
+    "unique_codes": [[str(123_450_000 + i) for i in range(40)]],
+}
+
+
+@pytest.mark.parametrize("parts", [1, 3])
+@pytest.mark.parametrize("kind", NUMBERS)
+def test_personal_data_is_found_among_numbers(kind, parts):
+    for values in NUMBERS[kind]:
+        assert list(scan(values, parts, "numbers").personal()) == [kind], values[:3]
+
+
+@pytest.mark.parametrize(("name", "kind"), [("phone", "phones"), ("national_id", "national_ids"), ("card", "cards")])
+def test_the_name_of_a_column_tells_what_its_numbers_are(name, kind):
+    values = [str(1_715_551_200 + i * 991) for i in range(6)] * 5
+    assert scan(values, 1, "numbers").personal(name) == {kind: 30}
+    assert scan(values, 1, "numbers").personal("money") == {}
+    assert scan(["1", "2", "3", "4", "5", "6"], 1, "numbers").personal(name) == {}
+
+
+def test_weights_that_nearly_every_row_has_for_itself():
+    weights = [f"{DICE.uniform(1, 900):.5f}" for _ in range(200)]
+    assert scan(weights, 3, "weights").personal() == {"unique_weights": 200}
+    assert scan([f"{w:.1f}" for w in (1.5, 2.5, 8)] * 50, 3, "weights").personal() == {}
+    assert scan(weights[:10], 1, "weights").personal() == {}
+
+
+def test_items_are_looked_at_by_their_names():
+    assert scan(["beer", "wine", "jo@example.org"], 1, "items").personal() == {"emails": 1}
+    assert scan([f"SKU-{i:05d}" for i in range(50)], 1, "items").personal() == {}
 
 
 def test_rows_are_counted():
-    found = scan(["jo@example.org"] * 5 + ["ok", None] * 3, 2).personal(of_people=False)
+    found = scan(["jo@example.org"] * 5 + ["ok", None] * 3, 2).personal()
     assert found == {"emails": 5}
 
 
 def test_names_without_a_title_in_a_column_of_names():
     names = [f"{a} {b}" for a in FIRST for b in LAST[:2]] * 4
-    assert scan(names).personal(of_people=True) == {"names": len(names)}
-    assert scan(names).personal(of_people=False) == {}
-    assert scan(["ward 12", "ward 13", "A-1", "B-2", "C-3", "D-4"] * 5).personal(of_people=True) == {}
+    assert scan(names).personal("name") == {"names": len(names)}
+    assert scan(names).personal() == {}
+    assert scan(["ward 12", "ward 13", "A-1", "B-2", "C-3", "D-4"] * 5).personal("name") == {}
 
 
 def test_a_sample_of_many_values_tells_their_number_and_how_many_are_alone():
