@@ -13,8 +13,15 @@ import pyarrow.compute as pc
 
 SPELLINGS = ("case", "blanks", "form")
 """All differences between spellings."""
-UNSEEN = r"[\p{Z}\p{Cc}\p{Cf}\x{FE00}-\x{FE0F}]+"
-"""White space, control characters, characters without width, and variation selectors, in the syntax of RE2."""
+_IGNORABLE = (
+    r"\x{034F}\x{115F}\x{1160}\x{17B4}\x{17B5}\x{180B}-\x{180F}\x{2065}\x{3164}\x{FE00}-\x{FE0F}\x{FFA0}\x{FFF0}-\x{FFF8}"
+    r"\x{E0000}-\x{E0FFF}"
+)
+"""Default_Ignorable_Code_Point (Unicode Character Database, DerivedCoreProperties.txt) that is no format character."""
+INVISIBLE = rf"[\p{{Cc}}\p{{Cf}}{_IGNORABLE}\x{{2800}}\x{{FFFC}}]+"
+"""Control and format characters, what is ignored in display, the blank of braille and the place of an object (RE2)."""
+UNSEEN = rf"[\p{{Z}}{INVISIBLE[1:]}"
+"""White space and invisible characters."""
 
 
 def respelled(texts: pa.StringArray, ignore: Collection[str] = SPELLINGS) -> pa.StringArray:
@@ -40,10 +47,13 @@ def respelled(texts: pa.StringArray, ignore: Collection[str] = SPELLINGS) -> pa.
 
 
 def _without_case(texts: pa.StringArray) -> pa.StringArray:
-    """Fold case (Unicode Standard, section 3.13); Arrow lowers ASCII letters, and would leave `ß` and `SS` apart."""
+    """Fold case (Unicode Standard, section 3.13); Arrow lowers ASCII letters, and would leave `ß` and `SS` apart.
+
+    Folding leaves a dot above the small letter of `İ`, which the small `i` has already: it goes.
+    """
     lower = pc.utf8_lower(texts)
     if pc.all(pc.string_is_ascii(texts)).as_py() is not False:
         return lower
     foreign = pc.invert(pc.string_is_ascii(texts)).fill_null(False)
-    folded = [text.casefold() for text in texts.filter(foreign).to_pylist()]
+    folded = [text.casefold().replace("i\u0307", "i") for text in texts.filter(foreign).to_pylist()]
     return pc.replace_with_mask(lower, foreign, pa.array(folded, pa.string()))

@@ -16,11 +16,11 @@ import pyarrow.compute as pc
 
 from ppdm_flow.mining.identifiers.kinds import Identifier
 from ppdm_flow.mining.identifiers.patterns import CHECKED, GROUPED, LONG, NO_NAMES, PATTERNS, TOKENS, VIN
+from ppdm_flow.tables.spelling import INVISIBLE
 
 Mask = npt.NDArray[np.bool_]
 
 _BLANKS = r"[\p{Z}\t\n\v\f\r]+"
-_INVISIBLE = r"[\p{Cc}\p{Cf}\x{034F}\x{115F}\x{1160}\x{180B}-\x{180E}\x{FE00}-\x{FE0F}]+"
 _FOLDED = (
     (r"[\p{Pd}\x{2212}\x{2043}\x{02D7}]", "-"),
     (r"[\x{2018}\x{2019}\x{201B}\x{02BC}\x{02B9}\x{2032}`]", "'"),
@@ -50,7 +50,7 @@ def normalized(texts: pa.StringArray) -> pa.StringArray:
     if pc.all(pc.string_is_ascii(texts)).as_py() is False:
         texts = pc.utf8_normalize(texts, "NFKC")
         texts = pc.replace_substring_regex(texts, _BLANKS, " ")
-        texts = pc.replace_substring_regex(texts, _INVISIBLE, "")
+        texts = pc.replace_substring_regex(texts, INVISIBLE, "")
         for pattern, plain in _FOLDED:
             texts = pc.replace_substring_regex(texts, pattern, plain)
         texts = _ascii_digits(texts)

@@ -36,6 +36,11 @@ PAIRS = [
     ("P1", "\uff301", "form"),
     ("P1", "p\uff11\u00a0", "case, blanks, form"),
     ("Stra\u00dfe", "STRASSE", "case"),
+    ("\u0130zmir", "izmir", "case"),
+    *(
+        ("P1", f"P1{unseen}", "blanks")
+        for unseen in "\u034f\u115f\u1160\u17b4\u2065\u2800\u3164\ufe0f\ufff0\ufffc\U000e0fff"
+    ),
 ]
 
 
@@ -73,6 +78,8 @@ def test_one_value_in_two_spellings(bench, one, other, words):
 
 def test_different_values_are_no_spellings(bench):
     bench.data([["P1", "u"], ["P2", "u"], ["P8", "v"], ["P\u00e91", "v"], ["P-1", "v"]], "pid,ward")
+    assert bench.run(bench.plan(PEOPLE)).report.verdict == "released"
+    bench.data([["P1", "u"], ["P\u28011", "u"], ["\uac001", "v"], ["\ufffd1", "v"]], "pid,ward")
     assert bench.run(bench.plan(PEOPLE)).report.verdict == "released"
     bench.data([["u", "HIV-1"], ["u", "HIV-2"], ["v", "caf\u00e9"], ["v", "cafe"]], "ward,illness")
     assert bench.run(bench.plan(ILLNESS)).report.verdict == "released"
