@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.identifiers.cells import Mask, cards, matching, matching_any, names, normalized
 from ppdm_flow.mining.identifiers.forms import is_iban, is_prose, national, shaped
-from ppdm_flow.mining.identifiers.patterns import CARD_FORM, IBAN_FORM, PATTERNS
+from ppdm_flow.mining.identifiers.patterns import CARD_FORM, DRUG_CODE, IBAN_FORM, PATTERNS, PRODUCTS
 from ppdm_flow.tables.text_hash import text_hashes
 
 WORDS: Mapping[str, str] = {
@@ -51,9 +51,23 @@ _LONGEST = 400
 _ROWS, _ALONE = 20, 0.9
 """Rows from which on a column can be of codes, and the share of them whose value no other row has."""
 _FEWEST_TEXTS, _FEWEST_NUMBERS, _FEWEST_NAMES = 5, 5, 3
-_NUMBER = r"^[$€£¥]? ?[+-]?[0-9][0-9., ']*(?:[eE][+-]?[0-9]+)?(?: ?[%°‰$€£¥]| ?[A-Za-zµ]{1,3}(?:/[a-z]+)?)?$"
-_TIME = r"^[0-9]{1,4}[-/. ][0-9]{1,2}[-/. ][0-9]{1,4}(?:[T ].*)?$|^[0-9]{1,2}:[0-9]{2}|^1[0-9]{9}(?:[0-9]{3}){0,3}$"
-_LABEL = r"^[\[(<>≤≥{]|^-?[0-9.]+ ?(?:-|\.\.|[,;/:x]|to) ?-?[0-9.]+[\])]?$|\*"
+_CURRENCY = "[$€£¥]|(?:EUR|USD|GBP|CHF|JPY|CNY|INR|CAD|AUD|SEK|NOK|DKK|PLN|CZK|BRL|MXN|TRY)"
+_NUMBER = (
+    rf"^(?:{_CURRENCY})? ?[+-]?[0-9][0-9., ']*(?:[eE][+-]?[0-9]+)?(?: ?[%°‰$€£¥]| ?[A-Za-zµ]{{1,3}}(?:/[a-z]+)?)?$"
+)
+_TIME = (
+    r"^[0-9]{1,4}[-/. ][0-9]{1,2}[-/. ][0-9]{1,4}(?:[T ].*)?$|^[0-9]{1,2}:[0-9]{2}|^1[0-9]{9}(?:[0-9]{3}){0,3}$|"
+    r"^-?P(?:[0-9.]+[YMWD])*(?:T(?:[0-9.]+[HMS])+)?$"
+)
+_BAND = (
+    rf"^(?:{_CURRENCY})? ?-?[0-9.]+ ?(?:-|\.\.|[,;/:x]|to) ?-?[0-9.]+[\])]?(?: ?(?:%|{_CURRENCY})| [A-Za-zµ]{{1,3}})?$"
+)
+_LABEL = rf"^[\[(<>≤≥{{]|{_BAND}|\*"
+_POSTAL_CODE = r"^(?:[A-Z]{1,2}[0-9][0-9A-Z]? [0-9][A-Z]{2}|[A-Z][0-9][A-Z] [0-9][A-Z][0-9]|[0-9]{4} [A-Z]{2})$"
+"""Postal codes with a blank: of the United Kingdom, of Canada, of the Netherlands."""
+_TOWN = r"^[0-9]{4,5} [A-ZÀ-ÖØ-Þ][^0-9]+$"
+"""A postal code and a town, or a number and a name."""
+_COLOUR = r"^#(?:[0-9A-Fa-f]{3}|[0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})$"
 _CODE_OF_DIGITS = r"^[0-9]{8,}(?:\.0)?$"
 _NAME = re.compile(r"[^\W\d_]+(?:[ ',.-]+[^\W\d_]+)*\.?")
 
@@ -200,6 +214,11 @@ class ColumnScan:
             return False
         plain = matching(texts, _NUMBER) | matching(texts, _TIME) | matching(texts, _LABEL)
         plain |= matching_any(texts, PATTERNS["dates"])
+        plain |= matching(texts, _POSTAL_CODE) | (matching(texts, _COLOUR) & matching(texts, "[A-Fa-f]"))
+        towns = matching(texts, _TOWN)
+        names_of_towns = pc.unique(pc.replace_substring_regex(texts.filter(pa.array(towns)), "^[0-9]+", ""))
+        if len(names_of_towns) <= _BY_CHANCE * towns.sum():  # names of people would differ
+            plain |= towns
         digits = matching(texts, _CODE_OF_DIGITS) & ~matching(texts, _TIME) & ~matching_any(texts, PATTERNS["dates"])
         lengths = pc.utf8_length(texts.filter(pa.array(digits)))
         if digits.mean() >= _ALONE and len(pc.unique(lengths)) == 1:
@@ -244,11 +263,11 @@ def _kinds_of(texts: pa.StringArray) -> npt.NDArray[np.uint16]:
     ibans = matching(texts, IBAN_FORM)
     masks: tuple[Mask, ...] = (
         matching_any(texts, PATTERNS["emails"]),
-        matching_any(texts, PATTERNS["phones"]),
+        matching_any(texts, PATTERNS["phones"]) & ~matching(texts, DRUG_CODE),
         cards(texts),
         _checked_ibans(texts, ibans),
         matching_any(texts, PATTERNS["social_security"]),
-        names(texts),
+        names(pc.replace_substring_regex(texts, PRODUCTS, " ")),
         matching(texts, CARD_FORM),
         ibans,
     )

@@ -26,7 +26,7 @@ _WORDS = 4
 _LENGTH = 30
 
 _SEPARATORS = re.compile(r"[ ./_-]+")
-_PHONE = re.compile(r"(?=(?:\D*\d){7,15}\D*$)(?:\+|00|\(|0)[\d\s()./-]{6,22}")
+_PHONE = re.compile(r"(?!0\.\d*$|\d{4,5}-\d{3,4}-\d{1,2}$)(?=(?:\D*\d){7,15}\D*$)(?:\+|00|\(|0)[\d\s()./-]{6,22}")
 _UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
 _OCTET = r"(?:25[0-5]|2[0-4]\d|1?\d?\d)"
 _NETWORK = re.compile(

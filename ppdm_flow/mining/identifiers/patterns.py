@@ -70,6 +70,14 @@ NO_NAMES = (
 )
 """What follows on the letters of a title and is no name: magnetic resonance, multiple sclerosis, products."""
 
+PRODUCTS = (
+    r"(?i:\b(?:dr\.? (?:pepper|oetker|martens|scholl|bronner|seuss)|mr\.? (?:muscle|clean|coffee|kipling|proper)|"
+    r"mrs\.? (?:butterworth|dash|fields)|ms\.? pac-man)\b)"
+)
+"""Products that are called like a person."""
+DRUG_CODE = r"^[0-9]{4,5}-[0-9]{3,4}-[0-9]{1,2}$"
+"""A code of the National Drug Code directory, which may begin as a number that is dialled."""
+
 
 def _labelled(words: str, digits: int = 5) -> str:
     """Return what finds a number or code of so many digits or more that one of these words announces."""

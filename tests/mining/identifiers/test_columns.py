@@ -56,6 +56,9 @@ PERSONAL = {
         [str(10**8 + i * 7919) for i in range(40)],
         [f"{491711234000 + i}.0" for i in range(40)],
         [f"{a} {b}" for a in FIRST for b in LAST],
+        [f"{10001 + i * 37} {a} {b}" for i, a in enumerate(FIRST) for b in LAST],
+        [f"ABC {i * 7919 % 100_000:05d}" for i in range(40)],
+        [f"#{i * 7919:06d}" for i in range(40)],
     ],
 }
 
@@ -93,6 +96,16 @@ HARMLESS = {
     "products like names": ["Dr Pepper", "Mr Muscle", "milk", "bread", "soda", "tea", "rice"] * 20,
     "intervals": [f"[{i}, {i + 5})" for i in range(100)],
     "masked": [f"{i:03d}**" for i in range(100)],
+    "ratios": [f"{DICE.random():.6f}" for _ in range(300)],
+    "amounts after a currency": [f"EUR {DICE.uniform(1, 9e4):.2f}" for _ in range(300)],
+    "bands of amounts": [f"{i * 500}\u2013{i * 500 + 500} €" for i in range(60)],
+    "bands of currency": [f"EUR {i * 500}-{i * 500 + 500}" for i in range(60)],
+    "durations": [f"PT{i}M{i % 7}S" for i in range(60)] + ["P1Y2M", "P3D", "-PT1.5H"],
+    "postcodes of one row each": [f"SW{i} {i % 9}A{chr(65 + i % 26)}" for i in range(60)],
+    "towns": [f"{10001 + i * 37} {('Musterstadt', 'Bad Neustadt')[i % 2]}" for i in range(60)],
+    "colours": [f"#{DICE.getrandbits(24):06x}" for _ in range(300)],
+    "drugs": [f"{i % 20 * 331:05d}-{i % 20 * 7:04d}-{i % 10:02d}" for i in range(300)],
+    "products": ["Dr. Pepper", "Mr. Muscle", "Mrs. Butterworth", "Dr. Oetker Pizza", "Mrs. Butterworth's"] * 20,
     "few rows": ["a1", "b2", "c3", "d4"],
     "nothing": [None, None],
 }
