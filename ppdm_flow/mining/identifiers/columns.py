@@ -20,7 +20,15 @@ import pyarrow.compute as pc
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.identifiers.cells import Mask, cards, matching, matching_any, names, normalized
 from ppdm_flow.mining.identifiers.forms import is_iban, is_prose, national, shaped
-from ppdm_flow.mining.identifiers.patterns import CARD_FORM, DRUG_CODE, IBAN_FORM, PATTERNS, PRODUCTS
+from ppdm_flow.mining.identifiers.patterns import (
+    CARD_FORM,
+    DRUG_CODE,
+    IBAN_FORM,
+    MASKED_CARD,
+    MASKED_IBAN,
+    PATTERNS,
+    PRODUCTS,
+)
 from ppdm_flow.tables.text_hash import text_hashes
 
 WORDS: Mapping[str, str] = {
@@ -69,6 +77,7 @@ _TOWN = r"^[0-9]{4,5} [A-ZÀ-ÖØ-Þ][^0-9]+$"
 """A postal code and a town, or a number and a name."""
 _COLOUR = r"^#(?:[0-9A-Fa-f]{3}|[0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})$"
 _CODE_OF_DIGITS = r"^[0-9]{8,}(?:\.0)?$"
+_SIGN = re.compile(r"[^0-9A-Za-z]|[Xx](?!.*[^0-9A-Za-z])")
 _NAME = re.compile(r"[^\W\d_]+(?:[ ',.-]+[^\W\d_]+)*\.?")
 
 Content = Literal["texts", "numbers", "weights", "items"]
@@ -260,16 +269,19 @@ class ColumnScan:
 
 def _kinds_of(texts: pa.StringArray) -> npt.NDArray[np.uint16]:
     """Return a bit for each kind that a normalized text shows, and for each form of a number with a check digit."""
-    ibans = matching(texts, IBAN_FORM)
+    bare = pc.replace_substring(texts, " ", "")
+    masked_cards, masked_ibans = matching(bare, MASKED_CARD), matching(bare, MASKED_IBAN)
+    accounts = pc.replace_substring_regex(texts, "(?i)iban", " ")
+    ibans = matching(accounts, IBAN_FORM)
     masks: tuple[Mask, ...] = (
         matching_any(texts, PATTERNS["emails"]),
         matching_any(texts, PATTERNS["phones"]) & ~matching(texts, DRUG_CODE),
-        cards(texts),
-        _checked_ibans(texts, ibans),
+        cards(texts) | masked_cards,
+        _checked_ibans(accounts, ibans) | _fits_some_digit(bare, masked_ibans),
         matching_any(texts, PATTERNS["social_security"]),
         names(pc.replace_substring_regex(texts, PRODUCTS, " ")),
-        matching(texts, CARD_FORM),
-        ibans,
+        matching(texts, CARD_FORM) | masked_cards,
+        ibans | masked_ibans,
     )
     kinds = np.zeros(len(texts), dtype=np.uint16)
     for place, mask in enumerate(masks):
@@ -284,6 +296,16 @@ def _checked_ibans(texts: pa.StringArray, formed: Mask) -> Mask:
     if len(places):
         numbers = pc.extract_regex(texts.take(pa.array(places)), f"(?P<iban>{IBAN_FORM})").field("iban").to_pylist()
         found[places] = [any(is_iban(number[: len(number) - cut]) for cut in range(5)) for number in numbers]
+    return found
+
+
+def _fits_some_digit(texts: pa.StringArray, formed: Mask) -> Mask:
+    """Return which texts are a bank account with some digit in the place of their one sign, which is no secret then."""
+    found = np.zeros(len(texts), dtype=bool)
+    places = np.flatnonzero(formed)
+    if len(places):
+        masked = texts.take(pa.array(places)).to_pylist()
+        found[places] = [any(is_iban(_SIGN.sub(digit, text, count=1)) for digit in "0123456789") for text in masked]
     return found
 
 

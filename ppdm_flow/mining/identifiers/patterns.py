@@ -210,3 +210,13 @@ CARD_FORM = r"(?:^|[^0-9A-Za-z])[2-6](?:(?: ?[-/] ?|[ ._])?[0-9]){12,18}(?:$|[^0
 """A number as long as those of payment cards are, whatever its check digit."""
 IBAN_FORM = r"\b[A-Za-z]{2}[0-9]{2}[ ._-]?(?:[A-Za-z0-9]{4}[ ._-]?){2,7}[A-Za-z0-9]{0,4}\b"
 """A text as long as numbers of bank accounts are (ISO 13616), whatever its check digits."""
+_HIDDEN = r"(?:[^0-9A-Za-z.,:;/+'-]|[Xx])"
+MASKED_CARD = (
+    rf"^(?:[2-6](?:{'|'.join(f'[0-9]{{{n}}}{_HIDDEN}[0-9]{{{14 - n}}}' for n in range(15))})|{_HIDDEN}[0-9]{{15}})$"
+)
+"""A payment card's number of sixteen digits, one of which is hidden: Luhn's check digit tells it. Without blanks."""
+MASKED_IBAN = (
+    r"^[A-Za-z]{2}(?:[0-9]{2}[0-9A-Za-z]*(?:[^0-9A-Za-z]|[Xx])[0-9A-Za-z]*|(?:[0-9][^0-9A-Za-z]|[^0-9A-Za-z][0-9])"
+    r"[0-9A-Za-z]{11,30})$"
+)
+"""The number of a bank account, one digit of which is hidden: the check digits tell it. Without blanks."""

@@ -45,8 +45,18 @@ def card():
 PERSONAL = {
     "emails": [[f"u{i}@example.org" for i in range(3)], ["ok"] * 500 + ["write to jo [at] example.org"]],
     "phones": [["617\u2011253\u20111000"], ["call +49 30 1234567", "ok"], [f"030/12345{i}" for i in range(8)]],
-    "cards": [[card() for _ in range(4)], ["paid by 4111.1111.1111.1111", "paid in cash"]],
-    "ibans": [["GB82 WEST 1234 5698 7654 32"], ["to account de89370400440532013000, please", "cash"]],
+    "cards": [
+        [card() for _ in range(4)],
+        ["paid by 4111.1111.1111.1111", "paid in cash"],
+        ["411111111111111_", "4111 11X1 1111 1111"],
+    ],
+    "ibans": [
+        ["GB82 WEST 1234 5698 7654 32"],
+        ["to account de89370400440532013000, please", "cash"],
+        ["IBANDE89370400440532013000", "iban: GB82WEST12345698765432"],
+        ["DE8937040044053201300_"],
+        ["DE893704X0440532013000", "GB82 WEST 1234 #698 7654 32", "GB*2 WEST 1234 5698 7654 32"],
+    ],
     "social_security": [["078-05-1120"], ["SSN 219 09 9999"]],
     "national_ids": [["86095742719", "65929970489", "57549285017", "25768131411", "65299970480", "47036892816"]],
     "names": [["Mr. Smith", "Mrs. Lee", "Dr. Moss"], ["MR SMITH"], ["ward 1", "ward 2", "Mr Orr", "Ms Orr", "Ms Lee"]],
@@ -106,6 +116,15 @@ HARMLESS = {
     "colours": [f"#{DICE.getrandbits(24):06x}" for _ in range(300)],
     "drugs": [f"{i % 20 * 331:05d}-{i % 20 * 7:04d}-{i % 10:02d}" for i in range(300)],
     "products": ["Dr. Pepper", "Mr. Muscle", "Mrs. Butterworth", "Dr. Oetker Pizza", "Mrs. Butterworth's"] * 20,
+    "accounts with more hidden": [
+        "DE8937040044053201****",
+        "DE89 3704 XXXX XXXX XXXX 00",
+        "GB82 WEST #### 5698 7654 32",
+    ]
+    * 9,
+    "cards with more hidden": ["411111111111**11", "4111 1111 1111 XXXX"] * 9,
+    "codes with a sign": [f"AB{DICE.randrange(10**11):011d}_{DICE.randrange(10**8):08d}" for _ in range(300)] * 2,
+    "amounts of sixteen signs": [f"{4 * 10**12 + DICE.randrange(10**12)}.{i % 90 + 10}" for i in range(300)] * 2,
     "few rows": ["a1", "b2", "c3", "d4"],
     "nothing": [None, None],
 }
