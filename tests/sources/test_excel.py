@@ -6,7 +6,7 @@ import datetime as dt
 
 import pytest
 
-from ppdm_flow.core.errors import PluginError
+from ppdm_flow.core.errors import DataError, PluginError
 from ppdm_flow.sources.excel import algorithm
 
 openpyxl = pytest.importorskip("openpyxl")
@@ -43,6 +43,18 @@ def test_the_first_sheet_as_texts(reader, book):
 def test_a_sheet_by_name_or_number(reader, book, sheet):
     assert reader.table("excel", book, sheet=sheet, skip_rows="1") == {"x": ["zqcanary"]}
     assert reader.table("excel", book, sheet=sheet, skip_rows="2", header="false") == {"column_1": ["zqcanary"]}
+
+
+@pytest.mark.parametrize("names", [["name", "age", "joined", "share", "ok"], ["AGE", "name ", "ok", "share", "joined"]])
+def test_a_header_of_a_sheet_that_should_have_none(reader, book, names):
+    source = reader.open("excel", book, header=False)
+    source.name_columns(names)
+    with pytest.raises(DataError, match="PPF488: row 1 of"):
+        list(source.batches(["column_1"]))
+    for given, skipped in ((["x", *names[1:]], 0), (names, 1)):
+        source = reader.open("excel", book, header=False, skip_rows=skipped)
+        source.name_columns(given)
+        assert sum(batch.num_rows for batch in source.batches(["column_1"])) == 3 - skipped
 
 
 def test_a_sheet_that_is_not_there(reader, book):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -58,6 +58,11 @@ class ExcelSource:
         self.params = params
         self.path = path
         self._rows: list[list[Any]] | None = None
+        self._given: tuple[str, ...] = ()
+
+    def name_columns(self, names: Sequence[str]) -> None:
+        """Take the names that the policy gives the columns: a first row of them is a header that nobody expected."""
+        self._given = tuple(names)
 
     def names(self) -> tuple[str, ...]:
         """Return the first row, or positions where there is no header. Raises DataError."""
@@ -72,6 +77,9 @@ class ExcelSource:
         """Yield the rows; cells are texts, empty ones null."""
         places = [self.names().index(c) for c in columns]
         rows = self._read()[1 if self.params.header else 0 :]
+        if self._given and rows and _bare(text(cell) or "" for cell in rows[0]) == _bare(self._given):
+            advice = f"`with: {{skip_rows: {self.params.skip_rows + 1}}}` leaves it out; without `columns` it is read"
+            raise fault("PPF488", f"row 1 of `{self.path}` is a header", help=advice)
         for start in range(0, len(rows), _ROWS):
             part = rows[start : start + _ROWS]
             if columns:
@@ -118,3 +126,8 @@ class ExcelSource:
             f"`{self.path}` has no sheet `{wanted}` among its {len(known)}",
             hint=did_you_mean(wanted or "", known),
         )
+
+
+def _bare(names: Iterable[str]) -> list[str]:
+    """Return names in one order, without blanks around them and letter case."""
+    return sorted(name.strip().lower() for name in names)
