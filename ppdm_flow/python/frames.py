@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import os
 import sys
 import tempfile
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -18,7 +20,7 @@ import pyarrow.parquet as pq
 from ppdm_flow.core.addresses.table import refuse_table
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.tables.arrow_texts import FRAME_TYPE
+from ppdm_flow.tables.arrow_texts import FRAME_TYPE, NotText, rendered
 
 _NAME = "data.parquet"
 
@@ -86,19 +88,55 @@ def _of_pandas(frame: Any) -> pa.Table:
         if not isinstance(name, str):
             raise _fault(f"column {place + 1} of the data frame has no text for a name", "rename it")
         column = frame.iloc[:, place]
-        foreign = _foreign_type(column)
         try:
+            foreign = _foreign_type(column)
             cells = column.astype(object).map(str, na_action="ignore") if foreign else column
             array = pa.Array.from_pandas(cells)
+            same = foreign is not None or _has_same_values(column)
         except Exception:  # noqa: BLE001  # code of others, whose message may hold a value
             text = (
                 f"the column `{name}` of the data frame, of type `{column.dtype}`, has values of several kinds, of one"
                 " that Arrow has not, or texts with half a surrogate"
             )
             raise _fault(text, "make them one: `frame[column].astype(str)`, or another type") from None
+        if not same:
+            text = (
+                f"the column `{name}` of the data frame, of type `{column.dtype}`, has values that Arrow would change:"
+                " of several kinds, times with an offset, timestamps of several zones, or a decimal NaN"
+            )
+            raise _fault(text, "make them one: `pandas.to_datetime(frame[column])`, or `frame[column].astype(str)`")
         arrays.append(array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array)
         fields.append(pa.field(name, arrays[-1].type, metadata={FRAME_TYPE: foreign} if foreign else None))
     return pa.table(arrays, schema=pa.schema(fields))
+
+
+def _has_same_values(column: Any) -> bool:
+    """Whether Arrow keeps the numbers and moments of a column of Python objects, or of such categories."""
+    import pandas as pd  # noqa: PLC0415  # who gives such a column has imported it
+
+    cells = column.dtype.categories if isinstance(column.dtype, pd.CategoricalDtype) else column
+    if cells.dtype != object:
+        return True
+    kept = pa.Array.from_pandas(cells)
+    kind = kept.type
+    if not (pa.types.is_primitive(kind) or pa.types.is_decimal(kind) or pa.types.is_null(kind)):
+        return True
+    pairs = zip(cells, kept.to_pylist(), strict=True)
+    return all(_is_missing(cell) if value is None else _moment(cell) == _moment(value) for cell, value in pairs)
+
+
+def _is_missing(cell: Any) -> bool:
+    """Whether pandas has no value here: None, NA, NaT or NaN, but not a decimal."""
+    import pandas as pd  # noqa: PLC0415  # who gives such a cell has imported it
+
+    return not isinstance(cell, Decimal) and bool(pd.isna(cell))
+
+
+def _moment(value: Any) -> Any:
+    """Return a time or timestamp as its clock shows it, with its offset; any other value as it is."""
+    if isinstance(value, (dt.datetime, dt.time)):
+        return value.replace(tzinfo=None, fold=0), value.utcoffset()
+    return value
 
 
 def _foreign_type(column: Any) -> str | None:
@@ -145,6 +183,8 @@ def as_file(data: Data | None) -> Iterator[Path | None]:
 def _write(reader: pa.RecordBatchReader, file: Path) -> None:
     try:
         schema = pa.schema([_plain_field(field) for field in reader.schema])
+        for field in schema:
+            _refuse_unknown_zone(field)
         with pq.ParquetWriter(file, schema, compression="lz4") as writer:
             for batch in reader:
                 arrays = [_as(field.type, array) for field, array in zip(schema, batch.columns, strict=True)]
@@ -156,6 +196,16 @@ def _write(reader: pa.RecordBatchReader, file: Path) -> None:
     except Exception as error:  # noqa: BLE001  # code of others gives the rows, and its message may hold a value
         text = f"the rows of the data frame could not be taken: {type(error).__name__}"
         raise _fault(text, "leave out columns of a type that Parquet has not; give a reader that ends well") from None
+
+
+def _refuse_unknown_zone(field: pa.Field) -> None:
+    if not pa.types.is_timestamp(field.type):
+        return
+    try:
+        rendered(pa.array([0], field.type))
+    except NotText:
+        text = f"the column `{field.name}` of the data frame has timestamps of a time zone that is not known here"
+        raise _fault(text, "give them in another zone: `frame[column].dt.tz_convert('UTC')`") from None
 
 
 def _plain_field(field: pa.Field) -> pa.Field:

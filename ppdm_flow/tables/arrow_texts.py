@@ -7,6 +7,8 @@ import pyarrow.compute as pc
 
 FRAME_TYPE = b"ppdm_flow:type"
 """The key, in the metadata of a field, under which the type stands that a data frame had in place of texts."""
+_CODED_DECIMAL_BITS = 128
+"""The least width of decimals that Arrow makes codes and texts of."""
 _TEXTS = pa.dictionary(pa.int32(), pa.string())
 
 
@@ -36,6 +38,8 @@ def _encoded(array: pa.Array) -> pa.DictionaryArray:
         raise NotText(f"values of type {_kind(array.type)} are nested, so no cell of a table")
     if pa.types.is_null(array.type):
         return pa.array([None] * len(array), _TEXTS)
+    if pa.types.is_decimal(array.type) and array.type.bit_width < _CODED_DECIMAL_BITS:
+        array = array.cast(pa.decimal128(array.type.precision, array.type.scale))
     return pc.dictionary_encode(array)
 
 
@@ -47,7 +51,7 @@ def rendered(values: pa.Array) -> pa.StringArray:
     if pa.types.is_floating(kind):
         return _floats(values)
     if pa.types.is_timestamp(kind) or pa.types.is_time(kind):
-        plain = pc.replace_substring_regex(values.cast(pa.string()), r"(\.\d*?)0+(Z?)$", r"\1\2")
+        plain = pc.replace_substring_regex(_moments(values), r"(\.\d*?)0+(Z?)$", r"\1\2")
         plain = pc.replace_substring_regex(plain, r"\.(Z?)$", r"\1")
         return pc.replace_substring(plain, " ", "T")
     if pa.types.is_date64(kind):
@@ -60,6 +64,13 @@ def rendered(values: pa.Array) -> pa.StringArray:
         return values.cast(pa.string())
     except pa.ArrowNotImplementedError:
         raise NotText(f"values of type {_kind(kind)} have no text") from None
+
+
+def _moments(values: pa.Array) -> pa.StringArray:
+    try:
+        return values.cast(pa.string())
+    except pa.ArrowInvalid:
+        raise NotText("values are timestamps of a time zone that is not known here") from None
 
 
 def _floats(values: pa.Array) -> pa.StringArray:

@@ -19,6 +19,7 @@ from ppdm_flow.sources.parquet.beside import beside
 
 DAY = dt.date(1555, 2, 17)
 MOMENT = dt.datetime.fromisoformat("2021-10-31T01:30:00.123456")
+FIRST, LAST = (dt.datetime.fromisoformat(text) for text in ("0001-01-01", "9999-12-31T23:59:59.999999"))
 BERLIN = ZoneInfo("Europe/Berlin")
 ARROW = {
     **{f"int{n}": pa.array([1, -3, None, 7], getattr(pa, f"int{n}")()) for n in (8, 16, 32, 64)},
@@ -39,6 +40,8 @@ ARROW = {
     "time64 ns": pa.array([1, None], pa.time64("ns")),
     **{f"duration {u}": pa.array([1, -5, None], pa.duration(u)) for u in ("s", "ms", "us", "ns")},
     "decimal128": pa.array([Decimal("1.10"), Decimal("-3.00"), None]),
+    "decimal32": pa.array([Decimal("1.10"), None, Decimal("-3.00")], pa.decimal32(5, 2)),
+    "decimal64": pa.array([Decimal("1.10"), None, Decimal("-3.00")], pa.decimal64(15, 2)),
     "decimal256": pa.array([Decimal("1" * 50 + ".10"), None]),
     "string": pa.array(["x", "⊤", None, "007"]),
     "large_string": pa.array(["x", "y", None], pa.large_string()),
@@ -56,6 +59,7 @@ REFUSED = {
     "struct": pa.array([{"x": 1}, {"x": 2}]),
     "map": pa.array([[("a", 1)], []], pa.map_(pa.string(), pa.int64())),
     "uuid": pa.array([uuid.UUID(int=1).bytes, None], pa.uuid()),
+    "unknown zone": pa.array([1, None], pa.timestamp("s", "Mars/Base")),
     "interval": pa.array([(1, 2, 3), None], pa.month_day_nano_interval()),
 }
 PANDAS = {
@@ -76,6 +80,11 @@ PANDAS = {
     "category of integers": pd.Series(pd.Categorical([404, 202])),
     "object of dates": pd.Series([DAY, None], dtype=object),
     "object of times": pd.Series([dt.time(1, 2), None], dtype=object),
+    "object of moments of one zone": pd.Series(
+        [MOMENT.replace(tzinfo=BERLIN, fold=1), MOMENT.replace(tzinfo=BERLIN), None], dtype=object
+    ),
+    "object of first and last moments": pd.Series([FIRST, LAST, pd.NaT], dtype=object),
+    "object of integers and floats": pd.Series([1, 2.5, np.nan], dtype=object),
     "object of decimals": pd.Series([Decimal("1.10"), None], dtype=object),
     "datetime64[s]": pd.Series(["1700-01-01", None], dtype="datetime64[s]"),
     "datetime64[us]": pd.Series([MOMENT, None], dtype="datetime64[us]"),
@@ -95,6 +104,15 @@ PANDAS_REFUSED = {
     "lists": pd.Series([[1], [2]]),
     "dicts": pd.Series([{"x": 1}, {"x": 2}]),
     "several kinds": pd.Series([1, "two"], dtype=object),
+    "dates and datetimes": pd.Series([DAY, MOMENT], dtype=object),
+    "dates and midnights": pd.Series([DAY, FIRST], dtype=object),
+    "naive and aware": pd.Series([MOMENT.replace(tzinfo=BERLIN), MOMENT], dtype=object),
+    "two zones": pd.Series([MOMENT.replace(tzinfo=BERLIN), MOMENT.replace(tzinfo=dt.UTC)], dtype=object),
+    "times with an offset": pd.Series([dt.time(1, 2, tzinfo=dt.UTC), None], dtype=object),
+    "decimals with NaN": pd.Series([Decimal("NaN"), Decimal(2)], dtype=object),
+    "decimals that are all NaN": pd.Series([Decimal("NaN"), Decimal("sNaN")], dtype=object),
+    "integers that floats do not hold": pd.Series([2**60 + 1, 0.5], dtype=object),
+    "category of times with an offset": pd.Series(pd.Categorical([dt.time(1, 2, tzinfo=dt.UTC)])),
     "complex": pd.Series([1 + 2j]),
     "sparse": pd.Series(pd.arrays.SparseArray([0, 1])),
     "half a surrogate": pd.Series(["ok", "\ud800"], dtype=object),
@@ -117,8 +135,10 @@ def released(frame, tmp_path, **attribute):
 
 
 def plain(array: pa.Array) -> pa.Array:
-    """Return the array as Parquet has it: with one type for texts, without codes, and nothing coarser than a ms."""
+    """Return the array as Parquet has it: one type of texts, no codes, milliseconds or finer, decimals of 128 bits."""
     coarse = {pa.date64(): pa.date32(), pa.timestamp("s"): pa.timestamp("ms"), pa.time32("s"): pa.time32("ms")}
+    if pa.types.is_decimal(array.type) and array.type.bit_width < 128:
+        return array.cast(pa.decimal128(array.type.precision, array.type.scale))
     if array.type in coarse:
         return array.cast(coarse[array.type])
     if pa.types.is_dictionary(array.type):
@@ -243,3 +263,21 @@ def test_timestamps_finer_than_microseconds_keep_that_only_without_a_type(tmp_pa
     same(released(pa.table({"a": whole}), tmp_path, type="timestamp"), whole.cast(pa.timestamp("us")))
     with pytest.raises(DataError, match="PPF712"):
         released(pa.table({"a": fine}), tmp_path, type="timestamp")
+
+
+@pytest.mark.parametrize("kind", ["integer", "float", "text"])
+def test_durations_have_no_other_type(kind, tmp_path):
+    with pytest.raises(DataError, match="PPF679"):
+        released(pd.DataFrame({"a": pd.to_timedelta([1, 2], unit="h")}), tmp_path, type=kind)
+
+
+@pytest.mark.parametrize(
+    ("missing", "expected"),
+    [(None, [None, "x", None]), ([""], [None, "x", None]), ([], ["", "x", None]), (["x"], ["", None, None])],
+)
+def test_an_empty_text_is_missing_unless_the_policy_says_otherwise(missing, expected, tmp_path):
+    given = policy()
+    given["source"] |= {} if missing is None else {"missing": missing}
+    frame = pd.DataFrame({"a": ["", "x", None]})
+    cells = pf.run(given, frame, out=tmp_path / "runs", home=tmp_path).table()["a"].combine_chunks()
+    same(cells, pa.array(expected, pa.string()))

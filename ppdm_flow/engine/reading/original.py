@@ -256,14 +256,22 @@ def asked_of(plan: Plan) -> frozenset[str]:
 def kept_types(source: Source, binding: Binding, plan: Plan) -> dict[str, pa.DataType]:
     """Return the types that attributes keep where they are released unchanged and the policy says no type.
 
-    Raises DataError for a column of a data frame that would be released unchanged and has no type to keep.
+    Raises DataError for a column of a data frame that would be released unchanged and has no type to keep, and for
+    durations of which a declared type would make numbers.
     """
     if not isinstance(source, StoredTypesSource):
         return {}
+    declared = [a for a in binding.attributes if a.has_declared_type]
     undeclared = {a.name: a for a in binding.attributes if not a.has_declared_type and a.role is not Role.ITEMS}
     released = {a.source for r in plan.releases for a in r.attributes if a.unchanged}
     foreign, stored = source.foreign_types(), source.stored_types()
+    leaving = {a.source for r in plan.releases for a in r.attributes}
     faults = [
+        _durations(facts)
+        for facts in declared
+        if facts.name in leaving and pa.types.is_duration(stored.get(binding.columns[facts.name], pa.null()))
+    ]
+    faults += [
         _no_type_to_keep(facts, foreign[binding.columns[name]])
         for name, facts in undeclared.items()
         if name in released and binding.columns[name] in foreign
@@ -271,6 +279,14 @@ def kept_types(source: Source, binding: Binding, plan: Plan) -> dict[str, pa.Dat
     if faults:
         raise DataError(faults)
     return {name: stored[column] for name, column in binding.columns.items() if name in undeclared and column in stored}
+
+
+def _durations(facts: AttributeFacts) -> Diagnostic:
+    text = (
+        f"the column `{facts.name}` holds durations: as `type: {facts.type.value}` they would be numbers without a unit"
+    )
+    advice = "leave `type` out, or give numbers: `frame[column].dt.total_seconds()`"
+    return Diagnostic("PPF679", text, facts.span, help=advice)
 
 
 def _no_type_to_keep(facts: AttributeFacts, kind: str) -> Diagnostic:
