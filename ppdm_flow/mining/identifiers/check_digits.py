@@ -206,3 +206,5 @@ NATIONAL: Mapping[str, Callable[[str], bool]] = {
     "Canadian SIN": _sin,
 }
 """Whether a text has the form and, where there are such, the check digits of a national identifier."""
+CHECKED_NATIONAL = {country: fits for country, fits in NATIONAL.items() if fits not in (_ssn, _nino, _cpr)}
+"""Those with check digits."""

@@ -8,7 +8,7 @@ The second are judged by a sample of the different values, which is the whole of
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from typing import Literal
 
@@ -19,13 +19,15 @@ import pyarrow.compute as pc
 
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.identifiers.cells import Mask, cards, matching, matching_any, names, normalized
-from ppdm_flow.mining.identifiers.forms import is_iban, is_prose, national, shaped
+from ppdm_flow.mining.identifiers.check_digits import CHECKED_NATIONAL
+from ppdm_flow.mining.identifiers.forms import is_iban, is_national, is_prose, national, shaped
 from ppdm_flow.mining.identifiers.patterns import (
     CARD_FORM,
     DRUG_CODE,
     IBAN_FORM,
     MASKED_CARD,
     MASKED_IBAN,
+    NATIONAL_FORM,
     PATTERNS,
     PRODUCTS,
 )
@@ -47,8 +49,8 @@ WORDS: Mapping[str, str] = {
 SAMPLE = 1024
 """Different values that what only a column tells is judged by."""
 
-_CELLS = ("emails", "phones", "cards", "ibans", "social_security", "names")
-_CHECKED = ("cards", "ibans")
+_CELLS = ("emails", "phones", "cards", "ibans", "social_security", "names", "national_ids")
+_CHECKED = ("cards", "ibans", "national_ids")
 """Kinds of numbers with a check digit, which some codes fit by chance."""
 _BY_CHANCE = 0.5
 """The share of numbers of the form whose check digit must fit."""
@@ -58,7 +60,7 @@ _LONGEST = 400
 """Characters of a sampled value that are kept."""
 _ROWS, _ALONE = 20, 0.9
 """Rows from which on a column can be of codes, and the share of them whose value no other row has."""
-_FEWEST_TEXTS, _FEWEST_NUMBERS, _FEWEST_NAMES = 5, 5, 3
+_FEWEST_TEXTS, _FEWEST_NUMBERS, _FEWEST_CHECKED, _FEWEST_NAMES = 5, 5, 3, 3
 _CURRENCY = "[$€£¥]|(?:EUR|USD|GBP|CHF|JPY|CNY|INR|CAD|AUD|SEK|NOK|DKK|PLN|CZK|BRL|MXN|TRY)"
 _NUMBER = (
     rf"^(?:{_CURRENCY})? ?[+-]?[0-9][0-9., ']*(?:[eE][+-]?[0-9]+)?(?: ?[%°‰$€£¥]| ?[A-Za-zµ]{{1,3}}(?:/[a-z]+)?)?$"
@@ -77,6 +79,8 @@ _TOWN = r"^[0-9]{4,5} [A-ZÀ-ÖØ-Þ][^0-9]+$"
 """A postal code and a town, or a number and a name."""
 _COLOUR = r"^#(?:[0-9A-Fa-f]{3}|[0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})$"
 _CODE_OF_DIGITS = r"^[0-9]{8,}(?:\.0)?$"
+_LONG_CODE = re.compile(r"(?=(?:\D*\d){7})[0-9A-Za-z](?:[ ./_-]?[0-9A-Za-z]){7,17}")
+_DECIMAL = re.compile(r"\d+[.]\d+")
 _SIGN = re.compile(r"[^0-9A-Za-z]|[Xx](?!.*[^0-9A-Za-z])")
 _NAME = re.compile(r"[^\W\d_]+(?:[ ',.-]+[^\W\d_]+)*\.?")
 
@@ -167,11 +171,13 @@ class ColumnScan:
 
     def _of_texts(self, texts: pa.StringArray, name: str | None, found: Mapping[str, int]) -> dict[str, int]:
         words, more = texts.to_pylist(), dict[str, int]()
-        if len(words) >= _FEWEST_NUMBERS:
-            if national(words) is not None and "social_security" not in found:
+        numbers = [word for word in words if _LONG_CODE.fullmatch(word) and not _DECIMAL.fullmatch(word)]
+        checked = len(numbers) >= _FEWEST_CHECKED and national(numbers, CHECKED_NATIONAL) is not None
+        if checked or (len(words) >= _FEWEST_NUMBERS and national(words) is not None):
+            if not {"social_security", "national_ids"} & found.keys():
                 more["national_ids"] = self.present
-            elif "phones" not in found and (shaped(words) or ("",))[0] == "phone":
-                more["phones"] = self.present
+        elif len(words) >= _FEWEST_NUMBERS and "phones" not in found and (shaped(words) or ("",))[0] == "phone":
+            more["phones"] = self.present
         if name == "name" and "names" not in found and len(words) > _FEWEST_TEXTS and _most_are_names(words):
             more["names"] = self.present
         if self._is_free(words):
@@ -184,7 +190,7 @@ class ColumnScan:
         long = matching(texts, _LONG_NUMBER)
         whole = texts.filter(pa.array(long)).to_pylist()
         share = float(self.rows[long].sum()) / len(self.rows) * self.distinct / self.present
-        if found or len(whole) < _FEWEST_NUMBERS or share < _ALONE:
+        if found or len(whole) < _FEWEST_CHECKED or share < _ALONE:
             return {}
         longest = max(map(len, whole))
         if national(whole) is not None or national([number.zfill(longest) for number in whole]) is not None:
@@ -272,16 +278,18 @@ def _kinds_of(texts: pa.StringArray) -> npt.NDArray[np.uint16]:
     bare = pc.replace_substring(texts, " ", "")
     masked_cards, masked_ibans = matching(bare, MASKED_CARD), matching(bare, MASKED_IBAN)
     accounts = pc.replace_substring_regex(texts, "(?i)iban", " ")
-    ibans = matching(accounts, IBAN_FORM)
+    ibans, nationals = matching(accounts, IBAN_FORM), matching(texts, NATIONAL_FORM)
     masks: tuple[Mask, ...] = (
         matching_any(texts, PATTERNS["emails"]),
         matching_any(texts, PATTERNS["phones"]) & ~matching(texts, DRUG_CODE),
         cards(texts) | masked_cards,
-        _checked_ibans(accounts, ibans) | _fits_some_digit(bare, masked_ibans),
+        _checked(accounts, ibans, f"(?P<number>{IBAN_FORM})", _begins_with_iban) | _fits_some_digit(bare, masked_ibans),
         matching_any(texts, PATTERNS["social_security"]),
         names(pc.replace_substring_regex(texts, PRODUCTS, " ")),
+        _checked(texts, nationals, NATIONAL_FORM, is_national),
         matching(texts, CARD_FORM) | masked_cards,
         ibans | masked_ibans,
+        nationals,
     )
     kinds = np.zeros(len(texts), dtype=np.uint16)
     for place, mask in enumerate(masks):
@@ -289,14 +297,18 @@ def _kinds_of(texts: pa.StringArray) -> npt.NDArray[np.uint16]:
     return kinds
 
 
-def _checked_ibans(texts: pa.StringArray, formed: Mask) -> Mask:
-    """Return which texts have a bank account whose check digits fit."""
+def _checked(texts: pa.StringArray, formed: Mask, form: str, fits: Callable[[str], bool]) -> Mask:
+    """Return which texts have a number of a form, its group ``number``, that its check digits fit."""
     found = np.zeros(len(texts), dtype=bool)
     places = np.flatnonzero(formed)
     if len(places):
-        numbers = pc.extract_regex(texts.take(pa.array(places)), f"(?P<iban>{IBAN_FORM})").field("iban").to_pylist()
-        found[places] = [any(is_iban(number[: len(number) - cut]) for cut in range(5)) for number in numbers]
+        numbers = pc.extract_regex(texts.take(pa.array(places)), form).field("number").to_pylist()
+        found[places] = [fits(number) for number in numbers]
     return found
+
+
+def _begins_with_iban(number: str) -> bool:
+    return any(is_iban(number[: len(number) - cut]) for cut in range(5))
 
 
 def _fits_some_digit(texts: pa.StringArray, formed: Mask) -> Mask:

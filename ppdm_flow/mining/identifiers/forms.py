@@ -25,6 +25,12 @@ _FEWEST = 3
 _WORDS = 4
 _LENGTH = 30
 
+_UNMISTAKABLE = (
+    "Italian codice fiscale", "Swiss AHV number", "French NIR", "Brazilian CPF", "Swedish personnummer",
+    "Finnish henkilötunnus", "Chinese resident id",
+)  # fmt: skip
+_DIALLED = re.compile(r"00(?:1[2-9]\d{9}|(?:2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58])\d{8,11})")
+"""A number as it is dialled abroad, with the code of a country of two digits or of North America (ITU-T E.164)."""
 _SEPARATORS = re.compile(r"[ ./_-]+")
 _PHONE = re.compile(r"(?!0\.\d*$|\d{4,5}-\d{3,4}-\d{1,2}$)(?=(?:\D*\d){7,15}\D*$)(?:\+|00|\(|0)[\d\s()./-]{6,22}")
 _UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
@@ -62,10 +68,15 @@ def shaped(sample: Sequence[str]) -> tuple[str, str] | None:
     return None if kind is None else (kind, "")
 
 
-def national(texts: Sequence[str]) -> str | None:
+def national(texts: Sequence[str], numbers: Mapping[str, Callable[[str], bool]] = NATIONAL) -> str | None:
     """Return the country whose national identifiers nearly all of these normalized texts are."""
     spellings = [_spellings(text) for text in texts]
-    return next((country for country, fits in NATIONAL.items() if _most(partial(_any_fits, fits), spellings)), None)
+    return next((country for country, fits in numbers.items() if _most(partial(_any_fits, fits), spellings)), None)
+
+
+def is_national(text: str) -> bool:
+    """Whether one normalized text is a national number of a form that few other numbers have, and its check fits."""
+    return any(_any_fits(NATIONAL[country], _spellings(text)) for country in _UNMISTAKABLE)
 
 
 def _any_fits(fits: Callable[[str], bool], spellings: Sequence[str]) -> bool:
@@ -93,7 +104,7 @@ _FORMS: Mapping[str, Callable[[str], object]] = {
     "iban": is_iban,
     "coordinates": _COORDINATES.fullmatch,
     "postal_code": _POSTAL.fullmatch,
-    "phone": lambda text: _PHONE.fullmatch(text) and _FORMATTED.search(text),
+    "phone": lambda text: (_PHONE.fullmatch(text) and _FORMATTED.search(text)) or _DIALLED.fullmatch(text),
     "free_text": is_prose,
 }
 _FOUND: Mapping[str, Callable[[pa.StringArray], Mask]] = {

@@ -33,7 +33,8 @@ _BEFORE = "(?:^|[^0-9A-Za-z+])"
 _GAP = r"(?: ?[-/] ?|[ ._])"
 """What stands between the groups of a telephone number."""
 _AREA = "[2-9][0-9]{2}"
-_CALLED = "call|phone|telephone|tel|mobile|cell|pager"
+_CALLED = "call|phone|telephone|telefon|tel|mobile|mobil|handy|cell|pager"
+_NUMBER_CALLED = r"[0-9]{3}[ ._-]?[0-9]{4,}|0[0-9]{2,4} ?[ ./_-] ?[0-9]{5,}|\+[0-9]{8,}"
 _SSN = (
     r"(?:00[1-9]|0[1-9][0-9]|[1-57-9][0-9]{2}|6(?:[0-57-9][0-9]|6[0-57-9]))(?: |_|\.| ?- ?)(?:0[1-9]|[1-9][0-9])"
     r"(?: |_|\.| ?- ?)"
@@ -60,7 +61,7 @@ _LETTER = "A-Za-zÀ-ÖØ-öø-ɏͰ-ϿЀ-ӿ"
 _AT = r"(?: ?@ ?| ?[\[({<] ?(?:at|@) ?[\])}>] ?|&#64;|%40)"
 _DOT = r"(?: ?[\[({<] ?(?:dot|\.) ?[\])}>] ?|\.)"
 _WORD = rf"[{_LETTER}0-9-]"
-_TITLE = "Mr|Mrs|Ms|Miss|Mister|Dr|Prof|Mme|Mlle|Herr|Frau|Se[nñ]ora?|Signora?"
+_TITLE = "Mr|Mrs|Ms|Miss|Mister|Dr|Prof|Mme|Mlle|Herr|Frau|Se[nñ]ora?|Sra|Srta|Signora?"
 _PARTICLE = "von|van|de|der|den|di|da|la|le|el|al|bin|ter|zu|du|dos"
 NO_NAMES = (
     r"(?i:\b(?:MR|MS|DR|MISS|PROF)\.?[ -](?:imag[a-z]+|scan[a-z]*|angio[a-z]*|head|brain|spine|knee|neck|pelvis|"
@@ -91,6 +92,7 @@ PATTERNS: dict[Identifier, tuple[str, ...]] = {
         rf"{_L}(?:MRS|MISS|PROF|HERR|FRAU|MISTER)\.? [A-ZÀ-ÖØ-Þ][A-ZÀ-ÖØ-Þ'-]+",
         rf"{_L}(?:MR|MS|DR)\.? [A-ZÀ-ÖØ-Þ][A-ZÀ-ÖØ-Þ'-]{{2,}}",
         rf"{_L}(?:mr|mrs|ms|prof)\. ?[a-zà-öø-ÿ]{{2,}}|{_L}mrs [a-zà-öø-ÿ]{{3,}}",
+        r"^dr\. ?[a-zß-öø-ÿ]{3,}(?: [a-zß-öø-ÿ'-]{3,}){1,2}$",
         r"[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ]+, ?(?:Mr|Mrs|Ms|Miss)(?:$|[^A-Za-z])",
         r"(?i:\b(?:patient|pt|mother|father|wife|husband|spouse|contact|guardian)(?:'s)? name ?[:=]? ?[a-z]{2,})",
     ),
@@ -140,7 +142,7 @@ PATTERNS: dict[Identifier, tuple[str, ...]] = {
     ),
     "phones": (
         rf"{_BEFORE}(?:(?:\+|00)?1[ ./_-]?)?(?:\({_AREA}\) ?|{_AREA}{_GAP}){_AREA}{_GAP}[0-9]{{4}}{_R}",
-        rf"(?i:\b(?:{_CALLED})\.?(?: ?(?:no|nr|number)\.?)? ?[:=]? ?[0-9]{{3}}[ ._-]?[0-9]{{4,}})",
+        rf"(?i:\b(?:{_CALLED})\.?(?: ?(?:no|nr|number)\.?)? ?[:=]? ?(?:{_NUMBER_CALLED}))",
         rf"{_BEFORE}\+ ?[1-9](?:[ ()./_-]{{0,3}}[0-9]){{7,14}}{_R}",
         rf"{_BEFORE}(?:00|011)[ -]?[1-9][0-9]{{0,2}}[ ()./_-]{{1,3}}[0-9](?:[ ()./_-]{{0,3}}[0-9]){{5,12}}{_R}",
     ),
@@ -220,3 +222,14 @@ MASKED_IBAN = (
     r"[0-9A-Za-z]{11,30})$"
 )
 """The number of a bank account, one digit of which is hidden: the check digits tell it. Without blanks."""
+NATIONAL_FORM = (
+    r"(?:^|[^0-9A-Za-z])(?P<number>"
+    r"[A-Za-z]{6}[0-9]{2}[A-Za-z][0-9]{2}[A-Za-z][0-9]{3}[A-Za-z]|"  # Italian
+    r"756\.?[0-9]{4}\.?[0-9]{4}\.?[0-9]{2}|"  # Swiss
+    r"[12] ?[0-9]{2} ?[0-9]{2} ?(?:[0-9]{2}|2[ABab]) ?[0-9]{3} ?[0-9]{3} ?[0-9]{2}|"  # French
+    r"[0-9]{3}\.[0-9]{3}\.[0-9]{3}-[0-9]{2}|"  # Brazilian
+    r"[0-9]{6}(?:[0-9]{2})?[+-][0-9]{4}|[0-9]{6}[A+-][0-9]{3}[0-9A-Y]|"  # Swedish, Finnish
+    r"[1-9][0-9]{16}[0-9Xx]"  # Chinese
+    r")(?:$|[^0-9A-Za-z])"
+)
+"""A national number whose form tells it nearly alone; its check digits are looked at besides."""

@@ -44,7 +44,14 @@ def card():
 
 PERSONAL = {
     "emails": [[f"u{i}@example.org" for i in range(3)], ["ok"] * 500 + ["write to jo [at] example.org"]],
-    "phones": [["617\u2011253\u20111000"], ["call +49 30 1234567", "ok"], [f"030/12345{i}" for i in range(8)]],
+    "phones": [
+        ["617\u2011253\u20111000"],
+        ["call +49 30 1234567", "ok"],
+        ["mobile 0171 5551217"],
+        ["tel+491711234567"],
+        [f"0049171123456{i}" for i in range(6)] * 9,
+        [f"030/12345{i}" for i in range(8)],
+    ],
     "cards": [
         [card() for _ in range(4)],
         ["paid by 4111.1111.1111.1111", "paid in cash"],
@@ -58,8 +65,27 @@ PERSONAL = {
         ["DE893704X0440532013000", "GB82 WEST 1234 #698 7654 32", "GB*2 WEST 1234 5698 7654 32"],
     ],
     "social_security": [["078-05-1120"], ["SSN 219 09 9999"]],
-    "national_ids": [["86095742719", "65929970489", "57549285017", "25768131411", "65299970480", "47036892816"]],
-    "names": [["Mr. Smith", "Mrs. Lee", "Dr. Moss"], ["MR SMITH"], ["ward 1", "ward 2", "Mr Orr", "Ms Orr", "Ms Lee"]],
+    "national_ids": [
+        ["86095742719", "65929970489", "57549285017", "25768131411", "65299970480", "47036892816"],
+        ["86095742719", "65929970489", "57549285017", "none"] * 9,  # Germany
+        ["44051401359", "02070803628", "90090515836"] * 9,  # Poland
+        ["12345678Z", "00000000T", "X1234567L"] * 9,  # Spain
+        ["111222333", "123456782", "123456794"] * 9,  # the Netherlands
+        ["2341 2341 2346", "999999990019", "234123412346"] * 9,  # India
+        ["756.9217.0769.85", "none"],
+        ["2 55 08 14 168 025 38", "none"],
+        ["rssmra85t10a562s"],
+        ["529.982.247-25"],
+        ["811218-9876"],
+        ["131052-308T"],
+    ],
+    "names": [
+        ["Mr. Smith", "Mrs. Lee", "Dr. Moss"],
+        ["MR SMITH"],
+        ["dr. anna wagner"],
+        ["Sra. García"],
+        ["ward 1", "ward 2", "Mr Orr", "Ms Orr", "Ms Lee"],
+    ],
     "free_text": [[f"number {i} came in with pain in the left arm" for i in range(8)]],
     "unique_codes": [
         [f"AB-{i * 7919 % 100_000:05d}" for i in range(40)],
@@ -125,6 +151,16 @@ HARMLESS = {
     "cards with more hidden": ["411111111111**11", "4111 1111 1111 XXXX"] * 9,
     "codes with a sign": [f"AB{DICE.randrange(10**11):011d}_{DICE.randrange(10**8):08d}" for _ in range(300)] * 2,
     "amounts of sixteen signs": [f"{4 * 10**12 + DICE.randrange(10**12)}.{i % 90 + 10}" for i in range(300)] * 2,
+    "titles alone": ["dr.", "dr. med.", "prof. dr.", "Dr.", "none"] * 9,
+    "streets in small letters": ["12 oak dr. near the park", "oak dr. 5", "elm dr."] * 9,
+    "jobs": ["Sr. Manager", "Sr. Analyst", "Sr. Software Engineer", "Jr. Buyer"] * 9,
+    "mobile years": ["mobile 2019-2020", "mobile 2020/21", "cell 12", "tel 110"] * 9,
+    "bar codes of fourteen digits": [f"000{4 * 10**10 + DICE.randrange(10**10)}" for _ in range(300)] * 2,
+    "numbers of eleven digits": [str(DICE.randrange(10**10, 10**11)) for _ in range(300)] * 2,
+    "numbers of twelve digits": [str(DICE.randrange(10**11, 10**12)) for _ in range(300)] * 2,
+    "Swiss forms": [f"756.{DICE.randrange(10**3, 10**4)}.{DICE.randrange(10**3, 10**4)}.85" for _ in range(300)] * 2,
+    "codes like tax ids": [f"RSSMRA85T10A{DICE.randrange(10**3):03d}S" for _ in range(300)] * 2,
+    "numbers with a dash": [f"{DICE.randrange(10**6):06d}-{DICE.randrange(10**4):04d}" for _ in range(300)] * 2,
     "few rows": ["a1", "b2", "c3", "d4"],
     "nothing": [None, None],
 }
