@@ -46,7 +46,7 @@ def test_every_code_is_shown_somewhere(root):
 
 def test_every_code_in_the_rooms_has_a_page(root):
     used: set[str] = set()
-    for room in ("plan", "requirements", "sdk", "api", "cli"):
+    for room in ("plan", "requirements", "sdk", "api", "cli", "python"):
         for path in (root / "ppdm_flow" / room).rglob("*.py"):
             used |= set(re.findall(r"\"(PPF[0-9]{3})\"", path.read_text()))
     assert used <= set(pages())
