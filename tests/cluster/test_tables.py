@@ -55,7 +55,7 @@ TEXTS += ["x" * 5000, None]
 """Cells that a reader might take for something else."""
 HOSTILE = """version: 1
 name: hostile
-source: {path: hostile.parquet}
+source: {path: hostile.parquet, keep_apart: [case, blanks, form]}
 attributes:
 ATTRIBUTES
 privacy:
