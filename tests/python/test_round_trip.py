@@ -25,7 +25,7 @@ ARROW = {
     **{f"int{n}": pa.array([1, -3, None, 7], getattr(pa, f"int{n}")()) for n in (8, 16, 32, 64)},
     **{f"uint{n}": pa.array([1, 2**n - 1, None, 0], getattr(pa, f"uint{n}")()) for n in (8, 16, 32, 64)},
     "half": pa.array([np.float16(1.5), np.float16(0.1), None, np.float16(-2)], pa.float16()),
-    "float": pa.array([0.1, 1e30, None, -0.0], pa.float32()),
+    "float": pa.array([0.1, 1e30, None, 0.0], pa.float32()),
     "double": pa.array([0.1, float("inf"), None, 5e-324]),
     "bool": pa.array([True, False, None, True]),
     "date32": pa.array([DAY, dt.date(9999, 12, 31), None, dt.date(1, 1, 1)]),
