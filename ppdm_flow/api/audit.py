@@ -80,7 +80,8 @@ def audit(
             ready = plan_for_data(path, sets, there, strict=strict, locked=locked, copies=copies)
         with quote_sources(ready.sources, ready.plan.secrets):
             if ready.plan.tables:
-                received = _received(ready.plan.tables[0].plan.releases[0], None, released_with)
+                first = next(node for table in ready.plan.tables for node in table.plan.releases)
+                received = _received(first, None, released_with)
                 report = _of_tables(ready.plan, ready.data, released, release, operator, received, listener)
             else:
                 name = chosen(ready.plan, release)

@@ -20,7 +20,6 @@ from ppdm_flow.policy.flatten import flatten
 from ppdm_flow.policy.inheritance.references import NotFoundError, find
 from ppdm_flow.policy.language.descriptions import descriptions
 from ppdm_flow.policy.language.schemas import Writer
-from ppdm_flow.policy.language.shape import shape_of
 from ppdm_flow.policy.lock.model import is_repository
 from ppdm_flow.policy.project import Project, RequiredTemplate
 from ppdm_flow.policy.text.nodes import Map, UnreadableError
@@ -160,17 +159,5 @@ def _of_projects(fault: Diagnostic) -> Diagnostic:
 
 def schema() -> dict[str, Any]:
     """Return the JSON Schema of a project file."""
-    writer = Writer(descriptions(PAGE))
-    top = writer.reference(shape_of(ProjectEntry))
-    return {
-        "$schema": "http://json-schema.org/draft-07/schema#",
-        "$id": IDENTITY,
-        "title": "ppdm-flow project file",
-        "description": "What an organization demands of all release policies below a folder.",
-        "type": "object",
-        "allOf": [top],
-        "definitions": {
-            "placeholder": {"not": {}, "description": "A project file has no params: nothing fits."},
-            **writer.definitions,
-        },
-    }
+    what = "What an organization demands of all release policies below a folder."
+    return Writer(descriptions(PAGE)).document(ProjectEntry, IDENTITY, "ppdm-flow project file", what)

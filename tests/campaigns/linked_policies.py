@@ -12,20 +12,11 @@ import os
 import sys
 import tempfile
 from collections import Counter
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
+from linked_tables import KEY, module
+
 from ppdm_flow import api
-
-HOME = Path(__file__).parents[1] / "engine" / "linked"
-KEY = "0123456789abcdef0011223344556677"
-
-
-def module(name):
-    spec = spec_from_file_location(name, HOME / f"{name}.py")
-    made = module_from_spec(spec)
-    spec.loader.exec_module(made)
-    return made
 
 
 def main() -> int:

@@ -89,6 +89,20 @@ class Writer:
             self.definitions[name] = self._keys(shape)
         return {"$ref": f"#/definitions/{name}"}
 
+    def document(self, model: type[BaseModel], identity: str, title: str, description: str) -> _Schema:
+        """Return the schema of a file without params."""
+        top = self.reference(shape_of(model))
+        none = {"not": {}, "description": "Such a file has no params: nothing fits."}
+        return {
+            "$schema": _DRAFT,
+            "$id": identity,
+            "title": title,
+            "description": description,
+            "type": "object",
+            "allOf": [top],
+            "definitions": {"placeholder": none, **self.definitions},
+        }
+
     def _name(self, model: type[BaseModel]) -> str:
         """Return the name of a model's definition; where another has it, with the model's module before it."""
         name = model.__name__

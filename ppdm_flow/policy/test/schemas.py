@@ -6,7 +6,7 @@ from typing import Any
 
 from ppdm_flow.policy.language.descriptions import TESTS, descriptions
 from ppdm_flow.policy.language.schemas import Writer
-from ppdm_flow.policy.language.shape import Free, Keys, ListOf, Shape, shape_of
+from ppdm_flow.policy.language.shape import Free, Keys, ListOf, Shape
 from ppdm_flow.policy.test.models import CaseFile, Table
 from ppdm_flow.policy.test.shorthand import SHORT
 from ppdm_flow.policy.text.nodes import Seq
@@ -20,20 +20,8 @@ _ROW = {"anyOf": [{"type": "object", "additionalProperties": _CELL}, {"type": "a
 
 def schema() -> _Schema:
     """Return the schema of a test file."""
-    writer = _CasesWriter(descriptions(TESTS))
-    top = writer.reference(shape_of(CaseFile))
-    return {
-        "$schema": "http://json-schema.org/draft-07/schema#",
-        "$id": IDENTITY,
-        "title": "ppdm-flow policy tests",
-        "description": "Small tables, and what a release policy has to make of them.",
-        "type": "object",
-        "allOf": [top],
-        "definitions": {
-            "placeholder": {"not": {}, "description": "Tests have no params of their own: nothing fits."},
-            **writer.definitions,
-        },
-    }
+    what = "Small tables, and what a release policy has to make of them."
+    return _CasesWriter(descriptions(TESTS)).document(CaseFile, IDENTITY, "ppdm-flow policy tests", what)
 
 
 class _CasesWriter(Writer):
