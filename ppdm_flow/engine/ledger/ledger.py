@@ -8,10 +8,8 @@ from dataclasses import field, replace
 from datetime import datetime
 from pathlib import Path
 
-from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.records import dataclass
-from ppdm_flow.core.results import Finding
 from ppdm_flow.engine.candidates.building import Candidate
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.ledger.chain import Entry
@@ -25,8 +23,6 @@ from ppdm_flow.engine.manifest import NAME as MANIFEST
 from ppdm_flow.engine.manifest import LedgerTestimony
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.sdk.history import Earlier, History, Membership
-
-_RESPELLED = "{:,} ids are spelled in another way than others of the same people (`ledger.ignore`): counted as one each"
 
 
 @dataclass(slots=True)
@@ -82,12 +78,6 @@ class Ledger:
     def withdraw(self, numbers: Sequence[int]) -> None:
         """Say of announced releases that they never were."""
         self.store.drop(numbers)
-
-    @property
-    def findings(self) -> tuple[Finding, ...]:
-        """What to know of how people were told apart."""
-        respelled = {name: own.respelled for name, own in self.members.items() if own is not None and own.respelled}
-        return tuple(Finding("PPF915", Severity.INFO, _RESPELLED.format(n), name) for name, n in respelled.items())
 
     def _same_ids(self, entries: Sequence[Entry]) -> None:
         """Raise DataError where earlier releases tell people apart by other spellings than this policy does."""

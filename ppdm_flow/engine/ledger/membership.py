@@ -88,7 +88,7 @@ def membership(
     if len(both[0]) != rows:
         return None
     subjects, own, places = _one_each(*both, key)
-    return Membership(subjects, own, columns, rows, len(numbered(both[1])[1]), places, ids.respelled if ids else 0)
+    return Membership(subjects, own, columns, rows, len(numbered(both[1])[1]), places)
 
 
 def _joined(parts: Sequence[Hashes]) -> Hashes:
@@ -103,13 +103,12 @@ def _rows(table: Table) -> Hashes:
 
 
 class _Ids:
-    """Hashes the ids of people; ``respelled`` counts spellings beyond one for each, within a partition."""
+    """Hashes the ids of people."""
 
     def __init__(self, subject: str, key: LedgerKey, ignore: Sequence[str]) -> None:
         self._subject = subject
         self._key = key
         self._same = spelling(ignore)
-        self.respelled = 0
 
     def of(self, table: Table) -> Hashes:
         """Return the hash of each row's person. Raises DataError where a row has none."""
@@ -122,7 +121,6 @@ class _Ids:
                 f"{int(without_id.sum()):,} released rows have no `{self._subject}`: the ledger cannot say whose",
                 advice="drop such rows before, or name another attribute as the ledger's `subject`",
             )
-        self.respelled += len(texts) - len(set(texts))
         return self._key.hashes("person", (text.encode() for text in texts))[column.codes]
 
 

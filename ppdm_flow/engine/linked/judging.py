@@ -50,13 +50,11 @@ class TablesJudge:
     tables: Mapping[str, Sequence[AuditResult]]
     joins: Sequence[AuditedJoin]
 
-    def judged(
-        self, steps: tuple[StepResult, ...] = (), source: Iterable[Finding] = (), ledger: Iterable[Finding] = ()
-    ) -> JudgedResults:
-        """Judge it. ``source`` and ``ledger`` are findings to list before and after their own."""
+    def judged(self, steps: tuple[StepResult, ...] = (), source: Iterable[Finding] = ()) -> JudgedResults:
+        """Judge it. ``source`` are findings to list before their own."""
         of_tables = [result for audited in self.tables.values() for result in audited]
         of_joins = [result for each in self.joins for result in each.audited or ()]
-        findings = [*ledger, *(each.obstacle for each in self.joins if each.obstacle is not None)]
+        findings = [each.obstacle for each in self.joins if each.obstacle is not None]
         results = judge_audits(self.plan, [*of_tables, *of_joins], steps, source, findings)
         return replace(results, requirements=tuple(self._requirements()))
 

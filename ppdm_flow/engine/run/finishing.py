@@ -66,7 +66,7 @@ class FinishedRun:
 
     def outcome(self) -> Outcome:
         """Judge, write everything down, and move the run to its place."""
-        results = self.audited.judged(self.ledger.findings if self.ledger else ())
+        results = self.audited.judged()
         results = waive(self.plan, results, self.options.clock())
         for result in results.judged:
             self.journal(RequirementJudged(result.id, result.release, result.holds))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain
 
 from ppdm_flow.core.draws import RunKey
 from ppdm_flow.core.records import dataclass
-from ppdm_flow.core.results import Finding
 from ppdm_flow.engine.candidates.building import SCRATCH, Candidate
 from ppdm_flow.engine.candidates.directory import RunDirectory
 from ppdm_flow.engine.judging.results import JudgedResults
@@ -52,14 +51,14 @@ class AuditedTables:
         """The fitted steps by name."""
         return {name: step for table in self.tables.values() for name, step in table.fitted.items()}
 
-    def judged(self, ledger: Iterable[Finding] = ()) -> JudgedResults:
-        """Judge it; ``ledger`` are the findings of the ledger. Raises RunError where a step quotes the data."""
+    def judged(self) -> JudgedResults:
+        """Judge it. Raises RunError where a step quotes the data."""
         steps = tuple(chain.from_iterable(table.graph.results() for table in self.tables.values()))
         source = chain.from_iterable(
             (*suspected(table.original.suspicions), *table.personal) for table in self.tables.values()
         )
         audited = {name: table.audited for name, table in self.tables.items()}
-        return TablesJudge(self.context.plan, audited, self.joins).judged(steps, source, ledger)
+        return TablesJudge(self.context.plan, audited, self.joins).judged(steps, source)
 
 
 @contextmanager

@@ -5,7 +5,7 @@ Who publishes, measures, tests or makes releases again goes through these, and d
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from ppdm_flow.core.draws import RunKey
@@ -64,10 +64,10 @@ class AuditedTable:
         """The one original."""
         return {SOURCE: self.original}
 
-    def judged(self, ledger: Iterable[Finding] = ()) -> JudgedResults:
-        """Judge it; ``ledger`` are the findings of the ledger. Raises RunError where a step quotes the data."""
+    def judged(self) -> JudgedResults:
+        """Judge it. Raises RunError where a step quotes the data."""
         steps, source = self.graph.results(), (*suspected(self.original.suspicions), *self.personal)
-        return judge_audits(self.context.plan, self.audited, steps, source, ledger)
+        return judge_audits(self.context.plan, self.audited, steps, source)
 
 
 def fitted_graph(context: RunContext, original: Original) -> Graph:
