@@ -24,7 +24,7 @@ from ppdm_flow.policy.lock.model import is_repository
 from ppdm_flow.policy.project import Project, RequiredTemplate
 from ppdm_flow.policy.text.nodes import Map, UnreadableError
 from ppdm_flow.policy.text.parse import parse
-from ppdm_flow.policy.text.reading import decode, forbidden, limited
+from ppdm_flow.policy.text.reading import SIZE_LIMIT, decode, forbidden, limited
 from ppdm_flow.policy.validate import validate
 
 FILE = "ppdm-flow.yaml"
@@ -73,7 +73,10 @@ def project_of(policy: Path) -> Project | None:
 
 
 def _together(projects: Sequence[Project]) -> Project | None:
-    """Return what several project files demand, the nearest first: it says where things are, and all of them bind."""
+    """Return what several project files demand, the nearest first.
+
+    All of them bind; the nearest says where things are, but for the signers: they are those of the outermost.
+    """
     if len(projects) < 2:
         return projects[0] if projects else None
     return replace(
@@ -84,7 +87,7 @@ def _together(projects: Sequence[Project]) -> Project | None:
         required=tuple(required for each in projects for required in each.required),
         locked=any(each.locked for each in projects),
         strict=any(each.strict for each in projects),
-        signers=next((each.signers for each in projects if each.signers is not None), None),
+        signers=next((each.signers for each in reversed(projects) if each.signers is not None), None),
     )
 
 
@@ -104,7 +107,8 @@ def read_project(file: Path) -> Project:
     shown = str(file) if shown.startswith(os.pardir) else shown
     start = Span(shown, 1, 1, 1, 1)
     try:
-        data = limited(file.read_bytes(), shown)
+        with file.open("rb") as opened:
+            data = limited(opened.read(SIZE_LIMIT + 1), shown)
         text = decode(data, shown)
     except OSError as error:
         reason = (error.strerror or type(error).__name__).lower()

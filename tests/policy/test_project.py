@@ -65,11 +65,14 @@ def test_it_is_found_up_to_the_root_of_the_repository(home):
 
 
 def test_project_files_add_up(home):
-    (home / "policies" / "ppdm-flow.yaml").write_text("version: 1\nlocked: true\nruns: there\n")
+    (home / "ppdm-flow.yaml").write_text(PROJECT + "signers: signers.yaml\n")
+    (home / "policies" / "ppdm-flow.yaml").write_text("version: 1\nlocked: true\nruns: there\nsigners: mine.yaml\n")
     together = project_of(home / "policies" / "p.yaml")
     outer = project_of(home / "p.yaml")
     assert together.file == home / "policies" / "ppdm-flow.yaml"
     assert together.locked
+    assert together.runs == home / "policies" / "there"
+    assert together.signers == home / "signers.yaml"
     assert together.required == outer.required
     assert together.sha256 != outer.sha256
     assert "PPF356" in codes(read(home, without="extends: ../templates/house.yaml\n"))

@@ -100,8 +100,8 @@ class LocalEngine:
         pairs = StreamPairs(original, released, aligned=aligned)
         if keep is None:
             return pairs
-        originals, releaseds = ([a.name for a in x.attributes if a.name not in keep] for x in (original, released))
-        return RememberedPairs(pairs, keep, originals, releaseds)
+        names = [[a.name for a in stream.attributes if a.name not in keep] for stream in (original, released)]
+        return RememberedPairs(pairs, keep, *names)
 
     def write(self, release: ReleaseNode, stream: Stream, target: Target) -> WrittenRows:
         """Write one file, or one for each partition of the release."""

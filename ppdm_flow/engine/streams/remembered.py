@@ -28,15 +28,15 @@ _AT_ONCE = 1 << 20
 class RememberedPairs:
     """A PairedView that keeps the columns of another one; ``sets`` are columns, of either side, that it does not.
 
-    ``originals`` and ``releaseds`` are the other columns of either side, in their order.
+    ``original_names`` and ``released_names`` are the other columns of either side, in their order.
     """
 
     def __init__(
-        self, inner: PairedView, sets: frozenset[str], originals: Sequence[str], releaseds: Sequence[str]
+        self, inner: PairedView, sets: frozenset[str], original_names: Sequence[str], released_names: Sequence[str]
     ) -> None:
         self._inner = inner
         self._sets = sets
-        self._all = originals, releaseds
+        self._all = original_names, released_names
         self._lock = threading.Lock()
         self._rows: np.ndarray[tuple[int], np.dtype[np.int64]] | None = None
         self._columns: tuple[dict[str, Column], dict[str, Column]] = ({}, {})
