@@ -123,7 +123,7 @@ def test_markdown_shows_it_and_nothing_in_it_is_obeyed(waived) -> None:
 def test_the_page_draws_it_in_amber(waived) -> None:
     text = html.render(waived())
     assert "<title>Released under waivers" in text
-    assert 'class="hero released under-waivers"' in text
+    assert 'class="hero released cautioned"' in text
     assert 'aria-label="does not hold, waived"' in text
     assert 'id="waivers"' in text
     assert "&lt;b&gt;until&lt;/b&gt;" in text

@@ -57,7 +57,10 @@ def _taken_away(document: ReportDocument) -> list[str]:
 
 def _personal(document: ReportDocument) -> list[str]:
     told = [f for f in document["findings"] if f["code"] == _PERSONAL and not f.get("waived_by")]
-    return [f"Undeclared personal data ({_PERSONAL}), in `{f['subject']}`: {f['text']}." for f in told]
+    subjects: dict[str, list[str]] = {}
+    for finding in told:
+        subjects.setdefault(finding["text"], []).append(f"`{finding['subject']}`")
+    return [f"Undeclared personal data ({_PERSONAL}) in {listed(where)}: {text}." for text, where in subjects.items()]
 
 
 def _as_they_are(document: ReportDocument) -> list[str]:
@@ -111,7 +114,9 @@ class Tally:
 
     @property
     def state(self) -> str:
-        """``fails``, ``waived`` or ``holds``: the worst of them."""
+        """``fails``, ``waived`` or ``holds``: the worst of them; ``unasked`` where there is none."""
+        if not self.total:
+            return "unasked"
         if self.held + self.waived < self.total:
             return "fails"
         return "waived" if self.waived else "holds"

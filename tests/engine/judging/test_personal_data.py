@@ -209,7 +209,7 @@ def test_it_is_on_the_first_screen(cli, tmp_path):
     home(tmp_path, "internal")
     done = cli("run", "policy.yaml", "-q", cwd=tmp_path)
     assert done.returncode == 0
-    assert "Undeclared personal data (PPF649), in `study.remark`" in " ".join(done.stdout.split())
+    assert "Undeclared personal data (PPF649) in `study.remark`" in " ".join(done.stdout.split())
 
 
 def test_a_file_of_another_tool(cli, tmp_path):
