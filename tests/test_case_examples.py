@@ -88,6 +88,7 @@ def checked(files: list[Path]) -> dict[str, list[dict[str, str]]]:
     return found
 
 
+@pytest.mark.slow
 def test_the_schema_accepts_what_can_be_run(root: Path) -> None:
     assert checked([*GOOD, *FAILING, *(root / "pipelines").rglob("*.test.yaml")])["errors"] == []
 

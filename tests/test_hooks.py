@@ -88,6 +88,7 @@ def test_test(run, folder):
     assert run("ppdm-flow-test").returncode == 1
 
 
+@pytest.mark.slow
 def test_check(run, folder):
     assert run("ppdm-flow-check").returncode == 0
     (folder / "policies" / "visits.yaml").write_text(POLICY.replace("privacy: {k_anonymity: {k: 3}}\n", ""))

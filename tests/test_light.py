@@ -77,6 +77,7 @@ def test_a_repository_is_made_checked_and_locked(tmp_path):
         assert without(*words, folder=home).returncode == 0
 
 
+@pytest.mark.slow
 def test_a_policy_is_drafted_from_a_contract(tmp_path):
     (tmp_path / "c.yaml").write_text(
         "kind: DataContract\napiVersion: v3.1.0\nid: c\nversion: 1.0.0\nstatus: draft\n"

@@ -21,6 +21,7 @@ def test_the_licence_is_unmodified(root):
     assert hashlib.sha256((root / "LICENSE").read_bytes()).hexdigest() == APACHE_2
 
 
+@pytest.mark.slow
 def test_wheel_and_sdist_hold_the_licence(root, tmp_path):
     wheel = pytest.importorskip("hatchling.builders.wheel", reason="the extra `test` brings hatchling")
     sdist = pytest.importorskip("hatchling.builders.sdist", reason="the extra `test` brings hatchling")

@@ -24,6 +24,7 @@ def test_blocks_are_sets_within_bounds() -> None:
         assert block.sizes.max() <= 6
 
 
+@pytest.mark.slow
 def test_the_key_and_no_more_decides() -> None:
     first = next(quest(SMALL, 3))
     again = next(quest(replace(SMALL, rows=100), 3))

@@ -96,6 +96,7 @@ def commands(text: str) -> dict[str, str]:
     }
 
 
+@pytest.mark.slow
 def test_airflow_runs_the_command_and_hands_on_what_is_released(written, env, tmp_path):
     files = written("airflow")
     command = commands(files["dags/release_visits.py"])

@@ -288,6 +288,7 @@ def few_are_many(alike):
         yield
 
 
+@pytest.mark.slow
 @examples(500)
 @given(case=cases(), alike=st.booleans())
 def test_equals_the_twin_disclosure_by_disclosure(case, alike):

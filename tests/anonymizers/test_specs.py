@@ -62,6 +62,7 @@ def test_the_built_ins_are_listed_and_importable():
         assert spec.info.summary.endswith(".")
 
 
+@pytest.mark.slow
 def test_specs_are_light():
     names = "".join(f"registry.load('anonymizers', {name!r});" for name in BUILT_IN)
     heavy = "('numpy', 'pandas', 'pyarrow', 'scipy', 'networkx', 'duckdb', 'numba', 'sklearn')"

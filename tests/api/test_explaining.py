@@ -37,6 +37,7 @@ def explained(term: str) -> str:
         return str(error)
 
 
+@pytest.mark.slow
 def test_every_term_has_a_page():
     faults = []
     for term in [*pages(), *CONCEPTS, *PLUGINS]:
@@ -169,12 +170,14 @@ def test_the_page_on_gates_has_the_width_that_is_taken():
     assert f"at most `max_width` wide ({MAX_WIDTH:g} if not said," in CONCEPTS["gates"].page.body
 
 
+@pytest.mark.slow
 def test_every_key_of_the_language_has_a_page():
     faults = [f"{name}: {explained(name)}" for name in homes() if not explained(name).startswith(f"# {name}")]
     assert not faults, "\n".join(faults)
     assert "hierarchy: {intervals:" in api.explain("hierarchy")
 
 
+@pytest.mark.slow
 def test_every_figure_of_a_report_has_a_page(tmp_path, root):
     """Of one report by `explain` itself; the fixture `report_of` holds it of all that tests read."""
     found = api.run(root / "pipelines/bank_credit.yaml", out=tmp_path).report.metrics
@@ -185,6 +188,7 @@ def test_every_figure_of_a_report_has_a_page(tmp_path, root):
         assert set(heads) <= set(figure.split("."))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("group", ["anonymizers", "sources"])
 def test_examples_of_plugins_are_pieces_of_a_policy(group):
     for plugin in registry.listed(group):

@@ -75,6 +75,7 @@ def test_every_plugin_that_measures_tells_its_figures():
     assert {name for name, info in CARDS.items() if not info.figures} == SILENT
 
 
+@pytest.mark.slow
 def test_figures_have_pages_and_are_on_their_plugins():
     faults = []
     for info in CARDS.values():

@@ -187,6 +187,7 @@ def test_other_data_is_seen(folder):
     assert any("on patients + visits" in name for name in outcome.remeasured.unknown)
 
 
+@pytest.mark.slow
 def test_the_report_counts_the_rows_of_all_tables(folder):
     run = api.run(folder / "policy.yaml", out=folder / "runs")
     page = (run.run_dir / "report.html").read_text(encoding="utf-8")

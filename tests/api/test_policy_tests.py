@@ -98,6 +98,7 @@ def told(result):
     return [d.message for d in result.failures]
 
 
+@pytest.mark.slow
 def test_a_test_measures_what_a_run_measures(folder):
     """The independent way: the released file of a real run, read back with nothing but a CSV reader."""
     ran = api.run(Path("clinic.yaml"), data=Path("table.csv"), out=folder / "runs")
@@ -124,6 +125,7 @@ def test_a_test_measures_what_a_run_measures(folder):
     assert told(only(folder, json.dumps(expect, ensure_ascii=False))) == []
 
 
+@pytest.mark.slow
 def test_a_weaker_policy_fails_its_test(folder):
     """What tests are for: someone takes the requirement away, or the step that serves it."""
     expect = "{verdict: released, holds: [privacy.templates.no-hiv], suppressed: {job: [pilot]}}"
@@ -141,6 +143,7 @@ def test_a_weaker_policy_fails_its_test(folder):
     assert told(only(folder, expect)) == ["`pilot` is suppressed in none of its 3 rows"]
 
 
+@pytest.mark.slow
 def test_waivers_count_as_in_a_run(folder):
     """What does not hold and is waived is no failure, and a test can expect just that."""
     until = (datetime.now(UTC) + timedelta(days=30)).date()
@@ -199,6 +202,7 @@ def test_a_given_release_is_judged_as_audit_does(folder, released):
     ]
 
 
+@pytest.mark.slow
 def test_sealed_randomness_comes_out_the_same_every_time_and_differs_by_name(folder):
     table = "|\n      id,illness\n" + "".join(f"      p{i},{('flu', 'flu', 'cold', 'HIV')[i % 4]}\n" for i in range(80))
     text = f"policy: drawn.yaml\ndata: {table.replace('      ', '  ')}tests:\n"
@@ -226,6 +230,7 @@ def test_repetitions_draw_anew_and_each_must_be_as_expected(folder):
     assert only(folder, f"{{metrics: {{{name}: {{max: 1}}}}}}", table, "drawn.yaml", rest).outcome is Outcome.PASSED
 
 
+@pytest.mark.slow
 def test_a_reproducible_policy_draws_from_its_own_seed(folder):
     text = RANDOM + "randomness: {mode: reproducible, seed: abc}\n"
     (folder / "drawn.yaml").write_text(text, encoding="utf-8")
@@ -236,6 +241,7 @@ def test_a_reproducible_policy_draws_from_its_own_seed(folder):
     assert result.metrics == {name: figure.value for name, figure in ran.report.metrics.items()}
 
 
+@pytest.mark.slow
 def test_nothing_is_left_behind(folder):
     before = {p.name for p in folder.iterdir()} | {"a.test.yaml"}
     for expect in ("{verdict: released}", "{verdict: withheld}", "{verdict: refused}"):
@@ -245,6 +251,7 @@ def test_nothing_is_left_behind(folder):
     assert list((folder / "tmp").iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_ledger_is_neither_read_nor_written(folder):
     text = POLICY.replace("name: {role: identifier}", "name: {role: identifier}").replace(
         "steps:", "ledger: {path: people.ledger, subject: name}\nsteps:"
@@ -260,6 +267,7 @@ def test_a_ledger_is_neither_read_nor_written(folder):
 CANARY = "Quetzalcoatlus"
 
 
+@pytest.mark.slow
 def test_values_of_other_files_are_never_told(folder):
     table = TABLE.replace("pilot", CANARY).replace("clerk", CANARY)
     (folder / "table.csv").write_text(table, encoding="utf-8")
@@ -277,6 +285,7 @@ def test_values_of_other_files_are_never_told(folder):
     assert CANARY in failure(carried_out(folder, written).results[0])
 
 
+@pytest.mark.slow
 def test_missing_values_and_other_ways_to_read_are_the_source_s(folder):
     rows = "[[name, age, job, illness], [Ada, 43, ~, flu], [Ben, 44, '?', flu], [Cem, 45, '', flu], [D, 46, x, flu],"
     rows += " [E, 47, x, flu]]"
@@ -391,6 +400,7 @@ def test_processes_are_made_where_they_pay():
     assert workers_for(1000, 1) == 1
 
 
+@pytest.mark.slow
 def test_coverage_tells_what_no_test_exercises(folder):
     text = "policy: clinic.yaml\ntests:\n  t: {data: {csv: table.csv}, expect: {verdict: released}}\n"
     first = carried_out(folder, text, measure_coverage=True)
@@ -441,6 +451,7 @@ def test_coverage_counts_a_template_once_and_names_policies_without_tests(folder
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_too_little_coverage_fails(folder):
     text = "policy: clinic.yaml\ntests:\n  t: {data: {csv: table.csv}, expect: {verdict: released}}\n"
     assert carried_out(folder, text, fail_under=90).exit_status == 1
@@ -489,6 +500,7 @@ def test_figures(figure, value, met, words):
     assert bounds(Figured(**figure)) == words
 
 
+@pytest.mark.slow
 def test_the_document_counts_what_it_holds(folder):
     text = "policy: clinic.yaml\ndata: {csv: table.csv}\ntests:\n  t: {expect: {rows: 8}}\n  u: {expect: {rows: 9}}\n"
     found = document(carried_out(folder, text, measure_coverage=True))

@@ -111,6 +111,7 @@ def test_no_value_is_shown(people, form):
         assert number not in text
 
 
+@pytest.mark.slow
 def test_the_policy_is_checked_strictly_and_releases(people, tmp_path):
     path, outcome = passes(api.profile(people), tmp_path)
     assert outcome.count(Severity.WARNING) == 0
@@ -464,6 +465,7 @@ class TestPublicTables:
         assert "identifier" not in set(roles(named).values())
         assert roles(named)["salary-class"] == "sensitive"
 
+    @pytest.mark.slow
     def test_crx_runs(self, data, tmp_path):
         policy, _ = passes(api.profile(data / "crx" / "crx.data"), tmp_path)
         assert api.run(policy, data=data / "crx" / "crx.data", out=tmp_path / "runs").report.verdict == "released"
@@ -494,6 +496,7 @@ def test_survey_weights_are_the_sampling_weight(tmp_path):
     assert roles(api.profile(path))["survey_weight"] != "sampling_weight"  # all of them are missing
 
 
+@pytest.mark.slow
 def test_exact_sensitive_numbers_get_steps_and_a_bound_to_fill_in(tmp_path):
     rng = np.random.default_rng(0)
     lines = [f"{rng.integers(20, 60)},{'fm'[i % 2]},{np.exp(rng.normal(10, 0.6)):.2f}" for i in range(800)]

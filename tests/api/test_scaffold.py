@@ -71,6 +71,7 @@ def test_no_policy_of_linked_tables_goes_below_the_house(tmp_path):
         assert not api.check([path]).passes(strict=True)
 
 
+@pytest.mark.slow
 def test_it_is_the_same_everywhere():
     assert contents() == contents()
     for template in variants():
@@ -167,6 +168,7 @@ def valid(*options: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_ci_files_are_valid(tmp_path):
     api.init(tmp_path)
     valid("--builtin-schema", "vendor.github-workflows", str(tmp_path / ".github/workflows/policies.yml"))
@@ -284,6 +286,7 @@ def commands() -> list[str]:
     return [c for c in dict.fromkeys(every) if not re.match("pip install ppdm_flow(_light)?==", c)]
 
 
+@pytest.mark.slow
 def test_what_ci_runs_is_what_was_agreed():
     verbs = [shlex.split(c)[1] for c in workflow_commands() if c.startswith("ppdm-flow")]
     assert verbs == ["check", "lock", "diff", "test"]
@@ -294,6 +297,7 @@ def test_what_ci_runs_is_what_was_agreed():
     assert len(commands()) >= 8
 
 
+@pytest.mark.slow
 def test_the_clone_has_everything(house):
     """Nothing that CI needs is kept out by `.gitignore`."""
     have = {str(p.relative_to(house.clone)) for p in house.clone.rglob("*") if p.is_file() and ".git/" not in f"{p}"}
@@ -360,6 +364,7 @@ def test_a_weaker_house_does_not_pass_either(house):
         house.git("checkout", "-q", "--", POLICY, at=house.clone)
 
 
+@pytest.mark.slow
 def test_below_the_house_is_an_error(house):
     path = house.clone / POLICY
     before = path.read_text()

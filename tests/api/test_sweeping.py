@@ -203,6 +203,7 @@ def test_requirements_by_their_id_directions_and_figures_that_nobody_has(sweep):
     assert [d.code for d in swept.diagnostics] == ["PPF125", "PPF126"]
 
 
+@pytest.mark.slow
 def test_nothing_of_the_data_is_left(sweep, tmp_path):
     swept = sweep("params.share=0.4,0.8")
     assert sorted(p.name for p in swept.folder.iterdir()) == ["sweep.html", "sweep.json", "sweep.md", "sweep.svg"]
@@ -212,6 +213,7 @@ def test_nothing_of_the_data_is_left(sweep, tmp_path):
         assert "hiv" not in file.read_text()
 
 
+@pytest.mark.slow
 def test_a_point_is_what_a_run_of_its_policy_gives(sweep, folder, tmp_path):
     found = sweep("params.share=0.3,0.9", metrics=["sizes.classes,sizes.mean,privacy.k_anonymity"]).document
     for point in found["points"]:
@@ -250,6 +252,7 @@ def test_repetitions_of_a_reproducible_policy_differ_and_come_again(sweep):
     assert first == again
 
 
+@pytest.mark.slow
 def test_a_point_that_fails_is_shown_and_the_others_go_on(sweep, monkeypatch):
     real = sweeping_runs.measure
 

@@ -323,6 +323,7 @@ def test_pruning_leaves_what_helps_and_cuts_what_does_not():
     assert (certain.predict(matrix) == matrix[:, 0]).all()
 
 
+@pytest.mark.slow
 def test_intervals_cover_the_true_error():
     """400 populations of 150 persons: the 95 % interval holds the learner's mean error on fresh persons.
 

@@ -145,6 +145,7 @@ def plain_beliefs(classes, cells, weights, known):
     return best, sure / len(people)
 
 
+@pytest.mark.slow
 @examples(60)
 @given(
     st.lists(

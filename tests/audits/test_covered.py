@@ -7,6 +7,7 @@ import re
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -83,6 +84,7 @@ def test_what_labels_are(labels, mask):
         assert has_shape(text, mask) == (mask in text or date or listed)
 
 
+@pytest.mark.slow
 def test_many_labels_over_many_values():
     """Each label by itself would look at all values: hours for these."""
     days = pc.cast(pa.array(np.arange(-200_000, 100_000, dtype=np.int32)).cast(pa.date32()), pa.string())

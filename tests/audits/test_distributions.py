@@ -152,6 +152,7 @@ def test_nothing_to_compare(build):
     )
 
 
+@pytest.mark.slow
 def test_a_column_of_single_values(build):
     rows = 300_000
     names = Column.of([f"{v:07}" for v in range(rows)]).categories

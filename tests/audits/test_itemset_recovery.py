@@ -206,6 +206,7 @@ def test_maxima_may_be_given(data, operator, released):
     assert found["largest_support.1"] == 0.3
 
 
+@pytest.mark.slow
 def test_where_nothing_is_discoverable(data, operator, released):
     few = view(released.take(slice(0, 3)))
     outcome = DiscoverableSupportAudit(DiscoverableSupportParams()).measure(view(data), few, context(operator))
@@ -236,6 +237,7 @@ def test_the_attribute_is_known_before_the_run():
     assert problem.hint == "did you mean `basket`?"
 
 
+@pytest.mark.slow
 def test_no_item_is_told(data, operator, released):
     names = pa.array([f"canary{i}" for i in range(30)])
     before = Baskets(data.offsets, data.items, names)

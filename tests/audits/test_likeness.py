@@ -169,6 +169,7 @@ def test_the_picture_counts_every_equal_itemset(build):
     assert outcome.charts[0].series[0].y == (1.0,)
 
 
+@pytest.mark.slow
 def test_the_difference_by_chance_is_that_of_two_samples(build):
     """Mean over itemsets of 40 pairs of samples on fixed keys: within 10 % of what is told beside them."""
     told, seen = [], []

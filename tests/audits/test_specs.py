@@ -83,6 +83,7 @@ def test_every_audit():
     assert not faults, "\n".join(faults)
 
 
+@pytest.mark.slow
 def test_specs_are_light():
     heavy = ("numpy", "pandas", "pyarrow", "scipy", "sklearn", "numba", "duckdb", "networkx")
     code = (

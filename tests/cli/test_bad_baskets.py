@@ -82,6 +82,7 @@ def test_data_that_cannot_be_randomized(shop, run, lines, code):
     assert released == []
 
 
+@pytest.mark.slow
 def test_an_empty_basket_among_others_is_randomized(shop, run, here):
     done, (released,) = run(shop("  "))
     assert done.returncode == 0, done.stderr

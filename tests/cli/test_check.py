@@ -171,6 +171,7 @@ def test_params_from_the_command_line(here, tmp_path):
     assert here("check", "p.yaml", "--set", "kk=7", cwd=tmp_path).returncode == 1
 
 
+@pytest.mark.slow
 def test_check_imports_nothing_heavy(root):
     """Every worked policy: the specs of all its plugins are loaded, none of their algorithms."""
     code = (

@@ -111,6 +111,7 @@ def check(text: str, *, lines: bool = True) -> None:
     assert not lines or FORGED.search(text) is None
 
 
+@pytest.mark.slow
 def test_nothing_that_a_run_writes_has_it_but_the_data(run):
     files = [p for p in run.rglob("*") if p.is_file() and p.suffix != ".csv"]
     assert {"report.html", "report.md", "report.json", "plan.mmd", "dictionary.json"} <= {p.name for p in files}

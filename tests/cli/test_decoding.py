@@ -67,6 +67,7 @@ def test_verify_says_what_only_the_run_could_tell(run_of, cli, tmp_path):
     assert "is behind its columns: cohort: computed from illness, town\n" in done.stdout
 
 
+@pytest.mark.slow
 def test_verify_measures_plain_columns_again(run_of, cli, tmp_path):
     done = cli("verify", run_of(PLAIN), "--data", tmp_path / "patients.csv")
     assert done.returncode == 0, done.stdout
@@ -101,6 +102,7 @@ def test_audit_says_first_whose_cells_count_as_they_are(run_of, cli, tmp_path, f
         assert said.index("Rows cannot be paired") < said.index("at least 2")
 
 
+@pytest.mark.slow
 def test_audit_of_plain_columns_says_nothing_of_it(run_of, cli, tmp_path):
     file = run_of(PLAIN) / "released/plain/plain.csv"
     done = cli("audit", tmp_path / "policy.yaml", "--original", tmp_path / "patients.csv", "--released", file)

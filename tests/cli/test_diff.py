@@ -159,6 +159,7 @@ def test_git_revisions(here, git, home, root):
     assert "HEAD~1:policies/one.yaml -> HEAD:policies/one.yaml" in done.stdout
 
 
+@pytest.mark.slow
 def test_who_may_approve_of_a_revision(here, git, home, root):
     """The content of the list of signers counts, of a revision too; what it does is for people to judge."""
     approved = POLICY + "approvals: {roles: [data-owner], signers: signers.yaml}\n"
@@ -561,6 +562,7 @@ def test_spellings_of_plugins_are_one(here, home, root):
     assert {c["verdict"] for c in pair["changes"]} == {"neutral"}
 
 
+@pytest.mark.slow
 def test_data(here, home, root, tmp_path, monkeypatch):
     scratch = tmp_path / "scratch"
     scratch.mkdir()
@@ -578,6 +580,7 @@ def test_data(here, home, root, tmp_path, monkeypatch):
     assert "requirements and gates" in here("diff", "one.yaml", "weaker.yaml", "--data", "t.csv").stdout
 
 
+@pytest.mark.slow
 def test_data_and_a_revision(here, git, home, root):
     (home / "policies/one.yaml").write_text(STRICTER)
     done = here("diff", "main:policies/one.yaml", "policies/one.yaml", "--data", "t.csv", "--format", "json")
@@ -585,6 +588,7 @@ def test_data_and_a_revision(here, git, home, root):
     assert document(done, root)["pairs"][0]["measured"]["old"]["verdict"] in ("released", "withheld")
 
 
+@pytest.mark.slow
 def test_runs(here, home, root):
     folders = []
     for policy in ("one.yaml", "stricter.yaml"):
@@ -602,6 +606,7 @@ def test_runs(here, home, root):
     assert here("diff", folders[0], "one.yaml").returncode == 2
 
 
+@pytest.mark.slow
 def test_it_starts_light(home):
     program = (
         "import sys; from ppdm_flow import api; api.diff('one.yaml', 'weaker.yaml');"

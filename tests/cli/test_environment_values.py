@@ -79,12 +79,14 @@ def test_verbs_that_read_a_policy(here, folder, words):
         silent(here(words[0], file, *words[1:], cwd=folder))
 
 
+@pytest.mark.slow
 def test_comparing(here, folder):
     for form in ("text", "json", "markdown"):
         silent(here("diff", "p.yaml", "other.yaml", "--format", form, cwd=folder))
     silent(here("diff", "p.yaml", "other.yaml", "--data", "data.csv", cwd=folder))
 
 
+@pytest.mark.slow
 def test_a_run_and_its_documents(here, folder):
     done = here("run", "p.yaml", "--out", "out", "-v", cwd=folder)
     assert done.returncode == 0, done.stdout + done.stderr

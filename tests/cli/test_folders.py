@@ -47,6 +47,7 @@ def place(done) -> Path:
     return Path(done.stdout.splitlines()[-1])
 
 
+@pytest.mark.slow
 def test_every_form_makes_one_release(home: Path, here) -> None:
     released, digests = set(), set()
     for number, data in enumerate((None, "whole.csv", "visits", "visits/*.csv", "parts", "parts/**/*.csv")):
@@ -60,6 +61,7 @@ def test_every_form_makes_one_release(home: Path, here) -> None:
     assert len(digests) == 3
 
 
+@pytest.mark.slow
 def test_a_run_is_verified_with_the_folder_wherever_it_lies(home: Path, here) -> None:
     run = place(here("run", "policy.yaml", cwd=home))
     (home / "visits").rename(home / "moved")
@@ -101,6 +103,7 @@ def test_a_profile_without_a_header(home: Path, here) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_sweep_hierarchy_audit_and_tests_read_folders(home: Path, here) -> None:
     for words in (
         ("sweep", "policy.yaml", "--over", "privacy.k_anonymity.k=2,3", "--data", "visits"),
@@ -140,6 +143,7 @@ def test_no_outcome_goes_over_a_file_of_the_folder(home: Path, here, data: str |
     assert here(*words, "--format", "json", "--output-file", "visits/_plan.json", cwd=home).returncode == 0
 
 
+@pytest.mark.slow
 def test_linked_tables_from_folders(home: Path, here) -> None:
     (home / "people").mkdir()
     (home / "stays").mkdir()

@@ -195,6 +195,7 @@ class TestRuns:
         assert ET.parse(folder / "j.xml").getroot().get("errors") == "1"
         assert not (folder / "r.html").exists()
 
+    @pytest.mark.slow
     def test_audit_and_report_and_verify(self, here, folder, only_run):
         junit = ["--format", "junit", "-o", "j.xml"]
         assert here("run", "policies/good.yaml", "--data", "t.csv", "-q", cwd=folder).returncode == 0

@@ -387,6 +387,7 @@ def test_data_in_another_format_needs_no_lock_of_its_own(house, here):
     assert "`sources/jsonl`" in done.stderr
 
 
+@pytest.mark.slow
 def test_the_manifest_says_by_which(house, here, root):
     schema = json.loads((root / "schemas/manifest.v1.json").read_text())
     for words, said in ((("--locked",), {"locked": True, "sha256": sha256(house / "ppdm-flow.lock")}), ((), None)):

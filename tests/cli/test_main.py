@@ -82,6 +82,7 @@ def test_examples_are_real_commands(example):
             assert (Path(__file__).parents[2] / word).exists()
 
 
+@pytest.mark.slow
 def test_a_reader_that_hangs_up_changes_nothing_about_the_answer(tmp_path):
     (tmp_path / "bad.yaml").write_text("version: 1\nname: x\n")
     read, write = os.pipe()
@@ -118,6 +119,7 @@ def test_an_encoding_without_the_letters_of_a_plan_is_no_defect(root):
     assert out.isascii()
 
 
+@pytest.mark.slow
 def test_a_closed_stdout_is_no_defect(root):
     words = f"'{sys.executable}' -m ppdm_flow check '{root / 'pipelines' / 'bank_credit.yaml'}' >&-"
     done = subprocess.run(["sh", "-c", words], capture_output=True, text=True, timeout=300, check=False)
@@ -231,6 +233,7 @@ def test_interrupted_by_the_keyboard(root, tmp_path):
     assert not list(tmp_path.rglob("released"))
 
 
+@pytest.mark.slow
 def test_bars_on_a_terminal(root, tmp_path):
     """On a terminal, stages are drawn as bars; the answer still goes to stdout alone."""
     reader, terminal = pty.openpty()

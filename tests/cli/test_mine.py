@@ -102,6 +102,7 @@ def test_supports_are_those_of_the_original_within_their_errors(here, request, b
     assert sure <= {tuple(i["items"]) for i in found["itemsets"]}
 
 
+@pytest.mark.slow
 def test_the_recipient_needs_the_release_alone(here, packed, received, tmp_path, home):
     whole = mined(here, packed, "--min-support", "0.05")
     assert mined(here, received, "--min-support", "5%") == whole | {"min_support": whole["min_support"]}
@@ -145,6 +146,7 @@ def test_plain_baskets_are_counted(here, home, baskets):
     assert [r["confidence"]["value"] for r in found["rules"]] == sorted((c for c, _ in wanted.values()), reverse=True)
 
 
+@pytest.mark.slow
 def test_an_operator_that_changes_nothing_is_exact(here, home, cli, baskets):
     run = made(home, cli, "none", "{operator: none}")
     found = mined(here, run, "--min-support", "0.03")
@@ -207,6 +209,7 @@ def test_too_low_a_support_is_warned_of(here, packed):
     assert "minimum support is less than 2 errors above 0 (--precision 2)" in stopped
 
 
+@pytest.mark.slow
 def test_seeds_end_the_search(here, seeded):
     found = mined(here, seeded, "--min-support", "0.01", "--precision", "0")
     assert found["stopped"]["after"] <= 4
@@ -298,6 +301,7 @@ def test_what_is_damaged_is_refused(here, received, what, code):
     assert done.stdout == ""
 
 
+@pytest.mark.slow
 def test_another_release_s_operator(here, received, seeded, tmp_path):
     """Other probabilities: seeds tell at once, bits by the number of items."""
     told = json.loads((received / "operator.json").read_text())
@@ -337,6 +341,7 @@ def uniform(folder, alphabet: int = 60):
     return data
 
 
+@pytest.mark.slow
 def test_lists_that_another_tool_randomized(here, tmp_path):
     data = uniform(tmp_path / "theirs")
     found = mined(here, tmp_path / "theirs", "--min-support", "0.05", "--max-length", "2")

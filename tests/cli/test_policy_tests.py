@@ -35,6 +35,7 @@ def folder(root, tmp_path):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_a_line_for_each_test_and_what_failed(here, folder):
     done = here("test", cwd=folder)
     assert done.returncode == 1
@@ -82,6 +83,7 @@ def test_list_and_patterns(here, folder):
     assert [line.rpartition("::")[2] for line in done.stdout.splitlines()] == ["fails", "released-as-it-is", "clean"]
 
 
+@pytest.mark.slow
 def test_json(here, folder):
     done = here("test", "--format", "json", "--coverage", cwd=folder)
     found = json.loads(done.stdout)
@@ -92,6 +94,7 @@ def test_json(here, folder):
     assert "4 passed, 1 failed" in done.stderr
 
 
+@pytest.mark.slow
 def test_junit(here, folder):
     done = here("test", "--format", "junit", "-o", "out.xml", cwd=folder)
     assert (done.returncode, done.stdout) == (1, "")
@@ -118,6 +121,7 @@ def test_coverage_and_its_bound(here, folder):
     assert "PPF653" in done.stderr
 
 
+@pytest.mark.slow
 def test_everything_that_was_measured(here, folder):
     done = here("test", "good", "-k", "released", "-v", cwd=folder)
     assert re.search(r"^ +ok +study/privacy\.k_anonymity +3  at least 2$", done.stdout, re.MULTILINE)
@@ -145,6 +149,7 @@ def test_check_looks_at_tests(here, folder):
     assert here("check", "good", cwd=folder).returncode == 0
 
 
+@pytest.mark.slow
 def test_check_of_tests_stays_light(folder):
     code = (
         "import sys; from ppdm_flow import api; assert api.check(['.']).tests; "
@@ -154,6 +159,7 @@ def test_check_of_tests_stays_light(folder):
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_nothing_is_written(here, folder):
     before = sorted(p.name for p in folder.rglob("*"))
     here("test", cwd=folder)

@@ -45,6 +45,7 @@ def home(tmp_path):
     return folder
 
 
+@pytest.mark.slow
 def test_a_run_goes_where_the_project_wants_it_and_says_what_bound_it(cli, home):
     done = cli("run", "policies/visits.yaml", "-q", cwd=home)
     assert done.returncode == 0, done.stderr
@@ -64,6 +65,7 @@ def test_a_run_goes_where_the_project_wants_it_and_says_what_bound_it(cli, home)
     assert [each["holds"] for each in points if each["name"] == "project file"] == [None]
 
 
+@pytest.mark.slow
 def test_a_copy_elsewhere_is_not_bound_and_shows(cli, home, tmp_path):
     copy = tmp_path / "copy"
     shutil.copytree(home, copy)
@@ -77,6 +79,7 @@ def test_a_copy_elsewhere_is_not_bound_and_shows(cli, home, tmp_path):
     assert "project file: none bound the policy, and here `ppdm-flow.yaml` binds all" in verified.stdout
 
 
+@pytest.mark.slow
 def test_what_releases_data_does_not_do_without_it(cli, home):
     (home / "policies" / "visits.yaml").write_text(POLICY.replace("extends: ../templates/house.yaml\n", ""))
     for words in (
@@ -96,6 +99,7 @@ def test_what_releases_data_does_not_do_without_it(cli, home):
     assert not (home / "made").exists()
 
 
+@pytest.mark.slow
 def test_warnings_are_errors_and_locks_are_asked_for_where_it_says_so(cli, home):
     (home / "ppdm-flow.yaml").write_text(PROJECT + "lint: {strict: true}\n")
     assert cli("check", cwd=home).returncode == 0
@@ -113,6 +117,7 @@ def test_warnings_are_errors_and_locks_are_asked_for_where_it_says_so(cli, home)
     assert "PPF33" in cli("run", "policies/visits.yaml", cwd=home).stderr
 
 
+@pytest.mark.slow
 def test_signers_are_those_of_the_project(cli, home):
     assert cli("run", "policies/visits.yaml", "-q", cwd=home).returncode == 0
     (run,) = (home / "made" / "visits").iterdir()

@@ -102,6 +102,7 @@ def test_released_verified_and_estimated(here, only_run, shop, form):
     assert audited.returncode == 0, audited.stdout + audited.stderr
 
 
+@pytest.mark.slow
 def test_the_same_bytes_for_any_partitions(here, only_run, shop):
     digests = []
     for number, workers in enumerate(("1", "2")):
@@ -205,6 +206,7 @@ releases:
 """
 
 
+@pytest.mark.slow
 def test_weighted_rolled_up_renamed_and_sampled(here, only_run, tmp_path):
     """Every person of a row gets a set of their own; supports count people; what only the run knows is said so."""
     rng = np.random.default_rng(1)

@@ -98,6 +98,7 @@ def test_a_key_that_is_shown_is_as_it_is(ppdm):
     assert ppdm("key", "alice.key", "--show", "--encrypt").returncode == 2
 
 
+@pytest.mark.slow
 def test_a_key_is_made_encrypted_and_signs_with_its_password_alone(ppdm, home, run, monkeypatch):
     monkeypatch.setenv(PASSWORD_VARIABLE, "open sesame")
     done = ppdm("key", "carol.key", "--comment=carol", "--encrypt")

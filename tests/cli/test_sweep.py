@@ -55,6 +55,7 @@ def swept(folder, cli):
     return done
 
 
+@pytest.mark.slow
 def test_a_table_progress_and_a_directory(swept, folder):
     lines = swept.stdout.splitlines()
     assert lines[0].startswith("small: 4 points, measured in ")
@@ -103,6 +104,7 @@ def test_forms(here, folder, tmp_path, form):
     assert (tmp_path / "p.html").read_text().startswith("<!doctype html>")
 
 
+@pytest.mark.slow
 def test_repetitions(here, folder, tmp_path):
     words = ("--metrics", "shapes.mean_total_variation", "--repeat", "3", "--out", tmp_path, "--format", "json", "-q")
     done = here("sweep", "small.yaml", "--over", "steps.perturb.objective=record", *words, cwd=folder)
@@ -151,6 +153,7 @@ def _interruptible():
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.mark.slow
 def test_an_interruption_ends_it_with_130(folder, tmp_path):
     words = ["sweep", "small.yaml", "--over", "privacy.k_anonymity.k=2..40", "--out", str(tmp_path / "s")]
     with subprocess.Popen(

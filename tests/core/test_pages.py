@@ -159,6 +159,7 @@ def test_a_page_is_read_once_and_only_when_it_is_asked_for():
     assert [page.name for page in made] == ["codes/PPF101"]
 
 
+@pytest.mark.slow
 def test_a_check_without_findings_reads_no_page_but_cards(root):
     code = (
         "import sys\n"

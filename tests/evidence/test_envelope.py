@@ -48,11 +48,13 @@ def test_vectors_of_the_pre_authentication_encoding(kind, body, encoded):
     assert pre_authentication_encoding(kind, body) == encoded
 
 
+@pytest.mark.slow
 @given(kind=st.text(st.characters(exclude_categories=("Cs",)), max_size=20), body=st.binary(max_size=40))
 def test_the_encoding_is_that_of_securesystemslib(kind, body):
     assert pre_authentication_encoding(kind, body) == dsse.Envelope(body, kind, {}).pae()
 
 
+@pytest.mark.slow
 @given(
     one=st.tuples(st.text("ab 1", max_size=6), st.binary(max_size=6)),
     other=st.tuples(st.text("ab 1", max_size=6), st.binary(max_size=6)),
@@ -213,6 +215,7 @@ def test_what_is_signed_of_another_type_is_not_signed_here(envelope):
     assert not Envelope(envelope.payload, envelope.key_id, made).is_by(key("alice").public)
 
 
+@pytest.mark.slow
 def test_every_single_byte_counts(envelope):
     """All bytes of an envelope: another one in its place, one more before it, and none."""
     data = envelope.data

@@ -36,6 +36,7 @@ def test_what_is_not_finite_is_refused():
         ExactSum().add(np.array([1.0, np.inf]))
 
 
+@pytest.mark.slow
 def test_many_rows():
     numbers = np.random.default_rng(1).standard_normal(200_000) * 10.0 ** np.random.default_rng(2).integers(
         -5, 9, 200_000

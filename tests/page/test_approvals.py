@@ -53,6 +53,7 @@ def _release(ward: Ward, name: str, run: str):
     return ward.browsers[name].send(f"/approvals/{run}/release")
 
 
+@pytest.mark.slow
 def test_a_run_is_signed_by_another_person_and_released(ward: Ward, made):
     run = made("sue")
     folder = ward.runs / run
@@ -84,6 +85,7 @@ def test_a_run_is_signed_by_another_person_and_released(ward: Ward, made):
     assert ("sue", "approvals.release", run, "done") in entries
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sign", [True, False])
 def test_nobody_approves_the_run_that_they_started_signed_or_not(ward: Ward, made, sign):
     run = made("omar", sign=sign)
@@ -94,6 +96,7 @@ def test_nobody_approves_the_run_that_they_started_signed_or_not(ward: Ward, mad
     assert not any("data-owner" in p.name for p in (ward.runs / run).glob("attestations/*"))
 
 
+@pytest.mark.slow
 def test_a_run_of_nobody_knows_whom_is_approved_by_who_runs_nothing_or_after_its_author(ward: Ward, made):
     """A run stands there a moment before the page knows that its job has made it."""
     run = made("omar", sign=False)
@@ -115,6 +118,7 @@ def _says_it_made(ward: Ward, job: str, run: str) -> None:
         connection.execute("UPDATE jobs SET made = ? WHERE id = ?", (run, job))
 
 
+@pytest.mark.slow
 def test_the_verb_refuses_the_own_run_as_well(ward: Ward, made):
     run = made("omar")
     key = ward.server.site.keys.of(ward.users["omar"]).path
@@ -129,6 +133,7 @@ def test_the_verb_refuses_the_own_run_as_well(ward: Ward, made):
     assert ward.ended(ward.users["sue"]).exit_code == 0
 
 
+@pytest.mark.slow
 def test_an_author_who_forgot_to_sign_does_so_later_and_no_other_steward_for_them(ward: Ward, made):
     run = made("sue", sign=False)
     assert _sign(ward, "omar", run, "author").status_code == 403
@@ -172,6 +177,7 @@ def test_a_wrong_passphrase_signs_nothing_and_says_so(ward: Ward, made):
     assert _release(ward, "sue", run).status_code == 409
 
 
+@pytest.mark.slow
 def test_whoever_lost_the_role_since_the_run_does_not_sign_and_the_signature_counts_no_more(ward: Ward, made):
     run = made("sue")
     _sign(ward, "olga", run)
@@ -184,6 +190,7 @@ def test_whoever_lost_the_role_since_the_run_does_not_sign_and_the_signature_cou
     assert _release(ward, "sue", run).status_code == 303
 
 
+@pytest.mark.slow
 def test_several_who_release_at_once_release_it_once(ward: Ward, made):
     run = made("sue")
     _sign(ward, "olga", run)
@@ -198,6 +205,7 @@ def test_several_who_release_at_once_release_it_once(ward: Ward, made):
     assert ward.server.site.shown.published(policy, own) is not None
 
 
+@pytest.mark.slow
 def test_a_release_looks_at_the_files_again(ward: Ward, made):
     run = made("sue")
     _sign(ward, "olga", run)
@@ -245,6 +253,7 @@ def test_a_link_in_the_place_of_a_run_is_no_run(ward: Ward, made):
     (ward.runs / run).mkdir()
 
 
+@pytest.mark.slow
 def test_waivers_that_a_run_rests_on_are_shown_with_their_role_and_their_last_day(ward: Ward):
     text = (
         POLICY
@@ -298,6 +307,7 @@ def test_signing_and_releasing_leave_the_files_that_the_command_line_leaves(ward
             assert (ward.runs / run / place).read_bytes() == (other / place).read_bytes()
 
 
+@pytest.mark.slow
 def test_a_run_is_begun_on_the_page_and_signed_by_whoever_begins_it(ward: Ward):
     browser = ward.browsers["sue"]
     assert 'name="as_author"' in browser.get("/policies/ward.yaml/run").text
@@ -316,6 +326,7 @@ def test_a_run_is_begun_on_the_page_and_signed_by_whoever_begins_it(ward: Ward):
     assert not (ward.runs / unsigned.made / "attestations").exists()
 
 
+@pytest.mark.slow
 def test_whoever_signed_may_sign_again_since_a_release_may_ask_for_it(ward: Ward, made):
     run = made("sue")
     _sign(ward, "olga", run)

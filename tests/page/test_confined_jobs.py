@@ -56,6 +56,7 @@ def test_a_policy_cannot_read_what_somebody_else_uploaded_and_its_own_data_it_ca
     assert server.site.runs.list()[0].state == "released"
 
 
+@pytest.mark.slow
 @confined
 def test_a_policy_cannot_read_accounts_out_of_the_servers_file(server: Server):
     policy = write_policy(server.folder / "policies")

@@ -23,6 +23,7 @@ def test_a_term_has_its_page_with_one_title_and_headings_in_order(server, term):
     assert all(later - earlier <= 1 for earlier, later in pairwise(levels))
 
 
+@pytest.mark.slow
 def test_unknown_terms_are_told_with_what_is_near(server):
     browser = server.browser(Role.STEWARD)
     answer = browser.get("/explain/k_anonymty")

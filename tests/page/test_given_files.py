@@ -32,6 +32,7 @@ def waiting(server: Server, monkeypatch):
     return begun
 
 
+@pytest.mark.slow
 def test_a_run_of_a_policy_that_nobody_changed_begins(waiting):
     job = waiting()
     assert (job.state, job.exit_code) == (State.DONE, 0), job.talk

@@ -89,6 +89,7 @@ def _released(server: Server, address: str) -> list[list[str]]:
     return [line.replace('"', "").rsplit(",", 2) for line in file.read_text().splitlines()[1:]]
 
 
+@pytest.mark.slow
 def test_a_guest_reads_the_rows_of_a_released_table_as_they_are_in_its_file(server: Server):
     address, guest = _shown(server, rows=260), server.browser(Role.GUEST)
     listed = guest.get("/released").text

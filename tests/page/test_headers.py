@@ -94,6 +94,7 @@ def test_so_has_every_other_answer(shared_server: Server, method, path, status):
     assert got.headers["cache-control"] == ("no-cache" if kept else "no-store")
 
 
+@pytest.mark.slow
 def test_what_is_too_large_is_refused_with_a_page_of_the_server(server: Server):
     browser = server.browser()
     got = browser.send("/sign-in", name="a" * (server.site.settings.form_bytes + 1))
@@ -167,6 +168,7 @@ def test_scripts_and_styles_have_nothing_from_elsewhere():
                 assert word not in text.replace("http://www.w3.org/", ""), (file.name, word)
 
 
+@pytest.mark.slow
 def test_uploads_and_the_servers_file_have_no_address(server: Server):
     upload = server.upload(Role.STEWARD, "clinic.csv", b"age,job\n30,nurse\n")
     browser = server.browser(Role.STEWARD)

@@ -80,6 +80,7 @@ def test_a_job_is_the_verb_of_the_command_line_and_keeps_what_it_prints(server: 
     assert jobs.active() == []
 
 
+@pytest.mark.slow
 def test_a_job_may_write_into_its_own_folder(server: Server):
     words = ["explain", "k_anonymity", "--output-file", f"{OWN_FOLDER}/page.md"]
     job = server.site.jobs.add(server.users[Role.STEWARD], words, kind="explain", about="k_anonymity")
@@ -87,6 +88,7 @@ def test_a_job_may_write_into_its_own_folder(server: Server):
     assert server.site.jobs.finished(job, PATIENCE).state.is_over
 
 
+@pytest.mark.slow
 def test_the_input_is_at_fault_so_the_job_failed_and_says_why(server: Server):
     job = server.site.jobs.add(server.users[Role.STEWARD], ["run", "nowhere.yaml"], kind="run", about="nowhere")
     job = server.site.jobs.finished(job, PATIENCE)
@@ -112,6 +114,7 @@ def test_secrets_reach_the_process_alone(server: Server, program):
         assert not path.is_file() or b"hunter-two" not in path.read_bytes(), path
 
 
+@pytest.mark.slow
 def test_so_many_run_and_the_others_wait_in_order_but_nobody_keeps_others_from_a_place(server: Server, program):
     first, second, third = program(SLOW), program(SLOW), program(SLOW)
     _until(lambda: _runs(server, first) and _runs(server, second))
@@ -126,6 +129,7 @@ def test_so_many_run_and_the_others_wait_in_order_but_nobody_keeps_others_from_a
     assert server.site.jobs.get(third.id).started is None
 
 
+@pytest.mark.slow
 def test_limits_of_a_person_and_of_all_are_refused_and_give_way_again(server: Server, program):
     jobs = server.site.jobs
     mine = [program(SLOW) for _ in range(5)]
@@ -158,6 +162,7 @@ def _jobs(server: Server, limits: Limits) -> Jobs:
     return Jobs(records, settings.jobs, settings.policies, settings.runs, limits)
 
 
+@pytest.mark.slow
 def test_a_job_that_takes_too_long_is_stopped(server: Server, program):
     jobs = _jobs(server, Limits(seconds=1))
     job = jobs.finished(jobs.add(server.users[Role.STEWARD], [SLOW], kind="run", about="p"), PATIENCE)
@@ -215,6 +220,7 @@ def test_files_of_a_job_are_deleted_however_it_ends(server: Server, program):
     _until(lambda: not any((state / name).exists() for name in ("a", "b", "folder")))
 
 
+@pytest.mark.slow
 def test_a_server_that_comes_back_finds_what_runs_and_what_ended_meanwhile(server: Server, program):
     job = program(SLOW)
     _until(lambda: _runs(server, job))
@@ -249,6 +255,7 @@ def test_another_process_with_the_number_of_an_old_one_is_left_alone(tmp_path: P
     assert keeper.began(os.getpid()) != "1"
 
 
+@pytest.mark.slow
 def test_what_jobs_printed_is_deleted_after_days(server: Server, program, tmp_path):
     job = server.site.jobs.finished(program("print('kept')"), PATIENCE)
     assert job.output == "kept\n"
@@ -260,6 +267,7 @@ def test_what_jobs_printed_is_deleted_after_days(server: Server, program, tmp_pa
     assert server.site.jobs.get(job.id).output == ""
 
 
+@pytest.mark.slow
 def test_what_jobs_printed_is_kept_of_so_many(server: Server, program):
     jobs = _jobs(server, Limits(folders=2))
     user = server.users[Role.STEWARD]
@@ -286,6 +294,7 @@ def test_there_is_no_such_job(server: Server):
     assert isinstance(server.site.settings, Settings)
 
 
+@pytest.mark.slow
 def test_a_signature_does_not_wait_for_runs_and_one_of_them_at_a_time_goes_ahead(server: Server, program):
     jobs, user = server.site.jobs, server.users[Role.APPROVER]
     slow = [program(SLOW) for _ in range(2)]
@@ -311,6 +320,7 @@ def test_a_word_cannot_be_made_into_several(server: Server, program):
     assert jobs.finished(program("print(1, '--out')"), PATIENCE).words == ("print(1, '--out')",)
 
 
+@pytest.mark.slow
 def test_a_job_ends_with_the_role_of_who_asked_for_it_and_not_with_another_role_more(server: Server, program):
     jobs, user = server.site.jobs, server.users[Role.STEWARD]
     running = program(SLOW)

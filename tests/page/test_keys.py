@@ -61,6 +61,7 @@ def test_a_key_that_somebody_has_is_taken_with_its_passphrase(server: Server, en
     assert PASSPHRASE.encode() not in _everywhere(server)
 
 
+@pytest.mark.slow
 def test_a_wrong_passphrase_keeps_nothing_and_another_try_is_free(server: Server, encrypted):
     text, key = encrypted
     browser = server.browser(Role.STEWARD)
@@ -106,6 +107,7 @@ def test_passphrases_that_protect_nothing_make_no_key(server: Server, passphrase
     assert server.site.keys.of(server.users[Role.STEWARD]) is None
 
 
+@pytest.mark.slow
 def test_a_key_belongs_to_one_person_and_a_person_has_one(server: Server, encrypted):
     text, key = encrypted
     steward, approver = server.browser(Role.STEWARD), server.browser(Role.APPROVER)
@@ -119,6 +121,7 @@ def test_a_key_belongs_to_one_person_and_a_person_has_one(server: Server, encryp
     assert server.site.keys.of(server.users[Role.STEWARD]).public == key.public
 
 
+@pytest.mark.slow
 def test_a_deleted_key_is_gone_and_one_that_is_being_made_too(server: Server, encrypted):
     browser, user = server.browser(Role.STEWARD), server.users[Role.STEWARD]
     browser.send("/key/bring", key=encrypted[0], passphrase=PASSPHRASE)
@@ -150,6 +153,7 @@ def test_what_a_server_left_half_made_is_removed_when_it_starts(server: Server, 
     assert again.keys.of(server.users[Role.APPROVER]).state is KeyState.FAILED
 
 
+@pytest.mark.slow
 def test_nobody_sees_the_key_of_somebody_else(server: Server, encrypted):
     server.browser(Role.STEWARD).send("/key/bring", key=encrypted[0], passphrase=PASSPHRASE)
     _settled(server, Role.STEWARD)

@@ -69,6 +69,7 @@ def test_a_run_of_the_page_makes_the_files_that_the_command_line_makes(server: S
     assert _told(run.folder) == _told(other)
 
 
+@pytest.mark.slow
 def test_a_run_is_listed_with_who_made_it_and_shown_with_its_verdict_first(server: Server, steward: Browser):
     _carried_out(server, steward, "/policies/ward.yaml/run")
     run = server.site.runs.list()[0]
@@ -85,6 +86,7 @@ def test_a_run_is_listed_with_who_made_it_and_shown_with_its_verdict_first(serve
     assert server.browser(Role.GUEST).get(f"/runs/{run.key}").status_code == 403
 
 
+@pytest.mark.slow
 def test_the_report_is_framed_without_scripts_and_downloads_are_files_of_the_manifest(server, steward):
     _carried_out(server, steward, "/policies/ward.yaml/run")
     run = server.site.runs.list()[0]
@@ -104,6 +106,7 @@ def test_the_report_is_framed_without_scripts_and_downloads_are_files_of_the_man
 NO_FILES = ("../../../state/page.sqlite3", "..%2f..%2f..%2fstate%2fpage.sqlite3", "/etc/passwd", "manifest.json", "")
 
 
+@pytest.mark.slow
 def test_no_other_file_is_a_download(server: Server, steward: Browser):
     _carried_out(server, steward, "/policies/ward.yaml/run")
     run = server.site.runs.list()[0]
@@ -111,6 +114,7 @@ def test_no_other_file_is_a_download(server: Server, steward: Browser):
         assert steward.client.get(f"/runs/{run.key}/files/{name}").status_code == 404, name
 
 
+@pytest.mark.slow
 def test_links_out_of_a_run_are_no_downloads_and_folders_that_are_links_are_no_runs(server, steward):
     _carried_out(server, steward, "/policies/ward.yaml/run")
     run = server.site.runs.list()[0]
@@ -128,6 +132,7 @@ def test_links_out_of_a_run_are_no_downloads_and_folders_that_are_links_are_no_r
 NO_RUNS = ("%2e%2e", "%2e%2e/%2e%2e", "ward/%2e%2e", "ward/%00", "ward/x", "x/%2e", "ward%2f%2e%2e")
 
 
+@pytest.mark.slow
 def test_there_are_no_other_runs(server: Server, steward: Browser):
     _carried_out(server, steward, "/policies/ward.yaml/run")
     for key in NO_RUNS:
@@ -136,6 +141,7 @@ def test_there_are_no_other_runs(server: Server, steward: Browser):
         assert steward.client.get("/runs/compare", params=both).status_code == 404, key
 
 
+@pytest.mark.slow
 def test_a_withheld_run_says_what_to_change_and_offers_edits(server: Server):
     write_policy(server.folder / "policies", protected=False)
     steward = server.browser(Role.STEWARD)
@@ -158,6 +164,7 @@ def test_a_withheld_run_says_what_to_change_and_offers_edits(server: Server):
         assert "withheld" not in file.relative_to(run.folder).parts
 
 
+@pytest.mark.slow
 def test_what_was_measured_is_offered_as_a_bound_that_asks_for_less(server: Server):
     path = write_policy(server.folder / "policies", protected=False)
     path.write_text(path.read_text().replace("{k: 5}", "\n    k: 5  # as agreed"))
@@ -173,6 +180,7 @@ def test_what_was_measured_is_offered_as_a_bound_that_asks_for_less(server: Serv
     assert edited(path.read_text(), changes) == path.read_text().replace("k: 5 ", "k: 3 ")
 
 
+@pytest.mark.slow
 def test_two_runs_are_compared(server: Server, steward: Browser):
     _carried_out(server, steward, "/policies/ward.yaml/run")
     path = server.folder / "policies/ward.yaml"
@@ -222,6 +230,7 @@ def test_an_upload_of_somebody_else_is_none(server: Server, steward: Browser):
     assert server.site.jobs.of(server.users[Role.STEWARD]) == []
 
 
+@pytest.mark.slow
 def test_jobs_are_shown_to_who_asked_for_them_alone(server: Server, steward: Browser):
     job = _carried_out(server, steward, "/policies/ward.yaml/run")
     assert job.command.replace("'", "&#39;") in steward.get(f"/jobs/{job.id}").text
@@ -249,6 +258,7 @@ def test_a_full_queue_is_a_page_that_says_so(server: Server, steward: Browser, m
     assert {job.state for job in server.site.jobs.of(server.users[Role.STEWARD])} == {State.CANCELLED}
 
 
+@pytest.mark.slow
 def test_a_sweep_is_a_picture_whose_points_are_edits(server: Server, steward: Browser):
     _carried_out(server, steward, "/policies/ward.yaml/run")
     form = steward.get("/policies/ward.yaml/sweep").text

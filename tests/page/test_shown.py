@@ -25,6 +25,7 @@ def _run(server: Server, **words: str) -> Path:
     return prepared_run(server.site.settings.runs, **words)
 
 
+@pytest.mark.slow
 def test_a_released_run_is_shown_with_its_report_or_without_and_taken_back(server: Server):
     run, shown = _run(server, policy=JOINED), server.site.shown
     steward = server.users[Role.STEWARD]

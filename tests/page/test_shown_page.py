@@ -89,6 +89,7 @@ def test_a_release_that_the_run_does_not_have_is_not_shown(server: Server, runs,
     assert server.site.shown.releases() == []
 
 
+@pytest.mark.slow
 def test_only_stewards_decide(server: Server, runs):
     address = _put(server, runs[0])
     for role in (Role.GUEST, Role.APPROVER, Role.ADMINISTRATOR):

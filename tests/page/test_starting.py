@@ -185,6 +185,7 @@ def test_a_taken_port_and_a_wrong_address_are_told(settings):
     assert refused(replace(settings, host="127.0.0.1.2")) == "PPF989"
 
 
+@pytest.mark.slow
 def test_a_missing_package_is_told(tmp_path):
     blocked = (
         "import sys\n"

@@ -191,6 +191,7 @@ def released(tmp_path: Path) -> ReleasedTable:
     return ReleasedTable.of(ReleasedFolder(prepared_run(tmp_path / "runs"), "study"))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("new_pythons")
 def test_a_released_table_is_copied_once_and_removed_when_it_is_no_longer_shown(tmp_path: Path, released):
     service = tables(tmp_path / "tables")
@@ -252,6 +253,7 @@ def test_the_process_says_why_there_is_no_copy(tmp_path: Path):
         assert service._made(task(tmp_path, {"id": "text"}, rows, format=kind, place=str(tmp_path / kind))) is answer
 
 
+@pytest.mark.slow
 def test_copies_above_the_limit_go_those_first_that_were_opened_longest_ago(tmp_path: Path, released):
     service = tables(tmp_path / "tables", most_bytes=1)
     other = ReleasedTable.of(ReleasedFolder(prepared_run(tmp_path / "other", rows=80), "study"))
@@ -319,6 +321,7 @@ FORMATS = (
 )
 
 
+@pytest.mark.slow
 def test_every_format_gives_the_same_rows(tmp_path: Path):
     lines = [f"  r{number}: {{from: recoded, {words}}}\n" for number, words in enumerate(FORMATS)]
     run = small_run(tmp_path / "home", BEGIN + "".join(lines))

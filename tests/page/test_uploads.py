@@ -58,6 +58,7 @@ def left(server: Server) -> list[str]:
     return sorted(each.name for each in server.site.settings.uploads.iterdir())
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("new_pythons")
 def test_a_table_is_kept_privately_and_shown_to_its_owner(server, steward):
     answer = sent(steward, "clinic.csv", TABLE)
@@ -74,6 +75,7 @@ def test_a_table_is_kept_privately_and_shown_to_its_owner(server, steward):
     assert "nurse" not in page
 
 
+@pytest.mark.slow
 def test_nobody_else_sees_or_removes_it(server, steward):
     upload = server.upload(Role.STEWARD, "clinic.csv", TABLE)
     other = server.site.accounts.add("other", [Role.STEWARD], None)
@@ -83,6 +85,7 @@ def test_nobody_else_sees_or_removes_it(server, steward):
     assert server.site.uploads.of(server.users[Role.STEWARD], upload.id) == upload
 
 
+@pytest.mark.slow
 def test_its_owner_removes_it(server, steward):
     upload = server.upload(Role.STEWARD, "clinic.csv", TABLE)
     answer = steward.send(f"/uploads/{upload.id}/remove")
@@ -105,6 +108,7 @@ def test_it_is_gone_when_its_time_is_over(server):
     assert site.uploads.all_of(user) == []
 
 
+@pytest.mark.slow
 def test_what_a_killed_server_left_is_removed_and_the_rest_stays(server):
     upload = server.upload(Role.STEWARD, "clinic.csv", TABLE)
     lost = server.upload(Role.STEWARD, "lost.csv", TABLE)
@@ -117,6 +121,7 @@ def test_what_a_killed_server_left_is_removed_and_the_rest_stays(server):
     assert kept(server) == [upload]
 
 
+@pytest.mark.slow
 def test_tidying_leaves_what_is_arriving(server):
     user = server.users[Role.STEWARD]
     with server.site.uploads.arriving(user, len(TABLE)) as arriving:
@@ -230,6 +235,7 @@ def test_bombs_are_refused_while_they_are_unpacked(server, steward):
         assert left(server) == []
 
 
+@pytest.mark.slow
 def test_a_large_table_that_is_packed_as_tables_are_is_no_bomb(server, steward):
     rows = b"".join(b"%d,%d\n" % (number, number * 7919 % 1000) for number in range(300_000))
     assert sent(steward, "t.csv.gz", gzip.compress(b"id,age\n" + rows, mtime=0)).status_code == 303
@@ -298,6 +304,7 @@ def test_more_than_was_announced_is_refused(server):
     assert left(server) == []
 
 
+@pytest.mark.slow
 def test_a_file_before_the_token_is_not_written(server, steward):
     token = steward.token()
     parts = [("file", ("t.csv", TABLE)), ("form_token", (None, token))]
@@ -307,6 +314,7 @@ def test_a_file_before_the_token_is_not_written(server, steward):
     assert steward.client.post("/uploads", files=list(reversed(parts))).status_code == 303
 
 
+@pytest.mark.slow
 def test_the_token_may_be_a_header(server, steward):
     headers = {"x-form-token": steward.token()}
     assert steward.client.post("/uploads", files={"file": ("t.csv", TABLE)}, headers=headers).status_code == 303
@@ -342,6 +350,7 @@ def test_a_form_with_two_files_or_none_is_refused(server, steward):
     assert left(server) == []
 
 
+@pytest.mark.slow
 def test_the_journal_has_no_name_and_no_value(server, steward):
     sent(steward, "very secret.csv", TABLE)
     sent(steward, "very secret.csv", b"%PDF")

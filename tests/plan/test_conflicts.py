@@ -28,6 +28,7 @@ def shares_exist(most: dict[str, float], least: dict[str, float]) -> bool:
     return any(sum(shares) <= 100 for shares in itertools.product(*steps))
 
 
+@pytest.mark.slow
 def test_templates_conflict_exactly_where_no_table_satisfies_them(codes) -> None:
     draw = random.Random(7)
     seen = Counter()

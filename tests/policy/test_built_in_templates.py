@@ -251,6 +251,7 @@ def test_they_are_in_the_wheel(root):
     assert {f"ppdm_flow/templates/{name}.yaml" for name in NAMES} <= files
 
 
+@pytest.mark.slow
 def test_the_schema_of_templates_accepts_them(root):
     schema = json.loads((root / "schemas/template.v1.json").read_text())
     for path in (*built_ins().values(), *(root / "pipelines/templates").glob("*.yaml")):

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 
+import pytest
 
+
+@pytest.mark.slow
 def test_several_forms_go_to_a_file_each(cli, released, tmp_path):
     words = [w for form in ("croissant", "odcs") for w in ("--format", form, "--output-file", tmp_path / form)]
     done = cli("report", released, "--release", "public", *words, "--format", "text")
@@ -32,6 +35,7 @@ def test_two_documents_do_not_share_stdout(cli, released):
     assert "PPF663" in done.stderr
 
 
+@pytest.mark.slow
 def test_of_what_was_withheld_nothing_is_written(cli, withheld, tmp_path):
     done = cli("report", withheld, "--format", "croissant", "--output-file", tmp_path / "c.json", "--release", "public")
     assert done.returncode == 2

@@ -112,6 +112,7 @@ def test_something_is_always_required(tmp_path):
     assert set(beside["privacy"]) == {"k_anonymity", "l_diversity"}
 
 
+@pytest.mark.slow
 def test_no_contract_opens_a_column(tmp_path):
     """Whatever properties are put together, no column becomes `insensitive`, `target` or a weight."""
     dice = random.Random(11)
@@ -281,6 +282,7 @@ def test_a_table_of_identifiers_has_nothing_to_release(tmp_path):
             drafted(tmp_path, text)
 
 
+@pytest.mark.slow
 def test_damaged_contracts_end_in_diagnostics(tmp_path):
     """A thousand contracts with bytes changed at random: a policy or diagnostics, nothing else."""
     dice = random.Random(3)
@@ -306,6 +308,7 @@ def test_it_reads_what_other_tools_write(tmp_path):
         assert "region: {role: quasi_identifier}" in drafted(tmp_path, text)
 
 
+@pytest.mark.slow
 def test_the_command_line(cli, tmp_path):
     file, out = tmp_path / "c.odcs.yaml", tmp_path / "policy.yaml"
     file.write_text(contract("name: region, logicalType: string", "name: mail, tags: pii"), encoding="utf-8")

@@ -202,6 +202,7 @@ def test_linked_tables_are_an_input_each(tmp_path):
     assert columns["illness"]["inputFields"][0]["field"] == "illness"
 
 
+@pytest.mark.slow
 def test_a_policy_name_is_the_job(tmp_path):
     run = run_of(tmp_path, policy=POLICY.replace("name: wages", "name: other"))
     assert document(run, FORM)["job"]["name"] == "other"

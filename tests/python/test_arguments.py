@@ -78,6 +78,7 @@ def test_what_a_function_does_not_take_is_refused_with_a_code(name, wrong):
     assert not list(Path().iterdir())
 
 
+@pytest.mark.slow
 def test_what_it_takes_goes_on_as_it_is():
     assert pf.run(MappingProxyType(POLICY), FRAME, sets={"k": 2}, out=Path("runs")).released
     assert pf.check(str(POLICY).replace("'", '"') + "\n" * 5000).passes()

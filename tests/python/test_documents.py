@@ -24,6 +24,7 @@ def test_every_function_says_what_it_takes_and_raises():
         assert "Raises" in getattr(ppdm_flow, name).__doc__
 
 
+@pytest.mark.slow
 def test_the_notebook_runs(root, tmp_path, monkeypatch, capsys):
     notebook = json.loads((root / "pipelines/from_python.ipynb").read_text(encoding="utf-8"))
     (tmp_path / "data").mkdir()

@@ -95,6 +95,7 @@ class Stream:
         return self.table.__arrow_c_stream__(requested_schema)
 
 
+@pytest.mark.slow
 def test_polars(tmp_path):
     polars = pytest.importorskip("polars", reason="polars is not installed")
     assert run(polars.from_pandas(frame())).released
@@ -142,6 +143,7 @@ def test_a_policy_is_a_path_a_text_or_a_map():
     assert list(Path().glob(".policy*")) == []
 
 
+@pytest.mark.slow
 def test_plans_profiles_and_audits():
     policy = POLICY.replace("FORM", "parquet")
     assert "k ≥ 2" in pf.plan(policy).picture("text")
@@ -156,6 +158,7 @@ def test_plans_profiles_and_audits():
         pf.check(policy, frame().drop(columns="ill"))
 
 
+@pytest.mark.slow
 def test_sweeps_and_diffs():
     policy = POLICY.replace("FORM", "csv")
     told = []

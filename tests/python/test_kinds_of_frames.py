@@ -185,6 +185,7 @@ def test_cells_without_a_text_end_the_run(values, tmp_path, monkeypatch):
     assert not list(tmp_path.rglob("released"))
 
 
+@pytest.mark.slow
 def test_an_error_says_what_the_command_line_prints(tmp_path, monkeypatch, cli):
     monkeypatch.chdir(tmp_path)
     Path("p.yaml").write_text("version: 1\nname: few\nsorce: {path: x.csv}\n", encoding="utf-8")

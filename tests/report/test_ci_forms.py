@@ -236,6 +236,7 @@ class TestMarkdown:
         assert text.count("<details>") == text.count("</details>")
         assert ("Cut here" in text) or many < 4_000
 
+    @pytest.mark.slow
     def test_a_comment_on_a_report_fits(self, document):
         big = document()
         big["metrics"] = {f"m.{i}": {"value": i, "unit": "rows"} for i in range(9_000)}

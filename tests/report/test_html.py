@@ -107,6 +107,7 @@ def test_nothing_is_loaded_from_anywhere(page):
     assert re.findall(r"(?:https?:)?//[\w.-]+\.\w+", text.replace("http://www.w3.org/2000/svg", "")) == []
 
 
+@pytest.mark.slow
 def test_the_policy_of_the_page_allows_its_own_script_alone(page):
     text = page()
     (script,) = scripts(text)

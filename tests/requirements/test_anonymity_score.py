@@ -74,6 +74,7 @@ def twin(before: pd.Series, after: pd.Series, below: int) -> dict[str, float]:
     }
 
 
+@pytest.mark.slow
 @examples(60)
 @given(before=tables(), after=tables(), weighted=st.booleans(), nulls=st.sampled_from(Nulls))
 def test_twin_and_recheck(before, after, weighted, nulls, build, agree):
@@ -104,6 +105,7 @@ def measured(audit, example):
     return result
 
 
+@pytest.mark.slow
 def test_copies_are_found(build, agree):
     data = people(300, 1)
     example = build.case(data, data, "qqqq", requirements=(NAS, RARE))
@@ -114,6 +116,7 @@ def test_copies_are_found(build, agree):
     assert {f.code for f in BLEND.measure(*example.args).findings} == {"PPF853"}
 
 
+@pytest.mark.slow
 def test_strangers_are_not_found(build, agree):
     data = people(300, 1)
     other = {n: [f"x{v}" for v in values] for n, values in people(300, 2).items()}
@@ -124,6 +127,7 @@ def test_strangers_are_not_found(build, agree):
     assert not BLEND.measure(*example.args).findings
 
 
+@pytest.mark.slow
 def test_one_planted_row_is_found(build, agree):
     """A single rare original row among strangers."""
     data = people(300, 1)
@@ -237,6 +241,7 @@ def test_released_names_of_intervals_are_compared_with_the_numbers_in_them(build
     assert "PPF854" in {f.code for f in SCORE.measure(*with_intervals(other).args).findings}
 
 
+@pytest.mark.slow
 @examples(40)
 @given(
     texts=st.lists(
@@ -278,6 +283,7 @@ def test_charts_are_bounded(build):
         assert all(0 <= y <= 1 for s in chart.series for y in s.y)
 
 
+@pytest.mark.slow
 def test_many_columns(build, agree):
     rng = np.random.default_rng(5)
     names = [f"c{i}" for i in range(120)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tiers import examples
@@ -54,6 +55,7 @@ def test_groups_are_those_of_the_definition(own: dict[str, str], earlier: list[d
     assert (sorted(found.present.tolist()), sorted(found.gone.tolist())) == slowly(own, earlier)
 
 
+@pytest.mark.slow
 @examples(25)
 @given(RELEASE, st.lists(RELEASE, max_size=3), st.integers(2, 5))
 def test_both_routes_agree(own: dict[str, str], earlier: list[dict[str, str]], k: int) -> None:

@@ -154,6 +154,7 @@ ASKED = st.fixed_dictionaries(
 ).filter(lambda f: f["share"] or f["p"] or f["contributors"])
 
 
+@pytest.mark.slow
 @QUICK
 @given(table=TABLES, fields=ASKED, nulls=st.sampled_from(Nulls), weighted=st.booleans())
 def test_twin_in_pandas(table, fields, nulls, weighted, build):
@@ -172,6 +173,7 @@ def test_twin_in_pandas(table, fields, nulls, weighted, build):
         assert found["contributors"] == min(many)
 
 
+@pytest.mark.slow
 @QUICK
 @given(table=TABLES, data=st.data(), nulls=st.sampled_from(Nulls))
 def test_the_worse_of_original_and_shown(table, data, nulls, build):

@@ -140,6 +140,7 @@ def test_linked_people(build, known, rows, pseudonym):
     assert own == (expected if expected[0] is None else pytest.approx(expected, rel=1e-12, abs=1e-12))
 
 
+@pytest.mark.slow
 @QUICK
 @given(rows=st.lists(st.tuples(st.sampled_from("ab"), NUMBERS), min_size=1, max_size=14))
 def test_one_row_a_person_is_as_rows(build, rows):

@@ -112,6 +112,7 @@ def test_sizes_and_shares_against_a_plain_twin(original, made, nulls, build, agr
     assert nulls is Nulls.WILDCARD or figures["r.rows_of_nobody"].value == nobodys
 
 
+@pytest.mark.slow
 @examples(60)
 @given(original=ROWS, made=ROWS, nulls=st.sampled_from([Nulls.OWN_CATEGORY, Nulls.WILDCARD]), known=st.integers(1, 2))
 def test_lkc_against_a_plain_twin(original, made, nulls, known, build, agree):
@@ -127,6 +128,7 @@ def test_lkc_against_a_plain_twin(original, made, nulls, known, build, agree):
     assert found["r.confidence"] == pytest.approx(max(shares))
 
 
+@pytest.mark.slow
 @examples(40)
 @given(original=ROWS, made=ROWS, nulls=st.sampled_from(Nulls))
 def test_the_distance_of_both_tables_by_two_routes(original, made, nulls, build, agree):

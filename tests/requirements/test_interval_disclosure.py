@@ -124,6 +124,7 @@ WIDTHS = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @examples(150)
 @given(data=st.data(), columns=st.integers(1, 3), width=WIDTHS, weighted=st.booleans())
 def test_row_by_row(data, columns, width, weighted, build, agree):
@@ -172,6 +173,7 @@ def test_independent_numbers_are_near_by_chance_alone(build, agree):
         assert abs(found - expected) < 4 * math.sqrt(expected / len(X))
 
 
+@pytest.mark.slow
 def test_several_noisy_copies_are_averaged(build, agree):
     copies = {f"n{i}": X + RNG.normal(0, 4000, len(X)) for i in range(9)}
     width = {"absolute": 1000.0}

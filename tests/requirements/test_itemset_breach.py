@@ -337,6 +337,7 @@ def test_what_nobody_knows_is_not_released() -> None:
         assert again == {}
 
 
+@pytest.mark.slow
 def test_rows_may_be_dropped_afterwards() -> None:
     before = shop()
     after = randomized(before)
@@ -357,6 +358,7 @@ def test_sets_that_are_not_released() -> None:
     assert measured.figure.value == 0.0
 
 
+@pytest.mark.slow
 def test_a_weak_operator_exceeds_the_level() -> None:
     before = shop()
     weak = Operator.cut_and_paste(dict.fromkeys(SIZES, 40), dict.fromkeys(SIZES, 0.02), len(ITEMS))
@@ -366,6 +368,7 @@ def test_a_weak_operator_exceeds_the_level() -> None:
     assert {f.code for f in outcome.findings} >= {"PPF870"}
 
 
+@pytest.mark.slow
 def test_data_beyond_what_the_policy_expects() -> None:
     before = shop()
     after = randomized(before)
@@ -388,6 +391,7 @@ def test_data_beyond_what_the_policy_expects() -> None:
     assert "4" not in finding.text.partition("in sets of")[2]
 
 
+@pytest.mark.slow
 def test_no_item_is_named_unless_the_policy_may() -> None:
     before = shop(600)
     after = randomized(before)

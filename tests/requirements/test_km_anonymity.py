@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import duckdb
 import numpy as np
 import pyarrow as pa
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tiers import examples
@@ -63,6 +64,7 @@ def case(rows, weights=None, k=3, m=2, name="basket"):
     return view, view, ctx
 
 
+@pytest.mark.slow
 @examples(60)
 @given(rows=SETS, m=st.integers(1, 4), data=st.data())
 def test_enumeration_and_recheck(rows, m, data):

@@ -46,6 +46,7 @@ def twin(table, known, values, nulls):
     return min(size), max(worst)
 
 
+@pytest.mark.slow
 @examples(60)
 @given(table=TABLES, nulls=st.sampled_from(Nulls), known=st.integers(1, 3))
 def test_twin_and_recheck(table, nulls, known, build, agree):

@@ -310,6 +310,7 @@ def test_values_count_together_for_whoever_has_any(build, agree):
     assert agree(AUDIT, turns(build, only(l=1, k=2, c=1.0), rows))["i.confidence"] == 0.5
 
 
+@pytest.mark.slow
 def test_rows_that_are_left_out_leave_others_linked(build, agree):
     """Everybody's x is b's, too; without b's rows, which miss what is known, x is one person's."""
     rows = [("a", "g", "v"), ("a", "g", "v"), ("b", None, "v"), ("b", None, "v")]

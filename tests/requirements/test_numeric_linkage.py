@@ -232,6 +232,7 @@ def test_a_changed_scale_hides_nothing(build, agree):
     assert found[f"{ID}.rank_share"] > 0.99
 
 
+@pytest.mark.slow
 def test_independent_numbers_are_found_by_chance_alone(build, agree):
     """The own row is any of 600: more than the 99.9 % point of the binomial would be an alarm."""
     limit = stats.binom.ppf(1 - 1e-4, ROWS, 1 / ROWS) / ROWS

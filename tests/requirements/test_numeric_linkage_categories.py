@@ -138,6 +138,7 @@ def test_a_category_finds_more_than_the_number_alone(build, agree):
     assert both[f"{ID}.mahalanobis_share"] == alone[f"{ID}.mahalanobis_share"]  # of numbers alone
 
 
+@pytest.mark.slow
 def test_generalized_labels_agree_with_what_they_stand_for(build, agree):
     """Three towns a region: less than by the town, more than without, and the same under any name."""
     noisy = X + RNG.normal(0, 0.3, ROWS)

@@ -192,6 +192,7 @@ def test_another_seed_recovers_nothing(bench):
     assert "privacy.sensitivities.disease.recovered_from_seed" not in report["metrics"]
 
 
+@pytest.mark.slow
 def test_a_public_release_refuses_the_seed(bench, cli):
     done = cli("run", bench.policy(audience="public"), "--out", bench.folder / "refused")
     assert done.returncode == 2

@@ -40,6 +40,7 @@ def trees(root: Path) -> Iterator[tuple[str, ast.AST]]:
             yield str(module.relative_to(root)), ast.parse(module.read_text(encoding="utf-8"))
 
 
+@pytest.mark.slow
 def test_no_room_names_or_imports_a_kind(root):
     faults = []
     for module, tree in trees(root):

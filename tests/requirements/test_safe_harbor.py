@@ -234,6 +234,7 @@ def vin(text):
     return "0123456789X"[total % 11] == text[8]
 
 
+@pytest.mark.slow
 def test_check_digits_against_plain_loops(build, agree):
     draw = random.Random(3)
     cards = ["4" + "".join(draw.choices("0123456789", k=15)) for _ in range(400)]
@@ -248,6 +249,7 @@ def test_check_digits_against_plain_loops(build, agree):
     )
 
 
+@pytest.mark.slow
 def test_every_day_of_some_years_in_seven_spellings(build, agree):
     days = [date(1999, 1, 1) + timedelta(days=n) for n in range(0, 3000, 7)]
     for form in ("%Y-%m-%d", "%m/%d/%Y", "%d.%m.%Y", "%d %b %Y", "%B %d, %Y", "%Y%m%d", "%Y-%m-%dT%H:%M"):
@@ -369,6 +371,7 @@ def test_a_column_under_another_name_is_what_it_was(build, agree):
     assert kinds(build, agree, {"c": ["ab", "cd"]}, facts=mixed) == {}
 
 
+@pytest.mark.slow
 def test_columns_that_are_not(build, agree):
     names = ["state", "drug", "drug_name", "hospital", "diagnosis", "sex", "cost", "year", "code", "status", "stage"]
     names += ["package", "vintage", "identity"]

@@ -394,6 +394,7 @@ def test_renamed_and_weighted(build, agree):
 # How often a faithful release is refused, and how the statistics are distributed.
 
 
+@pytest.mark.slow
 def test_p_values_of_faithful_releases_are_not_small():
     """Bonferroni's p-values below 0.01 in at most 1 % of runs: of 600 at most 18 with error probability 1e-4."""
     rng = np.random.default_rng(17)
@@ -410,6 +411,7 @@ def test_p_values_of_faithful_releases_are_not_small():
     assert small["marginal"] <= 18
 
 
+@pytest.mark.slow
 def test_covariance_of_the_frequencies():
     """The quadratic form is chi-square distributed: its mean over 800 runs within 5 standard errors of its freedom."""
     from ppdm_flow.requirements.sensitivities.fit import marginal as module

@@ -66,6 +66,7 @@ def found(tmp_path_factory):
     return json.loads(subprocess.run(words, capture_output=True, text=True, check=True, timeout=300).stdout)
 
 
+@pytest.mark.slow
 def test_names_are_listed_without_import(found):
     assert ["own_kind", "theirs"] in found["names"]
     assert [ONE, "theirs"] in found["names"]

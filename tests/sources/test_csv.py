@@ -137,6 +137,7 @@ def test_a_cell_larger_than_a_block_far_into_the_file_repeats_no_row(reader, mon
     assert list(zip(found["a"], found["b"], strict=True)) == rows
 
 
+@pytest.mark.slow
 def test_two_thousand_columns(reader):
     names = [f"c{i}" for i in range(2_000)]
     line = ",".join(str(i) for i in range(2_000))

@@ -34,6 +34,7 @@ def test_gzip(reader):
     assert read(reader, gzip.compress(b'{"a": 1}\n'), "t.jsonl.gz") == {"a": ["1"]}
 
 
+@pytest.mark.slow
 def test_many_lines_and_a_cell_of_ten_megabytes(reader):
     lines = [json.dumps({"a": str(i), "b": "x" * 10_000_000 if i == 20_000 else "y"}) for i in range(40_000)]
     found = read(reader, "\n".join(lines).encode())

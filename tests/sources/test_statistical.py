@@ -216,6 +216,7 @@ def test_a_format_under_the_name_of_another(made, reader, ending, other):
     reader.fails(other, made(ending, {"a": [1.0]}), "PPF717")
 
 
+@pytest.mark.slow
 def test_a_file_that_ends_the_process_of_its_reader(made, reader, monkeypatch):
     monkeypatch.setattr(statistical_probe, "subprocess", subprocess)  # new processes, as users have them
     path = made("sav", {"a": [1.0, 2.0], "s": ["zqcanary", "b"]}, variable_value_labels={"a": {1: "one"}})
@@ -237,6 +238,7 @@ def test_whatever_the_library_raises_is_told_without_a_value(made, reader, monke
     reader.fails("stata", path, "PPF717")
 
 
+@pytest.mark.slow
 def test_damaged_files_end_with_a_diagnostic_or_a_table(made, reader):
     path = made("sav", {"a": [1.0, 2.0], "s": ["zqcanary", "b"]}, variable_value_labels={"a": {1: "one"}})
     whole = path.read_bytes()

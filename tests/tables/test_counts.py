@@ -69,6 +69,7 @@ def test_partitions_merge_to_the_same_counts(rows, cut, w):
     ]
 
 
+@pytest.mark.slow
 @given(rows=st.lists(ROW, min_size=1, max_size=40), order=st.randoms(use_true_random=False))
 def test_the_order_of_rows_does_not_matter(rows, order):
     shuffled = list(rows)

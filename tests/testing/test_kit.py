@@ -184,6 +184,7 @@ def test_bad_input_must_be_refused_with_the_columns_name():
     assert "is accepted" in faults(_refusing(None).case(bad=bad))["bad_input_is_refused"][0]
 
 
+@pytest.mark.slow
 def test_an_error_must_not_quote_the_data():
     def make(data):
         if len(data.whole) == 1:
@@ -194,6 +195,7 @@ def test_an_error_must_not_quote_the_data():
     assert "may be data" in faults(Plugin(make).case(bad=bad))["bad_input_is_refused"][0]
 
 
+@pytest.mark.slow
 def test_a_channel_publishes_its_domain_beside_the_release_alone():
     def make(told):
         operator = Operator("x", tuple(sorted({*TABLE["x"].texts()})), np.full(7, 0.5))

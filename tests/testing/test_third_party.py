@@ -82,6 +82,7 @@ def test_a_policy_can_use_it_from_end_to_end(forked, acme, tmp_path):
     assert {i % 10 for i in incomes} == {0}
 
 
+@pytest.mark.slow
 def test_its_format_is_known_by_its_own_ending(forked, acme, tmp_path):
     (tmp_path / "incomes.psv").write_text("income|sex\n" + "".join(f"{i * 7}|{'FM'[i % 2]}\n" for i in range(200)))
     text = POLICY.replace("{path: incomes.csv}", "{path: incomes.psv}").replace("incomes.csv", "incomes.ssv")

@@ -91,6 +91,7 @@ def report(folder):
     return json.loads(run.read_text())
 
 
+@pytest.mark.slow
 def test_a_policy_can_ask_for_them(flow):
     assert flow("check", "policy.yaml") == (0, "1 policy checked: 0 errors, 0 warnings\n")
     status, text = flow("plan", "policy.yaml")
@@ -144,6 +145,7 @@ def test_a_class_of_one_value_is_withheld(flow, folder):
     assert flow("run", changed(folder, ("p: 3", "p: 2")), "--out", "runs")[0] == 1
 
 
+@pytest.mark.slow
 def test_a_step_that_makes_classes_enforces_what_it_has_never_heard_of(flow, folder):
     name = changed(folder, ("k: 10", "k: 30"), ("releases:", "steps: {classes: {use: mondrian}}\nreleases:"))
     assert "for privacy.acme_p_sensitive" in flow("plan", name)[1]
@@ -152,6 +154,7 @@ def test_a_step_that_makes_classes_enforces_what_it_has_never_heard_of(flow, fol
     assert report(folder)["metrics"]["privacy.acme_p_sensitive.k"]["value"] >= 30
 
 
+@pytest.mark.slow
 def test_gates_bound_their_figures(flow, folder):
     gates = "gates: {few: {metric: privacy.acme_rare_words.note.rare_cells, max: %d}}\nreleases:"
     assert flow("run", changed(folder, ("releases:", gates % 4)), "--out", "a")[0] == 0
@@ -201,6 +204,7 @@ def test_policies_are_compared(flow, folder, pairs, verdict):
     assert verdict in text
 
 
+@pytest.mark.slow
 def test_they_are_swept(flow):
     over = ["--over", "privacy.acme_p_sensitive.p=2,5", "--over", "privacy.acme_rare_words.note.max=0.01,0.05"]
     status, text = flow("sweep", "policy.yaml", *over, "--out", "sweeps")
@@ -208,6 +212,7 @@ def test_they_are_swept(flow):
     assert "withheld because of: privacy.acme_p_sensitive, privacy.acme_rare_words.note" in text
 
 
+@pytest.mark.slow
 def test_policy_tests_expect_them(flow, folder):
     (folder / "clinic.test.yaml").write_text(TESTS.partition("  few-values")[0])
     assert flow("test", "clinic.test.yaml")[0] == 0
@@ -215,6 +220,7 @@ def test_policy_tests_expect_them(flow, folder):
     assert flow("test", "clinic.test.yaml")[0] == 1
 
 
+@pytest.mark.slow
 def test_they_are_waived_with_leave_alone(flow, folder):
     waivers = ("releases:", WAIVED % "2099-01-01" + "releases:")
     name = changed(folder, ("max: 0.05", "max: 0.01"), waivers)
@@ -273,6 +279,7 @@ def test_the_schema_has_them_only_where_it_is_asked_for_what_is_installed(flow):
     assert flow("schema", "plan", "--installed")[0] == 2
 
 
+@pytest.mark.slow
 def test_the_plan_of_one_fits_the_published_schema(flow):
     jsonschema = pytest.importorskip("jsonschema")
     plan = json.loads(flow("plan", "policy.yaml", "--format", "json")[1])
@@ -304,6 +311,7 @@ def test_what_cannot_hold_is_foreseen(flow, folder):
     assert "ACME13" in text
 
 
+@pytest.mark.slow
 def test_where_it_is_no_longer_installed_old_runs_can_still_be_read(flow, folder):
     assert flow("run", "policy.yaml", "--out", "runs")[0] == 0
     (run,) = (folder / "runs").glob("clinic/*")

@@ -47,6 +47,7 @@ def plugin(home: Path) -> dict[str, str]:
     return {"PYTHONPATH": os.pathsep.join(filter(None, (str(home / "plugins"), os.environ.get("PYTHONPATH"))))}
 
 
+@pytest.mark.slow
 def test_policies_and_their_tests_are_read(ppdm_flow, home):
     checked = ppdm_flow("check", "policies", "tests", env=plugin(home))
     assert checked.returncode == 0, checked.stdout
@@ -55,6 +56,7 @@ def test_policies_and_their_tests_are_read(ppdm_flow, home):
     assert tested.returncode == 0, tested.stdout
 
 
+@pytest.mark.slow
 def test_a_lock_is_written_anew(ppdm_flow, home):
     words = ("run", "policies/perturbed.yaml", "--out", "new", "--locked")
     refused = ppdm_flow(*words)
@@ -65,6 +67,7 @@ def test_a_lock_is_written_anew(ppdm_flow, home):
     assert ppdm_flow(*words).returncode == 0
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("policy", RUNS)
 def test_a_run_is_verified_and_reported(ppdm_flow, home, policy):
     run = run_of(home, policy)
@@ -76,6 +79,7 @@ def test_a_run_is_verified_and_reported(ppdm_flow, home, policy):
         assert reported.stdout == (run / f"report.{form}").read_text() or form != "json"
 
 
+@pytest.mark.slow
 def test_a_statement_is_checked(ppdm_flow, home):
     run = run_of(home, "visits")
     for place in (run, run / "released" / "study"):
@@ -95,6 +99,7 @@ def test_a_held_run_is_released(ppdm_flow, home):
     assert ppdm_flow("verify", run, "--signers", "signers.yaml").returncode == 0
 
 
+@pytest.mark.slow
 def test_a_ledger_is_read_and_continued(ppdm_flow):
     def releases():
         shown = ppdm_flow("ledger", "releases.ledger", "--key", "releases.key", "--format", "json")
@@ -116,6 +121,7 @@ def test_an_operator_is_read(ppdm_flow, home):
     assert json.loads(done.stdout)
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("policy", RUNS)
 def test_a_policy_runs_as_it_did(ppdm_flow, home, policy):
     text = (home / "policies" / f"{policy}.yaml").read_text()

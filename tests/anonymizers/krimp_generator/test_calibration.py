@@ -39,6 +39,7 @@ def rare_rows(table, limit):
     return {row for row, n in counts.items() if n < limit}
 
 
+@pytest.mark.slow
 def test_rejection_takes_frequent_values_away_and_calibration_brings_them_back(bench):
     given = bench(people())
     asked = {"min_support": 12, "blend": "strict"}
@@ -55,12 +56,14 @@ def test_rejection_takes_frequent_values_away_and_calibration_brings_them_back(b
     assert not before.transform.describe()["calibrated"]
 
 
+@pytest.mark.slow
 def test_no_rare_row_is_made_with_fitted_weights(bench):
     given = bench(people())
     made, _ = given.rows(20_000, min_support=12, blend="strict")
     assert not rare_rows(given.table, 12) & set(zip(*(made[n].texts() for n in made.names), strict=True))
 
 
+@pytest.mark.slow
 def test_where_nothing_is_rejected_it_is_done_if_asked_for(bench):
     rng = np.random.default_rng(1)
     base = rng.integers(0, 3, 3000)

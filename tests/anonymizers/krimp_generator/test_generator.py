@@ -196,6 +196,7 @@ def in_intervals(table):
     return Table({**table.columns, "age": Column.of(ages)}, table.rows)
 
 
+@pytest.mark.slow
 def test_strict_blending_makes_no_rare_row(bench):
     given = bench(people(1500), {"name": Role.IDENTIFIER}, {"age": ([0, 30, 60], "integer")})
     names = ("job", "ill", "age")

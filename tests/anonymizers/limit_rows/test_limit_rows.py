@@ -124,6 +124,7 @@ def test_figures_count_what_went(rows, most):
     assert touched == len({table["who"].texts()[g] for g in gone})
 
 
+@pytest.mark.slow
 def test_every_choice_of_rows_is_equally_likely():
     """Two of four rows of one person, 3,000 keys: six pairs, chi-square at an error of 1e-6."""
     table = visits([0, 1, 0, 0, 1, 0, 2])
@@ -133,6 +134,7 @@ def test_every_choice_of_rows_is_equally_likely():
     assert stats.chisquare(list(pairs.values())).pvalue > 1e-6
 
 
+@pytest.mark.slow
 def test_a_frequent_value_is_no_likelier_to_stay_and_the_figure_is_the_expected_one():
     """One of three values, of 5, 1 and 1 rows, 3,000 keys: chi-square at an error of 1e-6."""
     table = visits([0] * 7, [1, 1, 0, 1, 1, 2, 1])

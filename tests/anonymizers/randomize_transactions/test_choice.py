@@ -81,6 +81,7 @@ def test_part_of_the_supports_from_the_policy() -> None:
     assert next(f.subject for f in found.findings) == "randomize.max_supports"
 
 
+@pytest.mark.slow
 def test_the_papers_challenge_is_the_easier_one() -> None:
     strict, paper = (fitted({"challenge": c}, breach(max_supports=(0.1, 0.05))) for c in ("worst", "paper"))
     assert all(operator(paper).rho(m) <= operator(strict).rho(m) + 0.02 for m in (1, 2, 3))
@@ -88,6 +89,7 @@ def test_the_papers_challenge_is_the_easier_one() -> None:
     assert max(operator(short).cutoffs.values()) <= 3
 
 
+@pytest.mark.slow
 def test_given_operators() -> None:
     found = operator(fitted({"cutoff": "2", "insertion": {"0": "0.2", "3": "0.4"}}, None))
     assert dict(found.cutoffs) == {0: 2, 1: 2, 2: 2, 3: 2}
@@ -120,6 +122,7 @@ def test_refusals(params, requirement, rows, code, said) -> None:
     assert said in str(caught.value)
 
 
+@pytest.mark.slow
 def test_seeds_where_bits_would_be_large(monkeypatch: pytest.MonkeyPatch) -> None:
     requirement = breach(max_supports=(0.1, 0.05))
     assert fitted({}, requirement).transform.describe()["form"] == "packed"

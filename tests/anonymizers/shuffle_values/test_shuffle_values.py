@@ -120,6 +120,7 @@ def plain_correlations(frame, dummies):
     return matrix
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.tuples(NUMBER, NUMBER, NUMBER, st.integers(0, 1)), min_size=2, max_size=25),
     st.integers(1, 3),

@@ -98,6 +98,7 @@ def combined(rows, known):
 FEW = st.lists(st.lists(st.tuples(CELL, CELL, st.sampled_from("xyz")), min_size=1, max_size=8), min_size=1, max_size=6)
 
 
+@pytest.mark.slow
 @examples(120)
 @given(st.one_of(PEOPLE, FEW), st.sampled_from([1, 2, 3, None]), st.sampled_from(list(Nulls)))
 def test_risks_are_the_largest_over_the_rows_of_a_person(build, agree, people, known, nulls):

@@ -40,6 +40,7 @@ def test_a_copy_of_members_is_found_and_counts_people(build):
     assert asked == 400
 
 
+@pytest.mark.slow
 def test_rows_that_depend_on_each_other_are_no_alarm(build):
     """Ten equal visits each: by rows a few lucky guesses would look like many."""
     alarms = 0

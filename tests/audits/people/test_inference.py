@@ -118,6 +118,7 @@ def by_any_knowledge(rows, excluded):
     return found
 
 
+@pytest.mark.slow
 @examples(100)
 @given(st.one_of(PEOPLE, FEW), st.integers(0, 3), st.sampled_from(list(Nulls)), st.sampled_from([1, 2, 3, None]))
 def test_against_the_definitions(build, agree, people, excluded, nulls, known):

@@ -56,6 +56,7 @@ def test_copies_of_members_are_found(build, known):
     assert leak.figures["distance.auc"].sample == 300
 
 
+@pytest.mark.slow
 def test_rows_of_other_people_are_no_alarm(build):
     """What is released is like everybody's rows, and nobody's: rows of one person depend on each other."""
     alarms, covered = 0, 0

@@ -58,6 +58,7 @@ def test_another_sample_of_the_population_is_as_far_as_halves_are(build):
     assert abs(found["tree.standardized"]) < 5
 
 
+@pytest.mark.slow
 def test_more_noise_is_told_more_easily(build):
     rng = np.random.default_rng(2)
     before, noise = people(rng), rng.normal(size=1500)
@@ -77,6 +78,7 @@ def test_a_shifted_column_is_named(build):
     assert outcome.charts[0].x[0] == "y"
 
 
+@pytest.mark.slow
 def test_a_shuffled_column_is_told_by_products_of_two(build):
     rng = np.random.default_rng(4)
     before = people(rng)
@@ -100,6 +102,7 @@ def test_generalized_columns_are_compared_at_the_released_level(build):
     assert values(apart)["logistic.pmse"] == pytest.approx(0, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_so_are_the_bounds_of_intervals_which_are_numbers(build):
     """A number below which a person's own one lies tells nobody apart; other numbers than the true ones do."""
     before = people(np.random.default_rng(6))

@@ -102,6 +102,7 @@ def test_both_folders_contradict_each_other(home: HeldHome) -> None:
     assert "both folders" in api.verify(run).text
 
 
+@pytest.mark.slow
 def test_the_next_run_leaves_it_alone(home: HeldHome) -> None:
     run = home.run().run_dir
     before = files(run)

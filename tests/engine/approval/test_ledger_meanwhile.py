@@ -36,6 +36,7 @@ def other(home: HeldHome, people: range, split: int = 10, by: str = "zip", polic
     assert api.run(home.folder / "other.yaml", data=data, out=home.folder / "runs").released
 
 
+@pytest.mark.slow
 def test_a_release_that_collides_refuses_the_held_run(home: HeldHome) -> None:
     run = home.run().run_dir
     other(home, range(20), split=7, by="age")  # the groups of both together have 3 people
@@ -48,6 +49,7 @@ def test_a_release_that_collides_refuses_the_held_run(home: HeldHome) -> None:
     assert [e.policy for e in home.look().entries] == ["other"]
 
 
+@pytest.mark.slow
 def test_a_release_of_the_same_classes_does_not(home: HeldHome) -> None:
     run = home.run().run_dir
     other(home, range(20))
@@ -57,6 +59,7 @@ def test_a_release_of_the_same_classes_does_not(home: HeldHome) -> None:
     assert home.release(run, later=60).outcome.numbers == (2,)
 
 
+@pytest.mark.slow
 def test_who_is_missing_from_the_other_counts(home: HeldHome) -> None:
     run = home.run().run_dir
     other(home, range(3, 20))  # three people are in the held run alone
@@ -89,6 +92,7 @@ def test_the_figures_are_those_of_a_run_that_knew_it(tmp_path: Path) -> None:
     assert ends == {"held", "withheld"}
 
 
+@pytest.mark.slow
 def test_sensitive_values_of_people_told_apart_anew_need_the_data(home: HeldHome) -> None:
     home.policy(DIVERSE)
     run = home.run().run_dir
@@ -100,6 +104,7 @@ def test_sensitive_values_of_people_told_apart_anew_need_the_data(home: HeldHome
     assert "`privacy.l_diversity.disease`" in text
 
 
+@pytest.mark.slow
 def test_sensitive_values_beside_other_people_do_not(home: HeldHome) -> None:
     home.policy(DIVERSE)
     run = home.run().run_dir
@@ -109,6 +114,7 @@ def test_sensitive_values_beside_other_people_do_not(home: HeldHome) -> None:
     assert home.release(run, later=60).outcome.published
 
 
+@pytest.mark.slow
 def test_a_signature_is_not_older_than_the_ledgers_last_entry(home: HeldHome) -> None:
     run = home.run().run_dir
     home.approve(run)
@@ -123,6 +129,7 @@ def test_a_signature_is_not_older_than_the_ledgers_last_entry(home: HeldHome) ->
     assert home.release(run, later=60).outcome.published
 
 
+@pytest.mark.slow
 def test_of_two_held_runs_the_second_is_judged_with_the_first(home: HeldHome) -> None:
     first = home.run().run_dir
     home.policy(POLICY.replace("name: ward", "name: wing"), "wing.yaml")
@@ -161,6 +168,7 @@ def test_an_interrupted_release_leaves_it_held_and_repair_takes_its_entry_back(h
     assert home.release(run).outcome.numbers == (2,)  # a number is never given again
 
 
+@pytest.mark.slow
 def test_a_release_takes_its_own_pending_entry_back(home: HeldHome) -> None:
     run = home.run().run_dir
     home.approve(run)
@@ -200,6 +208,7 @@ def test_an_older_copy_of_the_ledger_is_found_by_the_publication(home: HeldHome)
     assert caught.value.diagnostics[0].code == "PPF913"
 
 
+@pytest.mark.slow
 def test_a_held_run_bears_witness_to_what_it_saw(home: HeldHome) -> None:
     ledger = Path(home.ledger)
     shutil.copyfile(ledger, home.folder / "copy")

@@ -97,6 +97,7 @@ def test_a_run_without_its_authors_signature_is_not_released(home: HeldHome) -> 
     assert home.release(run).outcome.published
 
 
+@pytest.mark.slow
 def test_nobody_approves_their_own_run(home: HeldHome) -> None:
     run = home.run("omar").run_dir
     home.approve(run, by=(("omar", "data-owner"), ("pia", "privacy-officer")))
@@ -396,6 +397,7 @@ def test_the_command_line(home: HeldHome, capsys: pytest.CaptureFixture[str]) ->
     assert status("release", str(home.folder)) == 2
 
 
+@pytest.mark.slow
 def test_whoever_moves_the_folder_and_writes_a_publication_has_approved_nothing(home: HeldHome) -> None:
     run = home.run().run_dir
     home.approve(run)
@@ -416,6 +418,7 @@ def test_whoever_moves_the_folder_and_writes_a_publication_has_approved_nothing(
     assert api.verify(run).holds
 
 
+@pytest.mark.slow
 def test_an_interrupted_release_leaves_nothing_private_behind_the_next_run(home: HeldHome) -> None:
     run = home.run().run_dir
     home.approve(run)
@@ -427,6 +430,7 @@ def test_an_interrupted_release_leaves_nothing_private_behind_the_next_run(home:
     assert not (run / "held.private.json").exists()
 
 
+@pytest.mark.slow
 def test_signatures_of_another_run_do_not_count(home: HeldHome) -> None:
     first, second = home.run().run_dir, home.run().run_dir
     home.approve(first)

@@ -158,6 +158,7 @@ def same_but_for(one, other):
     return {name for name in one if one[name] != other[name]}
 
 
+@pytest.mark.slow
 def test_a_step_that_tries_to_write_changes_nothing(bench, tools):
     bench.data(tools.rows(200))
     honest = tools.released(bench.run(outsider(bench.plan(), "bands", Step, tools)).run_dir)
@@ -210,6 +211,7 @@ def test_an_array_that_lies_about_itself_is_made_plain(bench, tools):
     assert [d.code for d in error.diagnostics] == ["PPF905"]
 
 
+@pytest.mark.slow
 def test_what_a_step_changes_after_it_returned_reaches_nobody(bench, tools):
     """A step hands back arrays of its own, keeps them, and writes into them when it is next asked."""
     written = []

@@ -198,6 +198,7 @@ def test_an_audit_that_names_columns_is_fine(bench, tools, channel):
     assert passes(bench, tools.swapped(bench.plan(), "k_anonymity", Says))
 
 
+@pytest.mark.slow
 def test_values_that_the_policy_declares_may_be_named(bench, tools):
     class Names(Step):
         told = staticmethod(document)
@@ -210,6 +211,7 @@ def test_values_that_the_policy_declares_may_be_named(bench, tools):
     assert passes(bench, tools.swapped(bench.plan(declared), "bands", Names))
 
 
+@pytest.mark.slow
 def test_values_that_the_policy_shows_stand_in_the_report_alone(bench, tools):
     class Notes(Step):
         told = staticmethod(noted)
@@ -244,6 +246,7 @@ releases: {study: {path: study.csv}}
 """
 
 
+@pytest.mark.slow
 def test_words_of_sentences_are_no_values_even_where_the_data_has_them(bench, tools):
     """Every word that the tool itself says, as a value of the data: the run is released all the same."""
     policy = WORDS
@@ -296,6 +299,7 @@ def test_free_texts_dates_and_signs_are_values_too(bench, tools, text):
     assert passes(bench, tools.swapped(bench.plan(), "bands", Mirror))
 
 
+@pytest.mark.slow
 def test_what_is_searched_is_what_is_written(bench, tools):
     """Documents that change after they were handed over are written as they were."""
     kept = {"codes": [1]}
@@ -324,6 +328,7 @@ class Text(str):
         return False
 
 
+@pytest.mark.slow
 def test_a_text_that_lies_about_itself_is_made_plain(bench, tools):
     class Lies(Step):
         def told(self, fitted, value):

@@ -103,6 +103,7 @@ def test_files_and_what_is_said_of_them(cli, home, audience, escapes):
     assert measured["privacy.templates.t"] == pytest.approx(0.25), "its value is found in the file"
 
 
+@pytest.mark.slow
 def test_a_recipient_undoes_it(cli, home):
     found = run(cli, home, "audience: public")
     cells = rows(found / "released/study/study.csv")[1:]

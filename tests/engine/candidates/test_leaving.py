@@ -50,6 +50,7 @@ def test_a_release_that_changes_after_it_was_read_back(bench, tools):
     assert error.exit_status == 3
 
 
+@pytest.mark.slow
 def test_a_release_that_is_gone(bench, tools):
     error = meddling(bench, tools, lambda folder: (folder / "study.csv").unlink(missing_ok=True))
     assert error.exit_status == 3

@@ -137,6 +137,7 @@ def test_verify_makes_it_again_and_sees_every_change(home: Path) -> None:
     assert not verify(result.run_dir).holds
 
 
+@pytest.mark.slow
 def test_columns_before_a_draw_are_made_again(home: Path) -> None:
     """Also where all of them are names of folders."""
     text = POLICY.replace("{mode: reproducible, seed: 7}", "{mode: sealed}").replace(
@@ -151,6 +152,7 @@ def test_columns_before_a_draw_are_made_again(home: Path) -> None:
     assert line.endswith("make the same rows in town and year")
 
 
+@pytest.mark.slow
 def test_a_release_in_a_folder_is_audited(home: Path) -> None:
     text = POLICY.replace("{role: insensitive, type: integer}\n  ill", "{role: quasi_identifier, type: integer}\n  ill")
     text = text.replace("town: {role: insensitive}", "town: {role: quasi_identifier}")

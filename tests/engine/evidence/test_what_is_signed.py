@@ -50,6 +50,7 @@ def test_without_templates_the_manifest_has_no_such_key(whole_run):
     assert "templates" not in json.loads((whole_run / "manifest.json").read_text())
 
 
+@pytest.mark.slow
 def test_the_lock_that_a_run_was_held_against(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / ".git").mkdir()

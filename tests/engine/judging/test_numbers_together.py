@@ -88,6 +88,7 @@ def test_records_are_linked_over_two_releases(wages):
     assert found[BOTH][0] > 1.2 * max(found["one"][0], found["two"][0])
 
 
+@pytest.mark.slow
 def test_people_of_a_file_are_found_in_both_together(wages):
     """Two noisy copies find more of the people of a file than one does, whose identifier leaves in neither."""
     header, *lines = (wages.folder / "table.csv").read_text().splitlines()

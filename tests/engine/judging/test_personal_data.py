@@ -205,6 +205,7 @@ def test_it_is_said_before_the_run(cli, tmp_path, verb):
     assert "telephone" not in done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_it_is_on_the_first_screen(cli, tmp_path):
     home(tmp_path, "internal")
     done = cli("run", "policy.yaml", "-q", cwd=tmp_path)
@@ -212,6 +213,7 @@ def test_it_is_on_the_first_screen(cli, tmp_path):
     assert "Undeclared personal data (PPF649) in `study.remark`" in " ".join(done.stdout.split())
 
 
+@pytest.mark.slow
 def test_a_file_of_another_tool(cli, tmp_path):
     home(tmp_path)
     done = cli("audit", "policy.yaml", "--original", "table.csv", "--released", "table.csv", cwd=tmp_path)

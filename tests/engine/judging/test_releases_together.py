@@ -159,6 +159,7 @@ def test_a_column_that_nobody_has_alone_joins_nobody(clinic):
     assert not _of(report, JOINED)
 
 
+@pytest.mark.slow
 def test_cells_that_occur_once_in_both_join_their_person(clinic):
     """One person is alone in a town that both releases have: the age is known from one, the illness from the other."""
     clinic.data([*PEOPLE, ["p16", "99", "t9", "i0"]], header=HEADER)
@@ -172,6 +173,7 @@ def test_cells_that_occur_once_in_both_join_their_person(clinic):
     assert _run(clinic, policy).verdict == "released"
 
 
+@pytest.mark.slow
 def test_three_releases_over_the_second(clinic):
     """The first and the third share nothing; the second has the pseudonyms of both."""
     policy = POLICY.replace(
@@ -223,6 +225,7 @@ def test_every_requirement_on_groups(clinic, requirement, bound):
     assert bound in {r.bound for r in found}
 
 
+@pytest.mark.slow
 def test_rows_that_only_one_release_has_are_classes_of_their_own(clinic):
     """Two of four in each class are sampled into the second release: the others are told by being absent from it."""
     clinic.data([[f"p{i}", "1", "t1", "i1"] for i in range(40)], header=HEADER)
@@ -234,6 +237,7 @@ def test_rows_that_only_one_release_has_are_classes_of_their_own(clinic):
     assert [r.measured for r in found] == [10]
 
 
+@pytest.mark.slow
 def test_verify_joins_releases_again(clinic):
     policy = POLICY.replace("k: 4", "k: 2").replace("[age, illness]", "[age, illness]")
     clinic.data([[f"p{i}", "1", "t1", "i1"] for i in range(8)], header=HEADER)
@@ -283,6 +287,7 @@ def test_cumulative_k_needs_no_ledger_for_one_run(clinic):
     assert found == {"by-age": 4, "by-town": 1}
 
 
+@pytest.mark.slow
 def test_towns_that_are_unions_of_ages_leave_nobody_alone(clinic):
     clinic.data([[f"p{i}", str(i % 4), f"t{i % 4 // 2}", "i0"] for i in range(16)], header=HEADER)
     asked = NO_KEYS.replace("k_anonymity: {k: 4}", "k_anonymity: {k: 4}\n  cumulative_k: {k: 4}")
@@ -298,6 +303,7 @@ def test_apart_asks_for_no_groups_in_common(clinic):
     assert "by-town/cumulative_k.k" not in report.metrics
 
 
+@pytest.mark.slow
 def test_the_first_screen_of_every_form_says_it(clinic):
     for policy, words in ((NO_KEYS + "recipients: apart\n", "nobody sees two"), (NO_KEYS, "groups as small as 1")):
         found = document(_run(clinic, policy))

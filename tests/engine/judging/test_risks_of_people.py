@@ -58,6 +58,7 @@ def test_the_file_is_counted_by_people(bench, visits):
     assert found["risk.prosecutor_highest"].value == pytest.approx(1 / min(sizes))
 
 
+@pytest.mark.slow
 def test_what_counts_rows_says_so(bench, visits):
     del visits
     audits = "audits:\n  close: {use: closest_record}\n  loss: {use: information_loss}"

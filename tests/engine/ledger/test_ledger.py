@@ -149,6 +149,7 @@ def test_the_second_of_two_anonymous_releases_is_withheld(home: Home, capsys: py
     assert "narrows 3 people down" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_diverse_releases_that_together_tell_a_disease_are_one_too_many(
     home: Home, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -179,6 +180,7 @@ def test_the_second_one_alone_is_released(home: Home) -> None:
     assert run(home, "two.csv").released
 
 
+@pytest.mark.slow
 def test_the_same_classes_again_tell_nothing_new(home: Home) -> None:
     assert run(home).released
     assert run(home).released
@@ -196,12 +198,14 @@ def test_who_came_or_left_is_found_by_difference(home: Home, people: range) -> N
     assert figure(ran, "k_gone" if len(people) < 20 else "k_present") == 2
 
 
+@pytest.mark.slow
 def test_other_people_do_not_collide(home: Home) -> None:
     assert run(home).released
     write(home / "others.csv", rows(range(100, 120), split=107))
     assert run(home, "others.csv").released
 
 
+@pytest.mark.slow
 def test_two_releases_of_one_run_are_held_against_each_other(home: Home) -> None:
     text = POLICY.replace("  public: {path: ward.csv, audience: public}\n", "").replace("k: 5", "k: 7")
     steps = "steps:\n  less: {use: drop, input: source, with: {attributes: [age]}}\n"
@@ -261,6 +265,7 @@ def test_a_row_of_nobody_stops_the_run(home: Home) -> None:
     assert not published(home)
 
 
+@pytest.mark.slow
 def test_the_ledger_holds_no_values(filed: Home) -> None:
     run(filed)
     content = (filed / "releases.ledger").read_bytes()
@@ -270,6 +275,7 @@ def test_the_ledger_holds_no_values(filed: Home) -> None:
     assert (filed / "releases.ledger").stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.slow
 def test_a_withheld_run_leaves_no_entry(home: Home) -> None:
     write(home / "one.csv", rows(range(20), split=3))
     assert not run(home).released
@@ -339,6 +345,7 @@ def test_without_a_whole_ledger_nothing_is_released(filed: Home, break_it) -> No
     assert published(filed) == before
 
 
+@pytest.mark.slow
 def test_a_ledger_that_cannot_be_written_stops_the_release(filed: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     assert run(filed).released
 
@@ -362,6 +369,7 @@ def test_a_run_that_fails_before_it_is_out_leaves_no_entry(home: Home, monkeypat
     assert not published(home)
 
 
+@pytest.mark.slow
 def test_a_run_that_dies_once_it_is_out_stays_in_the_ledger(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     real = RunDirectory.publish
 
@@ -383,6 +391,7 @@ def test_a_run_that_dies_once_it_is_out_stays_in_the_ledger(home: Home, monkeypa
         look(home, forget=[1])
 
 
+@pytest.mark.slow
 def test_a_pending_release_that_never_was_can_be_dropped(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(RunDirectory, "publish", lambda *_: (_ for _ in ()).throw(OSError(5, "no")))
     monkeypatch.setattr(LedgerTables, "drop", lambda *_: (_ for _ in ()).throw(RunError(())))
@@ -396,6 +405,7 @@ def test_a_pending_release_that_never_was_can_be_dropped(home: Home, monkeypatch
     assert run(home, "two.csv").released
 
 
+@pytest.mark.slow
 def test_of_two_runs_at_once_one_sees_the_other(home: Home) -> None:
     found: list[bool] = []
     threads = [threading.Thread(target=lambda d=d: found.append(run(home, d).released)) for d in ("one.csv", "two.csv")]
@@ -406,6 +416,7 @@ def test_of_two_runs_at_once_one_sees_the_other(home: Home) -> None:
     assert sorted(found) == [False, True]
 
 
+@pytest.mark.slow
 def test_a_second_draw_of_the_same_people_is_refused(home: Home) -> None:
     home.policy(PERTURBED, "survey.yaml")
     assert run(home, policy="survey.yaml").released
@@ -415,12 +426,14 @@ def test_a_second_draw_of_the_same_people_is_refused(home: Home) -> None:
     assert run(home, "others.csv", "survey.yaml").released
 
 
+@pytest.mark.slow
 def test_a_draw_after_the_truth_is_refused(home: Home) -> None:
     home.policy(PERTURBED, "survey.yaml")
     assert run(home).released
     assert not run(home, policy="survey.yaml").released
 
 
+@pytest.mark.slow
 def test_randomized_releases_without_people_are_all_of_the_same(home: Home) -> None:
     home.policy(PERTURBED.replace(", subject: patient", ""), "survey.yaml")
     assert run(home, policy="survey.yaml").released
@@ -428,6 +441,7 @@ def test_randomized_releases_without_people_are_all_of_the_same(home: Home) -> N
     assert not run(home, "others.csv", "survey.yaml").released
 
 
+@pytest.mark.slow
 def test_a_release_of_unknown_people_makes_cumulative_k_unknown(home: Home) -> None:
     home.policy(PERTURBED.replace(", subject: patient", ""), "survey.yaml")
     assert run(home, policy="survey.yaml").released
@@ -443,6 +457,7 @@ def test_cumulative_k_needs_a_ledger(home: Home) -> None:
         run(home)
 
 
+@pytest.mark.slow
 def test_verify_and_audit_know_that_only_the_run_has_the_ledger(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     """Verifying carries out the steps, and neither reads the ledger nor writes to it."""
     ran = run(home)

@@ -254,6 +254,7 @@ def _refused(home: Home, statements: str, named: str) -> None:
     assert home.runs() == before
 
 
+@pytest.mark.slow
 def test_nothing_is_added_after_entries_were_taken_out_meanwhile(filed: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     """Between a run's check and its own entry; else the new seal would hide it."""
     assert filed.run()
@@ -270,6 +271,7 @@ def test_nothing_is_added_after_entries_were_taken_out_meanwhile(filed: Home, mo
     assert len(filed.runs()) == 2
 
 
+@pytest.mark.slow
 def test_the_manifest_names_the_ledger_and_fits_its_schema(home: Home, root: Path) -> None:
     assert home.run()
     assert home.run()
@@ -302,6 +304,7 @@ def test_an_older_copy_of_a_ledger_is_found_by_the_runs_beside_it(filed: Home, c
     assert filed.run()
 
 
+@pytest.mark.slow
 def test_an_older_copy_that_went_its_own_way_is_found(filed: Home) -> None:
     """The run that saw the later entries is moved away while the copy is used, and comes back."""
     assert filed.run()
@@ -318,6 +321,7 @@ def test_an_older_copy_that_went_its_own_way_is_found(filed: Home) -> None:
         filed.run()
 
 
+@pytest.mark.slow
 def test_runs_with_another_ledger_or_none_say_nothing(filed: Home, tmp_path: Path) -> None:
     assert filed.run()
     for name, text in (("a", "{"), ("b", "{}"), ("c", '{"ledger": {"key": "x", "position": "9"}}')):
@@ -352,6 +356,7 @@ def died(home: Home, monkeypatch: pytest.MonkeyPatch, *, published: bool) -> Pat
     return kept[0]
 
 
+@pytest.mark.slow
 def test_repair_drops_what_never_was_published(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     run = died(home, monkeypatch, published=False)
     assert home.states() == [(1, PENDING)]
@@ -365,6 +370,7 @@ def test_repair_drops_what_never_was_published(home: Home, monkeypatch: pytest.M
     assert home.states() == [(2, RELEASED)]
 
 
+@pytest.mark.slow
 def test_repair_confirms_what_was_published(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     run = died(home, monkeypatch, published=True)
     assert home.states() == [(1, PENDING)]
@@ -375,12 +381,14 @@ def test_repair_confirms_what_was_published(home: Home, monkeypatch: pytest.Monk
     assert home.run()
 
 
+@pytest.mark.slow
 def test_repair_finds_a_run_that_has_another_name_now(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     run = died(home, monkeypatch, published=True)
     run.rename(run.with_name("final"))
     assert home.look(repair=True).confirmed == (1,)
 
 
+@pytest.mark.slow
 def test_the_next_run_leaves_enough_to_settle_by(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     run = died(home, monkeypatch, published=False)
     assert home.run()
@@ -417,6 +425,7 @@ def test_a_run_that_was_moved_away_stays_pending(home: Home, monkeypatch: pytest
     assert home.look(forget=[1]).dropped == (1,)
 
 
+@pytest.mark.slow
 def test_repair_that_is_killed_can_be_done_again(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     run = died(home, monkeypatch, published=False)
     monkeypatch.setattr("ppdm_flow.engine.ledger.repair.remove", lambda _: (_ for _ in ()).throw(SystemError))
@@ -437,6 +446,7 @@ def test_a_ledger_that_is_reached_by_a_link_has_one_lock(filed: Home) -> None:
     assert not list((filed.folder / "sub").glob("*.lock"))
 
 
+@pytest.mark.slow
 def test_a_run_that_cannot_be_renamed_is_withdrawn(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(RunDirectory, "publish", lambda _: (_ for _ in ()).throw(OSError(28, "full")))
     with pytest.raises(RunError, match="PPF730"):
@@ -448,6 +458,7 @@ def test_a_run_that_cannot_be_renamed_is_withdrawn(home: Home, monkeypatch: pyte
     assert home.states() == [(2, RELEASED)]
 
 
+@pytest.mark.slow
 def test_runs_may_lie_on_another_file_system_behind_a_link(filed: Home) -> None:
     if not Path("/dev/shm").is_dir() or Path("/dev/shm").stat().st_dev == filed.folder.stat().st_dev:
         pytest.skip("there is no other file system here")
@@ -460,6 +471,7 @@ def test_runs_may_lie_on_another_file_system_behind_a_link(filed: Home) -> None:
         assert filed.states() == [(1, RELEASED), (2, RELEASED)]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount a small file system")
 def test_a_ledger_on_a_full_disk(filed: Home) -> None:
     small = filed.folder / "small"

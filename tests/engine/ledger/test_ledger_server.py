@@ -158,6 +158,7 @@ def test_a_server_that_is_not_there(tmp_path: Path) -> None:
     fault("postgresql://no-such-host.invalid/x", "PPF622", RunError)
 
 
+@pytest.mark.slow
 def test_a_server_that_says_nothing_or_nonsense() -> None:
     def say(text: bytes) -> str:
         with socketserver() as listening:
@@ -197,6 +198,7 @@ def test_the_driver_is_an_extra(home: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert not published(home)
 
 
+@pytest.mark.slow
 def test_the_driver_is_imported_only_where_it_is_used(root: Path, tmp_path: Path) -> None:
     code = "import sys, ppdm_flow.engine.ledger.ledger; sys.exit(any(m.startswith('adbc_') for m in sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], check=False, cwd=root).returncode == 0

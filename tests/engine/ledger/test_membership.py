@@ -78,6 +78,7 @@ def test_people_are_found_again_under_another_spelling(tmp_path: Path, respelled
     assert not run(folder, "two").released
 
 
+@pytest.mark.slow
 def test_who_says_that_spelling_tells_people_apart_is_believed(tmp_path: Path) -> None:
     ids = [f"p{i}" for i in range(20)]
     folder = home(tmp_path, ids, [i.upper() for i in ids], ", ignore: [blanks]")
@@ -85,6 +86,7 @@ def test_who_says_that_spelling_tells_people_apart_is_believed(tmp_path: Path) -
     assert run(folder, "two").released
 
 
+@pytest.mark.slow
 def test_policies_with_one_ledger_say_the_same(tmp_path: Path) -> None:
     ids = [f"p{i}" for i in range(20)]
     folder = home(tmp_path, ids, ids)
@@ -97,6 +99,7 @@ def test_policies_with_one_ledger_say_the_same(tmp_path: Path) -> None:
     assert run(folder).released
 
 
+@pytest.mark.slow
 def test_two_spellings_in_one_release_are_one_person(tmp_path: Path) -> None:
     ids = [f"p{i // 2}" if i % 2 else f"P{i // 2}" for i in range(20)]
     with pytest.raises(DataError, match="PPF932"):
@@ -110,6 +113,7 @@ def test_two_spellings_in_one_release_are_one_person(tmp_path: Path) -> None:
     assert ran.report.metrics["privacy.cumulative_k.k"].value == 10
 
 
+@pytest.mark.slow
 def test_an_id_of_blanks_is_nobody(tmp_path: Path) -> None:
     ids = ["\u00a0", *(f"p{i}" for i in range(19))]
     with pytest.raises(DataError, match="PPF737"):

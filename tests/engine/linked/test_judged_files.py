@@ -63,6 +63,7 @@ def k_by_release(result) -> dict[str, int | None]:
     return {r["release"]: r["measured"] for r in document["requirements"] if r["metric"].endswith("k_anonymity.k")}
 
 
+@pytest.mark.slow
 def test_whole_files_hold(judged):
     result = judged([(NAMES[p], year) for p, year in BORN.items()], [(NAMES[p], h) for p, h in VISITS])
     assert result.holds
@@ -70,6 +71,7 @@ def test_whole_files_hold(judged):
     assert "pseudonyms in `patients` and `visits`" in JUDGED["text"].write(result.judgement(100))
 
 
+@pytest.mark.slow
 def test_each_file_holds_and_their_join_does_not(judged):
     born = [(NAMES[p], year) for p, year in BORN.items()]
     result = judged(born, [("a", "n"), ("c", "n"), ("b", "s"), ("d", "s"), ("d", "s")])
@@ -100,6 +102,7 @@ def test_keys_that_are_not_whole_are_refused(judged, born, visits):
     assert error.value.diagnostics[0].code == "PPF700"
 
 
+@pytest.mark.slow
 def test_whose_rows_refer_to_nobody_may_be_left_out_by_a_step(judged):
     some = "  some: {use: sample, input: patients, with: {fraction: 0.8}}\n  names: {use: pseudonymize, "
     policy = POLICY.replace("  names: {use: pseudonymize, input: patients, ", some)
@@ -130,6 +133,7 @@ def test_files_are_given_as_a_folder(written):
     assert error.value.diagnostics[0].code == "PPF722"
 
 
+@pytest.mark.slow
 def test_several_files_of_one_table_leave_the_join_unmeasured(written):
     twice = POLICY + "  again: {from: visits, path: again.csv}\n"
     born = [(NAMES[p], year) for p, year in BORN.items()]

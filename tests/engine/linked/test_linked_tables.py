@@ -59,6 +59,7 @@ def released(result: api.RunResult, name: str, file: str):
         return list(csv.DictReader(lines))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("steps", ["", PSEUDONYMS])
 def test_a_table_is_released_as_it_stands(clinic, run, steps):
     """Nothing lies between the table and its release, not even a shuffle; a key is changed there all the same."""
@@ -78,6 +79,7 @@ def failed(result: api.RunResult):
     return [(r["id"], r["release"]) for r in result.document["requirements"] if not r["holds"]]
 
 
+@pytest.mark.slow
 def test_tables_that_are_safe_alone_are_withheld_where_the_join_singles_one_out(clinic, run):
     result = run(clinic(TABLES + K + PSEUDONYMS + RELEASES, **tables(crowds())))
     assert not result.released
@@ -92,6 +94,7 @@ def test_tables_that_are_safe_alone_are_withheld_where_the_join_singles_one_out(
     assert "join" in sentence
 
 
+@pytest.mark.slow
 def test_and_are_released_where_it_singles_out_nobody(clinic, run):
     assert run(clinic(TABLES + K + PSEUDONYMS + RELEASES, **tables(crowds(alone=False)))).released
 
@@ -114,6 +117,7 @@ def test_and_where_nobody_can_join_them(clinic, run, policy):
     assert {r["release"] for r in result.document["requirements"]} == {"patients", "visits"}
 
 
+@pytest.mark.slow
 def test_a_secret_of_one_table_is_judged_by_what_another_tells(clinic, run):
     """Everybody in the north has one of two diagnoses, everybody born in 1970 as well, and both together have one."""
     people = [
@@ -125,6 +129,7 @@ def test_a_secret_of_one_table_is_judged_by_what_another_tells(clinic, run):
     assert set(failed(result)) == {("privacy.alpha_k.visits.diagnosis", "patients + visits")}
 
 
+@pytest.mark.slow
 def test_keys_change_alike_and_nothing_else_names_anybody(clinic, run):
     result = run(clinic(TABLES + K + PSEUDONYMS + RELEASES, **tables(crowds(alone=False))))
     patients, visits = released(result, "patients", "patients.csv"), released(result, "visits", "visits.csv")
@@ -134,6 +139,7 @@ def test_keys_change_alike_and_nothing_else_names_anybody(clinic, run):
         assert not path.is_file() or b"zq0" not in path.read_bytes()
 
 
+@pytest.mark.slow
 def test_keys_of_another_name_change_alike_in_a_shared_scope(clinic, run):
     policy = (TABLES + K + PSEUDONYMS + RELEASES).replace("refers: {patient: patients}", "refers: {who: patients}")
     people = tables(crowds(alone=False))

@@ -71,6 +71,7 @@ def test_a_value_that_its_type_does_not_know(bench, tools, kind, good, bad):
         )
 
 
+@pytest.mark.slow
 def test_the_sign_of_suppressed_cells_in_the_source(bench, tools):
     found = tools.rows(30)
     found[6][3] = "⊥"
@@ -90,6 +91,7 @@ def test_columns_that_are_missing_since_the_plan_was_made(bench, tools):
     assert "`illness`" in text
 
 
+@pytest.mark.slow
 def test_columns_that_nobody_declared(bench, tools):
     found = tools.rows(300)
     bench.data(found)
@@ -111,6 +113,7 @@ def test_a_file_without_a_header_where_one_is_expected_shows_no_value(bench, too
     assert "header" in str(error.diagnostics[0].help)
 
 
+@pytest.mark.slow
 def test_the_wrong_number_of_columns_without_a_header(bench, tools):
     names = "[name, age, town, illness, score]"
     policy = tools.POLICY.replace("path: table.csv,", f"path: table.csv, columns: {names},")
@@ -232,6 +235,7 @@ def test_what_is_no_weight(bench, tools, weight):
     assert message(bench.fails(bench.plan(policy)), "PPF715").startswith("row 21: column `score`")
 
 
+@pytest.mark.slow
 def test_data_that_changes_during_the_run(bench, tools):
     path = bench.data(tools.rows(200))
     plan = bench.plan()
@@ -276,6 +280,7 @@ def test_a_folder_that_changes_during_the_run(bench, tools, change, when):
 # unusual, and in order
 
 
+@pytest.mark.slow
 def test_one_row(bench, tools):
     bench.data(tools.rows(1))
     outcome = bench.run(bench.plan())
@@ -283,6 +288,7 @@ def test_one_row(bench, tools):
     assert {r.measured for r in outcome.report.requirements if r.id == "privacy.k_anonymity"} == {1}
 
 
+@pytest.mark.slow
 def test_columns_that_are_all_missing(bench, tools):
     bench.data([[r[0], "", "?", r[3], ""] for r in tools.rows(50)])
     run = bench.run(bench.plan(), keep_withheld=True).run_dir
@@ -322,6 +328,7 @@ def test_a_cell_of_ten_megabytes(bench, tools):
     assert b"x" * 10_000_000 in tools.released(run, folder)["study/study.csv"]
 
 
+@pytest.mark.slow
 def test_every_value_that_a_csv_file_can_hold_survives_the_way(bench, tools):
     nasty = ['a"b', "a,b", "a\nb", "a\r\nb", " a ", "NULL", "'", "é", "#", "a\tb", "=1+1"]
     found = [

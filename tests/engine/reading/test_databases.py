@@ -338,6 +338,7 @@ def test_types_of_sqlite_are_those_of_all_rows_and_not_of_the_first(tmp_path) ->
     assert rows[0] == (None, 1.0)
 
 
+@pytest.mark.slow
 def test_duckdb_keeps_types_and_values(tmp_path) -> None:
     kinds = ["BIGINT", "DOUBLE", "DECIMAL(20_3)", "DATE", "TIMESTAMP", "TIMESTAMPTZ", "BOOLEAN", "VARCHAR"]
     listed = ", ".join(f"{n} {k.replace('_', ', ')}" for n, k in zip(COLUMNS, kinds, strict=True))
@@ -466,6 +467,7 @@ def test_another_machine_has_to_be_encrypted(bench, table, monkeypatch) -> None:
         assert [d.code for d in error.diagnostics] == ["PPF475"]
 
 
+@pytest.mark.slow
 def test_damaged_and_foreign_files(bench) -> None:
     pytest.importorskip("adbc_driver_sqlite", reason="the extra `sql` is not installed")
     good = sqlite_file(bench.folder / "good.sqlite").read_bytes()
@@ -495,6 +497,7 @@ def test_damaged_and_foreign_files(bench) -> None:
     assert (bench.folder / "good.duckdb").read_bytes() == duck
 
 
+@pytest.mark.slow
 def test_a_query_of_a_file_reaches_nothing_else(bench) -> None:
     pytest.importorskip("adbc_driver_sqlite", reason="the extra `sql` is not installed")
     duckdb_file(bench.folder / "clinic.duckdb")

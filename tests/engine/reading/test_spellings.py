@@ -76,6 +76,7 @@ def test_one_value_in_two_spellings(bench, one, other, words):
     assert "`recode`" in said.help
 
 
+@pytest.mark.slow
 def test_different_values_are_no_spellings(bench):
     bench.data([["P1", "u"], ["P2", "u"], ["P8", "v"], ["P\u00e91", "v"], ["P-1", "v"]], "pid,ward")
     assert bench.run(bench.plan(PEOPLE)).report.verdict == "released"
@@ -103,6 +104,7 @@ def test_the_first_pair_is_told(bench):
     assert stopped(bench, PEOPLE).message.startswith("rows 1 and 4:")
 
 
+@pytest.mark.slow
 def test_kept_apart_they_are_two(bench):
     bench.data([["P1", "u"], ["p1", "u"], ["P8", "v"], ["P9", "v"]], "pid,ward")
     apart = PEOPLE.replace("path: table.csv", "path: table.csv, keep_apart: [case]")

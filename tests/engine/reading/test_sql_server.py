@@ -197,6 +197,7 @@ def fault(folder: Path, given: str) -> Any:
     return diagnostic
 
 
+@pytest.mark.slow
 def test_a_run_reads_the_table(visits: Server, tmp_path: Path) -> None:
     done = run(tmp_path, source())
     assert done.released

@@ -75,6 +75,7 @@ def warned(bench, weights):
     return bool(before)
 
 
+@pytest.mark.slow
 def test_row_counts_that_look_like_survey_weights(bench):
     assert warned(bench, [118, 96, 240, 77] * 10)
     assert not warned(bench, [118, 96, 240, 77] * 4)  # too few rows to tell

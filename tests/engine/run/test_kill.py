@@ -72,6 +72,7 @@ def test_the_next_run_removes_what_the_dead_ones_left_and_nothing_else(bench, to
     assert all(name.startswith(".tmp-") for name in seen)
 
 
+@pytest.mark.slow
 def test_two_runs_at_once_leave_each_other_alone(bench, tools):
     bench.data(tools.rows(300))
     plan = bench.plan()

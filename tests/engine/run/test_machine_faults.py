@@ -49,6 +49,7 @@ def test_files_that_may_not_grow(bench, tools):
     assert tools.left(bench.out) == []
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount a small file system")
 @pytest.mark.parametrize("size", ["64k", "256k", "900k"])
 def test_a_full_disk(bench, tools, size):
@@ -85,6 +86,7 @@ def test_a_folder_that_may_not_be_written(bench, tools):
     assert bench.fails(plan).diagnostics[0].code == "PPF731"
 
 
+@pytest.mark.slow
 def test_everything_is_private_while_it_is_made_and_afterwards(bench, tools):
     bench.data(tools.rows(300))
     modes = []
@@ -101,6 +103,7 @@ def test_everything_is_private_while_it_is_made_and_afterwards(bench, tools):
     assert oct(run.stat().st_mode & 0o777) == "0o700"
 
 
+@pytest.mark.slow
 def test_the_key_goes_to_the_escrow_file_and_nowhere_else(bench, tools, tmp_path):
     bench.data(tools.rows(300))
     path = tmp_path / "key.json"

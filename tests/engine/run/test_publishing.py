@@ -51,6 +51,7 @@ def test_every_event_of_a_run_sees_no_release(bench, tools):
     assert (run / "released").is_dir()
 
 
+@pytest.mark.slow
 def test_what_is_changed_between_judging_and_publishing_is_not_published(bench, tools):
     """Same length, same time, same inode: only the bytes tell."""
 
@@ -111,6 +112,7 @@ def test_files_that_come_or_go_before_they_are_published(bench, tools, monkeypat
     assert (bench.folder / "table.csv").exists()
 
 
+@pytest.mark.slow
 def test_a_link_in_place_of_the_judged_file(bench, tools, monkeypatch):
     real = RunDirectory.move
 
@@ -138,6 +140,7 @@ def test_a_report_with_another_verdict_publishes_nothing(bench, tools):
     assert bench.run(bench.plan(), documents=written).report.verdict == "released"
 
 
+@pytest.mark.slow
 def test_the_exit_status_is_that_of_the_report_on_disk(bench, tools, monkeypatch, cli):
     bench.data(tools.rows(200))
     bench.plan()
@@ -165,6 +168,7 @@ def dead(folder: Path, name: str, **files: str) -> Path:
     return folder / name
 
 
+@pytest.mark.slow
 def test_a_run_that_died_at_its_place_is_removed_by_the_next_one(bench, tools):
     bench.data(tools.rows(200))
     plan = bench.plan()
@@ -179,6 +183,7 @@ def test_a_run_that_died_at_its_place_is_removed_by_the_next_one(bench, tools):
     assert (bench.folder / PLACE / "candidate/study/study.csv").exists()
 
 
+@pytest.mark.slow
 def test_one_that_is_in_a_ledger_leaves_its_manifest_and_no_data(bench, tools):
     bench.data(tools.rows(200))
     plan = bench.plan()
@@ -188,6 +193,7 @@ def test_one_that_is_in_a_ledger_leaves_its_manifest_and_no_data(bench, tools):
     assert {p.relative_to(gone).as_posix() for p in gone.rglob("*")} == {"candidate", "manifest.json"}
 
 
+@pytest.mark.slow
 def test_one_that_lives_is_left_alone(bench, tools):
     bench.data(tools.rows(200))
     plan = bench.plan()
@@ -217,6 +223,7 @@ def test_verify_takes_nothing_else_for_a_release(bench, tools, cli, manifest):
         assert (done.returncode, done.stdout.count("not published")) == (1, 2), done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_a_release_whose_folder_is_gone(bench, tools):
     bench.data(tools.rows(200))
     run = bench.run(bench.plan()).run_dir

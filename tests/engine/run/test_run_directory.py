@@ -23,6 +23,7 @@ def done(bench, tools):
     return plan, outcome, seen
 
 
+@pytest.mark.slow
 def test_the_files_of_a_released_run(done):
     plan, outcome, _ = done
     assert outcome.report.verdict == "released"
@@ -62,6 +63,7 @@ def test_the_manifest_hashes_everything_and_fits_its_schema(done, tools):
     assert found["checks"] == {"total": len(outcome.report.requirements), "failed": 0, "waived": 0}
 
 
+@pytest.mark.slow
 def test_events_are_written_and_told(done):
     _, outcome, seen = done
     lines = [json.loads(line) for line in (outcome.run_dir / "events.jsonl").read_text().splitlines()]
@@ -75,6 +77,7 @@ def test_events_are_written_and_told(done):
     assert isinstance(seen[-1], RunFinished)
 
 
+@pytest.mark.slow
 def test_no_value_is_anywhere_but_in_what_the_recipient_gets(done, tools):
     _, outcome, seen = done
     for file in outcome.run_dir.rglob("*"):
@@ -84,6 +87,7 @@ def test_no_value_is_anywhere_but_in_what_the_recipient_gets(done, tools):
     assert b"zqcanaryname" not in b"".join(tools.released(outcome.run_dir).values())
 
 
+@pytest.mark.slow
 def test_the_dictionary_says_what_was_done_to_each_column(done):
     _, outcome, _ = done
     found = json.loads((outcome.run_dir / "released/study/dictionary.json").read_text())
@@ -100,6 +104,7 @@ def test_the_dictionary_says_what_was_done_to_each_column(done):
     }
 
 
+@pytest.mark.slow
 def test_the_operator_lies_beside_the_release_that_it_describes(done):
     _, outcome, _ = done
     found = json.loads((outcome.run_dir / "released/study/operator.json").read_text())
@@ -108,6 +113,7 @@ def test_the_operator_lies_beside_the_release_that_it_describes(done):
     assert len(operator["domain"]) == len(operator["retention"]) == 6
 
 
+@pytest.mark.slow
 def test_the_report_counts_rows_and_hashes_releases(done):
     _, outcome, _ = done
     report = outcome.report
@@ -123,6 +129,7 @@ def test_the_report_counts_rows_and_hashes_releases(done):
     assert pq.read_table(outcome.run_dir / "released/other/sub/other.parquet").num_rows == 2_000
 
 
+@pytest.mark.slow
 def test_metrics_of_several_releases_carry_their_names(done):
     _, outcome, _ = done
     names = outcome.report.metrics.keys()
@@ -143,6 +150,7 @@ def test_metrics_of_one_release_do_not(bench, tools):
     assert {c.release for c in report.charts} == {""}
 
 
+@pytest.mark.slow
 def test_a_withheld_candidate_is_deleted_or_kept_apart(bench, tools):
     bench.data(tools.rows(100))
     plan = bench.plan(tools.POLICY.replace("k: 2", "k: 90"))
@@ -155,6 +163,7 @@ def test_a_withheld_candidate_is_deleted_or_kept_apart(bench, tools):
     assert tools.manifest(gone.run_dir)["verdict"] == "withheld"
 
 
+@pytest.mark.slow
 def test_rows_leave_in_another_order_and_without_identifiers(done):
     _, outcome, _ = done
     lines = (outcome.run_dir / "released/study/study.csv").read_text().splitlines()[1:]

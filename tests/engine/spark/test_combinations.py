@@ -106,6 +106,7 @@ def test_queries_over_combinations_are_those_over_rows(farm_here, tmp_path, rows
                 assert made.schema.types == expected.schema.types, (query, name)
 
 
+@pytest.mark.slow
 def test_all_audits_of_a_release_share_what_spark_counted(farm_here, tmp_path) -> None:
     rows = [("a" if i % 2 else "b", str(i % 3), str(i % 5), f"note {i}") for i in range(2000)]
     stream = stream_of(farm_here(), tmp_path / "candidate.csv", rows, RELEASED)

@@ -207,6 +207,7 @@ def undeclared(folder: Path, **cells: str) -> Path:
     return folder / "policy.yaml"
 
 
+@pytest.mark.slow
 def test_personal_data_is_looked_for_where_the_rows_are(tmp_path, here):
     policy = undeclared(tmp_path, **{"10": "jo@example.org", "8000": "al@example.org"})
     found = [here(policy, tmp_path / engine, spark=engine == "spark").report.findings for engine in ("local", "spark")]

@@ -69,6 +69,7 @@ def test_suppress_finishes_the_job_of_the_classes(bench, known):
     assert report.verdict == "released"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("visits")
 def test_pseudonyms_link_all_rows(bench):
     steps = (

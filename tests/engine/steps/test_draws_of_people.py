@@ -101,6 +101,7 @@ def test_ways_around_are_withheld(bench, steps, why):
     assert why in sentence
 
 
+@pytest.mark.slow
 def test_a_sample_and_missing_values(bench, visits):
     bench.data([[who, age, "" if i % 11 == 0 else ill] for i, (who, age, ill) in enumerate(visits)], "patient,age,ill")
     assert verdict(bench, "s: {use: sample, with: {fraction: 0.5}}", FINE)[0] == "released"

@@ -63,6 +63,7 @@ def test_a_generated_table_is_released(bench):
     assert {e.unit for e in progress} == {"candidates"}
 
 
+@pytest.mark.slow
 def test_any_partitioning_releases_the_same_bytes(bench):
     data = table(bench)
     found = []
@@ -171,6 +172,7 @@ def test_shares_are_also_those_of_the_people(bench, coarse, verdict):
     assert people(bench, "l_diversity: {ill: {l: 2}}", coarse=coarse).report.verdict == verdict
 
 
+@pytest.mark.slow
 def test_whose_rows_come_up_again_is_told_by_a_run_alone(bench):
     """Judged as a file, generated rows count as they are, and say so; verifying does not take that for a difference."""
     outcome = people(bench, "k_anonymity: {k: 5}", coarse=True)

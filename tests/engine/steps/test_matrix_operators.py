@@ -58,6 +58,7 @@ def verdict(bench, text: str):
     return report.verdict, found
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("data")
 def test_bounds_decide_by_the_matrix(bench):
     """At 0.9 retained 0.75 falls to 0.75 * 0.05 / (0.75 * 0.05 + 0.25 * 0.9) = 1/7; at 0.6 to 1/2."""
@@ -125,6 +126,7 @@ def test_the_operator_goes_with_the_column(bench, data, steps, column):
         assert low - 150 <= truth[value] <= high + 150
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("data")
 def test_a_judge_who_gets_the_file_and_the_operator(bench):
     """The released file passes by its operator; the original under that operator does not; another operator neither."""

@@ -124,6 +124,7 @@ def test_a_step_by_people_leaves_them_out(bench, tools):
     assert sorted(map(tuple, released(tools, done)["items"].to_pylist())) == [()] * 5 + [("bread",)] * 8
 
 
+@pytest.mark.slow
 def test_sets_that_may_link_rows_beside_classes(bench):
     """A rare set in two rows shows that they are one person's: classes of such rows are not measured."""
     baskets(bench, 9, lambda person: 2 if person == 0 else 1)

@@ -91,6 +91,7 @@ def test_numbers_of_csv_leave_as_numbers(bench):
     held_against(released(bench, policy("table.csv")))
 
 
+@pytest.mark.slow
 def test_what_was_released_as_parquet_and_as_csv_reads_as_the_same_numbers(bench):
     (bench.folder / "table.csv").write_text(CSV)
     folder = released(bench, policy("table.csv"))
@@ -99,6 +100,7 @@ def test_what_was_released_as_parquet_and_as_csv_reads_as_the_same_numbers(bench
         held_against(released(bench, policy(name)))
 
 
+@pytest.mark.slow
 def test_numbers_that_json_lines_have(bench):
     lines = [
         {"town": "A", "age": 5, "born": "2020-02-29", "seen": "2020-02-29T10:00", "pay": 1.5, "code": "007"},
@@ -111,6 +113,7 @@ def test_numbers_that_json_lines_have(bench):
     held_against(released(bench, policy("table.jsonl")))
 
 
+@pytest.mark.slow
 def test_labels_of_numbers_leave_as_texts(bench):
     (bench.folder / "table.csv").write_text(CSV)
     steps = "steps: {bands: {use: generalize, with: {attributes: {age: {intervals: [0, 50, 120]}}}}}\n"
@@ -121,6 +124,7 @@ def test_labels_of_numbers_leave_as_texts(bench):
     assert columns[1]["type"] == "text"
 
 
+@pytest.mark.slow
 def test_a_decimal_comma_and_separators_of_thousands(bench):
     text = CSV.replace(",", ";").replace("1.50;007", "1,50;007").replace("12345678901.5", "12.345.678.901,5")
     text = text.replace("-0.0", "-0,0")

@@ -87,6 +87,7 @@ def test_another_key_gives_another_release_and_a_seed_the_same_one(bench, tools)
     assert sorted(other["other/sub/other.parquet"]) != []
 
 
+@pytest.mark.slow
 def test_sealed_runs_differ(bench, tools):
     bench.data(tools.rows(500))
     plan = bench.plan()

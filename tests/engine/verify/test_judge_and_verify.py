@@ -34,6 +34,7 @@ def figures(report) -> dict:
     return {(r.id, r.metric): r.measured for r in report.requirements}
 
 
+@pytest.mark.slow
 def test_a_release_of_our_own_is_judged_as_the_run_did(done):
     plan, data, outcome = done
     for name, path in (("study", "study/study.csv"), ("other", "other/sub/other.parquet")):
@@ -45,6 +46,7 @@ def test_a_release_of_our_own_is_judged_as_the_run_did(done):
         assert report.steps == ()
 
 
+@pytest.mark.slow
 def test_without_its_operator_a_perturbed_release_is_unverifiable(done, tmp_path):
     plan, data, outcome = done
     alone = tmp_path / "alone.csv"
@@ -54,6 +56,7 @@ def test_without_its_operator_a_perturbed_release_is_unverifiable(done, tmp_path
     assert judge(plan, data, alone, "study", operator).verdict == "released"
 
 
+@pytest.mark.slow
 def test_the_original_itself_is_refused(done, bench, tmp_path):
     plan, data, _ = done
     lines = [line.split(",") for line in data.read_text().splitlines()]
@@ -64,6 +67,7 @@ def test_the_original_itself_is_refused(done, bench, tmp_path):
     assert not next(r for r in report.requirements if r.id == "privacy.k_anonymity").holds
 
 
+@pytest.mark.slow
 def test_columns_may_come_in_another_order_and_another_format(done, tmp_path):
     plan, data, outcome = done
     source = pq.read_table(outcome.run_dir / "released/other/sub/other.parquet")
@@ -77,6 +81,7 @@ def test_columns_may_come_in_another_order_and_another_format(done, tmp_path):
     assert figures(judge(plan, data, typed, "other")) == figures(report)
 
 
+@pytest.mark.slow
 def test_files_that_do_not_fit_the_release(done, tmp_path):
     plan, data, outcome = done
     own = (outcome.run_dir / "released/study/study.csv").read_text().splitlines()
@@ -113,6 +118,7 @@ def never(_policy, _data):
     raise AssertionError("no plan is needed")
 
 
+@pytest.mark.slow
 def test_a_run_as_it_was(done):
     _, _, outcome = done
     found = verify(outcome.run_dir, None, never)
@@ -121,6 +127,7 @@ def test_a_run_as_it_was(done):
     assert "is as it was" in found.text
 
 
+@pytest.mark.slow
 def test_files_that_were_changed_added_or_removed(done):
     _, _, outcome = done
     run = outcome.run_dir
@@ -138,6 +145,7 @@ def test_files_that_were_changed_added_or_removed(done):
         assert word in found.text
 
 
+@pytest.mark.slow
 def test_a_file_that_became_a_link_is_changed(done, tmp_path):
     _, _, outcome = done
     file = outcome.run_dir / "plan.json"
@@ -146,6 +154,7 @@ def test_a_file_that_became_a_link_is_changed(done, tmp_path):
     assert verify(outcome.run_dir, None, never).changed == ("plan.json",)
 
 
+@pytest.mark.slow
 def test_with_the_data_every_requirement_is_measured_again(done, bench):
     plan, data, outcome = done
     asked = []
@@ -167,6 +176,7 @@ def test_with_the_data_every_requirement_is_measured_again(done, bench):
     assert found.remeasured.same_input
 
 
+@pytest.mark.slow
 def test_other_data_and_other_figures_are_told(done, bench, tools, tmp_path):
     plan, data, outcome = done
     report = json.loads((outcome.run_dir / "report.json").read_text())
@@ -201,6 +211,7 @@ def test_what_is_no_run(tmp_path, text):
     assert caught.value.exit_status == 2
 
 
+@pytest.mark.slow
 def test_a_withheld_run_that_was_not_kept_is_verified_by_its_hashes(bench, tools):
     data = bench.data(tools.rows(200))
     plan = bench.plan(tools.POLICY.replace("k: 2", "k: 99"))

@@ -73,6 +73,7 @@ def test_a_parquet_file_has_the_same_missing_values(ward):
     assert figures(judged)["privacy.l_diversity.illness.l"] == 1
 
 
+@pytest.mark.slow
 def test_what_is_said_of_an_audit_comes_first_then_the_policy(ward):
     rows = [(a, t, p.replace(".", ","), i) for a, t, p, i in ROWS]
     how = {"delimiter": ";", "encoding": "cp1252", "decimal": ",", "missing": ",NA"}
@@ -175,6 +176,7 @@ def test_the_command_line(ward, cli, tmp_path):
     assert "PPF490" in done.stderr
 
 
+@pytest.mark.slow
 def test_how_a_file_of_another_tool_is_written(cli, tmp_path):
     policy = (
         "version: 1\nname: a\nsource: {path: a.csv}\nattributes: {age: {role: quasi_identifier}}\n"

@@ -176,6 +176,7 @@ def test_an_attestation_of_another_release_or_run_is_found(signed, copy, signers
     assert "it is about other files" in outcome.text
 
 
+@pytest.mark.slow
 def test_one_more_attestation_of_another_run_is_found_though_its_own_fits(signed, copy, signers, tmp_path):
     (tmp_path / "second").mkdir()
     other = run_in(tmp_path / "second", POLICY.replace("k: 3", "k: 4"))
@@ -230,6 +231,7 @@ def test_a_signature_that_does_not_count_is_told(copy, tmp_path, written, why):
     assert why in outcome.text
 
 
+@pytest.mark.slow
 def test_signatures_of_the_future_do_not_count(copy, signers):
     assert not verify_folder(copy, signers, now=lambda: datetime.now(UTC) - timedelta(days=2)).holds
 
@@ -268,6 +270,7 @@ def test_what_is_no_folder_of_a_release_is_refused(tmp_path):
         verify_folder(tmp_path / "nowhere")
 
 
+@pytest.mark.slow
 def test_the_command_says_it_and_ends_so(cli, copy, signers):
     done = cli("verify", copy, "--signers", signers)
     assert done.returncode == 0

@@ -120,6 +120,7 @@ def test_with_a_seed_every_byte_and_every_figure_is_made_again(ward):
     assert not ward.verify(run).holds
 
 
+@pytest.mark.slow
 def test_a_forged_figure_is_found(ward):
     run = ward.run(RECODE)
     rewrite(run, "report.json", lambda text: _measured_as(text, "requirements", 9))
@@ -159,6 +160,7 @@ def test_with_a_seed_the_order_of_rows_is_held_against_the_policy_too(ward):
     assert "its steps, carried out again, do NOT make the bytes of this file" in found.text
 
 
+@pytest.mark.slow
 def test_other_versions_may_make_another_file_and_that_is_said(ward):
     run = ward.run(RECODE)
     rewrite(run, "released/study/study.csv", exchanged(2))
@@ -175,6 +177,7 @@ def _points(found) -> dict[str, str]:
     return {p.name: p.text for p in api.verification(found, data_given=True).points}
 
 
+@pytest.mark.slow
 def test_other_versions_that_make_the_same_are_as_good(ward):
     run = ward.run(RECODE)
     found = json.loads((run / "manifest.json").read_text())
@@ -183,6 +186,7 @@ def test_other_versions_that_make_the_same_are_as_good(ward):
     assert not ward.verify(run).remeasured.unknown
 
 
+@pytest.mark.slow
 def test_another_input_makes_nothing_again(ward):
     run = ward.run(RECODE)
     lines = (ward.folder / "ward.csv").read_text().splitlines(keepends=True)
@@ -215,6 +219,7 @@ def test_without_its_key_a_release_is_not_made_again(ward, monkeypatch):
     assert not ward.verify(run).holds
 
 
+@pytest.mark.slow
 def test_what_was_finished_before_the_first_draw_is_measured_again(ward):
     run = ward.run(RECODE + NOISE)
     found = ward.verify(run)
@@ -285,6 +290,7 @@ def test_releases_whose_rows_are_in_one_order_are_joined_again_only_if_the_run_j
     assert found.remeasured.requirements == len(every)
 
 
+@pytest.mark.slow
 def test_files_that_the_policy_names_are_looked_for_where_it_was(ward):
     (ward.folder / "towns.csv").write_text("a;north;*\nb;north;*\n")
     head = HEAD.replace("town: {role: quasi_identifier}", "town: {role: quasi_identifier, hierarchy: {csv: towns.csv}}")
@@ -295,6 +301,7 @@ def test_files_that_the_policy_names_are_looked_for_where_it_was(ward):
     assert not ward.verify(run, policy_folder=ward.folder).remeasured.unknown
 
 
+@pytest.mark.slow
 def test_draws_that_a_step_does_not_declare_are_found(bench, tools):
     """Such a step may make the same rows of other people."""
     data = bench.data(tools.rows(400))

@@ -49,6 +49,7 @@ def share(rows, value):
     return Fraction(sum(r[2] == value for r in rows), len(rows))
 
 
+@pytest.mark.slow
 @examples(80)
 @given(rows=ROWS)
 def test_mixed_columns(build, agree, rows):

@@ -174,6 +174,7 @@ def test_three_hundred_columns(kit):
     assert (database.place[found.cells] == np.arange(300)).all()
 
 
+@pytest.mark.slow
 def test_fifty_thousand_values(kit):
     size = 50_000
     rows = np.stack([np.arange(size), np.arange(size) % 2], axis=1)

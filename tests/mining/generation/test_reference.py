@@ -45,6 +45,7 @@ def test_iris_takes_two_itemsets_a_row(kit):
     assert abs(model.generate(kit.words(model, 20_000)).itemsets.mean() - 1.86) < 0.05
 
 
+@pytest.mark.slow
 def test_nursery_keeps_the_supports_of_frequent_itemsets(kit):
     """As many rows as the original: itemsets of 10 % or more keep their supports within 0.010 on average."""
     database = table_of("nursery.D32.N12960.C5.num.gz")

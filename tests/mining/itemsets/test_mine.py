@@ -83,6 +83,7 @@ def test_candidate_order(rows):
     assert sets == sorted(brute(rows, 1).items(), key=lambda x: (-x[1], -len(x[0]), x[0]))
 
 
+@pytest.mark.slow
 def test_many_rows_use_bits_and_lists():
     rng = np.random.default_rng(5)
     rows = [frozenset(np.flatnonzero(rng.random(9) < 0.4).tolist()) for _ in range(4000)]
@@ -121,6 +122,7 @@ def test_too_long():
         mine(Database.of_lists([range(300)]), 1, most=1_000_000)
 
 
+@pytest.mark.slow
 def test_a_wide_row_and_a_large_alphabet():
     assert list(mine(Database.of_lists([range(300)]), 1, only_closed=True)) == [(tuple(range(300)), 1)]
     rows = [[i, 50_000 + i % 2] for i in range(50_000)]

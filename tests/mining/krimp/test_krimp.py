@@ -240,6 +240,7 @@ def test_300_columns():
     assert krimp(database, closed).table.compression < 0.3
 
 
+@pytest.mark.slow
 def test_an_attribute_with_50_000_values():
     rows = [[i, 50_000 + i % 2, 50_002 + i % 2] for i in range(50_000)]
     database = Database.of_lists(rows)

@@ -103,6 +103,7 @@ def test_what_does_not_fit_is_refused():
         chances_of(told([0], sizes=[4]), np.array([1]), 4)
 
 
+@pytest.mark.slow
 def test_a_person_with_very_many_rows_in_classes_takes_no_time():
     rng = np.random.default_rng(5)
     group = np.concatenate([np.arange(100_000), np.arange(100_000)])

@@ -105,6 +105,7 @@ def test_one_row_a_person_gives_the_sizes_of_classes():
 ROWS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 3)), min_size=1, max_size=24)
 
 
+@pytest.mark.slow
 @given(ROWS, st.integers(1, 40))
 def test_more_known_rows_never_find_a_larger_crowd_and_chunks_change_nothing(rows, chunk):
     found = [crowds(rows, known, chunk) for known in KNOWN]
@@ -115,6 +116,7 @@ def test_more_known_rows_never_find_a_larger_crowd_and_chunks_change_nothing(row
         assert (whole.combinations, whole.by_person.tolist()) == (each.combinations, each.by_person.tolist())
 
 
+@pytest.mark.slow
 @given(ROWS)
 def test_as_trying_every_set_of_rows(rows):
     have: dict[int, Counter[int]] = {}
@@ -182,6 +184,7 @@ def test_classes_beyond_what_one_key_holds(monkeypatch):
         assert (found.combinations, found.by_person.tolist()) == (each.combinations, each.by_person.tolist())
 
 
+@pytest.mark.slow
 def test_what_a_group_tells_by_hand():
     """Two people share classes; one has the value in one of two rows, the other in both."""
     person, group, value = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), np.array([0, 1, 0, 0])

@@ -149,6 +149,7 @@ def test_few_columns_are_looked_at_together_and_many_as_well(columns, largest, n
 SETS = st.lists(st.tuples(st.integers(0, 2), *[st.sampled_from([None, "a", "b"])] * 5), max_size=10)
 
 
+@pytest.mark.slow
 @given(SETS)
 def test_any_three_columns_link_by_both_routes(rows):
     people, columns = [r[0] for r in rows], [[r[i] for r in rows] for i in range(1, 6)]

@@ -92,6 +92,7 @@ def test_a_simulated_superpopulation(f, p):
     assert abs(inverse.mean() - risk(f, f / p)) < 4 * error
 
 
+@pytest.mark.slow
 def test_a_simulated_sample_of_a_population():
     """Franconi and Polettini's model from its start: 1/F of keys that occur f times in a Bernoulli sample.
 

@@ -178,6 +178,7 @@ def test_a_model_that_is_too_simple_is_seen():
         assert both.misfit < 3
 
 
+@pytest.mark.slow
 def test_statistics_are_standard_normal_under_the_model():
     """With the true means, over 400 samples: mean and variance within 4 standard errors."""
     rng = np.random.default_rng(11)

@@ -31,6 +31,7 @@ def brute(rows: list[frozenset[str]], least: float) -> dict[tuple[int, ...], flo
     return {tuple(NAMES.index(i) for i in s): n / len(rows) for s, n in counts.items() if n / len(rows) >= least}
 
 
+@pytest.mark.slow
 @examples(60)
 @given(ROWS, st.sampled_from([0.1, 0.25, 0.5, 1.0]), st.integers(1, 3))
 def test_without_randomization_it_is_apriori(rows: list[frozenset[str]], least: float, pieces: int) -> None:

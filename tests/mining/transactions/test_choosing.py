@@ -81,6 +81,7 @@ def test_rounding_is_to_the_safe_side(size, digits):
     assert max(rounded.levels.values()) == pytest.approx(breach(operator, size, (1, 2, 3), MAXIMA, Challenge.WORST))
 
 
+@pytest.mark.slow
 def test_no_other_cutoff_is_better():
     choice = choose_size(MAXIMA, 4, 5e6, 0.5, (1, 2), cutoff=12, digits=None)
     worst = max(choice.discoverable.values())

@@ -80,6 +80,7 @@ def randomized():
     return operator, packed, seeded.seed(data, operator, again, np.arange(len(data)))
 
 
+@pytest.mark.slow
 def test_another_release_s_operator_is_noticed(randomized) -> None:
     operator, packed, seeds = randomized
     for sets in (packed, seeds):
@@ -114,6 +115,7 @@ def test_what_is_held_changes_nothing(randomized, form: str) -> None:
     assert {c.size: c.candidates for c in heard} == {k: len(one.itemsets) for k, one in enumerate(held.levels, 1)}
 
 
+@pytest.mark.slow
 def test_rules_look_only_where_they_can_be_confident(randomized) -> None:
     operator, packed, _ = randomized
     mined = mine(lambda: [packed], operator, 0.02, Bounds(length=3))

@@ -74,6 +74,7 @@ def test_five_hundred_attempts_let_nobody_in_and_shut_no_other_out(timed, clock)
     assert len([e for e in server.site.journal.newest(999) if e.outcome == "refused"]) <= 61 * 3
 
 
+@pytest.mark.slow
 def test_the_old_password_cannot_be_guessed_in_an_open_session(timed):
     browser = timed.browser(Role.STEWARD)
     form = {"password": "plum orchard window", "password_again": "plum orchard window"}

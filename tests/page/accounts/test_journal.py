@@ -110,6 +110,7 @@ def test_what_strangers_are_refused_does_not_fill_the_disk_and_quotes_nothing(se
     assert server.site.journal.is_whole()
 
 
+@pytest.mark.slow
 def test_refusals_of_people_with_accounts_are_all_written_down(server):
     guest = server.browser(Role.GUEST)
     for _ in range(REFUSALS_A_MINUTE + 10):

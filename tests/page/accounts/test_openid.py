@@ -65,6 +65,7 @@ def _again(site, provider, subject: str = "248289761001"):
     return browser, browser.get(BACK, **provider.sign_in(_there(browser), subject))
 
 
+@pytest.mark.slow
 def test_an_invitation_links_an_identity_that_signs_in_from_then_on(site, provider):
     first = _invited(site, provider)
     assert "Anna" in first.get("/account").text
@@ -87,6 +88,7 @@ def test_what_goes_to_the_provider(site, provider):
     assert len({_there(Browser(site)) for _ in range(3)}) == 3
 
 
+@pytest.mark.slow
 def test_an_identity_that_nobody_linked_is_refused(site, provider):
     browser, answer = _again(site, provider)
     assert answer.status_code == 403
@@ -232,6 +234,7 @@ def test_a_state_is_good_for_ten_minutes(site):
         flows.take("word", late.state.replace(str(int(1_000_000 + SECONDS)), str(9_999_999_999)))
 
 
+@pytest.mark.slow
 def test_an_invitation_is_used_once_and_an_identity_opens_one_account(site, provider):
     _invited(site, provider)
     _, link = site.people.links.invite("Berta", [Role.ADMINISTRATOR])
@@ -246,6 +249,7 @@ def test_an_invitation_is_used_once_and_an_identity_opens_one_account(site, prov
     assert [i.subject for i in site.people.identities.of(site.accounts.named("Berta").id)] == ["b"]
 
 
+@pytest.mark.slow
 def test_keys_that_change_are_asked_for_again_but_not_each_time(site, provider):
     _invited(site, provider)
     provider.keys.append(openid_provider.elliptic())

@@ -264,6 +264,7 @@ def test_names_of_columns_are_only_text(steward, server, name):
     assert _text(server) == POLICY
 
 
+@pytest.mark.slow
 def test_a_table_becomes_a_policy(server):
     draw = random.Random(7)
     rows = [f"{i},{draw.randrange(20, 90)},{draw.choice(['flu', 'cold', 'measles'])}" for i in range(400)]
@@ -307,6 +308,7 @@ def test_the_page_makes_the_policy_that_the_command_line_makes(server, tmp_path,
     assert (server.site.policies.folder / "ward.yaml").read_text() == cli("profile", "ward.csv", cwd=tmp_path).stdout
 
 
+@pytest.mark.slow
 def test_a_table_is_read_as_its_author_says(server):
     data = 'note;name\n"C:\\x\\";Köln\n'.encode("latin-1") + b"a;b\n" * 9
     upload = server.upload(Role.STEWARD, "notes.csv", data)
@@ -339,6 +341,7 @@ def test_a_table_of_many_columns_has_a_form(server):
     assert _text(server) == text.replace("column_7: {role: insensitive}", "column_7: {role: target}")
 
 
+@pytest.mark.slow
 def test_nobody_sees_the_profile_of_anothers_table(server):
     upload = server.upload(Role.STEWARD, "a.csv", b"x,y\n1,2\n3,4\n")
     steward = server.browser(Role.STEWARD)

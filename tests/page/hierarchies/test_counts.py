@@ -83,6 +83,7 @@ def test_edges_ascend_and_are_numbers():
             as_edges(["0", wrong])
 
 
+@pytest.mark.slow
 def test_a_file_of_counts_is_read(tmp_path):
     file = tmp_path / "counts.csv"
     file.write_text('"a;b";3\n"line\nend";2\nc;1\n')

@@ -82,6 +82,7 @@ def test_attributes_are_listed_with_what_they_have(clinic: Server):
     assert "intervals?attribute=age" in page.text
 
 
+@pytest.mark.slow
 def test_values_are_counted_by_the_verb_and_read_as_the_policy_says(clinic: Server):
     browser = clinic.browser(Role.STEWARD)
     upload = _counted(clinic, browser, "job")
@@ -101,6 +102,7 @@ def test_values_are_counted_by_the_verb_and_read_as_the_policy_says(clinic: Serv
     assert not counts.parent.exists()
 
 
+@pytest.mark.slow
 def test_a_policy_with_faults_does_not_keep_its_values_from_being_counted(clinic: Server):
     file = clinic.folder / "policies" / "clinic.yaml"
     file.write_text(POLICY.replace("full_domain_recoding", "no_such_step"))
@@ -109,6 +111,7 @@ def test_a_policy_with_faults_does_not_keep_its_values_from_being_counted(clinic
     assert "8 rows, 5 different values" in browser.get(f"{PLACE}/groups", attribute="job", upload=upload).text
 
 
+@pytest.mark.slow
 def test_rows_stand_beside_intervals_and_follow_the_form(clinic: Server):
     browser = clinic.browser(Role.STEWARD)
     upload = _counted(clinic, browser, "age")
@@ -162,6 +165,7 @@ def test_intervals_become_a_change_of_the_policy_that_touches_nothing_else(clini
     assert plain == POLICY.replace("[0, 30, 60, 120]", "[0, 50, 120]")
 
 
+@pytest.mark.slow
 def test_an_attribute_without_a_type_gets_that_of_its_numbers(clinic: Server):
     (clinic.folder / "policies" / "clinic.yaml").write_text(POLICY.replace("type: integer, ", ""))
     browser = clinic.browser(Role.STEWARD)
@@ -183,6 +187,7 @@ def test_what_a_template_says_otherwise_is_taken_away(clinic: Server):
     assert [each.code for each in outcome.diagnostics if each.code in ("PPF517", "PPF518")] == []
 
 
+@pytest.mark.slow
 def test_values_are_put_into_groups_and_written_as_a_file_that_the_policy_names(clinic: Server):
     browser = clinic.browser(Role.STEWARD)
     upload = _counted(clinic, browser, "job")
@@ -230,6 +235,7 @@ def test_groups_that_the_policy_names_are_changed_in_place_and_nobody_overwrites
     assert (policies / "jobs.csv").read_text() == "nurse,health,*\ndoctor,health,*\n"
 
 
+@pytest.mark.slow
 def test_the_file_that_the_policy_names_is_checked_by_the_verb(clinic: Server):
     policies = clinic.folder / "policies"
     (policies / "jobs.csv").write_text("nurse,care,*\ndoctor,care,*\n")
@@ -288,6 +294,7 @@ def test_levels_and_orders_of_the_policy_are_where_groups_begin(clinic: Server):
         assert len(re.findall(r'data-group="(.+?)"', page)) == 1
 
 
+@pytest.mark.slow
 def test_another_persons_upload_and_what_is_not_there_are_not_found(clinic: Server):
     other = clinic.upload(Role.APPROVER, "clinic.csv", DATA.encode()).id
     browser = clinic.browser(Role.STEWARD)
@@ -300,6 +307,7 @@ def test_another_persons_upload_and_what_is_not_there_are_not_found(clinic: Serv
     assert browser.send(f"{PLACE}/count", attribute="job").status_code == 404
 
 
+@pytest.mark.slow
 def test_rare_values_are_put_together_and_what_is_in_a_group_can_be_seen_above(clinic: Server):
     browser = clinic.browser(Role.STEWARD)
     upload = _counted(clinic, browser, "job")
@@ -313,6 +321,7 @@ def test_rare_values_are_put_together_and_what_is_in_a_group_can_be_seen_above(c
     assert browser.send(f"{PLACE}/groups/change", **wrong).status_code == 400
 
 
+@pytest.mark.slow
 def test_a_search_shows_what_has_the_words(clinic: Server):
     browser = clinic.browser(Role.STEWARD)
     upload = _counted(clinic, browser, "job")
@@ -361,6 +370,7 @@ def test_a_rule_that_is_none_is_not_proposed(clinic: Server, fields):
     assert clinic.browser(Role.STEWARD).send(f"{PLACE}/rules", attribute="job", **fields).status_code == 400
 
 
+@pytest.mark.slow
 def test_what_a_rule_makes_of_the_values_is_shown_and_what_it_does_not_fit_is_told_without_them(clinic: Server):
     browser = clinic.browser(Role.STEWARD)
     upload = _counted(clinic, browser, "job")
@@ -397,6 +407,7 @@ def test_a_change_that_makes_no_hierarchy_says_why_and_changes_nothing(clinic: S
     assert re.findall(r"data-(?:member|group)=.+?>", before) == re.findall(r"data-(?:member|group)=.+?>", after)
 
 
+@pytest.mark.slow
 def test_the_journal_has_no_values(clinic: Server):
     browser = clinic.browser(Role.STEWARD)
     upload = _counted(clinic, browser, "job")
@@ -415,6 +426,7 @@ HOSTILE = (
 )
 
 
+@pytest.mark.slow
 def test_hostile_names_and_values_stay_texts(clinic: Server):
     column = '"><img src=x onerror=alert(1)>'
     quoted = json.dumps(column)

@@ -86,6 +86,7 @@ def test_nothing_is_committed_in_the_middle_of_a_merge_or_on_no_branch(git, tree
     assert tree.commit(["a.yaml"], "x", ANN)
 
 
+@pytest.mark.slow
 def test_hooks_are_kept_and_what_they_say_is_told(git, tree, tmp_path, monkeypatch):
     hook = tmp_path / ".git" / "hooks" / "pre-commit"
     hook.parent.mkdir(exist_ok=True)

@@ -170,6 +170,7 @@ def test_an_earlier_version_is_compared_and_put_back(steward, policies, filled):
         assert steward.get(f"{ADDRESS}/changes", version=version).status_code == 404
 
 
+@pytest.mark.slow
 def test_changes_since_the_last_commit_are_judged_and_committed(steward, policies, filled):
     folder = policies.folder
 

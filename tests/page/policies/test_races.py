@@ -14,6 +14,7 @@ from ppdm_flow.page.services.policies import policies
 from ppdm_flow.page.services.policies.policies import Policies, UnknownPolicyError
 
 
+@pytest.mark.slow
 def test_of_those_who_save_rename_and_remove_at_once_one_does_and_nothing_is_lost(server: Server):
     browsers = [server.browser(Role.STEWARD) for _ in range(3)]
     site = server.site

@@ -98,6 +98,7 @@ def test_such_a_policy_is_not_run_whoever_wrote_it(steward, filled):
     assert filled.site.jobs.active() == []
 
 
+@pytest.mark.slow
 def test_a_policy_beside_its_data_is_run(steward, filled):
     assert steward.send(f"{ADDRESS}/run").status_code == 303
     (job,) = filled.site.jobs.of(filled.users["steward"])

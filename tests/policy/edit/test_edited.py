@@ -258,6 +258,7 @@ def changes_of(draw, tree):
     return put(path, draw(TREES), draw(st.sampled_from([None, FIRST, "a", "no"])))
 
 
+@pytest.mark.slow
 @examples(400)
 @given(st.data())
 def test_what_the_text_says_is_what_the_change_says_and_all_else_stays(data):

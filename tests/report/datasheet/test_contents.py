@@ -203,6 +203,7 @@ TWO = """releases:
 """
 
 
+@pytest.mark.slow
 def test_nothing_of_the_data_or_of_other_releases_is_in_a_sheet(made, tmp_path):
     steps = """privacy: {k_anonymity: {k: 4}, l_diversity: {ill: {l: 2}}}
 steps:
