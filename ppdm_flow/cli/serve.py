@@ -32,6 +32,10 @@ def serve(
             help="The server's own: accounts, journal, uploads. Private, and of one server.",
         ),
     ] = _STATE,
+    data: Annotated[
+        list[Path] | None,
+        option("--data", "FOLDER", "A folder beside that of policies whose files jobs read and write; repeatable."),
+    ] = None,
     host: Annotated[str, option("--host", "ADDRESS", "Where to listen.")] = "127.0.0.1",
     port: Annotated[
         int, typer.Option("--port", min=0, max=65535, help="Where to listen; 0 takes any free one.")
@@ -56,6 +60,14 @@ def serve(
         list[str] | None,
         option("--param-env", "VARIABLE", "A variable that `from_env` of policies may read here; repeatable."),
     ] = None,
+    job_env: Annotated[
+        list[str] | None,
+        option("--job-env", "VARIABLE", "A variable that everybody's jobs know, such as PGPASSWORD; repeatable."),
+    ] = None,
+    database: Annotated[
+        list[str] | None,
+        option("--database", "HOST[:PORT]", "A database server that jobs may sign in to; no others; repeatable."),
+    ] = None,
     jobs: Annotated[int, typer.Option("--jobs", min=1, help="How many runs work at once.")] = 2,
 ) -> None:
     """Serve a page to stewards, approvers and guests: policies, runs, approvals, released tables.
@@ -74,6 +86,7 @@ def serve(
         policies=policies.absolute(),
         runs=runs.absolute(),
         state=state.absolute(),
+        data=tuple(each.absolute() for each in data or ()),
         host=host,
         port=port,
         names=tuple(name or ()),
@@ -86,6 +99,8 @@ def serve(
         upload_bytes=upload_mb * _MEGABYTE,
         upload_hours=upload_hours,
         param_variables=tuple(param_env or ()),
+        job_variables=tuple(job_env or ()),
+        databases=tuple(database or ()),
         running_jobs=jobs,
     )
     serve_page(settings, _ready)

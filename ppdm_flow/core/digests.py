@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import errno
+import functools
 import hashlib
 import itertools
 import json
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +35,28 @@ def identity(path: Path) -> tuple[int, int, int]:
     return stat.st_ino, stat.st_size, stat.st_mtime_ns
 
 
+EXPECTED = "PPDM_EXPECTED_FILES"
+"""The variable that names a JSON file with SHA-256 by absolute paths: of all definitions that are not installed."""
+_INSTALLED = (Path(sys.prefix), Path(sys.base_prefix), Path(__file__).parents[1])
+
+
+def check_expected(path: Path, data: bytes) -> None:
+    """Raise OSError where the environment says which definitions are to be read, and these bytes are none of them."""
+    named = os.environ.get(EXPECTED)
+    if named is None:
+        return
+    expected = _expected(named).get(_absolute(path))
+    if expected is None and any(Path(_absolute(path)).is_relative_to(place) for place in _INSTALLED):
+        return
+    if expected != hashlib.sha256(data).hexdigest():
+        raise OSError(errno.ESTALE, "it is not as it was looked at")
+
+
+@functools.cache
+def _expected(named: str) -> dict[str, str]:
+    return dict(json.loads(Path(named).read_text(encoding="utf-8")))
+
+
 _number = itertools.count(1)
 _readings: dict[str, dict[str, int]] = {}
 """By absolute path the digests of what was read there, each with the number of its last reading in this process."""
@@ -41,9 +66,10 @@ def read_definition(path: Path) -> bytes:
     """Return the bytes of a file that says what a policy means, such as a hierarchy, and note their digest.
 
     A locked run holds what was read against its lock: the file itself may hold other bytes before and after.
-    Raises OSError.
+    Raises OSError, also as `check_expected` does.
     """
     data = path.read_bytes()
+    check_expected(path, data)
     _readings.setdefault(_absolute(path), {})[hashlib.sha256(data).hexdigest()] = next(_number)
     return data
 

@@ -18,6 +18,8 @@ class Settings:
     policies: Path
     runs: Path
     state: Path
+    data: tuple[Path, ...] = ()
+    """Folders, beside that of policies, whose files jobs may read and write: data, ledgers."""
     host: str = "127.0.0.1"
     port: int = 8471
     names: tuple[str, ...] = ()
@@ -63,6 +65,10 @@ class Settings:
     """How many times its own size a packed upload may unpack to; small ones may have more."""
     param_variables: tuple[str, ...] = ()
     """The variables of the server's environment that params of policies may read: the others are its own."""
+    job_variables: tuple[str, ...] = ()
+    """The variables of the server's environment that jobs know, such as the password of a database."""
+    databases: tuple[str, ...] = ()
+    """The hosts of the databases that jobs may sign in to, as ``HOST`` or ``HOST:PORT``."""
     running_jobs: int = 2
     waiting_jobs: int = 20
     own_jobs: int = 5

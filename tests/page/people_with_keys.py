@@ -84,7 +84,9 @@ class Ward:
         signing = self.server.site.keys.signing(self.users[name], PASSPHRASE) if sign else None
         words = ("run", str(self.policies / "ward.yaml"), "--out", str(self.runs), *(signing.words if signing else ()))
         environment = signing.environment if signing else {}
-        self.server.site.jobs.add(self.users[name], words, kind="run", about="ward.yaml", environment=environment)
+        self.server.site.jobs.add(
+            self.users[name], words, kind="run", about="ward.yaml", environment=environment, makes=self.runs / "ward"
+        )
         job = self.ended(self.users[name])
         assert job.exit_code == 4, job.talk
         return job.made

@@ -6,6 +6,8 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -14,8 +16,9 @@ from small_policies import write_policy
 
 from ppdm_flow.page.services.accounts.roles import Role, User
 from ppdm_flow.page.services.jobs import keeper
-from ppdm_flow.page.services.jobs.confined import own_files
+from ppdm_flow.page.services.jobs.confined import own_files, private_files
 from ppdm_flow.page.services.jobs.job import Job, State
+from ppdm_flow.page.services.jobs.processes import environment_of
 
 pytestmark = pytest.mark.usefixtures("new_pythons")
 confined = pytest.mark.skipif(not keeper.can_confine(), reason="the kernel has no Landlock of version 2 or later")
@@ -32,7 +35,8 @@ def _run(server: Server, *words: str) -> Job:
     """Run the policy as it is once the page has looked at it: somebody may write another one meanwhile."""
     policy = str(server.folder / "policies" / "ward.yaml")
     said = ["run", policy, "--out", str(server.folder / "runs"), *words]
-    job = server.site.jobs.add(server.users[Role.STEWARD], said, kind="run", about="ward.yaml")
+    makes = server.folder / "runs" / "ward"
+    job = server.site.jobs.add(server.users[Role.STEWARD], said, kind="run", about="ward.yaml", makes=makes)
     return server.site.jobs.finished(job, PATIENCE)
 
 
@@ -82,7 +86,9 @@ def test_what_is_hidden_is_hidden_and_what_is_beside_it_is_not(tmp_path: Path):
 import sys; sys.path[:0] = [{str(Path(keeper.__file__).parent)!r}]
 import keeper, os, subprocess
 from pathlib import Path
-keeper.confine([Path({str(hidden)!r})], {{Path({str(own)!r}): keeper.ALL}})
+given = dict.fromkeys(keeper.GIVEN, ()) | dict(
+    hidden=[Path({str(hidden)!r})], writes=[Path({str(beside)!r})], own_writes=[Path({str(own)!r})])
+keeper.confine(given)
 def tried(act):
     try:
         act()
@@ -116,7 +122,94 @@ print(
 def test_words_open_folders_of_their_own_and_no_room_as_a_whole(tmp_path: Path):
     state = tmp_path / "state"
     words = ["run", str(state), str(state / "uploads"), str(state / "page.sqlite3"), f"--x={state}/keys/a"]
-    assert own_files(state, words) == {"reads": [], "writes": []}
+    assert own_files(state, tmp_path / "runs", words) == {"own_reads": [], "own_writes": [], "beside": []}
     words = [f"{state}/uploads/a/data.csv", f"{state}/keys/b/key", f"{state}/keys/../uploads/c/x", "/etc/passwd"]
-    assert own_files(state, words) == {"reads": [state / "uploads/a"], "writes": [state / "keys/b"]}
+    assert own_files(state, tmp_path / "runs", words) == {
+        "own_reads": [state / "uploads/a"],
+        "own_writes": [state / "keys/b"],
+        "beside": [],
+    }
     assert os.sep == "/"
+
+
+@pytest.mark.slow
+@confined
+def test_a_policy_cannot_read_what_is_private_to_the_server_wherever_it_lies(server: Server, monkeypatch):
+    policies = server.folder / "policies"
+    policy = write_policy(policies)
+    (server.folder / "elsewhere").mkdir()
+    (policies / "web.key").write_bytes(TABLE)
+    (policies / "client.secret").write_bytes(TABLE)
+    (policies / "provider.toml").write_text('client_secret_file = "client.secret"\n')
+    (server.folder / "elsewhere" / "other.csv").write_bytes(TABLE)
+    monkeypatch.chdir(policies)
+    private = private_files(replace(server.site.settings, tls_key=Path("web.key"), oidc=Path("provider.toml")))
+    monkeypatch.setattr(server.site.jobs, "_hidden", (*server.site.jobs._hidden, *private))
+    text = policy.read_text()
+    for path in ("web.key", str(policies / "web.key"), "client.secret", "../elsewhere/other.csv", "/etc/shadow"):
+        policy.write_text(text.replace("{path: people.csv}", f"{{path: {path}, format: csv}}"))
+        assert _run(server).state is State.FAILED, path
+    policy.write_text(text)
+    assert _run(server).state is State.DONE
+    monkeypatch.setattr(server.site.jobs, "_shared", (*server.site.jobs._shared, server.folder / "elsewhere"))
+    policy.write_text(text.replace("{path: people.csv}", "{path: ../elsewhere/other.csv}"))
+    job = _run(server)
+    assert job.state is State.DONE, job.talk
+
+
+@pytest.mark.slow
+@confined
+def test_a_policy_cannot_read_other_runs(server: Server):
+    policies, runs = server.folder / "policies", server.folder / "runs"
+    policy = write_policy(policies)
+    assert _run(server).state is State.DONE
+    (run,) = (runs / "ward").iterdir()
+    released = run / "released" / "public" / "ward.csv"
+    held = run / "held" / "public" / "ward.csv"
+    held.parent.mkdir(parents=True)
+    held.write_bytes(TABLE)
+    text = policy.read_text()
+    for path in (held, released):
+        for spelled in (path, f"../{path.relative_to(server.folder)}"):
+            policy.write_text(text.replace("people.csv", str(spelled)))
+            job = _run(server)
+            assert job.state is State.FAILED, spelled
+            assert "flu" not in job.output + job.talk
+    assert [each.name for each in (runs / "ward").iterdir()] == [run.name]
+    policy.write_text(text)
+    assert _run(server).state is State.DONE
+
+
+@pytest.mark.slow
+@confined
+def test_a_job_reads_the_policy_that_was_looked_at_or_none(server: Server):
+    policy = write_policy(server.folder / "policies")
+    looked_at = policy.read_text()
+    policy.write_text(looked_at.replace("{k: 5}", "{k: 2}"))
+    digest = sha256(looked_at.encode()).hexdigest()
+    said = ["run", str(policy), "--out", str(server.folder / "runs")]
+    makes = server.folder / "runs" / "ward"
+    with pytest.MonkeyPatch.context() as held:
+        held.setattr("ppdm_flow.page.services.jobs.jobs._is_still", lambda *_: True)  # it changes after that look
+        job = server.site.jobs.add(
+            server.users[Role.STEWARD], said, kind="run", about="ward.yaml", given={policy: digest}, makes=makes
+        )
+        job = server.site.jobs.finished(job, PATIENCE)
+    assert (job.state, job.exit_code) == (State.FAILED, 2)
+    assert "not as it was looked at" in job.talk
+    assert list(makes.iterdir()) == []
+    policy.write_text(looked_at)
+    job = server.site.jobs.add(
+        server.users[Role.STEWARD], said, kind="run", about="ward.yaml", given={policy: digest}, makes=makes
+    )
+    assert server.site.jobs.finished(job, PATIENCE).state is State.DONE
+
+
+def test_of_the_environment_a_job_knows_what_is_lent(monkeypatch):
+    for name in ("PGPASSWORD", "MYSQL_PWD", "STUDY_KEY", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "secret")
+    assert "secret" not in environment_of(()).values()
+    lent = environment_of(("PGPASSWORD",))
+    assert lent["PGPASSWORD"] == "secret"
+    assert "STUDY_KEY" not in lent
+    assert lent["PATH"] == os.environ["PATH"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from sites import PATIENCE, Server
 from small_policies import write_policy
@@ -11,6 +13,8 @@ from ppdm_flow.page.services.jobs.job import State
 from ppdm_flow.page.services.jobs.jobs import Jobs
 
 TEMPLATE = "version: 1\nprivacy: {k_anonymity: {k: 5}}\n"
+KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBjgQFniFyRIDhLczmoahGdIce74uGS5F1FRGHoSp3t0"
+SIGNERS = f"version: 1\nsigners: {{alice: {{roles: [data-owner], key: {KEY}}}}}\n"
 
 
 @pytest.fixture
@@ -49,11 +53,22 @@ def test_a_run_does_not_begin_with_a_policy_that_somebody_made_weaker_meanwhile(
     assert "was changed after you asked" in page
 
 
-def test_the_form_is_about_the_policy_that_was_shown(server: Server):
-    path = write_policy(server.folder / "policies")
-    browser = server.browser(Role.STEWARD)
-    digest = server.site.policies.read("ward.yaml").digest
-    assert f'name="digest" value="{digest}"' in browser.get("/policies/ward.yaml/run").text
-    path.write_text(path.read_text().replace("{k: 5}", "{k: 2}"))
-    assert browser.send("/policies/ward.yaml/run", digest=digest).status_code == 409
+@pytest.mark.parametrize("verb", ["run", "sweep"])
+@pytest.mark.parametrize("file", ["ward.yaml", "base.yaml", "signers.yaml"])
+def test_the_form_is_about_the_files_that_were_shown(server: Server, verb: str, file: str):
+    policies = server.folder / "policies"
+    path = write_policy(policies)
+    (policies / "base.yaml").write_text(TEMPLATE)
+    (policies / "signers.yaml").write_text(SIGNERS)
+    approvals = "approvals: {signers: signers.yaml, roles: [data-owner]}\n"
+    path.write_text(path.read_text().replace("name: ward\n", f"name: ward\nextends: [base.yaml]\n{approvals}"))
+    browser, address = server.browser(Role.STEWARD), f"/policies/ward.yaml/{verb}"
+    (digest,) = re.findall(r'name="digest" value="([0-9a-f]{64})"', browser.get(address).text)
+    fields = {"path_1": "privacy.k_anonymity.k", "values_1": "2,3", "digest": digest}
+    changed = policies / file
+    before = changed.read_text()
+    changed.write_text(before + "# another text\n")
+    assert browser.send(address, **fields).status_code == 409
     assert server.site.jobs.of(server.users[Role.STEWARD]) == []
+    changed.write_text(before)
+    assert browser.send(address, **fields).status_code == 303

@@ -17,8 +17,10 @@ from ppdm_flow.core.digests import identity, sha256
 from ppdm_flow.engine.candidates.unpublished import (
     CANDIDATE,
     HELD,
+    LENT,
     PREFIX,
     RELEASED,
+    RUN_HOME,
     is_unpublished,
     remove_stale_runs,
 )
@@ -42,8 +44,9 @@ class RunDirectory:
             parent.mkdir(parents=True, exist_ok=True)
             with _locked(parent):
                 remove_stale_runs(parent)
-                self.home = parent / f"{PREFIX}{os.getpid()}-{secrets.token_hex(4)}"
-                self.home.mkdir(mode=0o700)
+                lent = _lent_home(parent)
+                self.home = lent or parent / f"{PREFIX}{os.getpid()}-{secrets.token_hex(4)}"
+                self.home.mkdir(mode=0o700, exist_ok=lent is not None)
                 self._lock = os.open(self.home, os.O_RDONLY)
                 fcntl.flock(self._lock, fcntl.LOCK_EX)
 
@@ -138,6 +141,12 @@ class RunDirectory:
     def _unlock(self) -> None:
         with contextlib.suppress(OSError):
             os.close(self._lock)
+
+
+def _lent_home(parent: Path) -> Path | None:
+    """Return the directory that was made for the run by who confines this process to it."""
+    lent = Path(os.environ.get(RUN_HOME, ""))
+    return parent / lent.name if lent.name.startswith(LENT) and lent.parent == parent.absolute() else None
 
 
 @contextmanager

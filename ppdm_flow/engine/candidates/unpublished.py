@@ -21,6 +21,10 @@ PRIVATE = "held.private.json"
 """What a held run keeps for its release, and nobody else may read."""
 PREFIX = ".tmp-"
 """How the name of a run's directory begins before the run is complete."""
+LENT = ".job-"
+"""The same, where it was made for the run by who removes it, too, if no run comes of it."""
+RUN_HOME = "PPDM_RUN_HOME"
+"""The variable that names such a directory."""
 _MANIFEST = "manifest.json"
 _PLACE = re.compile(r"\d{8}T\d{6}Z-[0-9a-f]{12}(-\d+)?")
 """The name of a run's directory at its place: nothing else there is ours to remove."""
@@ -30,7 +34,7 @@ _HIDDEN = re.compile(rf"{re.escape(PREFIX)}(\d+-[0-9a-f]+|{_PLACE.pattern})")
 
 def is_unpublished(folder: Path) -> bool:
     """Whether a run's directory is that of a run that was not published, or not yet."""
-    return folder.name.startswith(PREFIX) or os.path.lexists(folder / CANDIDATE)
+    return folder.name.startswith((PREFIX, LENT)) or os.path.lexists(folder / CANDIDATE)
 
 
 def is_held(folder: Path) -> bool:
@@ -108,6 +112,8 @@ def may_be_in_ledger(path: Path) -> bool:
         return False  # it is written down once it has its place
     try:
         return "ledger" in json.loads((path / _MANIFEST).read_text(encoding="utf-8"))
+    except PermissionError:
+        return True
     except (OSError, ValueError, TypeError):
         return False
 

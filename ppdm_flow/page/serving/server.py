@@ -22,6 +22,7 @@ from ppdm_flow.page.settings import Settings
 from ppdm_flow.page.site import opened_site
 from ppdm_flow.page.views.accounts.opening import ADDRESS
 from ppdm_flow.policy.params.environment import ALLOWED
+from ppdm_flow.sdk.databases.faults import DATABASES
 
 Ready = Callable[[str, str | None], None]
 """Is told the address, and the link that makes an administrator where there is none, once browsers may come."""
@@ -36,7 +37,8 @@ def serve(settings: Settings, ready: Ready) -> None:
     check_tls(settings)
     check_address(settings)
     with state_held(settings), listening(settings) as place:
-        os.environ[ALLOWED] = ",".join(settings.param_variables)  # for checks here, and for jobs, which inherit it
+        os.environ[ALLOWED] = ",".join(settings.param_variables)  # for checks here, and for jobs, which inherit both
+        os.environ[DATABASES] = ",".join(settings.databases)
         site = opened_site(settings)
         site.journal.recover()
         server = uvicorn.Server(configured(settings, application(site)))

@@ -7,6 +7,7 @@ import stat
 from pathlib import Path
 
 from ppdm_flow.core.diagnostics import Diagnostic, Related
+from ppdm_flow.core.digests import check_expected
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.text.nodes import UnreadableError
@@ -41,6 +42,7 @@ def read_bytes(path: Path, shown: str | None = None) -> bytes:
             if stat.S_ISREG(mode.st_mode) and mode.st_size > SIZE_LIMIT:
                 raise UnreadableError(_too_large(name))
             data = file.read(SIZE_LIMIT + 1)
+        check_expected(path, data)
     except OSError as error:
         raise UsageError(_not_read(path, error)) from None
     return limited(data, name)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
+from ppdm_flow.core.addresses.server import ServerAddress
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError, PluginError, PpdmError, RunError
 
@@ -34,6 +36,18 @@ _MACHINE = (
     ("57P", "PPF479", "was stopped, or ended the connection"),
     ("40", "PPF479", "gave the transaction up: run it again"),
 )
+
+DATABASES = "PPDM_DATABASES"
+"""The variable with the hosts that may be signed in to, as ``HOST`` or ``HOST:PORT`` between commas: any without it."""
+
+
+def refuse_other_hosts(address: ServerAddress) -> None:
+    """Raise DataError where the environment names hosts of databases, and not this one: a login would go there."""
+    named = os.environ.get(DATABASES)
+    if named is None or {address.host, f"{address.host}:{address.port}"} & set(named.split(",")):
+        return
+    text = f"the database `{address.name}` is none of those that may be used here"
+    raise fault("PPF491", text, "whoever runs this server names it: `serve --database HOST`")
 
 
 def fault(code: str, text: str, advice: str | None = None) -> DataError:

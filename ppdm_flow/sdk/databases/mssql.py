@@ -12,7 +12,7 @@ from typing import Any
 from ppdm_flow.core.addresses.server import ServerAddress
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError, PpdmError
-from ppdm_flow.sdk.databases.faults import driver, fault, machine_fault, server_fault, unreachable
+from ppdm_flow.sdk.databases.faults import driver, fault, machine_fault, refuse_other_hosts, server_fault, unreachable
 from ppdm_flow.sdk.key_file import refuse_shared
 
 _WHAT = "SQL Server"
@@ -56,6 +56,7 @@ _KINDS = {"42S02": "42P01", "42S22": "42703", "42000": "42601", "28000": "28000"
 
 def connect(address: ServerAddress) -> tuple[Any, Any]:
     """Return the driver and a connection that commits each statement. Raises PpdmError."""
+    refuse_other_hosts(address)
     module = driver("pyodbc", "mssql", _WHAT)
     text = connection_string(address, module.drivers())
     module.pooling = False

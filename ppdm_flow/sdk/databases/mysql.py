@@ -14,7 +14,7 @@ from typing import Any
 
 from ppdm_flow.core.addresses.server import ServerAddress
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.sdk.databases.faults import driver, machine_fault, server_fault, unreachable
+from ppdm_flow.sdk.databases.faults import driver, machine_fault, refuse_other_hosts, server_fault, unreachable
 from ppdm_flow.sdk.key_file import refuse_shared
 
 _STATES = {
@@ -45,6 +45,7 @@ _STATES = {
 
 def connect(address: ServerAddress, **words: Any) -> tuple[Any, Any]:
     """Return the driver and a connection that commits each statement. Raises PpdmError."""
+    refuse_other_hosts(address)
     module = driver("pymysql", "mysql", "MySQL or MariaDB")
     driver("pymysql.cursors", "mysql", "MySQL or MariaDB")
     try:

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from ppdm_flow.core.addresses.server import ServerAddress
-from ppdm_flow.sdk.databases.faults import driver, fault, machine_fault, server_fault
+from ppdm_flow.sdk.databases.faults import driver, fault, machine_fault, refuse_other_hosts, server_fault
 from ppdm_flow.sdk.key_file import refuse_shared
 
 DRIVER = "adbc_driver_postgresql.dbapi"
@@ -29,6 +29,7 @@ def connect(address: ServerAddress) -> tuple[Any, Any]:
 
 def opened(module: Any, address: ServerAddress) -> Any:
     """Return a connection that commits each statement. Raises LoginError, or DataError for the password file."""
+    refuse_other_hosts(address)
     _check_password_file()
     try:
         return module.connect(_uri(address), autocommit=True)

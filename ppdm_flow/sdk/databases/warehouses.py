@@ -9,7 +9,7 @@ from typing import Any
 
 from ppdm_flow.core.addresses.server import BIGQUERY, ServerAddress, is_loopback
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.sdk.databases.faults import driver, fault, machine_fault, server_fault, unreachable
+from ppdm_flow.sdk.databases.faults import driver, fault, machine_fault, refuse_other_hosts, server_fault, unreachable
 from ppdm_flow.sdk.key_file import refuse_shared
 
 _SNOWFLAKE = "adbc.snowflake.sql."
@@ -53,6 +53,7 @@ _LOST = (
 
 def connect(address: ServerAddress) -> tuple[Any, Any]:
     """Return the driver and a connection that commits each statement. Raises PpdmError."""
+    refuse_other_hosts(address)
     if address.dialect == BIGQUERY:
         module, words = driver("adbc_driver_bigquery.dbapi", "bigquery", "BigQuery"), _bigquery(address)
     else:

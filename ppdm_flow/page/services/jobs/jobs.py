@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import re
 import secrets
@@ -14,10 +15,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from ppdm_flow.core.digests import sha256
+from ppdm_flow.core.digests import EXPECTED, sha256
+from ppdm_flow.engine.candidates.unpublished import LENT
 from ppdm_flow.page.services.accounts.roles import User
 from ppdm_flow.page.services.jobs import processes
-from ppdm_flow.page.services.jobs.confined import own_files
+from ppdm_flow.page.services.jobs.confined import own_files, private_files
 from ppdm_flow.page.services.jobs.job import ANSWERS, Job, State
 from ppdm_flow.page.services.jobs.limits import Limits
 from ppdm_flow.page.services.jobs.processes import Order
@@ -40,14 +42,24 @@ _log = logging.getLogger("ppdm_flow.page")
 class Jobs:
     """All jobs of a server. ``at`` is the working directory of the verbs, ``runs`` where they make runs.
 
-    No job can open what is beside ``folder``, the server's state, nor what is ``private``, but for what its words name.
+    A job can open the installation, what its words name, and what is in ``at`` and in the folders of ``data``, but for
+    what is ``private``. Of the server's environment it knows the variables that are ``lent``.
     """
 
     def __init__(
-        self, records: JobRecords, folder: Path, at: Path, runs: Path, limits: Limits, private: Sequence[Path] = ()
+        self,
+        records: JobRecords,
+        folder: Path,
+        at: Path,
+        runs: Path,
+        limits: Limits,
+        private: Sequence[Path] = (),
+        lent: Sequence[str] = (),
+        data: Sequence[Path] = (),
     ) -> None:
         self._records, self._folder, self._at, self._runs, self._limits = records, folder, at, runs, limits
-        self._state, self._private = folder.absolute().parent, tuple(private)
+        self._state, self._lent = folder.absolute().parent, tuple(lent)
+        self._hidden, self._shared = (self._state, runs, *private), (at, *data)
         self._environments: dict[str, Mapping[str, str]] = {}
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
         self._lock = threading.RLock()
@@ -60,8 +72,9 @@ class Jobs:
     @classmethod
     def opened(cls, settings: Settings, records: JobRecords) -> Jobs:
         """Return the jobs of a server."""
-        private = [path for path in (settings.tls_key, settings.oidc) if path is not None]
-        return cls(records, settings.jobs, settings.policies, settings.runs, Limits.of(settings), private)
+        lent = (*settings.job_variables, *settings.param_variables)
+        limits, private = Limits.of(settings), private_files(settings)
+        return cls(records, settings.jobs, settings.policies, settings.runs, limits, private, lent, settings.data)
 
     def add(
         self,
@@ -74,6 +87,7 @@ class Jobs:
         remove: Iterable[Path] = (),
         leads_to: str = "",
         given: Mapping[Path, str] | None = None,
+        makes: Path | None = None,
     ) -> Job:
         """Put ``ppdm-flow WORDS`` into the queue. Raises RefusalError where a limit is reached.
 
@@ -81,7 +95,8 @@ class Jobs:
         path among the words should be absolute, so that no name can be taken for an option; one that begins with
         ``OWN_FOLDER`` is below the job's own folder. ``remove``: files and folders to delete once the job is over,
         however it ends. ``leads_to``: the page to go on with, where ``{job}`` stands for the job's id.
-        ``given``: files with their SHA-256; where one is another by the time the job would begin, it does not.
+        ``given``: files with their SHA-256; where one is another by the time the job would begin, it does not, and
+        where the verb reads other bytes, it fails. ``makes``: the folder in which it makes a run.
         """
         if any("\0" in word for word in words):  # no process can have it, and it parts the words that are written down
             raise RefusalError("jobs.unusable_word", 400)
@@ -96,7 +111,7 @@ class Jobs:
             if environment:
                 self._environments[key] = dict(environment)
             page = leads_to.replace(OWN_FOLDER, key)
-            new = NewJob(key, user, kind, about, said, page, tuple(remove), bool(environment), given or {})
+            new = NewJob(key, user, kind, about, said, page, tuple(remove), bool(environment), given or {}, makes)
             self._records.insert(new)
             self._watch()
         return self.get(key)
@@ -177,23 +192,30 @@ class Jobs:
                 self._begin(job)
 
     def _begin(self, job: Job) -> None:
-        environment = self._environments.pop(job.id, {})
+        environment = {**processes.environment_of(self._lent), **self._environments.pop(job.id, {})}
         if not self._records.is_wanted(job.id):
             self._end(job, State.CANCELLED)
             return
-        if not all(_is_still(path, digest) for path, digest in self._records.given(job.id).items()):
+        given, makes = self._records.given(job.id)
+        if not all(_is_still(path, digest) for path, digest in given.items()):
             self._end(job, State.FAILED, reason="changed")
             return
         job.folder.mkdir(mode=0o700, exist_ok=True)
         if not self._records.begin(job.id):
             return
         try:
+            if given:
+                environment[EXPECTED] = str((job.folder / "expected.json").absolute())
+                Path(environment[EXPECTED]).write_text(json.dumps({str(p): d for p, d in given.items()}))
             order = Order(
                 job.words,
                 self._limits.seconds,
                 self._limits.output,
-                hidden=(self._state, *self._private),
-                **own_files(self._state, job.words),
+                hidden=self._hidden,
+                reads=[path for path in given if path.suffix in (".yaml", ".yml")],
+                writes=self._shared,
+                makes=() if makes is None else (makes,),
+                **own_files(self._state, self._runs, job.words),
             )
             self._processes[job.id] = processes.begin(job.folder, order, environment, self._at)
         except OSError as error:
@@ -226,7 +248,8 @@ class Jobs:
     def _end(self, job: Job, state: State, end: processes.End | None = None, reason: str = "") -> None:
         """Mark a job as over. Its files are deleted before that: a server that stops in between does it again."""
         self._environments.pop(job.id, None)
-        for path in self._records.files(job.id):
+        _, makes = self._records.given(job.id)
+        for path in (*self._records.files(job.id), *([] if makes is None else [makes / f"{LENT}{job.id}"])):
             _delete(path)
         if end is None:
             self._records.end(job.id, state, None, reason, self._made(job), cut=False)

@@ -5,9 +5,9 @@ of the job's folder for as long as it lives, keeps what the verb prints up to a 
 somebody cancels it, and writes last of all how it ended. The verb is stopped as by Ctrl-C, so that it can take back
 what is half made.
 
-A policy may name any file, so the verb is confined where the system can do it (Landlock, Linux 5.19 and later): the
-server's state (accounts, other people's uploads and keys) and what else is private to the server cannot be opened by
-it, nor can the environment of any process.
+A policy may name any file, so the verb is confined where the system can do it (Landlock, Linux 5.19 and later): it
+can open the installation, what the order names, and no file of anybody else; nor can it read the environment of any
+process.
 """
 
 from __future__ import annotations
@@ -45,17 +45,18 @@ def main(folder: Path, order: dict[str, Any]) -> None:
     _write(folder / "keeper.json", {"pid": os.getpid()})
     _step_back()
     (folder / "tmp").mkdir(exist_ok=True)
-    opened = {Path(path): ALL for path in order["writes"]} | {Path(path): READ for path in order["reads"]}
-    hidden = [Path(path).resolve() for path in order["hidden"]]
     confined = can_confine()
+    given = {name: [Path(path) for path in order[name]] for name in GIVEN}
+    given["own_writes"].append(folder)
+    home = _home(given["makes"][0], folder.name) if given["makes"] else None
     child = subprocess.Popen(  # noqa: S603  # our own program; the words were made by the server
         [sys.executable, "-P", "-m", "ppdm_flow", *order["words"]],
-        env={**os.environ, "TMPDIR": str(folder / "tmp")},
+        env={**os.environ, "TMPDIR": str(folder / "tmp"), **({RUN_HOME: str(home)} if home else {})},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         process_group=0,
-        preexec_fn=(lambda: confine(hidden, opened | {folder: ALL})) if confined else None,  # noqa: PLW1509  # no thread yet
+        preexec_fn=(lambda: confine(given, home)) if confined else None,  # noqa: PLW1509  # no thread yet
     )
     _write(folder / "child.json", {"pid": child.pid, "began": began(child.pid)})
     copies = [
@@ -65,6 +66,8 @@ def main(folder: Path, order: dict[str, Any]) -> None:
     ]
     reason = _waited(child, order["seconds"], cancelled)
     _kill(child.pid, signal.SIGKILL)
+    if home is not None:
+        shutil.rmtree(home, ignore_errors=True)  # a run that came to its end has its place
     for copy in copies:
         copy.join(_GRACE)
     shutil.rmtree(folder / "tmp", ignore_errors=True)
@@ -92,7 +95,8 @@ _CREATE, _ADD, _RESTRICT = 444, 445, 446
 """Numbers of Landlock's system calls, the same on all architectures."""
 _EXECUTE, _READ_FILE, _WRITE_FILE, _READ_DIR, _REFER, _TRUNCATE = 1 << 0, 1 << 2, 1 << 1, 1 << 3, 1 << 13, 1 << 14
 ALL = (1 << 15) - 1
-READ = _READ_FILE | _READ_DIR
+READ = _READ_FILE | _READ_DIR | _EXECUTE
+_MAKE = ALL & ~_READ_FILE & ~_EXECUTE
 _OF_FILES = _EXECUTE | _READ_FILE | _WRITE_FILE | _TRUNCATE
 _LEAST_VERSION = 2
 """The first in which files can be moved between folders."""
@@ -100,6 +104,23 @@ _NO_NEW_PRIVILEGES = 38
 _PROCESSES = Path("/proc")
 _SECRET = frozenset({"environ", "mem", "task"})
 """Entries of a process with its environment: in memory, and of each thread again."""
+_SYSTEM = (
+    *("/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/sbin", "/sys/devices/system", "/sys/fs/cgroup"),
+    *(f"/proc/{name}" for name in ("meminfo", "cpuinfo", "stat", "loadavg", "uptime", "version", "filesystems", "sys")),
+    *(f"/etc/{name}" for name in ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "timezone", "os-release")),
+    *(f"/etc/{name}" for name in ("hosts", "host.conf", "resolv.conf", "nsswitch.conf", "gai.conf", "services")),
+    *(f"/etc/{name}" for name in ("protocols", "passwd", "group", "mime.types", "alternatives", "freetds")),
+    *(f"/etc/{name}" for name in ("odbc.ini", "odbcinst.ini", "ca-certificates", "pki/tls/certs", "pki/ca-trust")),
+    *(f"/etc/{name}" for name in ("ssl/certs", "ssl/openssl.cnf", "crypto-policies")),
+)
+"""What programs, names of hosts and authorities need; no file among them is secret."""
+_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/shm")  # noqa: S108
+_WITNESSES = ("manifest.json", "publication.json")
+"""What a run reads of the earlier runs of its policy: what they saw of the ledger."""
+GIVEN = ("hidden", "reads", "writes", "makes", "beside", "own_reads", "own_writes")
+"""What an order says of files, see `confine`."""
+RUN_HOME = "PPDM_RUN_HOME"
+"""The variable that names the hidden folder which a run is to take."""
 
 
 def landlock_version() -> int:
@@ -115,26 +136,59 @@ def can_confine() -> bool:
     return landlock_version() >= _LEAST_VERSION
 
 
-def confine(hidden: Sequence[Path], opened: Mapping[Path, int]) -> None:
-    """Keep this process and those that it begins from opening what is hidden, but for what is ``opened`` of it.
+def confine(given: Mapping[str, Sequence[Path]], home: Path | None = None) -> None:
+    """Keep this process and those that it begins from opening anything but the installation and what is ``given``.
 
-    Nor can the environment of any process be read, which may hold passwords. What is made beside a hidden folder
-    later on cannot be opened either. Raises OSError where the system does not do it.
+    It ``reads`` and ``writes`` what these folders and files hold, but for what is ``hidden``, and ``makes`` a run in
+    ``home`` beside other runs. Of these, and of the runs in folders ``beside``, it reads what they saw of a ledger.
+    What the server lends it, hidden from others, are ``own_reads`` and ``own_writes``. Nor can the environment of any
+    process be read, which may hold passwords. Raises OSError where the system does not do it.
     """
     system = ctypes.CDLL(None, use_errno=True)
-    rights = ALL if landlock_version() > _LEAST_VERSION else ALL & ~_TRUNCATE
-    rules = system.syscall(_CREATE, ctypes.byref(ctypes.c_uint64(rights)), ctypes.c_size_t(8), ctypes.c_uint32(0))
+    every = ALL if landlock_version() > _LEAST_VERSION else ALL & ~_TRUNCATE
+    rules = system.syscall(_CREATE, ctypes.byref(ctypes.c_uint64(every)), ctypes.c_size_t(8), ctypes.c_uint32(0))
     if rules < 0:
         raise OSError(ctypes.get_errno(), "the process cannot be confined")
-    for path in _outside(Path("/"), hidden):
-        _allow(system, rules, path, rights)
-    for path in _searched(hidden):
-        _allow(system, rules, path, _READ_DIR)
-    for path, allowed in {**opened, **dict.fromkeys(_about_itself(), ALL)}.items():
-        _allow(system, rules, path, rights & allowed)
+    for path, rights in _rights(given, home):
+        _allow(system, rules, path, rights & every)
     if system.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0) or system.syscall(_RESTRICT, rules, ctypes.c_uint32(0)):
         raise OSError(ctypes.get_errno(), "the process cannot be confined")
     os.close(rules)
+
+
+def _rights(given: Mapping[str, Sequence[Path]], home: Path | None) -> Iterator[tuple[Path, int]]:
+    """Yield what may be opened, and how."""
+    hidden = [path.resolve() for path in given["hidden"]]
+    for path in (*map(Path, _SYSTEM), *_installation(), *given["reads"]):
+        yield from ((place, READ) for place in _outside(path.resolve(), hidden))
+    for path in given["writes"]:
+        yield from ((place, ALL) for place in _outside(path.resolve(), hidden))
+    yield from ((path, READ) for path in given["own_reads"])
+    yield from ((path, ALL) for path in (*given["own_writes"], *map(Path, _DEVICES), *_about_itself()))
+    yield from ((path, _READ_DIR) for path in _module_folders() if any(each.is_relative_to(path) for each in hidden))
+    if home is not None:
+        yield from ((home, ALL), (home.parent, _MAKE), (home.parent.parent, _READ_DIR))
+    for folder in (*given["makes"], *given["beside"]):
+        yield folder, _READ_DIR
+        yield from ((witness, _READ_FILE) for name in _WITNESSES for witness in folder.glob(f"*/{name}"))
+
+
+def _home(runs: Path, job: str) -> Path:
+    """Make the hidden folder of a run, which it leaves by a rename once it is complete."""
+    home = runs / f".job-{job}"
+    home.mkdir(parents=True, mode=0o700)
+    return home
+
+
+def _installation() -> Iterator[Path]:
+    """Yield where Python and its modules are."""
+    yield from (Path(sys.prefix), Path(sys.base_prefix), Path(sys.exec_prefix), Path(__file__).parents[3])
+    yield from _module_folders()
+
+
+def _module_folders() -> set[Path]:
+    words = [*sys.path, *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
+    return {Path(word).resolve() for word in words if word}
 
 
 def _outside(folder: Path, hidden: Sequence[Path]) -> Iterator[Path]:
@@ -142,23 +196,17 @@ def _outside(folder: Path, hidden: Sequence[Path]) -> Iterator[Path]:
 
     Links are left out: they lead to one of these places, or to what is hidden.
     """
-    if folder in hidden or (folder.parent == _PROCESSES and folder.name.isdecimal()):
+    if folder in hidden or any(folder.is_relative_to(path) for path in hidden):
         return
-    if folder != _PROCESSES and folder != Path("/") and not any(path.is_relative_to(folder) for path in hidden):
+    if folder.parent == _PROCESSES and folder.name.isdecimal():
+        return
+    if folder not in (_PROCESSES, Path("/")) and not any(path.is_relative_to(folder) for path in hidden):
         yield folder
         return
     with suppress(OSError):
         for child in sorted(folder.iterdir()):
             if not child.is_symlink():
                 yield from _outside(child, hidden)
-
-
-def _searched(hidden: Sequence[Path]) -> Iterator[Path]:
-    """Yield the folders above what is hidden in which Python looks for modules: it has to list them."""
-    words = [*sys.path, *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
-    for path in {Path(word).resolve() for word in words if word}:
-        if any(each.is_relative_to(path) for each in hidden):
-            yield path
 
 
 def _about_itself() -> Iterator[Path]:

@@ -10,13 +10,15 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.services.jobs import keeper
+from ppdm_flow.policy.params.environment import ALLOWED as PARAMS_FROM_ENV
+from ppdm_flow.sdk.databases.faults import DATABASES
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +32,11 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What a keeper is to carry out: the verb's words, its limits, and which files it must not open.
+    """What a keeper is to carry out: the verb's words, its limits, and which files it may open.
 
-    Of the ``hidden`` files and folders it may open those that it ``reads``, and those that it ``writes``.
+    It ``reads`` and ``writes`` files and folders, but for what is ``hidden``, and makes runs in the folders ``makes``.
+    Of the runs in the folders ``beside`` it reads the manifests.
+    What it was given by the server, hidden from others, are ``own_reads`` and ``own_writes``.
     """
 
     words: Sequence[str]
@@ -41,15 +45,34 @@ class Order:
     hidden: Sequence[Path] = ()
     reads: Sequence[Path] = ()
     writes: Sequence[Path] = ()
+    makes: Sequence[Path] = ()
+    beside: Sequence[Path] = ()
+    own_reads: Sequence[Path] = ()
+    own_writes: Sequence[Path] = ()
+
+
+_KNOWN = frozenset({"PATH", "HOME", "TZ", "LD_LIBRARY_PATH", "PYTHONPATH", "SSL_CERT_FILE", "SSL_CERT_DIR"})
+"""Variables without secrets, by which programs, modules and authorities are found; those of the language beside."""
+_RULES = frozenset({PARAMS_FROM_ENV, DATABASES})
+"""Variables in which the server says what policies may read and where they may sign in."""
+
+
+def environment_of(lent: Iterable[str]) -> dict[str, str]:
+    """Return what a job knows of the server's environment: what the system needs, and what is ``lent``."""
+    names = {*_KNOWN, *_RULES, *lent}
+    return {name: value for name, value in os.environ.items() if name in names or name.startswith(("LC_", "LANG"))}
 
 
 def begin(folder: Path, order: Order, environment: Mapping[str, str], at: Path) -> subprocess.Popen[bytes]:
-    """Begin the verb in the working directory ``at``: its own session, and nothing of the server's open files."""
+    """Begin the verb in the working directory ``at``: its own session, and nothing of the server's open files.
+
+    ``environment`` is all that it knows of variables.
+    """
     low = [idle, "-c", "3"] if (idle := shutil.which("ionice")) else []
     process = subprocess.Popen(  # noqa: S603  # our own program; see the keeper
         [*low, sys.executable, "-I", keeper.__file__, str(folder)],
         cwd=at,
-        env={**os.environ, **environment},
+        env=dict(environment),
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

@@ -16,7 +16,7 @@ from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.services.policies.files import TABLES, YAML, files_below
-from ppdm_flow.page.services.policies.policies import Policies
+from ppdm_flow.page.services.policies.policies import Policies, PolicyText
 from ppdm_flow.page.services.policies.reach import reaches
 from ppdm_flow.policy.edit.tree import tree_of
 
@@ -60,6 +60,11 @@ class Checks:
         loaded = check_draft(path, text, self.today).loaded
         trees += [] if loaded is None else [loaded.tree]
         return any(reaches(tree, path.parent, self.private) for tree in trees)
+
+    def name_of(self, policy: PolicyText) -> str:
+        """Return the name of the folder with a policy's runs: what it calls itself, or its file where it has faults."""
+        plan = self.check(policy.name, policy.text).plan
+        return Path(policy.name).stem if plan is None else plan.policy
 
     def states(self) -> Mapping[str, State]:
         """Return the state of every YAML file."""

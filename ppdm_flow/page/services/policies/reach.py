@@ -19,17 +19,18 @@ def reaches(tree: object, home: Path, private: Path) -> bool:
     Any text is taken for a path, for plugins have paths in parameters of any name: one that is none leads nowhere.
     """
     real = os.path.realpath(private)
-    return any(_leads(each, str(home), real) for text in _texts(tree) for each in _paths(text))
+    return any(_leads(each, str(home), real) for text in texts(tree) for each in _paths(text))
 
 
-def _texts(node: object) -> Iterator[str]:
+def texts(node: object) -> Iterator[str]:
+    """Yield all texts of a tree, names of keys too."""
     if isinstance(node, Mapping):
         for key, value in node.items():
             yield str(key)
-            yield from _texts(value)
+            yield from texts(value)
     elif isinstance(node, list | tuple):
         for value in node:
-            yield from _texts(value)
+            yield from texts(value)
     elif isinstance(node, str):
         yield node
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from starlette.exceptions import HTTPException
@@ -12,21 +13,22 @@ from ppdm_flow.page.http.policies import known_policy, runnable_policy
 from ppdm_flow.page.http.runs import known_run
 from ppdm_flow.page.http.signing import signing_as_author
 from ppdm_flow.page.looks.addresses import run_address
-from ppdm_flow.page.services.policies.given import files_of
+from ppdm_flow.page.services.policies.given import digest_of, files_of
+from ppdm_flow.page.services.policies.policies import PolicyText
 from ppdm_flow.page.services.refusal import RefusalError
 
 
 def run_form(call: Call) -> Response:
     """Show what a run may be begun with."""
-    policy, uploads = known_policy(call), call.site.uploads.all_of(call.user)
-    return call.page("runs/start.html", policy=policy, uploads=uploads, own_key=call.site.keys.of(call.user))
+    policy, uploads, own_key = known_policy(call), call.site.uploads.all_of(call.user), call.site.keys.of(call.user)
+    seen = digest_of(files_of(call.site.checks, policy))
+    return call.page("runs/start.html", policy=policy, seen=seen, uploads=uploads, own_key=own_key)
 
 
 def start_run(call: Call) -> Response:
     """Begin a run."""
     policy = runnable_policy(call)
-    if call.text("digest", policy.digest) != policy.digest:
-        raise RefusalError("policies.changed_meanwhile")
+    given = files_looked_at(call, policy)
     words = ["run", str(call.site.policies.path(policy.name)), "--out", str(call.site.settings.runs.absolute())]
     data = chosen_upload(call)
     words += ["--data", str(data)] if data is not None else []
@@ -34,9 +36,19 @@ def start_run(call: Call) -> Response:
     signing = signing_as_author(call)
     words += signing.words if signing is not None else ()
     environment = signing.environment if signing is not None else {}
-    given = files_of(call.site.checks, policy)
-    job = call.site.jobs.add(call.user, words, kind="run", about=policy.name, environment=environment, given=given)
+    makes = call.site.settings.runs.absolute() / call.site.checks.name_of(policy)
+    job = call.site.jobs.add(
+        call.user, words, kind="run", about=policy.name, environment=environment, given=given, makes=makes
+    )
     return call.go(f"/jobs/{job.id}")
+
+
+def files_looked_at(call: Call, policy: PolicyText) -> Mapping[Path, str]:
+    """Return the files that a policy is made of. Raises RefusalError where they were others when the form was shown."""
+    files = files_of(call.site.checks, policy)
+    if call.text("digest", digest_of(files)) != digest_of(files):
+        raise RefusalError("policies.changed_meanwhile")
+    return files
 
 
 def start_verify(call: Call) -> Response:

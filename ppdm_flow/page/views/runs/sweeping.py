@@ -17,8 +17,9 @@ from ppdm_flow.page.http.jobs import known_job
 from ppdm_flow.page.http.policies import known_policy, runnable_policy
 from ppdm_flow.page.services.jobs.job import State
 from ppdm_flow.page.services.jobs.jobs import OWN_FOLDER
+from ppdm_flow.page.services.policies.given import digest_of, files_of
 from ppdm_flow.page.views.runs.frontier import pictures, points
-from ppdm_flow.page.views.runs.starting import chosen_upload
+from ppdm_flow.page.views.runs.starting import chosen_upload, files_looked_at
 from ppdm_flow.page.views.runs.sweepable import sweepable
 from ppdm_flow.policy.loading import load
 from ppdm_flow.report.sweep.fields import SweepDocument
@@ -36,6 +37,7 @@ def sweep_form(call: Call) -> Response:
     return call.page(
         "runs/sweep_form.html",
         policy=policy,
+        seen=digest_of(files_of(call.site.checks, policy)),
         places=sweepable(call.site.policies.path(policy.name)),
         figures=known,
         chosen=chosen,
@@ -47,7 +49,7 @@ def sweep_form(call: Call) -> Response:
 def start_sweep(call: Call) -> Response:
     """Begin a sweep. Raises UsageError where it is unclear what is to vary."""
     policy = runnable_policy(call)
-    path = call.site.policies.path(policy.name)
+    path, given = call.site.policies.path(policy.name), files_looked_at(call, policy)
     pairs = [(call.text(f"path_{i}").strip(), call.text(f"values_{i}").strip()) for i in range(1, _AXES + 1)]
     over = [f"{place}={values}" for place, values in pairs if place or values]
     every = axes(over)
@@ -58,7 +60,8 @@ def start_sweep(call: Call) -> Response:
     data = chosen_upload(call)
     words += ["--data", str(data)] if data is not None else []
     words += ["--workers", "1", "--out", f"{OWN_FOLDER}/sweep"]
-    job = call.site.jobs.add(call.user, words, kind="sweep", about=policy.name, leads_to=f"/sweeps/{OWN_FOLDER}")
+    leads_to = f"/sweeps/{OWN_FOLDER}"
+    job = call.site.jobs.add(call.user, words, kind="sweep", about=policy.name, leads_to=leads_to, given=given)
     return call.go(f"/jobs/{job.id}")
 
 
