@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import zipfile
@@ -293,6 +294,18 @@ def test_sheet_and_report_are_framed_without_rights(server: Server):
         assert guest.get("/released").headers["x-frame-options"] == "DENY"
     assert "must not leave the house" not in framed.text
     assert "may leave the house" in framed.text
+
+
+def test_a_public_report_speaks_of_its_release_alone(server: Server):
+    address, guest = _shown(server, "office", report=True), server.browser(Role.GUEST)
+    report = guest.get(f"{address}/report.html").text
+    digest = hashlib.sha256(
+        (server.site.settings.runs / "clinic" / address.split("/")[3] / "released/study/study.csv").read_bytes()
+    ).hexdigest()
+    for told in ("study", "For a study", digest[:12]):
+        assert told not in report
+    assert "office.parquet" in report
+    assert "k_anonymity" in report
 
 
 def test_files_are_sent_as_they_were_released_and_the_archive_verifies(server: Server, tmp_path: Path):

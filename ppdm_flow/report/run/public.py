@@ -61,6 +61,44 @@ def public(document: ReportDocument) -> ReportDocument:
     }
 
 
+def of_release(document: ReportDocument, name: str) -> ReportDocument:
+    """Return what a report says of one release, and nothing of others that the run made beside it."""
+    others = document["releases"].keys() - {name}
+    if not others:
+        return document
+    plan: Document = dict(document["plan"])
+    if plan:
+        plan["releases"] = [release for release in plan["releases"] if release["name"] == name]
+        plan["audits"] = [audit for audit in plan["audits"] if audit["release"] == name]
+        plan["steps"] = _upstream(plan["steps"], plan["releases"])
+        for key in ("recipients", "joined_by"):
+            plan.pop(key, None)
+    figures = {key: figure for key, figure in document["metrics"].items() if key.partition("/")[0] == name}
+    own: Document = {
+        "requirements": [each for each in document["requirements"] if each["release"] == name],
+        "gates": [each for each in document["gates"] if each["release"] == name],
+        "findings": [each for each in document["findings"] if each.get("release", "") == name],
+        "metrics": figures,
+        "steps": [],
+        "charts": [],
+        "waivers": [],
+        "releases": {name: document["releases"][name]},
+        "plan": plan,
+    }
+    return cast("ReportDocument", {**document, **own})
+
+
+def _upstream(steps: list[Document], releases: list[Document]) -> list[Document]:
+    """Return the steps that releases come from."""
+    names, kept = {release["input"] for release in releases}, []
+    for step in reversed(steps):
+        outputs = {f"{step['name']}.{output}" if output else step["name"] for output in step["outputs"]}
+        if names & outputs:
+            names.add(step["input"])
+            kept.append(step)
+    return kept[::-1]
+
+
 def _metrics(document: ReportDocument) -> dict[str, FigureDocument]:
     """Return the figures for the public; of what was withheld there are none."""
     if document["verdict"] not in (RELEASED, HELD):

@@ -16,7 +16,7 @@ from ppdm_flow.page.services.refusal import RefusalError
 from ppdm_flow.page.services.released.files import ChangedFileError, ReleasedFolder
 from ppdm_flow.page.views.guests.shown_release import ShownRelease, shown_release
 from ppdm_flow.report.run.fields import ReportDocument
-from ppdm_flow.report.run.public import public
+from ppdm_flow.report.run.public import of_release, public
 
 
 def sheet(call: Call) -> Response:
@@ -48,7 +48,7 @@ def report_document(call: Call) -> Response:
     """Answer with the public report itself, for the frame."""
     folder = _with_report(call).folder
     try:
-        return framed(_public_report(ReleasedFolder(folder.run, ""), folder.identity()))
+        return framed(_public_report(folder, folder.identity()))
     except ChangedFileError:
         raise RefusalError("guests.changed") from None
 
@@ -62,5 +62,6 @@ def _with_report(call: Call) -> ShownRelease:
 
 @lru_cache(maxsize=16)
 def _public_report(folder: ReleasedFolder, _manifest: tuple[int, int, int]) -> str:
-    """Return the report of a run in the form that may leave the house."""
-    return rendered(public(cast("ReportDocument", folder.run_document(REPORT))), "html")
+    """Return what the report of a run says of one release, in the form that may leave the house."""
+    document = cast("ReportDocument", folder.run_document(REPORT))
+    return rendered(public(of_release(document, folder.release)), "html")
