@@ -95,6 +95,7 @@ def _target(policy: str, run: str, release: ReleaseNode) -> Target:
     return Target(
         schema[0] if schema else None,
         name,
+        policy,
         comment(f"{text}. {release.description}" if release.description else text),
         described,
         into.indexes,

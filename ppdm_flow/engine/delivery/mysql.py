@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from ppdm_flow.core.addresses.server import ServerAddress
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.texts.sql_names import quoted
-from ppdm_flow.engine.delivery.target import MARK, Target, foreign_table, unfit
+from ppdm_flow.engine.delivery.target import Target, foreign_table, unfit
 from ppdm_flow.sdk.databases.faults import machine_fault, server_fault, told
 from ppdm_flow.sdk.databases.mysql import connect, mysql_fault
 
@@ -124,7 +124,7 @@ class MysqlTables:
 
     def _judge(self, target: Target) -> None:
         found = self._ask(_THERE, (target.name,))
-        if found and (found[0][0] != "BASE TABLE" or not str(found[0][1]).startswith(MARK)):
+        if found and (found[0][0] != "BASE TABLE" or not target.may_replace(found[0][1])):
             raise foreign_table(self.place, target)
 
     def _comment(self, target: Target, column: str) -> str:

@@ -13,7 +13,7 @@ import pyarrow as pa
 from ppdm_flow.core.addresses.server import ServerAddress
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.texts.sql_names import quoted
-from ppdm_flow.engine.delivery.target import MARK, Target, foreign_table, unfit
+from ppdm_flow.engine.delivery.target import Target, foreign_table, unfit
 from ppdm_flow.sdk.databases.faults import server_fault, told
 from ppdm_flow.sdk.databases.postgresql import connect, state_after
 
@@ -95,7 +95,7 @@ class PostgresTables:
         asked = _THERE.format(schema=_text(target.schema or self._own), name=_text(target.name))
         found = self._ask(asked)
         kinds, comments = (column.to_pylist() for column in found.columns)
-        if kinds and (kinds[0] != "r" or not str(comments[0]).startswith(MARK)):
+        if kinds and (kinds[0] != "r" or not target.may_replace(comments[0])):
             raise foreign_table(self.place, target)
 
     def _staging(self, target: Target) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Iterator, Mapping
 from dataclasses import field
@@ -14,7 +15,7 @@ from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.faults import data_fault
 
 MARK = "ppdm-flow: "
-"""How the comment of a table begins that a release made: only such a one is replaced."""
+"""How the comment of a table begins that a release made."""
 _LONGEST_COMMENT = 1024
 
 
@@ -22,16 +23,22 @@ _LONGEST_COMMENT = 1024
 class Target:
     """A table to be. ``schema`` is None where the database says which; ``comments`` are those of columns.
 
-    ``staging`` is the name under which it is filled.
+    It replaces a table that a release of the same ``policy`` made, and no other one. ``staging`` is the name under
+    which it is filled.
     """
 
     schema: str | None
     name: str
+    policy: str = ""
     comment: str = MARK
     comments: Mapping[str, str] = field(default_factory=dict)
     indexes: tuple[tuple[str, ...], ...] = ()
     grants: tuple[str, ...] = ()
     staging: str = field(default_factory=lambda: f"ppdm_flow_{secrets.token_hex(8)}")
+
+    def may_replace(self, comment: object) -> bool:
+        """Whether a table with this comment may be replaced."""
+        return re.match(rf"{MARK}release \S+ of policy {re.escape(self.policy)}, run ", str(comment)) is not None
 
     @property
     def shown(self) -> str:
@@ -69,8 +76,8 @@ def comment(text: str) -> str:
 
 
 def foreign_table(place: str, target: Target) -> DataError:
-    """Say that there is a table which is not a release's."""
-    text = f"the database `{place}` has a table `{target.shown}` that no release made: it is not replaced"
+    """Say that there is a table which no release of the policy made."""
+    text = f"the database `{place}` has a table `{target.shown}` that no release of this policy made: it stays"
     return data_fault("PPF483", text, advice="name another table, or drop that one yourself")
 
 

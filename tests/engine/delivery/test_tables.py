@@ -210,6 +210,17 @@ def test_a_table_of_somebody_else_stays(bench, place) -> None:
     assert bench.run(bench.plan(policy(place))).report.verdict == "released"
 
 
+def test_a_table_of_another_policy_stays(bench, place) -> None:
+    data(bench)
+    bench.run(bench.plan(policy(place)))
+    before = place.rows()
+    error = bench_fails(bench, policy(place, text=POLICY.replace("name: clinic", "name: another")))
+    assert error.diagnostics[0].code == "PPF483"
+    assert place.rows() == before
+    bench.run(bench.plan(policy(place)))
+    assert place.tables() == ["study"]
+
+
 def test_what_others_need_is_not_dropped(bench, pg) -> None:
     data(bench)
     bench.run(bench.plan(policy(pg)))
