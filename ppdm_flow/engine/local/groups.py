@@ -1,11 +1,15 @@
-"""Groups of a released file that several audits ask for: the file is read for them once."""
+"""What audits of a released file share: one database over it, and the groups that several of them ask for."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
+
+if TYPE_CHECKING:
+    import duckdb
 
 
 class SharedGroups:
@@ -15,6 +19,7 @@ class SharedGroups:
         self._lock = threading.Lock()
         self._asking: dict[str, threading.Lock] = {}
         self._results: dict[str, pa.Table] = {}
+        self._database: duckdb.DuckDBPyConnection | None = None
 
     def once(self, query: str, ask: Callable[[], pa.Table]) -> pa.Table:
         """Return what ``ask`` returns for a query, or has returned; where it raises, the next one asks again."""
@@ -24,3 +29,10 @@ class SharedGroups:
             if query not in self._results:
                 self._results[query] = ask()
             return self._results[query]
+
+    def connection(self, open_database: Callable[[], duckdb.DuckDBPyConnection]) -> duckdb.DuckDBPyConnection:
+        """Return a connection of one's own to the database over the file, which is opened for who asks first."""
+        with self._lock:
+            if self._database is None:
+                self._database = open_database()
+            return self._database.cursor()

@@ -29,21 +29,22 @@ from ppdm_flow.tables.formulas import BEGINS
 from ppdm_flow.tables.sets.arrow import holds_sets
 
 _MEMORY_LIMIT = "512MB"
-"""What DuckDB holds at once. Where a query cannot be answered within it: DuckDB's own limit, most of the memory, shared
-by the audits that there may be at once."""
+"""What DuckDB holds at once for the audits of a file. Where a query cannot be answered within it: DuckDB's own limit,
+most of the memory, shared by the audits that there may be at once."""
 _LINE = 1 << 21
 
 T = TypeVar("T")
 
 
 class DuckSql:
-    """The second route of one audit. ``folder`` is private; spill files go there.
+    """The second route of one audit. ``folder`` is private; spill files go beside it.
 
     Without a file, ``candidate`` is a table that is in none.
 
     Installing and loading extensions, files beside the released one, and changes of the configuration are refused.
     A file in a form that DuckDB would type by itself (not text columns) comes to it from our reader instead.
-    ``groups`` are those that the audits of the release share.
+    ``groups`` are those that the audits of the release share, and their database; one that needs more memory than that
+    has gets a database of its own.
     """
 
     def __init__(
@@ -119,22 +120,29 @@ class DuckSql:
     def _connection(self) -> duckdb.DuckDBPyConnection:
         """Return the connection, which is made when the first question is asked."""
         if self._open is None:
-            self._open = duckdb.connect(":memory:", config=self._configuration())
-            if self._has_more_memory:
-                self._open.execute(f"SET memory_limit = '{self._share(self._open)}'")
+            alone = self._has_more_memory
+            self._open = self._database() if alone else self._groups.connection(self._database)
             for name, stream in {"original": self._streams[0], **self._siblings}.items():
                 self._open.register(name, stream)
             scan = None if self._file is None else _scan(self._release, self._file, self._longest)
             if scan is None:
                 self._open.register("candidate", self._streams[1])
-            if self._file is not None:
-                allowed = "allowed_directories" if self._file.is_dir() else "allowed_paths"
-                self._open.execute(f"SET {allowed} = [{_text(str(self._file))}]")
-            self._open.execute("SET enable_external_access = false")
-            self._open.execute("SET lock_configuration = true")
-            if scan is not None:
-                self._open.execute(f"CREATE VIEW candidate AS SELECT {_selected(self._release)} FROM {scan}")  # noqa: S608  # quoted
+            else:
+                selected = f"SELECT {_selected(self._release)} FROM {scan}"  # noqa: S608  # quoted
+                self._open.execute(f"CREATE TEMP VIEW candidate AS {selected}")
         return self._open
+
+    def _database(self) -> duckdb.DuckDBPyConnection:
+        """Open a database over the released file, which nothing can open another file with."""
+        opened = duckdb.connect(":memory:", config=self._configuration())
+        if self._has_more_memory:
+            opened.execute(f"SET memory_limit = '{self._share(opened)}'")
+        if self._file is not None:
+            allowed = "allowed_directories" if self._file.is_dir() else "allowed_paths"
+            opened.execute(f"SET {allowed} = [{_text(str(self._file))}]")
+        opened.execute("SET enable_external_access = false")
+        opened.execute("SET lock_configuration = true")
+        return opened
 
     def _share(self, opened: duckdb.DuckDBPyConnection) -> str:
         """Return what each of as many audits as there are threads may have of what DuckDB would take."""
@@ -148,7 +156,7 @@ class DuckSql:
             **NO_EXTENSIONS,
             **({} if self._has_more_memory else {"memory_limit": _MEMORY_LIMIT}),
             "python_enable_replacements": "false",
-            "temp_directory": str(self._folder),
+            "temp_directory": str(self._folder.with_name("spilled")),
             "threads": str(max(1, self._threads)),
             "preserve_insertion_order": "false",
         }

@@ -129,7 +129,7 @@ def test_a_file_that_duckdb_would_type_by_itself_comes_from_our_reader(tmp_path)
 def opened(tmp_path, name, groups):
     """A second route over two equal rows and one other, in a file of its own."""
     folder = tmp_path / name
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
     file = folder / "t.csv"
     file.write_text("x,y\na,1\na,1\nb,\n")
     release = ReleaseNode("r", "source", file.name, "csv", {}, "internal", facts("x", "y"))
@@ -139,8 +139,8 @@ def opened(tmp_path, name, groups):
 
 def test_groups_are_read_from_the_file_once_for_all_audits_of_a_release(tmp_path):
     shared = SharedGroups()
-    first, _, _ = opened(tmp_path, "first", shared)
-    second, file, _ = opened(tmp_path, "second", shared)
+    first, file, _ = opened(tmp_path, "first", shared)
+    second, _, _ = opened(tmp_path, "first", shared)
     other, _, _ = opened(tmp_path, "other", None)
     query = "SELECT x AS c0, SUM(1) AS n FROM candidate GROUP BY 1"
     groups = [("a", 2), ("b", 1)]
