@@ -43,6 +43,7 @@ class Settings:
     """How long earlier texts of policies, and removed ones, can be had back."""
     policy_bytes: int = 1_000_000
     form_bytes: int = 2 * 2**20
+    """The largest form of somebody who is signed in; each of its fields has a limit in characters."""
     connections: int = 512
     """How many browsers' connections are open at once; one more is told to come back later."""
     head_seconds: float = 15.0

@@ -17,7 +17,7 @@ from ppdm_flow.page.http import cookies
 from ppdm_flow.page.http.call import Call
 from ppdm_flow.page.http.multipart import TOKEN, ForgedError
 from ppdm_flow.page.http.origin import from_own_page
-from ppdm_flow.page.http.receiving import Sent, sent_with_file, sent_without_file
+from ppdm_flow.page.http.receiving import Sent, check_fields, most_bytes, sent_with_file, sent_without_file
 from ppdm_flow.page.http.route import PageRoute
 from ppdm_flow.page.services.accounts.sessions import Visit
 from ppdm_flow.page.services.accounts.words import new_word
@@ -97,6 +97,7 @@ async def _sent(site: Site, route: PageRoute, request: Request, visit: Visit) ->
             if not from_own_page(request, secure=site.settings.secure):
                 raise ForgedError
             outcome = await files.enter_async_context(_form(site, route, request, visit))
+            check_fields(outcome.form, route.long_fields)
         except Exception as error:  # noqa: BLE001  # told as one of an endpoint is
             outcome = error
         yield outcome
@@ -104,7 +105,7 @@ async def _sent(site: Site, route: PageRoute, request: Request, visit: Visit) ->
 
 def _form(site: Site, route: PageRoute, request: Request, visit: Visit) -> AbstractAsyncContextManager[Sent]:
     if not (route.takes_file and visit.user):
-        return sent_without_file(request, site.settings.form_bytes)
+        return sent_without_file(request, most_bytes(site.settings, route, visit.user))
 
     def is_own(token: str) -> bool:
         return visit.sent_by_own_page(request.headers.get(TOKEN_HEADER) or token)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import field
 
 from starlette.responses import Response
 
@@ -11,6 +12,9 @@ from ppdm_flow.page.http.access import Access
 from ppdm_flow.page.http.call import Call
 
 Endpoint = Callable[[Call], Response]
+LINE = 1_000
+"""Characters of a field that has no limit of its own: a name, a password, a choice."""
+ANY_FIELD = "*"
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +23,8 @@ class PageRoute:
 
     ``subject`` names the part of the address that is written down with the action: a policy's or a run's name.
     ``takes_file``: the form may have a file, which is ``arrived`` of the call. ``asks``: a form is sent there, of which
-    nothing is kept: what it answers with, it could be asked again.
+    nothing is kept: what it answers with, it could be asked again. ``long_fields``: the most characters of fields that
+    may be longer than ``LINE``; ``ANY_FIELD`` names all others.
     """
 
     path: str
@@ -29,6 +34,7 @@ class PageRoute:
     subject: str = ""
     takes_file: bool = False
     asks: bool = False
+    long_fields: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def method(self) -> str:
@@ -41,13 +47,20 @@ def reads(path: str, endpoint: Endpoint, access: Access) -> PageRoute:
     return PageRoute(path, endpoint, access)
 
 
-def asks(path: str, endpoint: Endpoint, access: Access) -> PageRoute:
+def asks(path: str, endpoint: Endpoint, access: Access, long_fields: Mapping[str, int] | None = None) -> PageRoute:
     """Return an address that a form is sent to and that changes nothing: it is not in the journal."""
-    return PageRoute(path, endpoint, access, asks=True)
+    return PageRoute(path, endpoint, access, asks=True, long_fields=long_fields or {})
 
 
 def changes(
-    path: str, endpoint: Endpoint, access: Access, action: str, subject: str = "", *, takes_file: bool = False
+    path: str,
+    endpoint: Endpoint,
+    access: Access,
+    action: str,
+    subject: str = "",
+    *,
+    takes_file: bool = False,
+    long_fields: Mapping[str, int] | None = None,
 ) -> PageRoute:
     """Return an address that forms are sent to; ``action`` is ``feature.verb``."""
-    return PageRoute(path, endpoint, access, action, subject, takes_file)
+    return PageRoute(path, endpoint, access, action, subject, takes_file, long_fields=long_fields or {})

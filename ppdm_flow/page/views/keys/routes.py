@@ -69,6 +69,6 @@ ROUTES = (
     reads("/key", own_key, STEWARDS_AND_APPROVERS),
     reads("/key/public", public, STEWARDS_AND_APPROVERS),
     changes("/key/make", make, STEWARDS_AND_APPROVERS, "keys.make"),
-    changes("/key/bring", bring, STEWARDS_AND_APPROVERS, "keys.bring"),
+    changes("/key/bring", bring, STEWARDS_AND_APPROVERS, "keys.bring", long_fields={"key": 20_000}),
     changes("/key/delete", delete, STEWARDS_AND_APPROVERS, "keys.delete"),
 )

@@ -25,6 +25,8 @@ from ppdm_flow.page.http.route import asks, changes, reads
 from ppdm_flow.page.views.policies import editing, listing, managing, proposing, testing, versions, words
 
 _ONE = "/policies/{policy:path}"
+_TEXT = {"text": 2**21}
+"""A policy's text: how long one may be is a setting of the server, and refused with a sentence of its own."""
 
 ROUTES = (
     reads("/policies", listing.list_policies, STEWARDS_AND_APPROVERS),
@@ -33,13 +35,13 @@ ROUTES = (
     reads("/policies/removed", managing.list_removed, STEWARDS),
     changes("/policies/removed/{version}", managing.restore, STEWARDS, "policies.restore", "version"),
     reads("/policies/commit", versions.show_commit, STEWARDS),
-    changes("/policies/commit", versions.commit, STEWARDS, "policies.commit"),
+    changes("/policies/commit", versions.commit, STEWARDS, "policies.commit", long_fields={"message": 20_000}),
     reads("/policies/words", words.words, STEWARDS),
     reads(f"{_ONE}/edit", editing.edit, STEWARDS),
-    changes(f"{_ONE}/edit", editing.save, STEWARDS, "policies.save", "policy"),
-    asks(f"{_ONE}/check", editing.check, STEWARDS),
+    changes(f"{_ONE}/edit", editing.save, STEWARDS, "policies.save", "policy", long_fields=_TEXT),
+    asks(f"{_ONE}/check", editing.check, STEWARDS, _TEXT),
     reads(f"{_ONE}/propose", proposing.propose, STEWARDS),
-    asks(f"{_ONE}/propose", proposing.propose_text, STEWARDS),
+    asks(f"{_ONE}/propose", proposing.propose_text, STEWARDS, _TEXT),
     reads(f"{_ONE}/changes", versions.show_changes, STEWARDS_AND_APPROVERS),
     reads(f"{_ONE}/history", versions.show_history, STEWARDS_AND_APPROVERS),
     reads(f"{_ONE}/resolved", listing.show_resolved, STEWARDS_AND_APPROVERS),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ppdm_flow.page.http.access import STEWARDS, STEWARDS_AND_APPROVERS
-from ppdm_flow.page.http.route import changes, reads
+from ppdm_flow.page.http.route import ANY_FIELD, changes, reads
 from ppdm_flow.page.views.runs.comparing import compare_runs
 from ppdm_flow.page.views.runs.documents import send_file, send_framed_report, show_report
 from ppdm_flow.page.views.runs.listing import list_runs
@@ -22,6 +22,8 @@ ROUTES = (
     reads("/policies/{policy:path}/run", run_form, STEWARDS),
     changes("/policies/{policy:path}/run", start_run, STEWARDS, "runs.start", "policy"),
     reads("/policies/{policy:path}/sweep", sweep_form, STEWARDS),
-    changes("/policies/{policy:path}/sweep", start_sweep, STEWARDS, "runs.sweep", "policy"),
+    changes(
+        "/policies/{policy:path}/sweep", start_sweep, STEWARDS, "runs.sweep", "policy", long_fields={ANY_FIELD: 10_000}
+    ),
     reads("/sweeps/{job}", show_sweep, STEWARDS),
 )

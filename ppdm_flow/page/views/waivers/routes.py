@@ -94,5 +94,5 @@ def _today() -> date:
 ROUTES = (
     reads("/waivers", list_waivers, STEWARDS_AND_APPROVERS),
     reads("/waivers/new/{policy:path}", new, STEWARDS),
-    asks("/waivers/new/{policy:path}", propose, STEWARDS),
+    asks("/waivers/new/{policy:path}", propose, STEWARDS, {"reason": 20_000}),
 )

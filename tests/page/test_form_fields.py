@@ -1,0 +1,102 @@
+"""Fields of forms: each has a limit in characters that is looked at before anything is done with the field."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from sites import PASSWORD, Browser
+from walk import filled, parts, role_for, routes
+
+from ppdm_flow.page.http.route import ANY_FIELD, LINE
+from ppdm_flow.page.services.accounts import names
+from ppdm_flow.page.services.accounts.roles import Role
+
+MARKS = "\u0300\u0316" * 4_000
+"""Combining marks: composing them takes the square of their number."""
+
+
+@pytest.fixture
+def normalized(monkeypatch) -> list[int]:
+    """Return the lengths of all texts that were composed as names."""
+    lengths: list[int] = []
+
+    class Recorded:
+        @staticmethod
+        def normalize(form: str, text: str) -> str:
+            lengths.append(len(text))
+            return unicodedata.normalize(form, text)
+
+    monkeypatch.setattr(names, "unicodedata", Recorded)
+    return lengths
+
+
+@pytest.mark.parametrize("times", [1, 40], ids=["16 kB", "640 kB"])
+def test_a_name_that_is_too_long_is_refused_before_it_is_composed(server, normalized, times):
+    stranger = Browser(server.site)
+    assert stranger.send("/sign-in", name=MARKS * times, password=PASSWORD).status_code == 413
+    assert stranger.send("/sign-in", name=MARKS[:LINE], password=PASSWORD).status_code == 401
+    administrator = server.browser(Role.ADMINISTRATOR)
+    assert administrator.send("/accounts", name=MARKS[:LINE], role="guest").status_code == 400
+    assert max(normalized) <= 4 * names.MOST_LENGTH
+    entry = server.site.journal.newest(9, action="accounts.sign_in")[-1]
+    assert (entry.account, entry.outcome) == (None, "refused")
+
+
+@pytest.mark.parametrize("written", ["Zoë Müller-Þórðardóttir", "한국어 이름", "x" * names.MOST_LENGTH])
+def test_a_name_of_ordinary_length_signs_in_however_it_is_composed(server, written):
+    server.site.accounts.add(names.normal(written), [Role.GUEST], PASSWORD)
+    for form in ("NFC", "NFD"):
+        answer = Browser(server.site).send("/sign-in", name=unicodedata.normalize(form, written), password=PASSWORD)
+        assert answer.status_code == 303
+
+
+def test_a_stranger_sends_small_forms_alone(server):
+    stranger = Browser(server.site)
+    fields = {f"field-{n}": "x" * 900 for n in range(30)}
+    assert stranger.send("/sign-in", name="guest", password=PASSWORD, **fields).status_code == 413
+    assert stranger.send("/sign-in", name="guest", password=PASSWORD).status_code == 303
+
+
+def test_every_form_refuses_a_field_that_is_longer_than_its_limit(shared_server):
+    wrong = []
+    for route in routes("POST"):
+        address = filled(route, dict.fromkeys(parts(route), "a"))
+        browser = shared_server.signed_in(role_for(shared_server, route) or Role.GUEST)
+        most = route.long_fields.get(ANY_FIELD, LINE)
+        for fields in ({"some_field": "x" * (most + 1)}, {"x" * (LINE + 1): ""}):
+            status = browser.send(address, **fields).status_code
+            if status != 413:
+                wrong.append((route.path, status))
+    assert not wrong
+
+
+def test_a_large_policy_is_taken_however_a_browser_encodes_it(server):
+    steward = server.browser(Role.STEWARD)
+    text = "name: large\n" + "# größer or smaller: how values are ordered\n" * 21_000
+    assert 900_000 < len(text.encode()) < 1_000_000
+    (server.folder / "policies" / "large.yaml").write_text("name: large\n")
+    digest = server.site.policies.read("large.yaml").digest
+    saved = steward.send("/policies/large.yaml/edit", text=text, digest=digest)
+    assert saved.status_code == 303, saved.text
+    assert server.site.policies.read("large.yaml").text == text
+    token = steward.token()
+    digest = server.site.policies.read("large.yaml").digest
+    parts_of_it = {"form_token": (None, token), "text": (None, text + "# end\n"), "digest": (None, digest)}
+    assert steward.client.post("/policies/large.yaml/edit", files=parts_of_it).status_code == 303
+    assert server.site.policies.read("large.yaml").text == text + "# end\n"
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        ("application/x-www-form-urlencoded", b"a=b&" * 10_001),
+        ("multipart/form-data; boundary=x", b"--x\r\ncontent-disposition: form-data\r\n\r\nb\r\n--x--\r\n"),
+        ("multipart/form-data; boundary=x", b"--x\r\n"),
+        ("multipart/form-data", b"--x--\r\n"),
+    ],
+)
+def test_what_is_no_form_is_refused(server, kind, body):
+    steward = server.browser(Role.STEWARD)
+    headers = {"content-type": kind, "x-form-token": steward.token()}
+    assert steward.client.post("/account/sessions", content=body, headers=headers).status_code == 400
