@@ -10,7 +10,7 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -19,6 +19,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from joserfc import jwt
 from joserfc.jwk import ECKey, KeySet, RSAKey
+from sites import PATIENCE
 
 CLIENT = "ppdm-flow"
 SECRET = "s3cret: with a colon"
@@ -48,6 +49,8 @@ class FakeProvider:
     requests: list[str] = field(default_factory=list)
     refuses_used_codes: bool = True
     broken: bytes | None = None
+    silent: threading.Event | None = None
+    """Until this is set, nothing is answered."""
     codes: dict[str, dict[str, str]] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
 
@@ -157,12 +160,15 @@ def running(provider: FakeProvider) -> Iterator[FakeProvider]:
             self._answer(200 if told else 400, told or {"error": "invalid_grant"})
 
         def _answer(self, status: int, told: dict[str, Any]) -> None:
+            if provider.silent is not None:
+                provider.silent.wait(PATIENCE)
             body = json.dumps(told).encode() if provider.broken is None else provider.broken
             self.send_response(status)
             self.send_header("content-type", "application/json")
             self.send_header("content-length", str(len(body)))
             self.end_headers()
-            self.wfile.write(body)
+            with suppress(OSError):
+                self.wfile.write(body)
 
         def log_message(self, *_words: object) -> None:
             """Say nothing."""

@@ -37,12 +37,13 @@ def in_thread(settings: Settings, app: ASGIApp) -> Iterator[int]:
             assert not thread.is_alive()
 
 
-def connected(port: int, **options: int) -> socket.socket:
-    """Return a client of 127.0.0.1 that never waits for ever."""
+def connected(port: int, source: str = "127.0.0.1", **options: int) -> socket.socket:
+    """Return a client of 127.0.0.1 that never waits for ever, and has this address of the loopback network."""
     made = socket.socket()
     for name, value in options.items():
         made.setsockopt(socket.SOL_SOCKET, getattr(socket, name), value)
     made.settimeout(PATIENCE)
+    made.bind((source, 0))
     made.connect(("127.0.0.1", port))
     return made
 

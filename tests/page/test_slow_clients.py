@@ -129,6 +129,76 @@ def test_many_idle_connections_do_not_keep_others_out(server):
                 client.close()
 
 
+@contextmanager
+def held_by_one_address(server: Server, port: int, many: int, send: bytes) -> Iterator[None]:
+    """Let one address hold connections that have sent this, and send a byte more now and then."""
+    clients = [connected(port, source="127.0.0.2") for _ in range(many)]
+    stopped = threading.Event()
+
+    def go_on() -> None:
+        while not stopped.wait(0.05):
+            for client in clients:
+                with suppress(OSError):
+                    client.sendall(b"a" * 10)
+
+    for client in clients:
+        client.sendall(send)
+    thread = threading.Thread(target=go_on)
+    thread.start()
+    try:
+        yield
+    finally:
+        stopped.set()
+        thread.join()
+        for client in clients:
+            client.close()
+
+
+def test_bodies_that_one_address_sends_slowly_do_not_keep_other_addresses_out(server):
+    head = (
+        b"POST /sign-in HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 10000\r\n"
+        b"Content-Type: application/x-www-form-urlencoded\r\n\r\nname="
+    )
+    with (
+        served(server, connections=8, head_seconds=60.0, least_bytes_a_second=1) as port,
+        held_by_one_address(server, port, 20, head),
+    ):
+        for _ in range(10):
+            with connected(port) as client:
+                assert answer(client, GOOD).startswith(b"HTTP/1.1 200 ")
+
+
+def test_answers_that_one_address_does_not_read_do_not_keep_other_addresses_out(server):
+    with served(server, connections=8, head_seconds=2 * PATIENCE) as port:
+        clients = [connected(port, source="127.0.0.2", SO_RCVBUF=4096) for _ in range(12)]
+        try:
+            for client in clients:
+                with suppress(OSError):
+                    client.sendall(b"GET /large HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+            until = time.monotonic() + PATIENCE
+            while not is_answered(port):  # as soon as the answers have begun
+                assert time.monotonic() < until
+        finally:
+            for client in clients:
+                client.close()
+
+
+def test_a_body_that_comes_steadily_is_read_while_another_address_holds_all_places(server):
+    browser = server.browser()
+    token = browser.token()
+    cookie = "; ".join(f"{name}={value}" for name, value in browser.client.cookies.items())
+    body = f"form_token={token}&name=steward&password=wrong".encode()
+    head = (
+        f"POST /sign-in HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: {cookie}\r\nContent-Length: {len(body)}\r\n"
+        "Content-Type: application/x-www-form-urlencoded\r\nConnection: close\r\n\r\n"
+    ).encode()
+    idle = b"GET /sign-in HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "
+    with served(server, connections=8, head_seconds=60.0) as port, connected(port) as client:
+        client.sendall(head + body[:10])
+        with held_by_one_address(server, port, 20, idle):
+            assert answer(client, body[10:]).startswith(b"HTTP/1.1 401 ")
+
+
 def test_a_body_without_an_end_is_refused_when_it_is_too_large(server):
     browser = server.browser()
     token = browser.token()

@@ -104,7 +104,7 @@ def _parsed(content_type: str | None, body: bytes) -> FormData:
             return FormData(form.fields)
         if kind == b"application/x-www-form-urlencoded":
             text = body.decode("latin-1")
-            return FormData(parse_qsl(text, keep_blank_values=True, max_num_fields=_FIELDS))
+            return FormData([*parse_qsl(text, keep_blank_values=True, max_num_fields=_FIELDS)])
     except ValueError:
         raise HTTPException(400) from None
     return FormData()

@@ -1,13 +1,19 @@
-"""HTTP connections that clients cannot hold open by being slow: with heads, with bodies, with reading answers."""
+"""HTTP connections that clients cannot hold open by being slow: with heads, with bodies, with reading answers.
+
+Each client is within limits of time. Where there are too many connections nevertheless, the address that has the most
+of those that wait for their client loses one, so that one machine does not keep the others out.
+"""
 
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from typing import ClassVar
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from ppdm_flow.page.services.accounts.attempts import network
 from ppdm_flow.page.settings import Settings
 
 _MOST_UNREAD = 64 * 2**20
@@ -23,23 +29,42 @@ class PatientProtocol(H11Protocol):
     _began: float | None = None
     """When the client could begin with what is awaited from it; None while the server has the whole request."""
     _received = 0
+    _paused_at: float | None = None
+    """Since when the client does not read its answer."""
+    _network = ""
     _timer: asyncio.TimerHandle | None = None
     _unread: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
-        """Take a connection; where there are too many, the one goes that has been without a request for longest."""
+        """Take a connection; where there are too many, one goes that waits for its client."""
         super().connection_made(transport)
         self._began = self.loop.time()
+        peer = transport.get_extra_info("peername")
+        self._network = network(str(peer[0])) if isinstance(peer, tuple) else ""
         if len(self.connections) > self.most_connections:
-            idle = [each for each in self.connections if isinstance(each, PatientProtocol) and each.is_idle]
-            if idle:
-                min(idle, key=lambda each: each._began or 0.0)._drop()  # noqa: SLF001  # of the same class
+            self._make_place()
         self._look_later()
 
+    def _make_place(self) -> None:
+        """Drop the slowest connection of the address that has the most of those that wait for their client."""
+        waiting = [each for each in self.connections if isinstance(each, PatientProtocol) and each._waits_for_client]  # noqa: SLF001  # of the same class
+        if not waiting:
+            return
+        many = Counter(each._network for each in waiting)  # noqa: SLF001  # as above
+        now = self.loop.time()
+        max(waiting, key=lambda each: (many[each._network], *each._slowness(now)))._drop()  # noqa: SLF001  # as above
+
     @property
-    def is_idle(self) -> bool:
-        """Whether no whole head of a request has come since the last answer."""
-        return self.conn.their_state is h11.IDLE
+    def _waits_for_client(self) -> bool:
+        """Whether no whole request has come since the last answer, or the client does not read its answer."""
+        return self.conn.their_state in (h11.IDLE, h11.SEND_BODY) or self._paused_at is not None
+
+    def _slowness(self, now: float) -> tuple[float, float]:
+        """Return how slow the client is, to be compared with others: seconds a byte of a body, then seconds."""
+        since = self._began if self._paused_at is None else self._paused_at
+        seconds = 0.0 if since is None else now - since
+        body = self._received if self.conn.their_state is h11.SEND_BODY else 0
+        return seconds / (body + 1), seconds
 
     def data_received(self, data: bytes) -> None:
         """Take bytes of a request."""
@@ -62,12 +87,14 @@ class PatientProtocol(H11Protocol):
     def pause_writing(self) -> None:
         """Begin to wait for a client that does not read what it asked for."""
         super().pause_writing()
+        self._paused_at = self.loop.time()
         if self._unread is None:
             seconds = self.transport.get_write_buffer_size() / self.least_bytes_a_second
             self._unread = self.loop.call_later(self.head_seconds + seconds, self.transport.abort)
 
     def resume_writing(self) -> None:
         """Go on: the client has read."""
+        self._paused_at = None
         if self._unread is not None:
             self._unread.cancel()
             self._unread = None

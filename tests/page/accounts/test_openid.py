@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import re
+import threading
 import time
+from queue import Queue
 from urllib.parse import parse_qs, urlsplit
 
 import openid_provider
 import pytest
 from joserfc import jwt
 from openid_provider import CLIENT, SECRET, FakeProvider
-from sites import CHEAP, PASSWORD, Browser
+from sites import CHEAP, PASSWORD, PATIENCE, Browser
 
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.page.app import application
 from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.openid import provider as provider_module
 from ppdm_flow.page.services.openid.configuration import read_configuration
 from ppdm_flow.page.services.openid.flows import SECONDS, FlowRefusedError, Flows
 from ppdm_flow.page.settings import Settings
@@ -23,6 +26,7 @@ from ppdm_flow.page.site import opened_site
 pytestmark = pytest.mark.server(quick=1)
 """The provider listens on a port."""
 BACK = "/sign-in/openid/back"
+AT_ONCE = provider_module._AT_ONCE
 
 
 @pytest.fixture
@@ -286,6 +290,54 @@ def test_a_provider_that_answers_nonsense_signs_nobody_in(site, provider, broken
 def test_a_provider_that_describes_itself_falsely_is_not_used(site, provider, description):
     provider.description = description
     assert Browser(site).get("/sign-in/openid").status_code == 502
+
+
+@pytest.fixture
+def silence(provider):
+    """Let the provider answer nothing until the test says so, or ends."""
+    provider.silent = threading.Event()
+    yield provider.silent
+    provider.silent.set()
+
+
+def _sign_in_pages(site, times: int) -> tuple[Queue[int], list[threading.Thread]]:
+    """Ask so many times at once to be sent to the provider; the queue gets the status of each answer."""
+    statuses: Queue[int] = Queue()
+    app = application(site)
+
+    def ask() -> None:
+        statuses.put(Browser(site, app=app).get("/sign-in/openid").status_code)
+
+    threads = [threading.Thread(target=ask) for _ in range(times)]
+    for thread in threads:
+        thread.start()
+    return statuses, threads
+
+
+def test_a_silent_provider_holds_few_threads(site, silence):
+    statuses, threads = _sign_in_pages(site, AT_ONCE + 5)
+    assert [statuses.get(timeout=PATIENCE) for _ in range(5)] == [502] * 5, "without waiting for the others"
+    assert statuses.empty()
+    silence.set()
+    assert [statuses.get(timeout=PATIENCE) for _ in range(AT_ONCE)] == [303] * AT_ONCE
+    for thread in threads:
+        thread.join()
+
+
+def test_a_provider_that_did_not_answer_is_not_asked_again_at_once(site, provider, silence, monkeypatch):
+    with monkeypatch.context() as impatient:
+        impatient.setattr(provider_module, "_SECONDS", 0.2)
+        for _ in range(3):
+            assert Browser(site).get("/sign-in/openid").status_code == 502
+    assert len(provider.requests) == 1
+    silence.set()
+    site.openid._provider._now = lambda: time.monotonic() + 11  # ten seconds later
+    assert Browser(site).get("/sign-in/openid").status_code == 303
+
+
+def test_people_who_sign_in_at_once_are_all_sent_to_the_provider(site):
+    statuses, threads = _sign_in_pages(site, AT_ONCE)
+    assert [statuses.get(timeout=PATIENCE) for _ in threads] == [303] * AT_ONCE
 
 
 @pytest.mark.slow

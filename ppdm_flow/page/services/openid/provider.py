@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import httpx2
@@ -22,6 +24,10 @@ _KEPT = 3600.0
 """Seconds after which the provider is asked again what it says of itself."""
 _PAUSE = 60.0
 """Seconds between two questions for keys that were not there."""
+_SILENT = 10.0
+"""Seconds after a provider did not answer in which it is not asked again."""
+_AT_ONCE = 12
+"""Questions at the same time: each holds one of the server's 40 threads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,29 +41,32 @@ class Description:
 
 
 class Provider:
-    """One provider. What it says of itself is kept for an hour."""
+    """One provider. What it says of itself is kept for an hour.
+
+    No thread waits for the question of another one: two that find nothing kept both ask.
+    """
 
     def __init__(self, configuration: OpenIdConfiguration, now: Callable[[], float] = time.monotonic) -> None:
         self._configuration, self._now = configuration, now
-        self._lock = threading.Lock()
+        self._places = threading.BoundedSemaphore(_AT_ONCE)
+        self._silent_until = -math.inf
         self._description: tuple[float, Description] | None = None
         self._keys: tuple[float, KeySet] | None = None
 
     def description(self) -> Description:
         """Return what the provider says of itself. Raises ProviderError."""
-        with self._lock:
-            if self._description is None or self._now() - self._description[0] > _KEPT:
-                self._description = (self._now(), self._described())
-            return self._description[1]
+        kept = self._description
+        if kept is None or self._now() - kept[0] > _KEPT:
+            kept = self._description = (self._now(), self._described())
+        return kept[1]
 
     def keys(self, *, newer: bool = False) -> KeySet:
         """Return the keys that sign ID tokens; ``newer``: those that it has now. Raises ProviderError."""
         address = self.description().keys
-        with self._lock:
-            age = None if self._keys is None else self._now() - self._keys[0]
-            if self._keys is None or age is None or age > (_PAUSE if newer else _KEPT):
-                self._keys = (self._now(), _key_set(self._json("GET", address)))
-            return self._keys[1]
+        kept = self._keys
+        if kept is None or self._now() - kept[0] > (_PAUSE if newer else _KEPT):
+            kept = self._keys = (self._now(), _key_set(self._json("GET", address)))
+        return kept[1]
 
     def id_token(self, code: str, verifier: str) -> str:
         """Exchange a code for an ID token. Raises ProviderError."""
@@ -96,8 +105,10 @@ class Provider:
         self, method: str, address: str, form: Mapping[str, str] | None = None, login: httpx2.BasicAuth | None = None
     ) -> dict[str, Any]:
         body = bytearray()
+        latest = time.monotonic() + _SECONDS
         try:
             with (
+                self._place(),
                 httpx2.Client(timeout=_SECONDS, follow_redirects=False) as client,
                 client.stream(method, address, data=form, auth=login, headers={"accept": "application/json"}) as answer,
             ):
@@ -105,7 +116,7 @@ class Provider:
                     raise ProviderError
                 for piece in answer.iter_bytes():
                     body += piece
-                    if len(body) > _LARGEST:
+                    if len(body) > _LARGEST or time.monotonic() > latest:
                         raise ProviderError
             told = json.loads(body)
         except (httpx2.HTTPError, httpx2.InvalidURL, ValueError, RecursionError):
@@ -113,6 +124,19 @@ class Provider:
         if not isinstance(told, dict):
             raise ProviderError
         return told
+
+    @contextmanager
+    def _place(self) -> Iterator[None]:
+        """Ask as one of few. Raises ProviderError at once where others ask already, or nothing came a moment ago."""
+        if self._now() < self._silent_until or not self._places.acquire(blocking=False):
+            raise ProviderError
+        try:
+            yield
+        except httpx2.TransportError:
+            self._silent_until = self._now() + _SILENT
+            raise
+        finally:
+            self._places.release()
 
 
 def _key_set(told: dict[str, Any]) -> KeySet:
