@@ -9,6 +9,7 @@ SAYINGS: frozenset[str] = frozenset(
         "accounts.roles_changed",
         "accounts.sessions_ended",
         "accounts.signed_out",
+        "accounts.unlinked",
         "accounts.was_locked",
         "accounts.was_unlocked",
         "approvals.is_out",

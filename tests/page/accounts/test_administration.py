@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from sites import PASSWORD, Browser
@@ -128,3 +129,48 @@ def test_every_change_stands_in_the_journal_with_the_name_of_the_account(server,
             ("lock", "steward"),
         ]
     ]
+
+
+def test_a_person_is_told_of_a_link_that_somebody_else_made_and_used(server, administrator):
+    steward = server.users[Role.STEWARD]
+    shown = administrator.send(f"/accounts/{steward.id}/link").text
+    word = re.search(r"/open/([\w-]+)", shown)[1]
+    told = server.browser(Role.STEWARD)
+    for address in ("/", "/account"):
+        page = told.get(address).text
+        assert "administrator made a new link that opens your account" in page
+        assert "was used to choose" not in page
+    thief = Browser(server.site)
+    assert thief.send(f"/open/{word}", password="plum orchard window", password_again="plum orchard window")
+    assert told.get("/").headers["location"] == "/sign-in"
+    again = server.site.people.links.renew(steward.id)
+    owner = Browser(server.site)
+    owner.send(f"/open/{again}", password=PASSWORD, password_again=PASSWORD)
+    for _ in range(2):
+        page = owner.get("/").text
+        assert "administrator made a new link" in page, "reading it does not take it away"
+        assert page.count("was used to choose the password") == 2
+    server.site.accounts.add("second", [Role.ADMINISTRATOR], PASSWORD)
+    second = Browser(server.site)
+    second.send("/sign-in", name="second", password=PASSWORD)
+    row = re.search(
+        r"<td>administrator</td>\s*<td>Make a new link</td>\s*<td>steward</td>", second.get("/journal").text
+    )
+    assert row, "every administrator reads it"
+
+
+def test_who_was_only_invited_is_told_of_no_link(server, administrator):
+    shown = administrator.send("/accounts", name="Berta", role="guest").text
+    berta = Browser(server.site)
+    word = re.search(r"/open/([\w-]+)", shown)[1]
+    berta.send(f"/open/{word}", password=PASSWORD, password_again=PASSWORD)
+    assert "link" not in berta.get("/").text.partition("<main")[2]
+
+
+def test_a_renewal_of_long_ago_is_told_of_no_more(server, administrator):
+    administrator.send(f"/accounts/{server.users[Role.STEWARD].id}/link")
+    journal = server.site.journal
+    assert journal.renewals(server.users[Role.STEWARD])
+    assert not journal.renewals(server.users[Role.GUEST])
+    journal._now = lambda: datetime.now(UTC) + timedelta(days=31)
+    assert not journal.renewals(server.users[Role.STEWARD])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 import threading
 import time
@@ -16,6 +17,8 @@ from sites import CHEAP, PASSWORD, PATIENCE, Browser
 
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.page.app import application
+from ppdm_flow.page.services.accounts import identities
+from ppdm_flow.page.services.accounts.identities import Identity
 from ppdm_flow.page.services.accounts.roles import Role
 from ppdm_flow.page.services.openid import provider as provider_module
 from ppdm_flow.page.services.openid.configuration import read_configuration
@@ -58,10 +61,25 @@ def _invited(site, provider, subject: str = "248289761001", name: str = "Anna") 
     """Invite somebody who links an identity; the browser is signed in."""
     _, link = site.people.links.invite(name, [Role.STEWARD])
     browser = Browser(site)
-    brought = provider.sign_in(_there(browser, link), subject)
-    answer = browser.get(BACK, **brought)
-    assert (answer.status_code, answer.headers.get("location")) == (303, "/"), answer.text
+    answer = _linked(browser, provider, link, subject)
+    assert (answer.status_code, answer.headers.get("location")) == (303, "/?said=accounts.opened"), answer.text
     return browser
+
+
+def _question(browser: Browser, provider, link: str, subject: str):
+    """Sign in at the provider with a link, and return the page that asks whether to link the identity."""
+    asked = browser.get(BACK, **provider.sign_in(_there(browser, link), subject))
+    assert asked.status_code == 200, asked.text
+    return asked
+
+
+def _linked(browser: Browser, provider, link: str, subject: str):
+    """Link an identity to the account of a link; return the answer to the form."""
+    return browser.send("/sign-in/openid/link", proof=_proof(_question(browser, provider, link, subject)))
+
+
+def _proof(page) -> str:
+    return html.unescape(re.search(r'name="proof" value="([^"]+)"', page.text)[1])
 
 
 def _again(site, provider, subject: str = "248289761001"):
@@ -243,14 +261,110 @@ def test_an_invitation_is_used_once_and_an_identity_opens_one_account(site, prov
     _invited(site, provider)
     _, link = site.people.links.invite("Berta", [Role.ADMINISTRATOR])
     browser = Browser(site)
-    answer = browser.get(BACK, **provider.sign_in(_there(browser, link), "248289761001"))
-    assert answer.status_code == 403
+    assert _linked(browser, provider, link, "248289761001").status_code == 403
     assert site.people.links.find(link).user.name == "Berta", "an attempt that was refused does not use the link"
     first, second = Browser(site), Browser(site)
-    brought = [provider.sign_in(_there(each, link), subject) for each, subject in ((first, "b"), (second, "c"))]
-    assert first.get(BACK, **brought[0]).status_code == 303
-    assert second.get(BACK, **brought[1]).status_code == 404
+    proofs = [_proof(_question(each, provider, link, subject)) for each, subject in ((first, "b"), (second, "c"))]
+    assert first.send("/sign-in/openid/link", proof=proofs[0]).status_code == 303
+    assert second.send("/sign-in/openid/link", proof=proofs[1]).status_code == 404
+    assert _there(second, link), "a link that is gone is found out on the way back"
+    assert second.get(BACK, **provider.sign_in(_there(second, link), "c")).status_code == 404
     assert [i.subject for i in site.people.identities.of(site.accounts.named("Berta").id)] == ["b"]
+
+
+def test_another_site_links_no_identity_to_an_account_of_its_own(site, provider):
+    attacker, link = site.people.links.invite("Mallory", [Role.GUEST])
+    victim = Browser(site)
+    asked = _question(victim, provider, link, "victim")  # as an address on another site leads there, and back
+    assert "Mallory" in asked.text
+    assert provider.issuer in asked.text
+    assert "<code>victim</code>" in asked.text
+    assert site.people.identities.of(attacker.id) == [], "nothing was changed by asking for addresses"
+    assert site.people.links.find(link).user == attacker
+    proof = _proof(asked)
+    assert victim.client.post("/sign-in/openid/link", data={"proof": proof}).status_code == 403, "no token"
+    forged = {"proof": proof, "form_token": victim.token()}
+    headers = {"origin": "https://evil.example", "sec-fetch-site": "cross-site"}
+    assert victim.client.post("/sign-in/openid/link", data=forged, headers=headers).status_code == 403
+    assert site.people.identities.of(attacker.id) == []
+    assert victim.get("/account").headers["location"] == "/sign-in"
+
+
+def test_a_proof_is_of_one_visit_unchanged_and_of_the_last_minutes(site, provider):
+    _, link = site.people.links.invite("Anna", [Role.GUEST])
+    first, second = Browser(site), Browser(site)
+    proof = _proof(_question(first, provider, link, "a"))
+    subject, until, link_hash, signature = proof.split(".")
+    other = _proof(_question(second, provider, link, "b"))
+    for wrong in (
+        other,
+        "",
+        "...",
+        "é",
+        f"{other.split('.')[0]}.{until}.{link_hash}.{signature}",
+        f"{subject}.{int(until) + 600}.{link_hash}.{signature}",
+        f"{subject}.{until}.{'0' * 64}.{signature}",
+    ):
+        assert first.send("/sign-in/openid/link", proof=wrong).status_code == 403
+    flows = site.openid._flows
+    flows._now = lambda: time.time() + SECONDS + 1
+    assert first.send("/sign-in/openid/link", proof=proof).status_code == 403
+    flows._now = time.time
+    assert first.send("/sign-in/openid/link", proof=proof).status_code == 303
+    longest = _question(Browser(site), provider, site.people.links.invite("Zoë", [Role.GUEST])[1], "\U0001f600" * 255)
+    assert longest.status_code == 200
+
+
+def test_an_owner_unlinks_an_identity_that_is_not_the_only_way_in(site, provider):
+    browser = _invited(site, provider)
+    anna = site.accounts.named("Anna").id
+    one = {"issuer": provider.issuer, "subject": "248289761001"}
+    kept = browser.send("/account/unlink", **one)
+    assert kept.status_code == 400
+    assert "the only way into your account" in kept.text
+    with site.database.changing() as connection:
+        identities.link(connection, Identity(provider.issuer, "lost"), anna)
+    other, _ = _again(site, provider, "lost")
+    assert other.get("/account").status_code == 200
+    assert browser.send("/account/unlink", issuer=provider.issuer, subject="nobody").status_code == 404
+    assert browser.send("/account/unlink", issuer=provider.issuer, subject="lost").status_code == 303
+    assert other.get("/account").headers["location"] == "/sign-in", "it may have been begun with that identity"
+    assert browser.get("/account").status_code == 200
+    assert _again(site, provider, "lost")[1].status_code == 403
+    assert _again(site, provider)[1].status_code == 303
+
+
+def test_an_administrator_unlinks_identities_but_not_the_last_of_all_administrators(site, provider):
+    _invited(site, provider)
+    anna, root = site.accounts.named("Anna"), Browser(site, site.accounts.named("root"))
+    address, one = f"/accounts/{anna.id}/unlink", {"issuer": provider.issuer, "subject": "248289761001"}
+    assert root.send(f"/accounts/{root.user.id}/unlink", **one).status_code == 404, "it is linked to another account"
+    signed_in, _ = _again(site, provider)
+    site.accounts.set_roles(anna.id, [Role.ADMINISTRATOR])
+    site.accounts.set_roles(root.user.id, [Role.GUEST])
+    assert signed_in.send(address, **one).status_code == 400
+    site.accounts.set_roles(root.user.id, [Role.ADMINISTRATOR])
+    assert root.send(address, **one).status_code == 303
+    assert signed_in.get("/account").headers["location"] == "/sign-in"
+    assert _again(site, provider)[1].status_code == 403
+    entry = site.journal.newest(1, action="accounts.unlink")[0]
+    assert (entry.account, entry.subject, entry.outcome) == ("root", "Anna", "done")
+
+
+def test_a_link_takes_the_place_of_every_way_in_before(site, provider):
+    browser = _invited(site, provider)
+    anna = site.accounts.named("Anna").id
+    shown = Browser(site, site.accounts.named("root")).send(f"/accounts/{anna}/link").text
+    assert "are unlinked when the link is used" in shown
+    word = re.search(r"/open/([\w-]+)", shown)[1]
+    assert Browser(site).send(f"/open/{word}", password=PASSWORD, password_again=PASSWORD).status_code == 303
+    assert browser.get("/account").headers["location"] == "/sign-in"
+    assert _again(site, provider)[1].status_code == 403, "the identity of before"
+    second = Browser(site)
+    answer = _linked(second, provider, site.people.links.renew(anna), "another")
+    assert answer.status_code == 303
+    assert site.accounts.signed_in("Anna", PASSWORD) is None, "the password of before"
+    assert [identity.subject for identity in site.people.identities.of(anna)] == ["another"]
 
 
 @pytest.mark.slow

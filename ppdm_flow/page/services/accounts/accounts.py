@@ -96,7 +96,7 @@ class Accounts:
         """Give an account these roles and no others. Raises LastAdministratorError."""
         with self._database.changing() as connection:
             connection.execute("UPDATE accounts SET roles = ? WHERE id = ?", (_words(roles), account))
-            _require_administrator(connection)
+            require_administrator(connection)
 
     def set_password(self, account: int, password: str) -> None:
         """Change a password: sessions, links and known browsers of the one before end."""
@@ -108,9 +108,8 @@ class Accounts:
         """Let nobody sign in to an account, and end its sessions and links. Raises LastAdministratorError."""
         with self._database.changing() as connection:
             connection.execute("UPDATE accounts SET locked = 1 WHERE id = ?", (account,))
-            _require_administrator(connection)
-            for table in ("sessions", "links", "browsers"):
-                connection.execute(f"DELETE FROM {table} WHERE account = ?", (account,))  # noqa: S608  # names above
+            require_administrator(connection)
+            end_access(connection, account)
 
     def unlock(self, account: int) -> None:
         """Let somebody sign in again."""
@@ -134,11 +133,29 @@ def insert(connection: Connection, name: str, roles: Iterable[Role], password_ha
 def set_password(connection: Connection, account: int, password_hash: str) -> None:
     """Change the password in a transaction; whatever was open with the one before is closed."""
     connection.execute("UPDATE accounts SET password = ? WHERE id = ?", (password_hash, account))
+    end_access(connection, account)
+
+
+def remove_ways_in(connection: Connection, account: int) -> None:
+    """Remove password and identities of an account in a transaction, and close what was open with them."""
+    connection.execute("UPDATE accounts SET password = NULL WHERE id = ?", (account,))
+    connection.execute("DELETE FROM identities WHERE account = ?", (account,))
+    end_access(connection, account)
+
+
+def end_access(connection: Connection, account: int) -> None:
+    """End the sessions of an account, its links, and what browsers know of it."""
     for table in ("sessions", "links", "browsers"):
         connection.execute(f"DELETE FROM {table} WHERE account = ?", (account,))  # noqa: S608  # names above
 
 
-def _require_administrator(connection: Connection) -> None:
+def is_opened(connection: Connection, account: int) -> bool:
+    """Whether somebody can sign in to an account that is not locked."""
+    return bool(connection.execute(f"{_ACCOUNT} WHERE id = ?", (account,)).fetchone()["opened"])
+
+
+def require_administrator(connection: Connection) -> None:
+    """Raise LastAdministratorError where nobody can sign in who administers the accounts."""
     if not any(_administers(_account(row)) for row in connection.execute(_ACCOUNT)):
         raise LastAdministratorError
 

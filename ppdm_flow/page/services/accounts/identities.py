@@ -5,8 +5,10 @@ from __future__ import annotations
 from sqlite3 import Connection
 
 from ppdm_flow.core.records import dataclass
+from ppdm_flow.page.services.accounts import accounts
 from ppdm_flow.page.services.accounts.accounts import Accounts
 from ppdm_flow.page.services.accounts.roles import User
+from ppdm_flow.page.services.accounts.words import hash_of
 from ppdm_flow.page.services.storage.database import Database
 
 SCHEMA = (
@@ -23,6 +25,10 @@ class Identity:
 
     issuer: str
     subject: str
+
+
+class LastIdentityError(ValueError):
+    """Nobody could sign in to the account any more: it has no password, and no other identity."""
 
 
 class Identities:
@@ -42,6 +48,24 @@ class Identities:
         """Return the identities that sign in to an account."""
         rows = self._database.rows("SELECT * FROM identities WHERE account = ? ORDER BY issuer, subject", account)
         return [Identity(row["issuer"], row["subject"]) for row in rows]
+
+    def unlink(self, identity: Identity, account: int, *, session: str = "", keep_last: bool = False) -> None:
+        """Let an identity sign in to an account no more, and end all sessions but that of the word ``session``.
+
+        Raises LookupError where it is not linked to the account; LastIdentityError, with ``keep_last``, where nobody
+        could sign in to it any more; LastAdministratorError where nobody could administer the accounts.
+        """
+        with self._database.changing() as connection:
+            taken = connection.execute(
+                "DELETE FROM identities WHERE issuer = ? AND subject = ? AND account = ?",
+                (identity.issuer, identity.subject, account),
+            )
+            if taken.rowcount != 1:
+                raise LookupError
+            if keep_last and not accounts.is_opened(connection, account):
+                raise LastIdentityError
+            accounts.require_administrator(connection)
+            connection.execute("DELETE FROM sessions WHERE account = ? AND hash != ?", (account, hash_of(session)))
 
 
 def link(connection: Connection, identity: Identity, account: int) -> bool:

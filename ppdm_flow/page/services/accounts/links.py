@@ -71,7 +71,11 @@ class Links:
 
     def find(self, word: str) -> Link:
         """Return what a link is for. Raises LinkGoneError."""
-        row = self._database.row("SELECT * FROM links WHERE hash = ? AND until > ?", hash_of(word), self._now())
+        return self.find_hash(hash_of(word))
+
+    def find_hash(self, link_hash: str) -> Link:
+        """Return what the link is for whose word has this hash. Raises LinkGoneError."""
+        row = self._database.row("SELECT * FROM links WHERE hash = ? AND until > ?", link_hash, self._now())
         if row is None:
             raise LinkGoneError
         user = None if row["account"] is None else self._accounts.user(row["account"])
@@ -80,17 +84,18 @@ class Links:
         return Link(user, row["until"])
 
     def open_with_password(self, word: str, password: str) -> User:
-        """Set the password of a link's account, and end all its sessions. Raises LinkGoneError."""
+        """Make a password the only way into a link's account, and end all its sessions. Raises LinkGoneError."""
         password_hash = self._accounts.hashed(password)
         with self._database.changing() as connection:
             account = self._take(connection, hash_of(word))
             if account is None:
                 raise LinkGoneError
+            accounts.remove_ways_in(connection, account)
             accounts.set_password(connection, account, password_hash)
         return self._opened(account)
 
     def open_with_identity(self, link_hash: str, identity: Identity) -> User:
-        """Let an identity sign in to the account of the link whose word has this hash.
+        """Make an identity the only way into the account of the link whose word has this hash.
 
         Raises LinkGoneError, IdentityTakenError.
         """
@@ -98,6 +103,7 @@ class Links:
             account = self._take(connection, link_hash)
             if account is None:
                 raise LinkGoneError
+            accounts.remove_ways_in(connection, account)
             if not identities.link(connection, identity, account):
                 raise IdentityTakenError
         return self._opened(account)

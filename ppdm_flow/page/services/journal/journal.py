@@ -6,7 +6,7 @@ import hashlib
 import json
 import threading
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from sqlite3 import Connection, Row
 
 from ppdm_flow.core.records import dataclass
@@ -37,6 +37,10 @@ SCHEMA = (
 REFUSALS_A_MINUTE = 60
 """Refused requests of strangers written down a minute; the next says that there are more."""
 MORE = "journal.more"
+RENEW = "accounts.renew"
+_RENEWALS = (RENEW, "accounts.open", "accounts.link_identity")
+_RENEWALS_SHOWN = timedelta(days=30)
+_MOST_RENEWALS = 10
 _SUBJECT = 200
 _AT_ONCE = 5_000
 
@@ -117,6 +121,19 @@ class Journal:
         while entries := self.newest(_AT_ONCE, before, account=account, action=action):
             yield from entries
             before = entries[-1].number
+
+    def renewals(self, user: User) -> list[Entry]:
+        """Return that links of somebody's account were renewed and used in the last days, newest first.
+
+        People who were only invited get nothing: they know of the link.
+        """
+        query = (
+            f"SELECT * FROM journal WHERE action IN ({', '.join('?' * len(_RENEWALS))}) AND subject = ?"  # noqa: S608
+            " AND outcome = 'done' AND at > ? ORDER BY number DESC LIMIT ?"
+        )
+        since = (self._now() - _RENEWALS_SHOWN).astimezone(UTC).isoformat(timespec="seconds")
+        entries = [_entry(row) for row in self._database.rows(query, *_RENEWALS, user.name, since, _MOST_RENEWALS)]
+        return entries if any(entry.action == RENEW for entry in entries) else []
 
     def accounts(self) -> list[str]:
         """Return who has done something."""

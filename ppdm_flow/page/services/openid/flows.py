@@ -32,6 +32,11 @@ class Flow:
     link: str
     _word: str
 
+    def proof(self, subject: str) -> str:
+        """Return a text that says in this visit whom the provider has signed in: ``Flows.subject`` reads it."""
+        plain = f"{_text(subject.encode())}.{self.state.split('.')[1]}.{self.link}"
+        return f"{plain}.{_derived(self._word, 'proof', plain)}"
+
     @property
     def nonce(self) -> str:
         """What the ID token must repeat."""
@@ -75,6 +80,19 @@ class Flows:
             if taken.rowcount != 1:
                 raise FlowRefusedError
         return Flow(state, link, word)
+
+    def subject(self, word: str, proof: str) -> tuple[str, str]:
+        """Return whom the provider has signed in in the visit of this word, and the hash of the link to be opened.
+
+        Raises FlowRefusedError where the proof is of another visit, changed, or older than a sign-in may be.
+        """
+        plain, _, signature = proof.rpartition(".")
+        if not hmac.compare_digest(_derived(word, "proof", plain).encode(), signature.encode()):
+            raise FlowRefusedError
+        subject, until, link = plain.split(".")
+        if int(until) < self._now():
+            raise FlowRefusedError
+        return base64.urlsafe_b64decode(subject + "=" * (-len(subject) % 4)).decode(), link
 
 
 def _derived(word: str, purpose: str, text: str) -> str:

@@ -53,6 +53,11 @@ class OpenId:
         except UnknownKeyError:
             return self._checked(token, flow, newer=True)
 
+    def proven(self, word: str, proof: str) -> tuple[Identity, str]:
+        """Return who has signed in in the visit of this word, and the hash of the link. Raises FlowRefusedError."""
+        subject, link = self._flows.subject(word, proof)
+        return Identity(self._configuration.issuer, subject), link
+
     def _checked(self, token: str, flow: Flow, *, newer: bool) -> Identity:
         return identity(
             token,

@@ -9,6 +9,7 @@ from ppdm_flow.page.http.access import ADMINISTRATORS
 from ppdm_flow.page.http.call import Call
 from ppdm_flow.page.http.route import changes, reads
 from ppdm_flow.page.services.accounts.accounts import Account, LastAdministratorError
+from ppdm_flow.page.services.accounts.identities import Identity
 from ppdm_flow.page.services.accounts.links import INVITATION_SECONDS
 from ppdm_flow.page.services.accounts.names import NameTakenError, may_be_name, normal
 from ppdm_flow.page.services.accounts.roles import Role, User
@@ -76,6 +77,25 @@ def end_sessions(call: Call) -> Response:
     return _back(call, changed, "accounts.sessions_ended")
 
 
+def unlink(call: Call) -> Response:
+    """Let an identity sign in to an account no more, and end its sessions."""
+    changed = _named(call)
+    try:
+        unlink_sent(call, changed.user.id)
+    except LastAdministratorError:
+        return _one(call, changed, "accounts.last_administrator")
+    return _back(call, changed, "accounts.unlinked")
+
+
+def unlink_sent(call: Call, account: int, *, keep_last: bool = False) -> None:
+    """Unlink the identity that a form names. Raises HTTPException 404, LastIdentityError, LastAdministratorError."""
+    identity = Identity(call.text("issuer"), call.text("subject"))
+    try:
+        call.site.people.identities.unlink(identity, account, session=call.visit.word, keep_last=keep_last)
+    except LookupError:
+        raise HTTPException(404) from None
+
+
 def renew(call: Call) -> Response:
     """Show a new one-time link of an account: its password is the old one until somebody uses that."""
     changed = _named(call)
@@ -139,7 +159,13 @@ def _link(call: Call, user: User, word: str) -> Response:
     call.noted.subject = user.name
     scheme = "https" if call.site.settings.secure else call.request.url.scheme
     address = f"{scheme}://{call.request.url.netloc}/open/{word}"
-    return call.page("accounts/link.html", account=user, address=address, days=int(INVITATION_SECONDS // _DAY))
+    return call.page(
+        "accounts/link.html",
+        account=user,
+        address=address,
+        days=int(INVITATION_SECONDS // _DAY),
+        identities=call.site.people.identities.of(user.id),
+    )
 
 
 ROUTES = (
@@ -150,5 +176,6 @@ ROUTES = (
     changes("/accounts/{account}/lock", lock, ADMINISTRATORS, "accounts.lock", "account"),
     changes("/accounts/{account}/unlock", unlock, ADMINISTRATORS, "accounts.unlock", "account"),
     changes("/accounts/{account}/sessions", end_sessions, ADMINISTRATORS, "accounts.end_sessions", "account"),
+    changes("/accounts/{account}/unlink", unlink, ADMINISTRATORS, "accounts.unlink", "account"),
     changes("/accounts/{account}/link", renew, ADMINISTRATORS, "accounts.renew", "account"),
 )

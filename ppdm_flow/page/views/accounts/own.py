@@ -9,7 +9,9 @@ from starlette.responses import Response
 from ppdm_flow.page.http.access import SIGNED_IN
 from ppdm_flow.page.http.call import Call
 from ppdm_flow.page.http.route import changes, reads
+from ppdm_flow.page.services.accounts.identities import LastIdentityError
 from ppdm_flow.page.services.accounts.passwords import LEAST_LENGTH, weakness
+from ppdm_flow.page.views.accounts.administration import unlink_sent
 from ppdm_flow.page.views.accounts.entering import entered
 
 
@@ -39,13 +41,24 @@ def end_other_sessions(call: Call) -> Response:
     return call.go("/account", "accounts.sessions_ended")
 
 
-def _page(call: Call, wrong: str = "", wait: int = 0) -> Response:
+def unlink(call: Call) -> Response:
+    """Let an identity sign in no more; other sessions end, for they may have been begun with it."""
+    try:
+        unlink_sent(call, call.user.id, keep_last=True)
+    except LastIdentityError:
+        return _page(call, unlinked_wrong="accounts.last_identity")
+    return call.go("/account", "accounts.unlinked")
+
+
+def _page(call: Call, wrong: str = "", wait: int = 0, unlinked_wrong: str = "") -> Response:
     return call.page(
         "accounts/own.html",
-        (429 if wait else 400) if wrong else 200,
+        429 if wait else 400 if wrong or unlinked_wrong else 200,
         account=call.site.accounts.account(call.user.id),
         identities=call.site.people.identities.of(call.user.id),
         sessions_open=call.site.sessions.many(call.user.id),
+        renewals=call.site.journal.renewals(call.user),
+        unlinked_wrong=unlinked_wrong,
         wrong=wrong,
         wait=wait,
         least=LEAST_LENGTH,
@@ -55,5 +68,6 @@ def _page(call: Call, wrong: str = "", wait: int = 0) -> Response:
 ROUTES = (
     reads("/account", own_account, SIGNED_IN),
     changes("/account/password", change_password, SIGNED_IN, "accounts.change_password"),
+    changes("/account/unlink", unlink, SIGNED_IN, "accounts.unlink_own"),
     changes("/account/sessions", end_other_sessions, SIGNED_IN, "accounts.end_own_sessions"),
 )

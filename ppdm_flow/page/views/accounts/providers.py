@@ -1,4 +1,8 @@
-"""Signing in by OpenID Connect: there and back. The way back is a GET; what it must bring is checked by the service."""
+"""Signing in by OpenID Connect: there and back. The way back is a GET; what it must bring is checked by the service.
+
+An identity is linked to the account of a one-time link by a form, which names both: another site can send a browser to
+the provider and back, and the page then only asks.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ from starlette.responses import RedirectResponse, Response
 
 from ppdm_flow.page.http.access import PUBLIC
 from ppdm_flow.page.http.call import Call
-from ppdm_flow.page.http.route import reads
+from ppdm_flow.page.http.route import changes, reads
 from ppdm_flow.page.services.accounts.links import IdentityTakenError, LinkGoneError
 from ppdm_flow.page.services.accounts.roles import User
 from ppdm_flow.page.services.openid.configuration import BACK
@@ -33,7 +37,7 @@ def there(call: Call) -> Response:
 
 
 def back(call: Call) -> Response:
-    """Sign in whoever the provider says it is, or link the identity to the account of a one-time link."""
+    """Sign in whoever the provider says it is, or ask whether to link the identity to the account of a link."""
     openid, address = _openid(call), client(call)
     try:
         flow = openid.take(call.visit.word, call.query.get("state", ""))
@@ -43,22 +47,35 @@ def back(call: Call) -> Response:
         if "error" in call.query or not call.query.get("code"):
             return _refused(call, "accounts.openid_declined", 403)
         identity = openid.identity(flow, call.query["code"])
-        user = (
-            call.site.people.links.open_with_identity(flow.link, identity)
-            if flow.link
-            else call.site.people.identities.user(identity)
-        )
+        if flow.link:
+            link = call.site.people.links.find_hash(flow.link)
+            call.site.people.sign_in.succeeded_at(address)
+            proof, label = flow.proof(identity.subject), openid.label
+            return call.page("accounts/openid_link.html", link=link, identity=identity, proof=proof, provider=label)
+        user = call.site.people.identities.user(identity)
     except (FlowRefusedError, TokenRefusedError):
         return _refused(call, "accounts.openid_refused", 403)
     except ProviderError:
         return _refused(call, "accounts.openid_unreachable", 502)
     except LinkGoneError:
         return call.page("accounts/link_gone.html", 404)
-    except IdentityTakenError:
-        return _refused(call, "accounts.openid_taken", 403)
     if user is None:
         return _refused(call, "accounts.openid_unknown", 403)
     return _signed_in(call, user, address)
+
+
+def link_identity(call: Call) -> Response:
+    """Make the identity that the provider has just signed in here the way into the account of a one-time link."""
+    try:
+        identity, link_hash = _openid(call).proven(call.visit.word, call.text("proof"))
+        user = call.site.people.links.open_with_identity(link_hash, identity)
+    except FlowRefusedError:
+        return call.page("accounts/openid_refused.html", 403, why="accounts.openid_refused", wait=0)
+    except LinkGoneError:
+        return call.page("accounts/link_gone.html", 404)
+    except IdentityTakenError:
+        return call.page("accounts/openid_refused.html", 403, why="accounts.openid_taken", wait=0)
+    return entered(call, user, said="accounts.opened")
 
 
 def _signed_in(call: Call, user: User, address: str) -> Response:
@@ -81,4 +98,5 @@ def _openid(call: Call) -> OpenId:
 ROUTES = (
     reads("/sign-in/openid", there, PUBLIC),
     reads(BACK, back, PUBLIC),
+    changes("/sign-in/openid/link", link_identity, PUBLIC, "accounts.link_identity", long_fields={"proof": 2_000}),
 )

@@ -11,7 +11,7 @@ from ppdm_flow.page.http.route import reads
 
 def home(call: Call) -> Response:
     """Show what somebody can do with the roles that they have."""
-    return call.page("home/home.html")
+    return call.page("home/home.html", renewals=call.site.journal.renewals(call.user))
 
 
 ROUTES = (reads("/", home, SIGNED_IN),)
