@@ -97,6 +97,11 @@ class Settings:
         return self.state / "page.sqlite3"
 
     @property
+    def journal_key(self) -> Path:
+        """The file with the key of the journal's chain."""
+        return self.state / "journal.key"
+
+    @property
     def hierarchies(self) -> Path:
         """The folder with hierarchies that people are making, and counts of their uploads' values."""
         return self.state / "hierarchies"

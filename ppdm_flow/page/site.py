@@ -90,7 +90,7 @@ def opened_site(settings: Settings) -> Site:
         accounts=accounts,
         checks=Checks(policies, settings.state),
         jobs=jobs,
-        journal=Journal(database),
+        journal=Journal(database, settings.journal_key),
         keys=Keys(database, settings.keys, jobs),
         openid=open_id(settings.oidc, database),
         people=people.people(database, accounts),

@@ -68,9 +68,12 @@ async def _answer(site: Site, route: PageRoute, request: Request, visit: Visit) 
             call = Call(site, request, visit, sent.form, sent.arrived)
             token = request.headers.get(TOKEN_HEADER) or call.text(TOKEN)
             if visit.sent_by_own_page(token):
-                if route.action:
-                    begun = await run_in_threadpool(site.journal.begin, visit.user, route.action, subject)
-                response = await _called(call, route)
+                try:
+                    if route.action:
+                        begun = await run_in_threadpool(site.journal.begin, visit.user, route.action, subject)
+                    response = await _called(call, route)
+                except RefusalError as error:
+                    response = await _told(call, route, error)
             else:
                 response = await _told(call, route, ForgedError())
     if not route.action:

@@ -17,7 +17,7 @@ _log = logging.getLogger("ppdm_flow.page")
 def upkeep(site: Site, seconds: float = _SECONDS) -> Iterator[None]:
     """Tidy up at once, and then every so many seconds until the block ends."""
     stopped = threading.Event()
-    tasks = (site.jobs.tidy, site.uploads.tidy, site.hierarchies.tidy)
+    tasks = (site.jobs.tidy, site.uploads.tidy, site.hierarchies.tidy, site.journal.tidy)
     _carry_out(tasks)
 
     def go_on() -> None:
@@ -31,6 +31,7 @@ def upkeep(site: Site, seconds: float = _SECONDS) -> Iterator[None]:
     finally:
         stopped.set()
         thread.join()
+        site.journal.tidy(whole=True)
 
 
 def _carry_out(tasks: tuple[Callable[[], None], ...]) -> None:

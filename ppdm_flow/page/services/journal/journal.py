@@ -1,17 +1,31 @@
-"""An append-only list of actions, each with the hash of the one before."""
+"""An append-only list of actions, each with a keyed hash of the one before.
+
+Refusals are counted by account, since nobody who is only refused things may fill the disk: beyond a number of them one
+entry says how many were left out.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import hmac
 import json
+import os
+import re
+import secrets
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import field
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from sqlite3 import Connection, Row
 
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.records import dataclass
+from ppdm_flow.core.texts.visible import visible_line
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.page.services.accounts.roles import User
+from ppdm_flow.page.services.refusal import RefusalError
 from ppdm_flow.page.services.storage.database import Database
 
 SCHEMA = (
@@ -35,13 +49,18 @@ SCHEMA = (
     ),
 )
 REFUSALS_A_MINUTE = 60
-"""Refused requests of strangers written down a minute; the next says that there are more."""
+"""Refused requests of all strangers that are written down in a minute."""
+REFUSALS_AN_HOUR = 200
+"""Refused requests of one account that are written down in an hour."""
+ACTIONS_A_MINUTE = 600
+"""Actions of one account in a minute: those beyond are refused."""
 MORE = "journal.more"
 RENEW = "accounts.renew"
 _RENEWALS = (RENEW, "accounts.open", "accounts.link_identity")
 _RENEWALS_SHOWN = timedelta(days=30)
 _MOST_RENEWALS = 10
 _SUBJECT = 200
+_HEAD = re.compile(r"(\d{1,18})\s+([0-9a-f]{64})", re.ASCII)
 _AT_ONCE = 5_000
 
 
@@ -61,44 +80,132 @@ class Entry:
     outcome: str
     chain: str = ""
 
+    @property
+    def head(self) -> str:
+        """What stands for the journal up to this entry: kept elsewhere, it shows later whether that was changed."""
+        return f"{self.number} {self.chain}"
+
+
+@dataclass(frozen=True, slots=True)
+class ChainKey:
+    """The key of the chain's hashes. Entries up to ``since`` have hashes without a key, as earlier versions wrote."""
+
+    secret: bytes = field(repr=False)
+    since: int
+
+    def chain(self, number: int, before: str, *fields: str | None) -> str:
+        """Return the hash of an entry, and by the one before it of all entries until then."""
+        data = json.dumps([before, *fields]).encode()
+        if number <= self.since:
+            return hashlib.sha256(data).hexdigest()
+        return hmac.new(self.secret, data, hashlib.sha256).hexdigest()
+
+
+def chain_key(file: Path, database: Database) -> ChainKey:
+    """Return the key in a file, or make one for the entries to come. Raises UsageError where the file has none."""
+    if not file.exists():
+        last = database.row("SELECT max(number) AS number FROM journal")
+        since = 0 if last is None or last["number"] is None else last["number"]
+        with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as stream:
+            stream.write(f"{secrets.token_hex(32)} {since}\n")
+            stream.flush()
+            os.fsync(stream.fileno())
+    match = re.fullmatch(r"([0-9a-f]{64}) (\d{1,18})\n", file.read_text(encoding="ascii", errors="replace"))
+    if match is None:
+        text = f"`{file}` is no key of a journal"
+        help_ = "put it back from a backup; without it no entry of before can be checked"
+        raise UsageError(Diagnostic("PPF988", text, help=help_))
+    return ChainKey(bytes.fromhex(match[1]), int(match[2]))
+
+
+@dataclass(slots=True)
+class _Span:
+    """A span of time of one account, and how often it did something in it."""
+
+    began: datetime
+    many: int = 0
+
+
+class _Counts:
+    """How often each account did something in ``span``; beyond ``most`` times nothing is written."""
+
+    def __init__(self, most: int, span: timedelta) -> None:
+        self._most, self._span = most, span
+        self._spans: dict[str | None, _Span] = {}
+        self._lock = threading.Lock()
+
+    def take(self, account: str | None, now: datetime) -> bool:
+        """Count once more, and return whether it is within the limit."""
+        with self._lock:
+            span = self._spans.setdefault(account, _Span(now))
+            span.many += 1
+            return span.many <= self._most
+
+    def ended(self, now: datetime) -> Iterator[tuple[str | None, datetime, int]]:
+        """Forget the spans that are over; yield account, beginning and how many were beyond the limit, if any were."""
+        with self._lock:
+            over = [(account, span) for account, span in self._spans.items() if now - span.began >= self._span]
+            for account, _ in over:
+                del self._spans[account]
+        for account, span in over:
+            if span.many > self._most:
+                yield account, span.began, span.many - self._most
+
 
 class Journal:
-    """All actions of a server."""
+    """All actions of a server. ``key`` is the file with the key of the chain."""
 
-    def __init__(self, database: Database, now: Callable[[], datetime] = utc_now) -> None:
+    def __init__(self, database: Database, key: Path, now: Callable[[], datetime] = utc_now) -> None:
         self._database, self._now = database, now
-        self._lock = threading.Lock()
-        self._minute, self._refusals = "", 0
+        self._key = chain_key(key, database)
+        self._strangers = _Counts(REFUSALS_A_MINUTE, timedelta(minutes=1))
+        self._people = _Counts(REFUSALS_AN_HOUR, timedelta(hours=1))
+        self._actions = _Counts(ACTIONS_A_MINUTE, timedelta(minutes=1))
 
     def begin(self, user: User | None, action: str, subject: str) -> int:
-        """Write down that an action begins, so that it is known of if the server ends meanwhile; return its number."""
+        """Write down that an action begins, so that it is known of if the server ends meanwhile; return its number.
+
+        Raises RefusalError where somebody does more than any person could.
+        """
         account = None if user is None else user.name
+        for _ in self._actions.ended(self._now()):
+            continue
+        if user is not None and not self._actions.take(account, self._now()):
+            raise RefusalError("journal.too_many", 429)
         with self._database.changing() as connection:
             cursor = connection.execute(
                 "INSERT INTO begun (at, account, action, subject) VALUES (?, ?, ?, ?)",
-                (self._time(), account, action, subject[:_SUBJECT]),
+                (self._time(), account, action, _cleaned(subject)),
             )
         return int(cursor.lastrowid or 0)
 
     def add(self, user: User | None, action: str, subject: str, outcome: str, begun: int | None = None) -> None:
         """Write one action down, whose beginning may be ``begun``. ``subject`` is never a value of data.
 
-        What is refused to people who are not signed in could fill the disk: of that, so many entries a minute are kept.
+        Of what is refused, the limits of this module are kept, and ``tidy`` writes down how many were left out.
         """
-        at = self._time()
-        refusals = self._counted(at[:16]) if user is None and outcome == "refused" else 0
-        if refusals > REFUSALS_A_MINUTE:
-            action, subject = MORE, ""
+        self.tidy()
+        account = None if user is None else user.name
+        counts = self._strangers if user is None else self._people
+        written = outcome != "refused" or counts.take(account, self._now())
         with self._database.changing() as connection:
             connection.execute("DELETE FROM begun WHERE id = ?", (begun,))
-            if refusals <= REFUSALS_A_MINUTE + 1:
-                _append(connection, at, None if user is None else user.name, action, subject[:_SUBJECT], outcome)
+            if written:
+                self._append(connection, self._time(), account, action, _cleaned(subject), outcome)
+
+    def tidy(self, *, whole: bool = False) -> None:
+        """Write down how many refusals were left out in the spans that are over; of all, where the server ends."""
+        now = datetime.max.replace(tzinfo=UTC) if whole else self._now()
+        for account, began, many in [*self._strangers.ended(now), *self._people.ended(now)]:
+            subject = f"{many} after {began.astimezone(UTC).isoformat(timespec='seconds')}"
+            with self._database.changing() as connection:
+                self._append(connection, self._time(), account, MORE, subject, "refused")
 
     def recover(self) -> None:
         """Write down what had begun when the last server ended, with the time at which it began."""
         with self._database.changing() as connection:
             for row in connection.execute("SELECT * FROM begun ORDER BY id").fetchall():
-                _append(connection, row["at"], row["account"], row["action"], row["subject"], "interrupted")
+                self._append(connection, row["at"], row["account"], row["action"], row["subject"], "interrupted")
             connection.execute("DELETE FROM begun")
 
     def newest(self, many: int, before: int | None = None, *, account: str = "", action: str = "") -> list[Entry]:
@@ -152,36 +259,42 @@ class Journal:
         ):
             for row in rows:
                 number += 1
-                chain = _chain(chain, row["at"], row["account"], row["action"], row["subject"], row["outcome"])
+                chain = self._key.chain(
+                    number, chain, row["at"], row["account"], row["action"], row["subject"], row["outcome"]
+                )
                 if row["chain"] != chain or row["number"] != number:
                     return False
         given = self._database.row("SELECT seq FROM sqlite_sequence WHERE name = 'journal'")
         return number == (0 if given is None else given["seq"])
 
+    def contains(self, head: str) -> bool:
+        """Whether the journal goes on from an earlier ``Entry.head``. Raises ValueError where the text is none."""
+        match = _HEAD.fullmatch(head.strip())
+        if match is None:
+            raise ValueError("no head of a journal")
+        row = self._database.row("SELECT chain FROM journal WHERE number = ?", int(match[1]))
+        return row is not None and row["chain"] == match[2]
+
     def _time(self) -> str:
         return self._now().astimezone(UTC).isoformat(timespec="seconds")
 
-    def _counted(self, minute: str) -> int:
-        with self._lock:
-            if minute != self._minute:
-                self._minute, self._refusals = minute, 0
-            self._refusals += 1
-            return self._refusals
+    def _append(
+        self, connection: Connection, at: str, account: str | None, action: str, subject: str, outcome: str
+    ) -> None:
+        last = connection.execute("SELECT number, chain FROM journal ORDER BY number DESC LIMIT 1").fetchone()
+        number, before = (0, "") if last is None else (last["number"], last["chain"])
+        chain = self._key.chain(number + 1, before, at, account, action, subject, outcome)
+        connection.execute(
+            "INSERT INTO journal (at, account, action, subject, outcome, chain) VALUES (?, ?, ?, ?, ?, ?)",
+            (at, account, action, subject, outcome, chain),
+        )
 
 
-def _append(connection: Connection, at: str, account: str | None, action: str, subject: str, outcome: str) -> None:
-    last = connection.execute("SELECT chain FROM journal ORDER BY number DESC LIMIT 1").fetchone()
-    chain = _chain("" if last is None else last["chain"], at, account, action, subject, outcome)
-    connection.execute(
-        "INSERT INTO journal (at, account, action, subject, outcome, chain) VALUES (?, ?, ?, ?, ?, ?)",
-        (at, account, action, subject, outcome, chain),
-    )
+def _cleaned(subject: str) -> str:
+    """Return a text in one visible line, as long as a name: it may be part of an address that anybody wrote."""
+    return visible_line(subject[:_SUBJECT])
 
 
 def _entry(row: Row) -> Entry:
     at = datetime.fromisoformat(row["at"])
     return Entry(row["number"], at, row["account"], row["action"], row["subject"], row["outcome"], row["chain"])
-
-
-def _chain(before: str, *fields: str | None) -> str:
-    return hashlib.sha256(json.dumps([before, *fields]).encode()).hexdigest()

@@ -21,7 +21,7 @@ def csv_lines(entries: Iterable[Entry]) -> Iterator[str]:
 
 
 def json_lines(entries: Iterable[Entry]) -> Iterator[str]:
-    """Give one JSON document a line. ``chain`` hashes the one before and the other fields."""
+    """Give one JSON document a line. ``chain`` hashes the one before and the other fields, under the server's key."""
     for entry in entries:
         yield json.dumps(_fields(entry)) + "\n"
 

@@ -1,10 +1,10 @@
-"""The journal: pages, filters, whether it is whole, downloads."""
+"""The journal: pages, filters, whether it is whole and goes on from an earlier head, downloads."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import PlainTextResponse, Response, StreamingResponse
 
 from ppdm_flow.page.http.access import ADMINISTRATORS
 from ppdm_flow.page.http.call import Call
@@ -22,8 +22,21 @@ def entries(call: Call) -> Response:
 
 
 def check(call: Call) -> Response:
-    """Say whether the journal is whole: every entry's hash is computed again."""
-    return _page(call, whole=call.site.journal.is_whole())
+    """Say whether the journal is whole: every entry's hash is computed again; and whether it has an earlier head."""
+    head, journal = call.query.get("head", ""), call.site.journal
+    contained = ""
+    if head:
+        try:
+            contained = "yes" if journal.contains(head) else "no"
+        except ValueError:
+            contained = "odd"
+    return _page(call, whole=journal.is_whole(), contained=contained)
+
+
+def head(call: Call) -> Response:
+    """Send what stands for the journal until now, as a file to be kept elsewhere."""
+    newest = call.site.journal.newest(1)
+    return PlainTextResponse("".join(f"{entry.head}\n" for entry in newest), headers=_named("journal.head"))
 
 
 def as_csv(call: Call) -> Response:
@@ -38,7 +51,7 @@ def as_json_lines(call: Call) -> Response:
     return StreamingResponse(json_lines(_every(call)), media_type="application/jsonl", headers=_named("journal.jsonl"))
 
 
-def _page(call: Call, whole: bool | None = None) -> Response:
+def _page(call: Call, whole: bool | None = None, contained: str = "") -> Response:
     journal, chosen = call.site.journal, _chosen(call)
     before = call.query.get("before", "")
     number = int(before) if before.isascii() and before.isdigit() and len(before) < 19 else None
@@ -54,6 +67,7 @@ def _page(call: Call, whole: bool | None = None) -> Response:
         accounts=[("", texts("journal.all")), *((name, name) for name in journal.accounts())],
         actions=[("", texts("journal.all")), *((name, name) for name in journal.actions())],
         whole=whole,
+        contained=contained,
     )
 
 
@@ -72,6 +86,7 @@ def _named(file: str) -> dict[str, str]:
 ROUTES = (
     reads("/journal", entries, ADMINISTRATORS),
     reads("/journal/check", check, ADMINISTRATORS),
+    reads("/journal/head", head, ADMINISTRATORS),
     reads("/journal/journal.csv", as_csv, ADMINISTRATORS),
     reads("/journal/journal.jsonl", as_json_lines, ADMINISTRATORS),
 )
