@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ppdm_flow.cli.terminal.options import option
 from ppdm_flow.cli.terminal.output import put, say
 
+if TYPE_CHECKING:
+    from ppdm_flow.page.settings import Settings
+
 EXAMPLES = (
     "serve --policies policies --runs runs",
+    "serve --policies policies --runs runs --tls",
     "serve --policies policies --runs runs --host 10.0.0.5 --tls-cert web.crt --tls-key web.key",
     "serve --policies policies --runs runs --behind-proxy 127.0.0.1 --name release.example.org",
 )
@@ -43,6 +48,9 @@ def serve(
     name: Annotated[
         list[str] | None, option("--name", "HOSTNAME", "A name by which browsers reach the server; repeatable.")
     ] = None,
+    tls: Annotated[
+        bool, typer.Option("--tls", help="HTTPS with a certificate that the server makes; browsers ask once.")
+    ] = False,
     tls_cert: Annotated[Path | None, option("--tls-cert", "FILE", "The certificate for HTTPS, as PEM.")] = None,
     tls_key: Annotated[Path | None, option("--tls-key", "FILE", "Its private key, as PEM.")] = None,
     behind_proxy: Annotated[
@@ -92,10 +100,11 @@ def serve(
         names=tuple(name or ()),
         tls_cert=tls_cert,
         tls_key=tls_key,
+        own_certificate=tls,
         proxy=behind_proxy,
         oidc=oidc,
         new_administrator=new_administrator,
-        secure=bool(tls_cert or behind_proxy),
+        secure=bool(tls or tls_cert or behind_proxy),
         upload_bytes=upload_mb * _MEGABYTE,
         upload_hours=upload_hours,
         param_variables=tuple(param_env or ()),
@@ -103,16 +112,22 @@ def serve(
         databases=tuple(database or ()),
         running_jobs=jobs,
     )
-    serve_page(settings, _ready)
+    serve_page(settings, partial(_ready, settings))
 
 
-def _ready(address: str, link: str | None) -> None:
+def _ready(settings: Settings, address: str, link: str | None) -> None:
     from ppdm_flow.page.services.jobs.keeper import can_confine  # noqa: PLC0415  # the page is there by now
 
     put(address)
     if link is not None:
         put(link)
         say("the second address makes an administrator, once, within an hour")
+    if settings.own_certificate:
+        from ppdm_flow.page.serving.tls import fingerprint  # noqa: PLC0415  # as above
+
+        say(f"SHA-256 of the certificate, which browsers ask to trust: {fingerprint(settings)}")
+    if not settings.secure:
+        say("over HTTP a browser sends its session to all ports of this host, also those of other users: see `--tls`")
     if not can_confine():
         say("jobs are not confined here: a policy can read whatever this account can, uploads of other people too")
     say("stop with Ctrl-C")

@@ -17,6 +17,7 @@ from ppdm_flow.page.http.headers import SecurityHeaders
 from ppdm_flow.page.http.hosts import KnownHosts
 from ppdm_flow.page.http.route import PageRoute
 from ppdm_flow.page.looks.templates import rendered
+from ppdm_flow.page.settings import Settings
 from ppdm_flow.page.site import Site
 from ppdm_flow.page.views.accounts import routes as accounts
 from ppdm_flow.page.views.approvals import routes as approvals
@@ -64,11 +65,16 @@ def application(site: Site, routes: Iterable[PageRoute] = ROUTES) -> Starlette:
             Mount("/static", StaticFiles(directory=STATIC)),
         ],
         middleware=[
-            Middleware(SecurityHeaders, secure=site.settings.secure and bool(site.settings.names)),
+            Middleware(SecurityHeaders, secure=_strictly(site.settings)),
             Middleware(KnownHosts, site.settings),
         ],
         exception_handlers={404: _missing, 405: _missing},
     )
+
+
+def _strictly(settings: Settings) -> bool:
+    """Whether browsers have to come by HTTPS from now on: they would take no certificate that nobody signed."""
+    return settings.secure and bool(settings.names) and not settings.own_certificate
 
 
 def _missing(_request: Request, _error: Exception) -> Response:

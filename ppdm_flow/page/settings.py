@@ -26,6 +26,8 @@ class Settings:
     """Names under which browsers reach the server, beside its own address: requests to others are refused."""
     tls_cert: Path | None = None
     tls_key: Path | None = None
+    own_certificate: bool = False
+    """Whether the server makes the certificate itself: no authority signs it, and browsers ask whether to trust it."""
     proxy: str = ""
     """The address of a proxy that talks HTTPS to browsers: it alone is believed what it says of who asks."""
     oidc: Path | None = None
@@ -100,6 +102,11 @@ class Settings:
     def journal_key(self) -> Path:
         """The file with the key of the journal's chain."""
         return self.state / "journal.key"
+
+    @property
+    def own_certificate_files(self) -> tuple[Path, Path]:
+        """The files of the certificate that the server makes itself, and of its key."""
+        return self.state / "tls.crt", self.state / "tls.key"
 
     @property
     def hierarchies(self) -> Path:

@@ -31,9 +31,11 @@ from ppdm_flow.cli.main import main
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.page.app import application
 from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.serving import tls
 from ppdm_flow.page.serving.addresses import address_of, listening
 from ppdm_flow.page.serving.folders import state_held
 from ppdm_flow.page.serving.server import configured, serve
+from ppdm_flow.page.serving.tls import fingerprint, with_own_certificate
 from ppdm_flow.page.serving.upkeep import upkeep
 from ppdm_flow.page.settings import Settings
 from ppdm_flow.page.site import opened_site
@@ -230,6 +232,56 @@ def test_with_a_certificate_all_is_encrypted(settings, tmp_path):
         assert "Secure" in answer.headers["set-cookie"]
         with pytest.raises((http.client.HTTPException, OSError)):
             get(started.address.replace("https", "http"), "/sign-in")
+
+
+@pytest.mark.server
+def test_one_option_serves_https_and_says_how_to_know_the_certificate(tmp_path):
+    shown = []
+    for _ in range(2):
+        with process(tmp_path, "--tls", "--name", "page.localhost") as started:
+            assert started.address.startswith("https://page.localhost:")
+            assert not any("all ports" in line for line in started.said)
+            shown += [line.rpartition(" ")[2] for line in started.said if "SHA-256" in line]
+            cert = tmp_path / "state" / "tls.crt"
+            assert shown[-1] == fingerprint(Settings(tmp_path, tmp_path, tmp_path / "state"))
+            context = ssl.create_default_context(cafile=str(cert))
+            port = urlsplit(started.address).port
+            with closing(http.client.HTTPSConnection("127.0.0.1", port, timeout=PATIENCE, context=context)) as client:
+                client.request("GET", "/sign-in", headers={"host": f"page.localhost:{port}"})
+                answer = client.getresponse()
+                answer.read()
+            assert answer.status == 200
+            assert "Secure" in answer.headers["set-cookie"]
+            assert answer.headers["strict-transport-security"] is None, "browsers would not let people trust it"
+            assert started.stop() == 0
+    assert len(shown) == 2
+    assert shown[0] == shown[1], "it is made once"
+    assert stat.S_IMODE((tmp_path / "state" / "tls.key").stat().st_mode) == 0o600
+
+
+def test_a_certificate_of_its_own_is_made_anew_for_other_names_and_before_its_time_is_over(settings, monkeypatch):
+    settings.state.mkdir(mode=0o700)
+    own = replace(settings, own_certificate=True)
+    made = [fingerprint(with_own_certificate(own)) for _ in range(2)]
+    made.append(fingerprint(with_own_certificate(replace(own, names=("release.example.org",)))))
+    made.append(fingerprint(with_own_certificate(own)))
+    monkeypatch.setattr(tls, "_RENEWED", dt.timedelta(days=400))
+    made.append(fingerprint(with_own_certificate(own)))
+    assert made[0] == made[1]
+    assert len(set(made)) == 4
+    assert with_own_certificate(settings) is settings
+    with pytest.raises(PpdmError, match="PPF992"):
+        with_own_certificate(replace(own, names=("größe.example",)))
+
+
+def test_a_certificate_is_given_or_made(settings, tmp_path):
+    assert refused(replace(settings, own_certificate=True, **certificate(tmp_path))) == "PPF992"
+
+
+@pytest.mark.server
+def test_over_http_it_says_what_other_ports_of_the_host_see(tmp_path):
+    with process(tmp_path) as started:
+        assert any("sends its session to all ports of this host" in line for line in started.said)
 
 
 def test_only_the_proxy_is_believed_who_asks(settings):

@@ -14,10 +14,12 @@ from ppdm_flow.page.settings import Settings
 
 def check_address(settings: Settings) -> None:
     """Raise UsageError where what is sent could be read on its way (PPF989), or no name would be answered (PPF993)."""
-    if not (is_loopback(settings.host) or settings.tls_cert or settings.proxy):
+    encrypted = settings.tls_cert or settings.own_certificate or settings.proxy
+    if not (is_loopback(settings.host) or encrypted):
         text = f"`--host {settings.host}` is reached by other machines, and nothing encrypts what they send"
         help_ = (
-            "give `--tls-cert` and `--tls-key`; or `--behind-proxy ADDRESS` where a proxy there talks HTTPS to browsers"
+            "give `--tls-cert` and `--tls-key`, or `--tls`;"
+            " or `--behind-proxy ADDRESS` where a proxy there talks HTTPS to browsers"
         )
         raise UsageError(Diagnostic("PPF989", text, help=help_))
     if settings.proxy and not _is_network(settings.proxy):

@@ -16,7 +16,7 @@ from ppdm_flow.page.serving.addresses import address_of, check_address, listenin
 from ppdm_flow.page.serving.folders import check_folders, state_held
 from ppdm_flow.page.serving.log import quote_no_values
 from ppdm_flow.page.serving.patience import patient
-from ppdm_flow.page.serving.tls import check_tls
+from ppdm_flow.page.serving.tls import check_tls, with_own_certificate
 from ppdm_flow.page.serving.upkeep import upkeep
 from ppdm_flow.page.settings import Settings
 from ppdm_flow.page.site import opened_site
@@ -37,6 +37,7 @@ def serve(settings: Settings, ready: Ready) -> None:
     check_tls(settings)
     check_address(settings)
     with state_held(settings), listening(settings) as place:
+        settings = with_own_certificate(settings)
         os.environ[ALLOWED] = ",".join(settings.param_variables)  # for checks here, and for jobs, which inherit both
         os.environ[DATABASES] = ",".join(settings.databases)
         site = opened_site(settings)
