@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ssl
 import threading
 import time
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from starlette.responses import Response
 from ppdm_flow.page.app import ROUTES, application
 from ppdm_flow.page.http.access import PUBLIC
 from ppdm_flow.page.http.route import reads
+from ppdm_flow.page.serving.tls import with_own_certificate
 
 pytestmark = pytest.mark.server
 GOOD = b"GET /sign-in HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
@@ -181,6 +183,52 @@ def test_answers_that_one_address_does_not_read_do_not_keep_other_addresses_out(
         finally:
             for client in clients:
                 client.close()
+
+
+@contextmanager
+def served_encrypted(server: Server, **limits) -> Iterator[tuple[int, ssl.SSLContext]]:
+    """Serve HTTPS, and give the port and what clients trust."""
+    own = with_own_certificate(replace(server.site.settings, own_certificate=True))
+    files = {"tls_cert": own.tls_cert, "tls_key": own.tls_key}
+    with served(server, **files, **limits) as port:
+        yield port, ssl.create_default_context(cafile=own.tls_cert)
+
+
+def encrypted(port: int, context: ssl.SSLContext) -> bytes:
+    with connected(port) as plain, context.wrap_socket(plain, server_hostname="127.0.0.1") as client:
+        return answer(client, GOOD)
+
+
+def test_handshakes_that_one_address_does_not_begin_are_counted_and_keep_nobody_out(server):
+    with served_encrypted(server, connections=8, head_seconds=2 * PATIENCE) as (port, context):
+        clients = [connected(port, source="127.0.0.2") for _ in range(30)]
+        try:
+            for _ in range(20):
+                assert encrypted(port, context).startswith(b"HTTP/1.1 200 ")
+            assert sum(is_held(client, port) for client in clients) <= 8
+        finally:
+            for client in clients:
+                client.close()
+
+
+def test_a_handshake_that_does_not_end_is_let_go(server):
+    with served_encrypted(server) as (port, context), connected(port) as silent, connected(port) as odd:
+        odd.sendall(b"GET /sign-in HTTP/1.1\r\n\r\n")
+        assert b"HTTP" not in rest(odd)
+        assert rest(silent) == b""
+        assert encrypted(port, context).startswith(b"HTTP/1.1 200 ")
+
+
+def test_encrypted_bodies_that_come_too_slowly_are_let_go(server):
+    head = b"POST /sign-in HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100000\r\n\r\nname="
+    with (
+        served_encrypted(server) as (port, context),
+        connected(port) as plain,
+        context.wrap_socket(plain, server_hostname="127.0.0.1", suppress_ragged_eofs=True) as client,
+    ):
+        client.sendall(head)
+        assert b"HTTP/1.1 200" not in rest(client)
+        assert encrypted(port, context).startswith(b"HTTP/1.1 200 ")
 
 
 def test_a_body_that_comes_steadily_is_read_while_another_address_holds_all_places(server):

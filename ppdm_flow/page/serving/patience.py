@@ -1,4 +1,4 @@
-"""HTTP connections that clients cannot hold open by being slow: with heads, with bodies, with reading answers.
+"""Connections that clients cannot hold open by being slow: with handshakes, heads, bodies, with reading answers.
 
 Each client is within limits of time. Where there are too many connections nevertheless, the address that has the most
 of those that wait for their client loses one, so that one machine does not keep the others out.
@@ -7,17 +7,51 @@ of those that wait for their client loses one, so that one machine does not keep
 from __future__ import annotations
 
 import asyncio
+import ssl
 from collections import Counter
-from typing import ClassVar
+from collections.abc import Iterable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import h11
+from uvicorn.config import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.server import ServerState
 
 from ppdm_flow.page.services.accounts.attempts import network
 from ppdm_flow.page.settings import Settings
 
 _MOST_UNREAD = 64 * 2**20
 """How much of a body is taken and thrown away after the answer, so that the client comes to read that."""
+
+
+@runtime_checkable
+class DroppableConnection(Protocol):
+    """A connection that may be dropped while it waits for its client."""
+
+    network: str
+
+    @property
+    def waits_for_client(self) -> bool:
+        """Whether the server has nothing to do until the client sends or reads something."""
+
+    def slowness(self, now: float) -> tuple[float, float]:
+        """Return how slow the client is, to be compared with others: seconds a byte of a body, then seconds."""
+
+    def drop(self) -> None:
+        """End it, and count it no more."""
+
+
+def drop_slowest(connections: Iterable[object], now: float) -> None:
+    """Drop the slowest connection of the address that has the most of those that wait for their client."""
+    waiting = [each for each in connections if isinstance(each, DroppableConnection) and each.waits_for_client]
+    if waiting:
+        many = Counter(each.network for each in waiting)
+        max(waiting, key=lambda each: (many[each.network], *each.slowness(now))).drop()
+
+
+def _network_of(transport: asyncio.BaseTransport) -> str:
+    peer = transport.get_extra_info("peername")
+    return network(str(peer[0])) if isinstance(peer, tuple) else ""
 
 
 class PatientProtocol(H11Protocol):
@@ -31,36 +65,33 @@ class PatientProtocol(H11Protocol):
     _received = 0
     _paused_at: float | None = None
     """Since when the client does not read its answer."""
-    _network = ""
+    network = ""
     _timer: asyncio.TimerHandle | None = None
     _unread: asyncio.TimerHandle | None = None
+    _is_made = False
+    _early = b""
+    """What came with the end of a TLS handshake, before the connection was made."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
         """Take a connection; where there are too many, one goes that waits for its client."""
         super().connection_made(transport)
+        self._is_made = True
         self._began = self.loop.time()
-        peer = transport.get_extra_info("peername")
-        self._network = network(str(peer[0])) if isinstance(peer, tuple) else ""
+        self.network = _network_of(transport)
         if len(self.connections) > self.most_connections:
-            self._make_place()
+            drop_slowest(self.connections, self._began)
         self._look_later()
-
-    def _make_place(self) -> None:
-        """Drop the slowest connection of the address that has the most of those that wait for their client."""
-        waiting = [each for each in self.connections if isinstance(each, PatientProtocol) and each._waits_for_client]  # noqa: SLF001  # of the same class
-        if not waiting:
-            return
-        many = Counter(each._network for each in waiting)  # noqa: SLF001  # as above
-        now = self.loop.time()
-        max(waiting, key=lambda each: (many[each._network], *each._slowness(now)))._drop()  # noqa: SLF001  # as above
+        if self._early:
+            early, self._early = self._early, b""
+            self.data_received(early)
 
     @property
-    def _waits_for_client(self) -> bool:
+    def waits_for_client(self) -> bool:
         """Whether no whole request has come since the last answer, or the client does not read its answer."""
         return self.conn.their_state in (h11.IDLE, h11.SEND_BODY) or self._paused_at is not None
 
-    def _slowness(self, now: float) -> tuple[float, float]:
-        """Return how slow the client is, to be compared with others: seconds a byte of a body, then seconds."""
+    def slowness(self, now: float) -> tuple[float, float]:
+        """Return seconds a byte of a body, then seconds."""
         since = self._began if self._paused_at is None else self._paused_at
         seconds = 0.0 if since is None else now - since
         body = self._received if self.conn.their_state is h11.SEND_BODY else 0
@@ -68,6 +99,9 @@ class PatientProtocol(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Take bytes of a request."""
+        if not self._is_made:
+            self._early += data
+            return
         if self._began is None:
             self._began, self._received = self.loop.time(), 0
         self._received += len(data)
@@ -82,7 +116,8 @@ class PatientProtocol(H11Protocol):
             if timer is not None:
                 timer.cancel()
         self._timer = self._unread = None
-        super().connection_lost(exc)
+        if self._is_made:
+            super().connection_lost(exc)
 
     def pause_writing(self) -> None:
         """Begin to wait for a client that does not read what it asked for."""
@@ -100,8 +135,9 @@ class PatientProtocol(H11Protocol):
             self._unread = None
         super().resume_writing()
 
-    def _drop(self) -> None:
-        self.connections.discard(self)  # it counts no more, though its end comes in the next turn of the loop
+    def drop(self) -> None:
+        """End it; it counts no more, though its end comes in the next turn of the loop."""
+        self.connections.discard(self)
         self.transport.abort()
 
     def _look_later(self) -> None:
@@ -121,11 +157,78 @@ class PatientProtocol(H11Protocol):
         self._look_later()
 
 
-def patient(settings: Settings) -> type[PatientProtocol]:
-    """Return the protocol with the limits of a server."""
+class HandshakeProtocol(asyncio.Protocol):
+    """A connection until its TLS handshake is done: counted, dropped and limited in time as others are.
+
+    asyncio would let each wait a minute, uncounted, before uvicorn hears of it. ``inner`` takes it afterwards.
+    """
+
+    context: ClassVar[ssl.SSLContext]
+    inner: ClassVar[type[PatientProtocol]]
+    network = ""
+    waits_for_client = True
+
+    def __init__(
+        self,
+        config: Config,
+        server_state: ServerState,
+        app_state: dict[str, Any],
+        _loop: asyncio.AbstractEventLoop | None = None,
+    ) -> None:
+        self._inner = self.inner(config, server_state, app_state, _loop)
+        self._loop = _loop or asyncio.get_running_loop()
+        self._connections: set[Any] = server_state.connections
+        self._began = 0.0
+        self._task: asyncio.Task[None] | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as above
+        """Begin the handshake; where there are too many connections, one goes that waits for its client."""
+        self._transport, self.network, self._began = transport, _network_of(transport), self._loop.time()
+        transport.pause_reading()  # what comes is for the handshake
+        self._connections.add(self)
+        if len(self._connections) > self.inner.most_connections:
+            drop_slowest(self._connections, self._began)
+        self._task = self._loop.create_task(self._shake_hands())
+
+    def slowness(self, now: float) -> tuple[float, float]:
+        """Return the seconds since it was made."""
+        return now - self._began, now - self._began
+
+    def drop(self) -> None:
+        """End it."""
+        self._connections.discard(self)
+        self._transport.abort()
+
+    def shutdown(self) -> None:
+        """End it, as the server ends."""
+        self._transport.abort()
+
+    async def _shake_hands(self) -> None:
+        seconds = self.inner.head_seconds
+        try:
+            encrypted = await self._loop.start_tls(
+                self._transport, self._inner, self.context, server_side=True, ssl_handshake_timeout=seconds
+            )
+        except OSError:  # of the client: SSLError, ConnectionError and TimeoutError are such
+            encrypted = None
+        finally:
+            self._connections.discard(self)
+        if encrypted is None or encrypted.is_closing() or self._transport.is_closing():
+            self._transport.abort()
+        else:
+            self._inner.connection_made(encrypted)
+
+
+def patient(settings: Settings) -> type[asyncio.Protocol]:
+    """Return the protocol with the limits of a server, and with its certificate where it has one."""
     limits = {
         "most_connections": settings.connections,
         "head_seconds": settings.head_seconds,
         "least_bytes_a_second": settings.least_bytes_a_second,
     }
-    return type("PatientProtocol", (PatientProtocol,), limits)
+    made = type("PatientProtocol", (PatientProtocol,), limits)
+    if settings.tls_cert is None:
+        return made
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(settings.tls_cert, settings.tls_key)
+    return type("HandshakeProtocol", (HandshakeProtocol,), {"inner": made, "context": context})

@@ -53,7 +53,10 @@ def serve(settings: Settings, ready: Ready) -> None:
 
 
 def configured(settings: Settings, app: ASGIApp) -> uvicorn.Config:
-    """Return how uvicorn serves: no version in answers, no log of addresses, limits for slow and many clients."""
+    """Return how uvicorn serves: no version in answers, no log of addresses, limits for slow and many clients.
+
+    The certificate is with these limits (``patient``): uvicorn would count no connection before its handshake.
+    """
     quote_no_values()
     return uvicorn.Config(
         app,
@@ -68,8 +71,6 @@ def configured(settings: Settings, app: ASGIApp) -> uvicorn.Config:
         date_header=False,
         proxy_headers=bool(settings.proxy),
         forwarded_allow_ips=settings.proxy or "",
-        ssl_certfile=settings.tls_cert,
-        ssl_keyfile=settings.tls_key,
         limit_concurrency=2 * settings.connections,
         h11_max_incomplete_event_size=32 * 1024,
         timeout_keep_alive=int(settings.head_seconds),
