@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
@@ -37,11 +37,15 @@ _OWN_WORDS = {SNOWFLAKE: ("schema", "warehouse", "role", "connect_timeout"), BIG
 _CONNECTION = frozenset(_WORDS)
 _LOOPBACK = re.compile(r"127(\.[0-9]{1,3}){3}")
 _SECRETS = re.compile(
-    r"""\b(?:s3[an]?|gs|gcs|abfss?)://(?P<account>[^\s/@'"]+)@ | ://[^\s:@/'"]*:(?P<before>[^\n'"]+)@
+    r"""\b(?:s3[an]?|gs|gcs|abfss?)://(?P<account>[^\s/@'"]+)@ | ://[^\s:@/'"]*:(?P<before>)
     | [?&](?:password|[\w-]*(?:_key|_token|_secret|-key|sig))=(?P<after>[^\s&\#'"},]+)""",
     re.VERBOSE | re.IGNORECASE,
 )
-"""A password in a URL of any kind, and a user in that of an object store; too much rather than too little."""
+"""A password in a URL of any kind, and a user in that of an object store; too much rather than too little.
+
+``before`` is the place where a password begins that goes on to the last ``@`` before the end of the line or a quote.
+"""
+_END_OF_URL = re.compile(r"[\n'\"]|\Z")
 
 
 class AddressError(ValueError):
@@ -144,15 +148,29 @@ def _address(url: str, schemes: tuple[str, ...]) -> ServerAddress:
 def masked(text: str) -> str:
     """Return a text with the passwords of URLs in it hidden, every other character at its place."""
     characters = list(text)
-    for match in _SECRETS.finditer(text):
-        start, end = match.span(match.lastgroup or 0)
+    for start, end in _secret_spans(text):
         characters[start:end] = "*" * (end - start)
     return "".join(characters)
 
 
 def passwords(text: str) -> set[str]:
     """Return the passwords of the URLs in a text, as they stand there."""
-    return {match[match.lastgroup or 0] for match in _SECRETS.finditer(text)}
+    return {text[start:end] for start, end in _secret_spans(text)}
+
+
+def _secret_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where secrets begin and end. Linear: the end of a line and its last ``@`` are looked for once."""
+    at, line_end, last_sign = 0, -1, -1
+    while match := _SECRETS.search(text, at):
+        start, at = match.span(match.lastgroup or 0)
+        if match.lastgroup == "before":
+            if start > line_end:
+                line_end = next(_END_OF_URL.finditer(text, start)).start()
+                last_sign = text.rfind("@", start, line_end)
+            if last_sign <= start:  # no password: what follows the colon may begin another URL
+                continue
+            at = last_sign
+        yield start, at
 
 
 def _told(parts: SplitResult, known: tuple[str, ...]) -> Mapping[str, str]:

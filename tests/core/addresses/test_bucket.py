@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from growth import growth
 
 from ppdm_flow.core.addresses.bucket import BucketAddressError, bucket_address, is_bucket
 from ppdm_flow.core.addresses.server import masked, passwords
@@ -75,3 +76,28 @@ def test_secrets_in_the_query_of_a_url_are_masked(name: str) -> None:
     assert masked(text).endswith("&a=b")
     assert passwords(text) == {SECRET}
     assert masked("path: part-?.csv") == "path: part-?.csv"
+
+
+def test_hiding_passwords_is_linear() -> None:
+    """A text of openings of URLs without a password took the square of its length, and no thread could go on."""
+    assert growth(lambda size: masked("://:" * size), 1_000, 16_000) < 60
+    assert growth(lambda size: passwords("://u:p@h " * size), 1_000, 16_000) < 60
+
+
+@pytest.mark.parametrize(
+    ("text", "hidden"),
+    [
+        ("postgresql://u:p@ss@host/d", {"p@ss"}),
+        ("a://:b://u:pw@host", {"b://u:pw"}),
+        ("x: 'a://u:one@h', y: \"b://v:two@h\"\nz: c://w:three@h", {"one", "two", "three"}),
+        ("mail a@b, see https://host:80/x\nand a@b", set()),
+        ("https://host:80/x 'a@b'", set()),
+        ("s3://KEY@bucket/x.csv", {"KEY"}),
+        ("a://u:@h", set()),
+    ],
+)
+def test_passwords_end_at_the_last_sign_of_a_line_or_quote(text: str, hidden: set[str]) -> None:
+    assert passwords(text) == hidden
+    shown = masked(text)
+    assert len(shown) == len(text)
+    assert not any(secret in shown for secret in hidden)
