@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
+from functools import cached_property
 from typing import Any
 
 from ppdm_flow.core.attributes import AttributeFacts
@@ -211,7 +212,7 @@ class TableJoin:
     plan: Plan
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Plan:
     """Everything that a run does. Steps are in a topological order that does not depend on the file's order.
 
@@ -252,19 +253,19 @@ class Plan:
 
     def step(self, name: str) -> StepNode:
         """Return the step of that name. Raises KeyError."""
-        for node in self.steps:
-            if node.name == name:
-                return node
-        raise KeyError(name)
+        return self._step_by_name[name]
 
     def upstream(self, node: str) -> tuple[StepNode, ...]:
         """Return the steps up to ``node`` (a step, ``step.output``, ``source`` or a table), in order, itself last."""
         chain: list[StepNode] = []
         at = node
         roots = {SOURCE, *self.roots}  # a release of a linked table begins with the source of its own plan
-        steps = {step.name: step for step in self.steps}
         while at not in roots:
-            step = steps[at.partition(".")[0]]
+            step = self._step_by_name[at.partition(".")[0]]
             chain.append(step)
             at = step.input
         return tuple(reversed(chain))
+
+    @cached_property
+    def _step_by_name(self) -> Mapping[str, StepNode]:
+        return {step.name: step for step in self.steps}

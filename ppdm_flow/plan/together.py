@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import combinations
 
 from ppdm_flow.core.attributes import AttributeFacts
@@ -40,20 +39,28 @@ def read_together(plan: Plan) -> bool:
 
 def links(releases: Sequence[ReleaseNode]) -> tuple[Link, ...]:
     """Return the pairs of releases whose rows may be joined."""
-    pairs = [Link(a, b, _keyed(a, b), _shared(a, b), _aligned(a, b)) for a, b in combinations(releases, 2)]
+    pairs = [_link(a, b, _keyed(a.attributes, b.attributes)) for a, b in combinations(releases, 2)]
     return tuple(link for link in pairs if link.keyed or link.shared or link.aligned)
 
 
-def keyed_links(plan: Plan) -> tuple[Link, ...]:
-    """Return the pairs of the plan's releases that share a keyed column, where somebody may see both."""
-    keyed = (replace(k, keyed=_under_one_key(plan, k)) for k in links(plan.releases))
-    return tuple(link for link in keyed if link.keyed) if read_together(plan) else ()
+def keyed_links(plan: Plan) -> Iterator[Link]:
+    """Yield the pairs of the plan's releases that share a keyed column, where somebody may see both.
+
+    Only releases with such columns are paired: a policy may have a thousand others.
+    """
+    if not read_together(plan):
+        return
+    keyed_columns = [(r, tuple(a for a in r.attributes if a.lineage.keyed)) for r in plan.releases]
+    keyed_releases = [(release, columns) for release, columns in keyed_columns if columns]
+    made = {r.name: {a.name: _made(plan, a) for a in columns} for r, columns in keyed_releases}
+    for (one, columns), (other, others) in combinations(keyed_releases, 2):
+        pairs = _keyed(columns, others)
+        if under_one_key := tuple((a, b) for a, b in pairs if made[one.name][a] == made[other.name][b]):
+            yield _link(one, other, under_one_key)
 
 
-def _under_one_key(plan: Plan, link: Link) -> Pairs:
-    """Return the keyed columns that steps with the same parameters made, which name the key."""
-    facts = [{a.name: a for a in release.attributes} for release in (link.one, link.other)]
-    return tuple((a, b) for a, b in link.keyed if _made(plan, facts[0][a]) == _made(plan, facts[1][b]))
+def _link(one: ReleaseNode, other: ReleaseNode, keyed: Pairs) -> Link:
+    return Link(one, other, keyed, _shared(one, other), _aligned(one, other))
 
 
 def _made(plan: Plan, fact: AttributeFacts) -> list[object]:
@@ -71,11 +78,11 @@ def _aligned(one: ReleaseNode, other: ReleaseNode) -> bool:
     return bool(one.ordered_by) and one.ordered_by == other.ordered_by
 
 
-def _keyed(one: ReleaseNode, other: ReleaseNode) -> Pairs:
+def _keyed(ones: Sequence[AttributeFacts], others: Sequence[AttributeFacts]) -> Pairs:
     return tuple(
         (a.name, b.name)
-        for a in one.attributes
-        for b in other.attributes
+        for a in ones
+        for b in others
         if a.lineage.keyed and b.lineage.keyed and a.lineage.computed_from == b.lineage.computed_from
     )
 

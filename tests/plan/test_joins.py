@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from growth import growth
 
 ATTRIBUTES = """attributes:
   age: {role: quasi_identifier, type: integer}
@@ -88,3 +89,20 @@ def test_a_renamed_class_id_comes_from_its_attributes_as_well(compiled):
 def test_a_join_is_to_be_bounded(codes, gates, warned):
     audit = REJOIN.replace("RELEASE", "p").replace("OTHER", "i")
     assert ("PPF589" in codes(ATTRIBUTES + K + SPLIT + audit + gates + BOTH)) == warned
+
+
+def test_many_releases_are_judged_in_linear_time(compiled):
+    def check(releases):
+        every = "".join(f"  r{number}: {{path: r{number}.csv}}\n" for number in range(releases))
+        found = compiled(ATTRIBUTES + K + "releases:\n" + every)
+        assert len(found.plan.releases) == releases
+
+    assert growth(check, 50, 400) < 30  # the pairs of releases times the steps are 500 times as many
+
+
+def test_of_many_pairs_the_first_thousand_are_reported(codes):
+    every = "".join(f"  r{number}: {{from: split.people, path: r{number}.csv}}\n" for number in range(60))
+    found = codes(ATTRIBUTES + K + SPLIT + "releases:\n" + every)
+    assert found.count("PPF588") == 1_000
+    few = "".join(f"  r{number}: {{from: split.people, path: r{number}.csv}}\n" for number in range(4))
+    assert codes(ATTRIBUTES + K + SPLIT + "releases:\n" + few).count("PPF588") == 6

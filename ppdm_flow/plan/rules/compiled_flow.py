@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 
 from ppdm_flow.core import phrases
 from ppdm_flow.core.attributes import AttributeFacts, Change
@@ -14,7 +15,7 @@ from ppdm_flow.policy.language.patterns import is_pattern, matches
 from ppdm_flow.policy.loaded import Places
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CompiledFlow:
     """A compiled flow. ``clean`` names the steps whose attributes are certain: what a broken one feeds is not."""
 
@@ -23,13 +24,15 @@ class CompiledFlow:
     places: Places
     clean: frozenset[str]
 
-    @property
-    def releases(self) -> Iterator[ReleaseNode]:
+    @cached_property
+    def releases(self) -> tuple[ReleaseNode, ...]:
         """The releases whose attributes are certain."""
-        for release in self.plan.releases:
-            path = [step for step in self.plan.upstream(release.input) if not step.implicit]
-            if all(step.name in self.clean for step in path):
-                yield release
+        uncertain = {step.name for step in self.plan.steps if not step.implicit} - self.clean
+        return tuple(
+            release
+            for release in self.plan.releases
+            if not any(step.name in uncertain for step in self.plan.upstream(release.input))
+        )
 
     def published(self) -> Iterator[tuple[ReleaseNode, AttributeFacts]]:
         """Every attribute of every release."""

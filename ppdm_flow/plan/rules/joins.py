@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import islice
 
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.plugin_info import Kind
@@ -11,6 +12,9 @@ from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.plan.definition import ReleaseNode, StepNode
 from ppdm_flow.plan.rules.compiled_flow import CompiledFlow, listed
 from ppdm_flow.plan.together import APART, Link, keyed_links
+
+_MOST_PAIRS = 1_000
+"""Pairs of releases that one rule reports: n releases have n²/2, and nobody reads more."""
 
 
 def counted_tuples(flow: CompiledFlow) -> Iterator[Diagnostic]:
@@ -29,18 +33,16 @@ def counted_tuples(flow: CompiledFlow) -> Iterator[Diagnostic]:
 
 def unmeasured_parts(flow: CompiledFlow) -> Iterator[Diagnostic]:
     """Two releases with parts of one table, joined by its key, that no audit looks at together."""
-    for one, other in combinations(flow.releases, 2):
-        step = _partition(flow, one)
-        if step is None or step is not _partition(flow, other) or not _joinable(one, other):
-            continue
-        if not any({one.name, other.name} == {a.release, a.bound.document.get("other")} for a in flow.rejoins()):
-            yield Diagnostic(
-                "PPF588",
-                f"releases `{one.name}` and `{other.name}` are parts of one table, and nothing measures them together",
-                flow.origin(other),
-                help=f"add `rejoin` to `audits:`, on `{one.name}` and with `other: {other.name}`,"
-                " and gate on its `posterior_bound`",
-            )
+    measured = {frozenset((a.release, str(a.bound.document.get("other")))) for a in flow.rejoins()}
+    unmeasured = (pair for pair in _parts(flow) if frozenset(each.name for each in pair) not in measured)
+    for one, other in islice(unmeasured, _MOST_PAIRS):
+        yield Diagnostic(
+            "PPF588",
+            f"releases `{one.name}` and `{other.name}` are parts of one table, and nothing measures them together",
+            flow.origin(other),
+            help=f"add `rejoin` to `audits:`, on `{one.name}` and with `other: {other.name}`,"
+            " and gate on its `posterior_bound`",
+        )
 
 
 def unknown_partners(flow: CompiledFlow) -> Iterator[Diagnostic]:
@@ -75,31 +77,40 @@ def _joins(step: StepNode) -> bool:
     return step.bound.info.kind is Kind.TABLE and step.effect.rows == "generated"
 
 
+def _parts(flow: CompiledFlow) -> Iterator[tuple[ReleaseNode, ReleaseNode]]:
+    """Yield the pairs of releases that come from one partition and still have an attribute in common."""
+    releases = flow.releases
+    numbers_by_column: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for number, other in enumerate(releases):
+        step = _partition(flow, other)
+        if step is not None:
+            columns = {(step.name, fact.source or fact.name) for fact in other.attributes}
+            for one in sorted({earlier for column in columns for earlier in numbers_by_column[column]}):
+                yield releases[one], other
+            for column in columns:
+                numbers_by_column[column].append(number)
+
+
 def _partition(flow: CompiledFlow, release: ReleaseNode) -> StepNode | None:
     """Return the last step on the way that has several outputs."""
     steps = [s for s in flow.plan.upstream(release.input) if len(s.effect.outputs) > 1]
     return steps[-1] if steps else None
 
 
-def _joinable(one: ReleaseNode, other: ReleaseNode) -> bool:
-    """Whether the two releases still have an attribute in common."""
-    sources = [{f.source or f.name for f in release.attributes} for release in (one, other)]
-    return bool(sources[0] & sources[1])
-
-
 def keyed_columns(flow: CompiledFlow) -> Iterator[Diagnostic]:
     """Two releases with a column that is made of the same attribute with a key: they will be judged as one table."""
     there = {release.name for release in flow.releases}
-    for link in keyed_links(flow.plan) if any(r.on_joined for r in flow.plan.requirements) else ():
-        if {link.one.name, link.other.name} <= there:
-            yield Diagnostic(
-                "PPF540",
-                f"releases `{link.one.name}` and `{link.other.name}` both have {_columns(link)}, so they are judged as"
-                " one table as well",
-                flow.origin(link.other),
-                Severity.WARNING,
-                help="drop the column from one of them, or use another key there",
-            )
+    linked = keyed_links(flow.plan) if any(r.on_joined for r in flow.plan.requirements) else ()
+    certain = (link for link in linked if {link.one.name, link.other.name} <= there)
+    for link in islice(certain, _MOST_PAIRS):
+        yield Diagnostic(
+            "PPF540",
+            f"releases `{link.one.name}` and `{link.other.name}` both have {_columns(link)}, so they are judged as"
+            " one table as well",
+            flow.origin(link.other),
+            Severity.WARNING,
+            help="drop the column from one of them, or use another key there",
+        )
 
 
 def public_and_apart(flow: CompiledFlow) -> Iterator[Diagnostic]:

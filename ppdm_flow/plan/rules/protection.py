@@ -230,7 +230,9 @@ def _judged_releases(plan: Plan) -> set[str]:
     judged = {release.name for release, clauses in about if any(c.concerns(release.name) for c in clauses)}
     for join in plan.joins:
         judged |= {name for names in join.releases.values() for name in names if join.plan.requirements}
-    for link in keyed_links(plan):
-        pair = {link.one.name, link.other.name}
-        judged |= {name for name in pair if any(c.on_joined and any(map(c.concerns, pair)) for c in plan.requirements)}
+    joined = [clause for clause in plan.requirements if clause.on_joined]
+    if joined and not {release.name for release, _ in about} <= judged:
+        for link in keyed_links(plan):
+            pair = {link.one.name, link.other.name}
+            judged |= pair if any(any(map(clause.concerns, pair)) for clause in joined) else set()
     return judged
