@@ -6,10 +6,12 @@ import json
 import threading
 
 import pytest
+from growth import growth
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ppdm_flow import api
+from ppdm_flow.api.sweep import grid as grid_module
 from ppdm_flow.api.sweep import runs as sweeping_runs
 from ppdm_flow.api.sweep.document import together
 from ppdm_flow.api.sweep.grid import axes, grid
@@ -99,6 +101,25 @@ def test_every_combination_is_a_point_and_a_thousand_are_enough():
     assert len(grid(axes(["a=1..40", "b=1..25"]))) == 1000
     with pytest.raises(UsageError, match="PPF122"):
         grid(axes(["a=1..40", "b=1..26"]))
+
+
+def test_values_are_counted_before_ranges_are_written_out(monkeypatch):
+    monkeypatch.setattr(grid_module, "_plain", lambda value: pytest.fail(f"{value} was written out"))
+    with pytest.raises(UsageError, match="PPF122"):
+        axes(["a=" + ",".join(["0..999"] * 5_000)])
+    monkeypatch.undo()
+    assert len(axes(["a=0..499,0..499"])[0].values) == 500
+
+
+@pytest.mark.parametrize("number", ["1" * 21, "0." + "1" * 20])
+def test_numbers_of_a_range_that_cannot_be_computed_with(number):
+    with pytest.raises(UsageError, match="PPF120"):
+        axes([f"a={number}..{number}:2"])
+    assert axes([f"a={number}"])[0].values == (number,)
+
+
+def test_reading_values_is_linear():
+    assert growth(lambda size: axes(["a=x" + "'" * size]), 2_000, 32_000) < 60
 
 
 @pytest.mark.parametrize("word", ["", "a,", "a:up", "a:", "a,a"])
