@@ -56,3 +56,18 @@ def test_every_function_of_the_package_is_imported_for_type_checkers(root):
     assert imported == {name: f"ppdm_flow.{home}" for name, home in ppdm_flow._HOMES.items()}
     assert set(ppdm_flow.__all__) == {"__version__", *imported}
     assert all(callable(getattr(ppdm_flow, name)) for name in imported)
+
+
+def test_processes_of_python_import_nothing_from_the_folder_where_they_are_begun(root):
+    """Each is begun with ``-P`` or ``-I``: a file of that name in a repository of policies would be carried out."""
+    faults, begun = [], 0
+    for path in sorted((root / "ppdm_flow").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.List) or "sys.executable" not in map(ast.unparse, node.elts):
+                continue
+            words = list(map(ast.unparse, node.elts))
+            begun += 1
+            if words[words.index("sys.executable") + 1] not in ("'-P'", "'-I'"):
+                faults.append(f"{path.relative_to(root)}:{node.lineno}")
+    assert faults == []
+    assert begun >= 4

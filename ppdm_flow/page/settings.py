@@ -66,6 +66,8 @@ class Settings:
     """How much a packed upload may unpack to."""
     unpacked_ratio: int = 200
     """How many times its own size a packed upload may unpack to; small ones may have more."""
+    upload_columns: int = 2_000
+    """Columns of an uploaded table: forms and pictures have a line for each."""
     param_variables: tuple[str, ...] = ()
     """The variables of the server's environment that params of policies may read: the others are its own."""
     job_variables: tuple[str, ...] = ()

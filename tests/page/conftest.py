@@ -15,26 +15,20 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from forked_jobs import ForkedJobs
 from sites import Server
-from warm import Warm
 
 from ppdm_flow.evidence import key_files
 from ppdm_flow.page.services.jobs import jobs, processes
 from ppdm_flow.page.services.tables import tables
 from ppdm_flow.page.services.tables.making.__main__ import make
 from ppdm_flow.page.services.tables.making.task import Task
-from ppdm_flow.page.services.uploads import reading
 
 BEGIN = processes.begin
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _warm_processes() -> Iterator[None]:
-    """Let jobs and looks at uploads be forks, copies of released tables be made here, and keys be encrypted at once."""
+    """Let jobs be forks, copies of released tables be made here, and keys be encrypted at once."""
     forked = ForkedJobs()
-    looks = Warm(["ppdm_flow.api.profile.data", "ppdm_flow.engine.opening.opening", "ppdm_flow.sources"])
-
-    def look(command: Sequence[str], **_options: Any) -> subprocess.CompletedProcess[str]:
-        return looks.run(command[1:])
 
     def copy(_command: Sequence[str], *, input: bytes, **_options: Any) -> SimpleNamespace:  # noqa: A002  # as `run`
         return SimpleNamespace(returncode=make(Task.read(input.decode())))
@@ -44,18 +38,15 @@ def _warm_processes() -> Iterator[None]:
         patched.setattr(jobs, "_LOOK", 0.02)
         patched.setattr(key_files, "_ROUNDS", 1)
         stand_in = {"DEVNULL": subprocess.DEVNULL, "TimeoutExpired": subprocess.TimeoutExpired}
-        patched.setattr(reading, "subprocess", SimpleNamespace(run=look, **stand_in))
         patched.setattr(tables, "subprocess", SimpleNamespace(run=copy, **stand_in))
         yield
     forked.close()
-    looks.close()
 
 
 @pytest.fixture
 def new_pythons(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Begin jobs, looks at uploads and copies of tables as the server does: in new processes."""
+    """Begin jobs and copies of tables as the server does: in new processes."""
     monkeypatch.setattr(processes, "begin", BEGIN)
-    monkeypatch.setattr(reading, "subprocess", subprocess)
     monkeypatch.setattr(tables, "subprocess", subprocess)
 
 

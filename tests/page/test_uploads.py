@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 import stat
 import struct
 import zipfile
@@ -362,3 +363,48 @@ def test_the_journal_has_no_name_and_no_value(server, steward):
         ("uploads.add", "", "refused"),
         ("uploads.add", "", "done"),
     ]
+
+
+def dictionary(rows: int, length: int) -> bytes:
+    """Return a Parquet file of one text that is in every row: a few bytes, however many rows there are."""
+    file = io.BytesIO()
+    column = pa.DictionaryArray.from_arrays(pa.array([0] * rows, pa.int32()), ["x" * length])
+    pq.write_table(pa.table({"remark": column}), file, row_group_size=rows)
+    return file.getvalue()
+
+
+@pytest.mark.slow
+def test_a_parquet_file_is_counted_as_it_unpacks(server):
+    small = dictionary(300_000, 5_000)
+    assert len(small) < MEGABYTE
+    with pytest.raises(PpdmError, match="PPF996"):
+        server.upload(Role.STEWARD, "clinic.parquet", small)
+    assert left(server) == []
+    kept_ = server.upload(Role.STEWARD, "clinic.parquet", dictionary(300_000, 50))
+    assert kept_.format == "parquet"
+
+
+def many_columns(kind: str, columns: int) -> bytes:
+    names = [f"c{number}" for number in range(columns)]
+    if kind == "parquet":
+        file = io.BytesIO()
+        pq.write_table(pa.table({name: [1] for name in names}), file)
+        return file.getvalue()
+    if kind == "jsonl":
+        return json.dumps(dict.fromkeys(names, 1)).encode() + b"\n"
+    text = (",".join(names) + "\n" + ",".join("1" * columns) + "\n").encode()
+    return gzip.compress(text) if kind == "csv.gz" else text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["csv", "csv.gz", "parquet", "jsonl"])
+def test_columns_are_counted_before_a_reader_guesses(server, kind):
+    with pytest.raises(PpdmError, match=r"PPF996.*2,001 columns"):
+        server.upload(Role.STEWARD, f"wide.{kind}", many_columns(kind, 2_001))
+    assert left(server) == []
+    assert server.upload(Role.STEWARD, f"wide.{kind}", many_columns(kind, 500)).bytes
+
+
+def test_a_text_with_commas_in_json_is_no_wide_table(server):
+    line = json.dumps({"remark": "," * 5_000}).encode() + b"\n"
+    assert server.upload(Role.STEWARD, "remarks.jsonl", line).format == "jsonl"

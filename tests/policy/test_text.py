@@ -87,3 +87,19 @@ def test_places_count_every_line_break_that_yaml_knows() -> None:
 
 def test_decode_takes_the_mark_off() -> None:
     assert decode(b"\xef\xbb\xbfa", "f") == "a"
+
+
+@pytest.mark.parametrize("place", ["/proc/self/status", "/dev/null", "/sys/kernel/notes", "link.yaml", "pipe.yaml"])
+def test_templates_are_ordinary_files(tmp_path, place):
+    """Some of the system's own files block whoever reads them; none is opened."""
+    (tmp_path / "link.yaml").symlink_to("/proc/self/status")
+    os.mkfifo(tmp_path / "pipe.yaml")
+    (tmp_path / "policy.yaml").write_text(f"version: 1\nname: p\nextends: [{place}]\n")
+    assert "PPF301" in {each.code for each in load(tmp_path / "policy.yaml").diagnostics}
+
+
+def test_an_ordinary_template_is_read_through_a_link(tmp_path):
+    (tmp_path / "house.yaml").write_text("privacy: {k_anonymity: {k: 5}}\n")
+    (tmp_path / "linked.yaml").symlink_to("house.yaml")
+    (tmp_path / "policy.yaml").write_text("version: 1\nname: p\nextends: [linked.yaml]\n")
+    assert load(tmp_path / "policy.yaml").tree["privacy"] == {"k_anonymity": {"k": "5"}}

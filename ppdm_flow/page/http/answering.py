@@ -19,6 +19,7 @@ from ppdm_flow.page.http.multipart import TOKEN, ForgedError
 from ppdm_flow.page.http.origin import from_own_page
 from ppdm_flow.page.http.receiving import Sent, check_fields, most_bytes, sent_with_file, sent_without_file
 from ppdm_flow.page.http.route import PageRoute
+from ppdm_flow.page.http.turns import run_in_turn
 from ppdm_flow.page.services.accounts.sessions import Visit
 from ppdm_flow.page.services.accounts.words import new_word
 from ppdm_flow.page.services.policies.policies import UnknownPolicyError
@@ -118,7 +119,7 @@ def _form(site: Site, route: PageRoute, request: Request, visit: Visit) -> Abstr
 
 async def _called(call: Call, route: PageRoute) -> Response:
     try:
-        return await run_in_threadpool(route.endpoint, call)
+        return await run_in_turn(call.request, call.visit.user, route.endpoint, call)
     except Exception as error:  # noqa: BLE001  # the server stays up
         return await _told(call, route, error)
 

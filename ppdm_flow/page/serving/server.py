@@ -12,6 +12,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from ppdm_flow.page.app import application
+from ppdm_flow.page.services import bounded
 from ppdm_flow.page.serving.addresses import address_of, check_address, listening
 from ppdm_flow.page.serving.folders import check_folders, state_held
 from ppdm_flow.page.serving.log import quote_no_values
@@ -40,6 +41,7 @@ def serve(settings: Settings, ready: Ready) -> None:
         settings = with_own_certificate(settings)
         os.environ[ALLOWED] = ",".join(settings.param_variables)  # for checks here, and for jobs, which inherit both
         os.environ[DATABASES] = ",".join(settings.databases)
+        bounded.begin()
         site = opened_site(settings)
         site.journal.recover()
         server = uvicorn.Server(configured(settings, application(site)))

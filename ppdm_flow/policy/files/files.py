@@ -99,7 +99,7 @@ class Files:
 
 def _parsed(path: Path, shown: str, *, template: bool, given: str | None = None) -> Parsed:
     try:
-        data = read_bytes(path, shown) if given is None else limited(given.encode(), shown)
+        data = read_bytes(path, shown, pipes=not template) if given is None else limited(given.encode(), shown)
         text, digest = decode(data, shown), hashlib.sha256(data).hexdigest()
     except (UnreadableError, UsageError) as error:
         return Parsed(None, None, error=error)

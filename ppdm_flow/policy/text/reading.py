@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import re
 import stat
 from pathlib import Path
@@ -15,6 +17,7 @@ from ppdm_flow.policy.text.nodes import UnreadableError
 SIZE_LIMIT = 1_000_000
 """Bytes; a policy that needs more keeps its lists of values in hierarchy files."""
 
+_SPECIAL, _MEMORY = ("/proc/", "/sys/", "/dev/"), "/dev/shm/"  # noqa: S108  # a folder for ordinary files
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufeff\ufffe\uffff]")
 _BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 _CONFLICT = re.compile(r"^(<{7}|>{7})(?=[ \n\r]|\Z)", re.MULTILINE)
@@ -25,27 +28,38 @@ def read(path: Path, shown: str | None = None) -> str:
     return decode(read_bytes(path, shown), shown or str(path))
 
 
-def read_bytes(path: Path, shown: str | None = None) -> bytes:
-    """Return the bytes of a file; diagnostics name it ``shown``.
+def read_bytes(path: Path, shown: str | None = None, *, pipes: bool = True) -> bytes:
+    """Return the bytes of a file, or of a pipe where ``pipes`` may be read; diagnostics name it ``shown``.
 
     Raises
     ------
     UsageError
-        Where the file is not there or may not be read (PPF100).
+        Where the file is not there or may not be read, or is one of the system's own (PPF100).
     UnreadableError
         Where it is too large (PPF101).
     """
     name = shown or str(path)
     try:
-        with path.open("rb") as file:
-            mode = path.stat()
-            if stat.S_ISREG(mode.st_mode) and mode.st_size > SIZE_LIMIT:
+        about = path.stat()
+        if not (pipes and stat.S_ISFIFO(about.st_mode)):
+            _refuse_special(path, about.st_mode)
+            if about.st_size > SIZE_LIMIT:
                 raise UnreadableError(_too_large(name))
+        with path.open("rb") as file:
             data = file.read(SIZE_LIMIT + 1)
         check_expected(path, data)
     except OSError as error:
         raise UsageError(_not_read(path, error)) from None
     return limited(data, name)
+
+
+def _refuse_special(path: Path, mode: int) -> None:
+    """Raise OSError for what is no regular file, and for files that the system makes up: some block for ever."""
+    real = os.path.realpath(path)
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if not stat.S_ISREG(mode) or (real.startswith(_SPECIAL) and not real.startswith(_MEMORY)):
+        raise OSError(errno.EINVAL, "it is no ordinary file")
 
 
 def limited(data: bytes, file: str) -> bytes:

@@ -5,8 +5,16 @@ from __future__ import annotations
 import pytest
 from sites import PATIENCE
 
+from ppdm_flow.page.services.accounts.roles import Role
 from ppdm_flow.page.services.policies.reach import reaches
 
+POLICY = """version: 1
+name: p
+source: {path: a.csv}
+attributes: {age: {role: quasi_identifier}}
+privacy: {k_anonymity: {k: 5}}
+releases: {r: {path: r.csv}}
+"""
 NAME, ADDRESS = "study/people.yaml", "/policies/study/people.yaml"
 
 
@@ -104,3 +112,25 @@ def test_a_policy_beside_its_data_is_run(steward, filled):
     (job,) = filled.site.jobs.of(filled.users["steward"])
     assert job.about == NAME
     filled.site.jobs.finished(job, PATIENCE)
+
+
+def test_a_check_does_not_tell_whether_a_private_file_is_there(server):
+    """Neither while somebody types, nor in what a comparison says of the text."""
+    (server.site.settings.policies / "p.yaml").write_text(POLICY)
+    steward = server.browser(Role.STEWARD)
+    state = server.site.settings.state
+    there, missing = state / "page.sqlite3", state / "uploads" / "nothing.yaml"
+    pages = []
+    for path in (there, missing):
+        text = f"{POLICY}extends: [{path}]\n"
+        for place in ("check", "propose"):
+            answer = steward.send(f"/policies/p.yaml/{place}", text=text)
+            assert answer.status_code == 200
+            assert "PPF966" in answer.text
+            assert "PPF301" not in answer.text
+            pages.append(answer.text.replace(str(path), "FILE"))
+    assert pages[0] == pages[2]
+    assert pages[1].count("PPF966") == pages[3].count("PPF966")
+    public = steward.send("/policies/p.yaml/check", text=f"{POLICY}extends: [nothing.yaml]\n").text
+    assert "PPF301" in public
+    assert "PPF966" not in public

@@ -8,19 +8,32 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import field, replace
 from datetime import date
+from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from ppdm_flow.api.drafts.check import DraftCheck, check_draft
+from ppdm_flow.api.loading.kinds import FileKind, kind_of
 from ppdm_flow.core.clock import utc_today
-from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity
+from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity, has_errors
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.records import dataclass
+from ppdm_flow.core.waivers import Waiver
+from ppdm_flow.page.services.bounded import CHECKS, LimitExceededError
 from ppdm_flow.page.services.policies.files import TABLES, YAML, files_below
 from ppdm_flow.page.services.policies.policies import Policies, PolicyText
 from ppdm_flow.page.services.policies.reach import reaches
+from ppdm_flow.plan.document import document
 from ppdm_flow.policy.edit.tree import tree_of
+from ppdm_flow.policy.redaction import telling, without
+
+if TYPE_CHECKING:
+    from ppdm_flow.plan import fields
 
 _Signature = tuple[date, tuple[tuple[str, int, int], ...]]
+_NAMED = ("attributes", "steps", "releases", "params", "audits")
+_MOST_FINDINGS = 500
+_MOST_NAMES = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +42,31 @@ class State:
 
     errors: int
     warnings: int
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyCheck:
+    """What a text is and what is wrong with it: as much of a draft's check as pages show.
+
+    ``sources`` are the files that were read, ``names`` those of attributes, steps and so on with what templates bring,
+    ``about`` is what the policy says of itself, ``plan`` is there where it has one, and ``serves`` are the requirements
+    that its steps work towards. ``more`` counts the findings that were left out.
+    """
+
+    kind: FileKind
+    diagnostics: tuple[Diagnostic, ...]
+    sources: tuple[str, ...] = ()
+    waived: Mapping[Diagnostic, Waiver] = field(default_factory=dict)
+    names: Mapping[str, list[str]] = field(default_factory=lambda: {kind: [] for kind in _NAMED})
+    about: Mapping[str, str | None] = field(default_factory=dict)
+    plan: fields.PlanDocument | None = None
+    serves: frozenset[str] = frozenset()
+    more: int = 0
+
+    @property
+    def valid(self) -> bool:
+        """Whether there are no errors."""
+        return not has_errors(self.diagnostics)
 
 
 @dataclass(slots=True)
@@ -44,22 +82,17 @@ class Checks:
     _kept: tuple[_Signature, Mapping[str, State]] | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def check(self, name: str, text: str) -> DraftCheck:
+    def check(self, name: str, text: str) -> PolicyCheck:
         """Check a text as if it stood in the file of this name; diagnostics name files from the folder."""
-        checked = check_draft(self.policies.folder / name, text, self.today)
-        named = {each: from_folder(each, self.policies.folder) for each in checked.diagnostics}
-        waived = {named[each]: waiver for each, waiver in checked.waived.items() if each in named}
-        return replace(checked, diagnostics=tuple(named.values()), waived=waived)
+        folder = self.policies.folder
+        try:
+            return CHECKS.run(check_text, folder, name, text, self.today(), self.private)
+        except LimitExceededError as error:
+            return PolicyCheck(kind_of(folder / name, text.encode(errors="replace")), error.diagnostics)
 
     def reaches_private(self, name: str, text: str) -> bool:
         """Return whether a text names a file of the server's private folder, as it stands or once it is resolved."""
-        path = self.policies.folder / name
-        trees: list[object] = []
-        with suppress(PpdmError):
-            trees.append(tree_of(text, name))
-        loaded = check_draft(path, text, self.today).loaded
-        trees += [] if loaded is None else [loaded.tree]
-        return any(reaches(tree, path.parent, self.private) for tree in trees)
+        return CHECKS.run(reaches_private, self.policies.folder / name, text, self.today(), self.private)
 
     def name_of(self, policy: PolicyText) -> str:
         """Return the name of the folder with a policy's runs: what it calls itself, or its file where it has faults."""
@@ -67,21 +100,99 @@ class Checks:
         return Path(policy.name).stem if plan is None else plan.policy
 
     def states(self) -> Mapping[str, State]:
-        """Return the state of every YAML file."""
+        """Return the state of every YAML file. Nobody waits for the checks of another one's request."""
         files = files_below(self.policies.folder, (*YAML, *TABLES))
         signature = self.today(), tuple((name, *_stamp(path)) for name, path in files.items())
         with self._lock:
-            if self._kept is None or self._kept[0] != signature:
-                states = {name: self._state(name, path) for name, path in files.items() if name.endswith(YAML)}
-                self._kept = signature, states
-            return self._kept[1]
+            if self._kept is not None and self._kept[0] == signature:
+                return self._kept[1]
+        states = {name: self._state(name, path) for name, path in files.items() if name.endswith(YAML)}
+        with self._lock:
+            self._kept = signature, states
+        return states
 
     def _state(self, name: str, path: Path) -> State:
         checked = self.check(name, path.read_bytes().decode(errors="replace"))
         return state_of(checked)
 
 
-def state_of(checked: DraftCheck) -> State:
+def check_text(folder: Path, name: str, text: str, today: date, private: Path) -> PolicyCheck:
+    """Check a text as if it stood in the file ``name`` of the folder; it is not read where it names private files."""
+    path = folder / name
+    kind = kind_of(path, text.encode(errors="replace"))
+    if names_private(path, text, private):  # before anything says whether such a file is there
+        return PolicyCheck(kind, (private_file(),))
+    checked = check_draft(path, text, lambda: today)
+    if checked.loaded is not None and reaches(checked.loaded.tree, path.parent, private):
+        return PolicyCheck(kind, (private_file(),))
+    errors_first = sorted(checked.diagnostics, key=lambda each: each.severity is not Severity.ERROR)
+    chosen = set(errors_first[:_MOST_FINDINGS])
+    shown = {each: from_folder(each, folder) for each in checked.diagnostics if each in chosen}
+    return PolicyCheck(
+        kind,
+        tuple(shown.values()),
+        tuple(checked.sources),
+        {shown[each]: waiver for each, waiver in checked.waived.items() if each in shown},
+        _names_in(checked),
+        _about(checked),
+        None if checked.plan is None else document(checked.plan),
+        frozenset[str]().union(*(step.effect.serves for step in checked.plan.steps)) if checked.plan else frozenset(),
+        len(checked.diagnostics) - len(shown),
+    )
+
+
+def reaches_private(path: Path, text: str, today: date, private: Path) -> bool:
+    """Return whether a text at ``path`` names a file of the private folder."""
+    if names_private(path, text, private):
+        return True
+    loaded = check_draft(path, text, lambda: today).loaded
+    return loaded is not None and reaches(loaded.tree, path.parent, private)
+
+
+def names_private(path: Path, text: str, private: Path) -> bool:
+    """Return whether a text, as it stands at ``path``, names a file of the private folder."""
+    with suppress(PpdmError):
+        return reaches(tree_of(text, path.name), path.parent, private)
+    return False
+
+
+def private_file() -> Diagnostic:
+    """Return what is said of a text that names a private file, whether or not that is there (PPF966)."""
+    return Diagnostic(
+        "PPF966",
+        "the text names a file that is private to the server, and is not checked further",
+        help="choose an upload of yours when you run it, or name a file elsewhere",
+    )
+
+
+def _names_in(checked: DraftCheck) -> dict[str, list[str]]:
+    """Return the names of attributes, steps, releases, params and audits, with those that templates bring."""
+    tree: Mapping[str, Any] = {} if checked.loaded is None else checked.loaded.tree
+    found = {kind: _keys(tree.get(kind)) for kind in _NAMED}
+    tables = tree.get("tables")
+    for name, table in tables.items() if isinstance(tables, Mapping) else ():
+        own = table.get("attributes") if isinstance(table, Mapping) else None
+        found["attributes"] += [f"{name}.{each}" for each in _keys(own)]
+    if checked.loaded is not None:
+        found["params"] += [each.name for each in checked.loaded.params]
+    return {kind: list(islice(dict.fromkeys(names), _MOST_NAMES)) for kind, names in found.items()}
+
+
+def _keys(node: object) -> list[str]:
+    return [str(key) for key in node] if isinstance(node, Mapping) else []
+
+
+def _about(checked: DraftCheck) -> Mapping[str, str | None]:
+    """Return what a policy says of itself, without values from the environment."""
+    loaded = checked.loaded
+    if loaded is None or loaded.policy is None:
+        return {}
+    own = loaded.policy
+    said = {"name": own.name, "description": own.description, "owner": own.owner}
+    return dict(without(said, telling(loaded.secrets)))
+
+
+def state_of(checked: PolicyCheck) -> State:
     """Return the numbers of errors and of warnings that nothing waives."""
     open_ = [each.severity for each in checked.diagnostics if each not in checked.waived]
     return State(open_.count(Severity.ERROR), open_.count(Severity.WARNING))

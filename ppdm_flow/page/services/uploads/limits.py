@@ -22,6 +22,7 @@ class Limits:
     free_bytes: int
     unpacked_bytes: int
     unpacked_ratio: int
+    columns: int
 
     @classmethod
     def of(cls, settings: Settings) -> Limits:
@@ -35,6 +36,7 @@ class Limits:
             settings.free_bytes,
             settings.unpacked_bytes,
             settings.unpacked_ratio,
+            settings.upload_columns,
         )
 
 

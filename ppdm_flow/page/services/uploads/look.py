@@ -1,21 +1,32 @@
-"""The process that looks at an uploaded table: ``FORMAT FILE``; prints why it cannot be read, as JSON."""
+"""A look at an uploaded table by the source that will read it: what it unpacks to, its columns, its first rows."""
 
 from __future__ import annotations
 
-import json
-import os
-import resource
-import sys
 from pathlib import Path
 
-_MEMORY = 3 * 2**30
-_CPU_SECONDS = 100
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import DataError, PpdmError
+from ppdm_flow.page.services.uploads.kinds import Kind
+from ppdm_flow.page.services.uploads.limits import Limits
+from ppdm_flow.page.services.uploads.unpacking import check_columns, check_unpacked
 
 
-def look(kind: str, file: Path) -> str:
+def look(file: Path, kind: Kind, limits: Limits) -> None:
+    """Look at a file, in a process that cannot take the server with it.
+
+    Raises DataError where it unpacks to too much or has too many columns (PPF996), or with what the source says where
+    it cannot be read as a table of its kind (PPF995).
+    """
+    check_unpacked(file, kind, limits)
+    check_columns(file, kind, limits)
+    if why := _fault(file, kind):
+        help_ = "open it where it was made, and write it anew"
+        raise DataError(Diagnostic("PPF995", f"the upload is refused: {why}", help=help_))
+
+
+def _fault(file: Path, kind: Kind) -> str:
     """Return why a file cannot be read as a table of its kind; nothing where its beginning can."""
-    from ppdm_flow.api.profile.data import look as looked  # noqa: PLC0415  # limits stand before this is loaded
-    from ppdm_flow.core.errors import PpdmError  # noqa: PLC0415  # as above
+    from ppdm_flow.api.profile.data import look as looked  # noqa: PLC0415  # the server itself reads no data
     from ppdm_flow.engine.opening.opening import open_source  # noqa: PLC0415  # as above
 
     try:
@@ -29,22 +40,5 @@ def look(kind: str, file: Path) -> str:
     except MemoryError:
         return "reading it takes too much memory"
     except Exception:  # noqa: BLE001  # whatever a reader does with hostile bytes; its words may quote them
-        return f"it cannot be read as {kind}"
+        return f"it cannot be read as {kind.format}"
     return "" if names else "it has no columns"
-
-
-def main() -> None:
-    """Set limits, look, and end with 1 where it cannot be read."""
-    os.nice(10)
-    resource.setrlimit(resource.RLIMIT_DATA, (_MEMORY, _MEMORY))
-    resource.setrlimit(resource.RLIMIT_CPU, (_CPU_SECONDS, _CPU_SECONDS))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    why = look(sys.argv[1], Path(sys.argv[2]))
-    if why:
-        sys.stdout.write(json.dumps(why))
-        sys.stdout.flush()
-    os._exit(1 if why else 0)  # readers read ahead in threads, which must not meet an interpreter that is going
-
-
-if __name__ == "__main__":
-    main()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import json
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import BinaryIO
 
@@ -20,21 +21,75 @@ _SMALL = 64 * 2**20
 _MEMBERS = 10_000
 _WORKBOOK = "xl/workbook.xml"
 _LONGEST = 2**62
+_SMALL_PARQUET = 2**30
+"""The same of Parquet, where few bytes say that a value goes on for many rows."""
+_BYTES = "BYTE_ARRAY"
+_NUMBER = 8
+_ROWS = 1 << 16
+_DELIMITERS = (b",", b";", b"\t", b"|")
 
 
 def check_unpacked(file: Path, kind: Kind, limits: Limits) -> None:
     """Raise DataError where a file unpacks to too much (PPF996), or is damaged or no workbook (PPF995)."""
-    if not kind.packed and kind.format != "excel":
+    pieces = _gzip if kind.packed else _PIECES.get(kind.format)
+    if pieces is None:
         return
-    most = min(limits.unpacked_bytes, max(_SMALL, file.stat().st_size * limits.unpacked_ratio))
+    small = _SMALL_PARQUET if pieces is _parquet else _SMALL
+    most = min(limits.unpacked_bytes, max(small, file.stat().st_size * limits.unpacked_ratio))
     unpacked = 0
     try:
-        for piece in _gzip(file) if kind.packed else _workbook(file):
+        for piece in pieces(file):
             unpacked += piece
             if unpacked > most:
-                raise _bomb(f"more than {most // 2**20:,} MB")
+                raise _bomb(f"it unpacks to more than {most // 2**20:,} MB")
     except (OSError, EOFError, zlib.error, zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError):
         raise _damaged("its packing is damaged, or of an unusual kind") from None
+
+
+def check_columns(file: Path, kind: Kind, limits: Limits) -> None:
+    """Raise DataError where a file has more columns than the server takes (PPF996): each costs every look at it.
+
+    Of a text the first line is looked at, before a reader guesses how it is written.
+    """
+    if kind.format == "parquet":
+        from pyarrow import parquet  # noqa: PLC0415  # the server itself reads no data
+
+        columns = parquet.read_metadata(file).num_columns
+    elif kind.format in _PIECES:
+        return
+    else:
+        with gzip.open(file) if kind.packed else file.open("rb") as opened:
+            line = opened.readline(_PIECE)
+        columns = _keys(line) if kind.format == "jsonl" else max(map(line.count, _DELIMITERS)) + 1
+    if columns > limits.columns:
+        raise _bomb(f"it has {columns:,} columns, and the server takes {limits.columns:,}")
+
+
+def _keys(line: bytes) -> int:
+    try:
+        first = json.loads(line)
+    except (ValueError, RecursionError):
+        return 0
+    return len(first) if isinstance(first, dict) else 0
+
+
+def _parquet(file: Path) -> Iterator[int]:
+    """Count what the values take once they are written out: a dictionary has each of them once."""
+    from pyarrow import compute, parquet, types  # noqa: PLC0415  # the server itself reads no data
+
+    with parquet.ParquetFile(file) as opened:
+        schema = opened.schema
+        texts = [schema.column(n).path for n in range(len(schema)) if schema.column(n).physical_type == _BYTES]
+        numbers = len(schema) - len(texts)
+        yield opened.metadata.num_rows * numbers * _NUMBER
+    with parquet.ParquetFile(file, read_dictionary=texts) as opened:
+        for batch in opened.iter_batches(_ROWS, columns=texts) if texts else ():
+            for array in batch.columns:
+                if types.is_dictionary(array.type):
+                    lengths = compute.binary_length(array.dictionary).take(array.indices)
+                    yield (compute.sum(lengths).as_py() or 0) + len(array)
+                else:
+                    yield array.nbytes
 
 
 def _gzip(file: Path) -> Iterator[int]:
@@ -47,7 +102,7 @@ def _workbook(file: Path) -> Iterator[int]:
     with zipfile.ZipFile(file) as archive:
         members = archive.infolist()
         if len(members) > _MEMBERS:
-            raise _bomb(f"more than {_MEMBERS:,} files")
+            raise _bomb(f"it holds more than {_MEMBERS:,} files")
         names = [member.filename for member in members]
         if _WORKBOOK not in names or len(set(names)) != len(names):
             raise _damaged("it is a ZIP archive, and no workbook of Excel")
@@ -68,9 +123,12 @@ def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[int]:
         raise _damaged("a part of it is not as long as it says")
 
 
+_PIECES: Mapping[str, Callable[[Path], Iterator[int]]] = {"excel": _workbook, "parquet": _parquet}
+
+
 def _bomb(what: str) -> DataError:
-    help_ = "send the table as Parquet, or unpacked"
-    return DataError(Diagnostic("PPF996", f"the upload is refused: it unpacks to {what}", help=help_))
+    help_ = "send what the policy needs of the table, as Parquet or unpacked"
+    return DataError(Diagnostic("PPF996", f"the upload is refused: {what}", help=help_))
 
 
 def _damaged(why: str) -> DataError:

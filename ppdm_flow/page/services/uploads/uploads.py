@@ -13,12 +13,12 @@ from sqlite3 import Row
 
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.services.accounts.roles import User
+from ppdm_flow.page.services.bounded import Bounded
 from ppdm_flow.page.services.storage.database import Database
 from ppdm_flow.page.services.uploads.arriving import Arriving
 from ppdm_flow.page.services.uploads.kinds import kind_of
 from ppdm_flow.page.services.uploads.limits import Limits, refused
-from ppdm_flow.page.services.uploads.reading import read_begin
-from ppdm_flow.page.services.uploads.unpacking import check_unpacked
+from ppdm_flow.page.services.uploads.look import look
 
 SCHEMA = (
     (
@@ -30,8 +30,8 @@ SCHEMA = (
 _HOUR = 3600.0
 _AT_ONCE = 3
 """Files that one person may be sending."""
-_LOOKS = 2
-"""Files that are looked at together: each look is a process."""
+LOOKS = Bounded(seconds=100, memory=3_072, output=1, places=2, each=1)
+"""Looks at what has arrived, by the source that will read it. Nobody's files keep those of all others waiting."""
 _NAME = 200
 """Characters of a name that are kept: it is shown, and never a path."""
 
@@ -60,7 +60,7 @@ class Uploads:
     ) -> None:
         self._database, self._folder, self._limits, self._now = database, folder, limits, now
         self._arriving: dict[str, Arriving] = {}
-        self._lock, self._looks = threading.Lock(), threading.BoundedSemaphore(_LOOKS)
+        self._lock = threading.Lock()
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
 
     def arriving(self, user: User, announced: int) -> Arriving:
@@ -77,14 +77,13 @@ class Uploads:
     def keep(self, user: User, arrived: Arriving, name: str) -> Upload:
         """Keep a file that has arrived as a table, when its bytes are what its name says.
 
-        Raises DataError where they are not (PPF995), it unpacks to too much (PPF996), or it cannot be read.
+        Raises DataError where they are not (PPF995), it unpacks to too much (PPF996), or it cannot be read;
+        UsageError where looking at it takes too much (PPF997).
         """
         arrived.finish()
         kind = kind_of(arrived.file, name)
-        with self._looks:
-            check_unpacked(arrived.file, kind, self._limits)
-            file = arrived.named(f"data{kind.ending}")
-            read_begin(file, kind)
+        file = arrived.named(f"data{kind.ending}")
+        LOOKS.run(look, file, kind, self._limits)
         until = self._now() + self._limits.hours * _HOUR
         shown = name.rpartition("/")[2].rpartition("\\")[2][:_NAME]
         with self._database.changing() as connection:

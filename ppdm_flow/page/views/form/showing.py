@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
@@ -11,14 +12,14 @@ from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.http.call import Call
 from ppdm_flow.page.http.policies import known_policy, refuse_private
 from ppdm_flow.page.looks.addresses import policy_address
+from ppdm_flow.page.services.bounded import CHECKS
 from ppdm_flow.page.services.policies.policies import ChangedMeanwhileError, PolicyText
 from ppdm_flow.page.views.form.changing import changes_in
-from ppdm_flow.page.views.form.contents import contents, role_sentences
+from ppdm_flow.page.views.form.contents import Contents, contents, role_sentences
 from ppdm_flow.page.views.form.inputs import UnreadableFieldError
 from ppdm_flow.page.views.policies.comparing import compared
 from ppdm_flow.page.views.policies.editing import sent_text
-from ppdm_flow.page.views.policies.names import names_in
-from ppdm_flow.page.views.policies.steps import steps_graph
+from ppdm_flow.page.views.policies.steps import drawing_of
 from ppdm_flow.policy.edit.edited import edited
 from ppdm_flow.policy.edit.tree import tree_of
 from ppdm_flow.policy.text.nodes import PolicyPath, written
@@ -76,9 +77,13 @@ def _filled(call: Call) -> Filled:
     base = call.text("base").replace("\r\n", "\n")
     if len(base.encode(errors="replace")) > call.site.settings.policy_bytes:
         raise HTTPException(413)
+    return CHECKS.run(filled_text, known_policy(call).name, text, base, FormData(call.form.multi_items()))
+
+
+def filled_text(name: str, text: str, base: str, form: FormData) -> Filled:
+    """Return a text with what a form changes that was made of the text ``base``."""
     try:
-        now = tree_of(text, known_policy(call).name)
-        return Filled(edited(text, changes_in(call.form, tree_of(base), now)))
+        return Filled(edited(text, changes_in(form, tree_of(base), tree_of(text, name))))
     except PolicyError as error:
         return Filled(text, tuple(error.diagnostics))
     except UnreadableFieldError as error:
@@ -89,10 +94,6 @@ def _page(
     call: Call, policy: PolicyText, filled: Filled, digest: str, *, part: bool = False, status: int = 200
 ) -> Response:
     checked = call.site.checks.check(policy.name, filled.text)
-    try:
-        shown = contents(filled.text, tree_of(filled.text, policy.name))
-    except PolicyError:
-        shown = None
     return call.page(
         "form/part.html" if part else "form/form.html",
         status,
@@ -100,9 +101,17 @@ def _page(
         filled=filled,
         unreadable=written(filled.unreadable),
         digest=digest,
-        contents=shown,
+        contents=CHECKS.run(contents_of, policy.name, filled.text),
         checked=checked,
-        names=names_in(checked),
+        names=checked.names,
         roles=role_sentences(),
-        drawing=None if checked.plan is None else steps_graph(checked.plan),
+        drawing=drawing_of(checked),
     )
+
+
+def contents_of(name: str, text: str) -> Contents | None:
+    """Return what the form shows of a text; None where it cannot be read."""
+    try:
+        return contents(text, tree_of(text, name))
+    except PolicyError:
+        return None

@@ -10,6 +10,7 @@ from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.http.call import Call
 from ppdm_flow.page.http.policies import known_policy
 from ppdm_flow.page.looks.addresses import policy_address
+from ppdm_flow.page.services.bounded import CHECKS
 from ppdm_flow.page.services.hierarchies.attributes import DeclaredAttribute, declared_attributes
 from ppdm_flow.page.services.hierarchies.counts import ColumnCounts
 from ppdm_flow.page.services.hierarchies.drafts import Workplace
@@ -49,7 +50,7 @@ def asked(call: Call) -> Asked:
     """Return what the address or the form of a call is about. Raises HTTPException 404 for what is not there."""
     policy = known_policy(call)
     given: Mapping[str, str] = call.query if call.request.method == "GET" else _fields(call)
-    declared = declared_attributes(call.site.policies.path(policy.name))
+    declared = CHECKS.run(declared_attributes, call.site.policies.path(policy.name))
     attribute = next((each for each in declared if each.name == given.get("attribute")), None)
     upload = own_upload(call, given.get("upload", ""))
     if attribute is None:

@@ -71,8 +71,4 @@ def _added(call: Call, about: Asked, words: list[str], page: str) -> Job:
 
 def _can_be_read_by(call: Call, about: Asked) -> bool:
     """Whether the policy can say how the data are read: it has no errors, and one table."""
-    from ppdm_flow import api  # noqa: PLC0415  # its use cases are imported when they are asked for
-
-    if about.attribute.table:
-        return False
-    return api.check([call.site.policies.path(about.policy.name)]).passes()
+    return not about.attribute.table and call.site.checks.check(about.policy.name, about.policy.text).valid

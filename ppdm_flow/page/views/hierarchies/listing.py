@@ -6,6 +6,7 @@ from starlette.responses import Response
 
 from ppdm_flow.page.http.call import Call
 from ppdm_flow.page.http.policies import known_policy
+from ppdm_flow.page.services.bounded import CHECKS
 from ppdm_flow.page.services.hierarchies.attributes import declared_attributes
 from ppdm_flow.page.views.hierarchies.asked import own_upload
 
@@ -16,7 +17,7 @@ def list_hierarchies(call: Call) -> Response:
     return call.page(
         "hierarchies/list.html",
         policy=policy,
-        attributes=declared_attributes(call.site.policies.path(policy.name)),
+        attributes=CHECKS.run(declared_attributes, call.site.policies.path(policy.name)),
         uploads=call.site.uploads.all_of(call.user),
         upload=own_upload(call, call.query.get("upload", "")),
     )

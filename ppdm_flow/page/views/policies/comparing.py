@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ppdm_flow import api
 from ppdm_flow.api.diff.diff import DiffResult
-from ppdm_flow.api.loading.kinds import FileKind
+from ppdm_flow.api.loading.kinds import FileKind, kind_of
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.records import dataclass
-from ppdm_flow.page.services.policies.checks import from_folder
+from ppdm_flow.page.services.bounded import CHECKS, LimitExceededError
+from ppdm_flow.page.services.policies.checks import from_folder, names_private, private_file
 from ppdm_flow.page.services.policies.working_tree import HEAD
-from ppdm_flow.page.site import Site
 from ppdm_flow.page.views.policies.lines import Line, changed_lines
 from ppdm_flow.report.diff.fields import ClauseChange, in_order
 
+if TYPE_CHECKING:
+    from ppdm_flow.page.site import Site
+
 _MOST_USERS = 50
+_MOST_LINES = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +44,14 @@ class Meaning:
 class Comparison:
     """Two texts of a file: their lines, and what they mean for the policy itself or, of a template, for its users.
 
-    ``more`` counts the users of a template that were left out.
+    ``more`` counts the users of a template that were left out, ``more_lines`` the lines.
     """
 
     kind: FileKind
     lines: list[Line]
     meanings: tuple[Meaning, ...] = ()
     more: int = 0
+    more_lines: int = 0
 
     @property
     def weaker(self) -> bool:
@@ -54,28 +61,63 @@ class Comparison:
 
 def compared(site: Site, name: str, old: str, new: str, *, committed: bool = False) -> Comparison:
     """Compare two texts of a file; with ``committed``, the old one beside the templates of the last commit."""
-    kind = site.checks.check(name, new).kind
-    lines = changed_lines(old, new)
-    path = site.policies.folder / name
+    folder = site.policies.folder
+    path = folder / name
+    kind = kind_of(path, new.encode(errors="replace"))
+    lines, more_lines = CHECKS.run(first_lines, old, new)
     if kind is FileKind.POLICY:
         before, revision = (f"{site.tree.prefix()}{name}", HEAD) if committed else (old, "")
-        return Comparison(kind, lines, (_meaning(site, path, before, new, revision=revision),))
+        return Comparison(kind, lines, (_meaning(site, path, before, new, revision),), more_lines=more_lines)
     if kind is not FileKind.TEMPLATE or not lines:
-        return Comparison(kind, lines)
-    users = api.users_of(path, [site.policies.folder / each for each in site.policies.names()])
-    meanings = tuple(_meaning(site, user, old, new, template=path) for user in users[:_MOST_USERS])
-    return Comparison(kind, lines, meanings, max(0, len(users) - _MOST_USERS))
+        return Comparison(kind, lines, more_lines=more_lines)
+    users = CHECKS.run(api.users_of, path, [folder / each for each in site.policies.names()])
+    texts = DraftTexts(folder, site.checks.private, old, new, template=path)
+    meanings = CHECKS.run(template_meanings, texts, users[:_MOST_USERS])
+    return Comparison(kind, lines, meanings, max(0, len(users) - _MOST_USERS), more_lines)
 
 
-def _meaning(
-    site: Site, path: Path, old: str, new: str, *, revision: str = "", template: Path | None = None
-) -> Meaning:
-    folder = site.policies.folder
-    name = path.relative_to(folder).as_posix()
+def first_lines(old: str, new: str) -> tuple[list[Line], int]:
+    """Return the changed lines of two texts as far as a page shows them, and how many more there are."""
+    lines = changed_lines(old, new)
+    return lines[:_MOST_LINES], max(0, len(lines) - _MOST_LINES)
+
+
+@dataclass(frozen=True, slots=True)
+class DraftTexts:
+    """Two texts of a policy, or of a ``template`` of it; with a ``revision``, ``old`` is the path in that."""
+
+    folder: Path
+    private: Path
+    old: str
+    new: str
+    revision: str = ""
+    template: Path | None = None
+
+
+def _meaning(site: Site, path: Path, old: str, new: str, revision: str) -> Meaning:
+    texts = DraftTexts(site.policies.folder, site.checks.private, old, new, revision)
     try:
-        result = api.diff_drafts(path, old, new, folder, revision=revision, template=template)
+        return CHECKS.run(policy_meaning, texts, path)
+    except LimitExceededError as error:
+        return Meaning(path.relative_to(texts.folder).as_posix(), faults=error.diagnostics)
+
+
+def template_meanings(texts: DraftTexts, users: Sequence[Path]) -> tuple[Meaning, ...]:
+    """Compare two texts of a template by what they mean for the policies that use it."""
+    return tuple(policy_meaning(texts, user) for user in users)
+
+
+def policy_meaning(texts: DraftTexts, path: Path) -> Meaning:
+    """Compare what two texts ask of the releases of the policy at ``path``."""
+    name = path.relative_to(texts.folder).as_posix()
+    if names_private(texts.template or path, texts.new, texts.private):
+        return Meaning(name, faults=(private_file(),))
+    try:
+        result = api.diff_drafts(
+            path, texts.old, texts.new, texts.folder, revision=texts.revision, template=texts.template
+        )
     except PpdmError as error:
-        return Meaning(name, faults=tuple(from_folder(each, folder) for each in error.diagnostics))
+        return Meaning(name, faults=tuple(from_folder(each, texts.folder) for each in error.diagnostics))
     return _told(name, result)
 
 

@@ -10,7 +10,6 @@ from ppdm_flow.page.http.policies import known_policy, refuse_private
 from ppdm_flow.page.looks.addresses import own_address, policy_address
 from ppdm_flow.page.services.policies.policies import ChangedMeanwhileError
 from ppdm_flow.page.views.policies.comparing import compared
-from ppdm_flow.page.views.policies.names import names_in
 from ppdm_flow.page.views.policies.steps import drawing_of
 
 
@@ -19,7 +18,7 @@ def edit(call: Call) -> Response:
     policy = known_policy(call)
     checked = call.site.checks.check(policy.name, policy.text)
     return call.page(
-        "policies/edit.html", policy=policy, checked=checked, names=names_in(checked), drawing=drawing_of(checked)
+        "policies/edit.html", policy=policy, checked=checked, names=checked.names, drawing=drawing_of(checked)
     )
 
 
@@ -28,7 +27,7 @@ def check(call: Call) -> Response:
     policy = known_policy(call)
     checked = call.site.checks.check(policy.name, sent_text(call))
     return call.page(
-        "policies/findings.html", policy=policy, checked=checked, names=names_in(checked), drawing=drawing_of(checked)
+        "policies/findings.html", policy=policy, checked=checked, names=checked.names, drawing=drawing_of(checked)
     )
 
 

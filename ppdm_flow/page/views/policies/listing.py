@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from pathlib import Path
 
 from starlette.responses import Response
 
 from ppdm_flow import api
-from ppdm_flow.api.drafts.check import DraftCheck
 from ppdm_flow.core.errors import PolicyError
 from ppdm_flow.page.http.call import Call
 from ppdm_flow.page.http.policies import known_policy
+from ppdm_flow.page.services.bounded import CHECKS
 from ppdm_flow.page.services.policies.checks import from_folder, state_of
 from ppdm_flow.page.services.policies.policies import PolicyText
 from ppdm_flow.page.views.policies.steps import drawing_of
-from ppdm_flow.policy.redaction import telling, without
 
 
 def list_policies(call: Call) -> Response:
@@ -39,32 +38,26 @@ def show_policy(call: Call) -> Response:
         policy=policy,
         checked=checked,
         state=state_of(checked),
-        about=_about(checked),
+        about=checked.about,
         drawing=drawing_of(checked),
         tree=call.site.tree.state(),
     )
-
-
-def _about(checked: DraftCheck) -> Mapping[str, str | None]:
-    """Return what a policy says of itself, without values from the environment."""
-    loaded = checked.loaded
-    if loaded is None or loaded.policy is None:
-        return {}
-    own = loaded.policy
-    told = {"name": own.name, "description": own.description, "owner": own.owner}
-    return dict(without(told, telling(loaded.secrets)))
 
 
 def show_resolved(call: Call) -> Response:
     """Show a policy with what its templates and params make of it, and where each part comes from."""
     policy = known_policy(call)
     try:
-        text = api.show(call.site.policies.path(policy.name))
-        origin = api.show(call.site.policies.path(policy.name), origin=True)
+        text, origin = CHECKS.run(resolved_texts, call.site.policies.path(policy.name))
     except PolicyError as error:
         return _unresolved(call, policy, error)
     folder = f"{call.site.policies.folder}/"
     return call.page("policies/resolved.html", policy=policy, text=text, origin=origin.replace(folder, ""), wrong=())
+
+
+def resolved_texts(path: Path) -> tuple[str, str]:
+    """Return what templates and params make of a policy, and the same with where each part comes from."""
+    return api.show(path), api.show(path, origin=True)
 
 
 def _unresolved(call: Call, policy: PolicyText, error: PolicyError) -> Response:

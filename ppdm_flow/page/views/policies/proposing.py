@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from starlette.datastructures import QueryParams
 from starlette.responses import Response
 
 from ppdm_flow.page.http.call import Call
 from ppdm_flow.page.http.policies import known_policy
 from ppdm_flow.page.looks.addresses import own_address
+from ppdm_flow.page.services.bounded import CHECKS
 from ppdm_flow.page.services.policies.policies import PolicyText
 from ppdm_flow.page.views.policies.asked_changes import asked_changes
 from ppdm_flow.page.views.policies.comparing import compared
@@ -17,8 +19,13 @@ from ppdm_flow.policy.edit.edited import edited
 def propose(call: Call) -> Response:
     """Show what the changes that an address asks for make of a policy."""
     policy = known_policy(call)
-    text = edited(policy.text, asked_changes(call.request.query_params), policy.name)
+    text = CHECKS.run(proposed_text, policy.text, call.request.query_params, policy.name)
     return _proposal(call, policy, text, call.query.get("back", ""))
+
+
+def proposed_text(text: str, query: QueryParams, name: str) -> str:
+    """Return the text of a policy with the changes that an address asks for."""
+    return edited(text, asked_changes(query), name)
 
 
 def propose_text(call: Call) -> Response:

@@ -4,25 +4,24 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from ppdm_flow.api.drafts.check import DraftCheck
 from ppdm_flow.page.looks.graph import Edge, Node, graph
+from ppdm_flow.page.services.policies.checks import PolicyCheck
 from ppdm_flow.page.texts.catalogue import catalogue
-from ppdm_flow.plan.definition import Plan
-from ppdm_flow.plan.document import document
 from ppdm_flow.plan.graph import release_key, sources, tree
 
 _ARROW = "policies.graph_arrow"
 
 
-def drawing_of(checked: DraftCheck) -> Markup | None:
-    """Return the drawing of a text's steps; None where it has errors."""
-    return None if checked.plan is None else steps_graph(checked.plan)
+_MOST_NODES = 300
+"""A drawing with more of them is no help, and takes long."""
 
 
-def steps_graph(plan: Plan) -> Markup:
-    """Return the drawing of what is read, done and released."""
+def drawing_of(checked: PolicyCheck) -> Markup | None:
+    """Return the drawing of what is read, done and released; None where the text has errors, or too many steps."""
+    about = checked.plan
+    if about is None or len(about["steps"]) + len(about["releases"]) > _MOST_NODES:
+        return None
     t = catalogue()
-    about = document(plan)
     nodes = [
         Node(node, node, (source.get("path") or t("policies.graph_given"),), "source")
         for node, source in sources(about).items()

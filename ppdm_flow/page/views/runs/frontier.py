@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from markupsafe import Markup
 
@@ -11,6 +12,7 @@ from ppdm_flow.api.sweep.places import Places, places
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.looks.chart import Axes, Point, Series, line_chart
+from ppdm_flow.page.services.bounded import CHECKS
 from ppdm_flow.page.services.policies.policies import UnknownPolicyError
 from ppdm_flow.page.site import Site
 from ppdm_flow.page.texts.catalogue import catalogue
@@ -37,10 +39,15 @@ def points(site: Site, policy: str, document: SweepDocument, back: str) -> dict[
     """Return the address of the edit that takes each point's values; none where the policy is another one by now."""
     axes = [Axis(axis["path"], tuple(axis["values"])) for axis in document["over"]]
     try:
-        found = places(axes, load(site.policies.path(policy)), {})
+        found = CHECKS.run(places_in, site.policies.path(policy), axes)
     except (PpdmError, UnknownPolicyError):
         return {}
     return {point["number"]: proposed(policy, _changes(point["values"], found), back) for point in document["points"]}
+
+
+def places_in(path: Path, axes: Sequence[Axis]) -> Places:
+    """Return the places that axes vary in the policy at a path. Raises PolicyError where it has none of them."""
+    return places(axes, load(path), {})
 
 
 def _changes(values: Mapping[str, str], found: Places) -> list[Change]:

@@ -8,13 +8,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
-from ppdm_flow.api.drafts.check import DraftCheck
 from ppdm_flow.api.explain.listing import plugins
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.looks.addresses import policy_address
+from ppdm_flow.page.services.bounded import CHECKS
+from ppdm_flow.page.services.policies.checks import PolicyCheck
 from ppdm_flow.page.services.policies.policies import PolicyText
 from ppdm_flow.page.site import Site
 from ppdm_flow.policy.edit.changes import Change, put, to_json
@@ -82,10 +84,10 @@ class _Mender:
     ) -> Offer:
         return Offer(text, words, changes, proposed(self.policy.name, changes, self.back), weakens)
 
-    def _checked(self, changes: Iterable[Change]) -> DraftCheck | None:
+    def _checked(self, changes: Iterable[Change]) -> PolicyCheck | None:
         """Return the policy with these changes; None where its text cannot be changed so."""
         try:
-            text = edited(self.policy.text, changes, self.policy.name)
+            text = CHECKS.run(edited, self.policy.text, tuple(changes), self.policy.name)
         except PpdmError:
             return None
         return self.site.checks.check(self.policy.name, text)
@@ -93,9 +95,14 @@ class _Mender:
 
 def offers(site: Site, policy: str, judged: Verdict, back: str) -> dict[str, tuple[Offer, ...]]:
     """Return the edits that are offered for each check that does not hold, by its anchor."""
-    tree = load(site.policies.path(policy)).tree
+    tree = CHECKS.run(policy_tree, site.policies.path(policy))
     mender = _Mender(site, site.policies.read(policy), tree, back)
     return {check.anchor: mender.offers(check) for check in judged.failing}
+
+
+def policy_tree(path: Path) -> Mapping[str, Any]:
+    """Return what a policy says, with what its templates say."""
+    return load(path).tree
 
 
 def proposed(policy: str, changes: Iterable[Change], back: str = "") -> str:
@@ -103,10 +110,8 @@ def proposed(policy: str, changes: Iterable[Change], back: str = "") -> str:
     return policy_address(policy, "propose", changes=to_json(changes), back=back)
 
 
-def _is_served(checked: DraftCheck | None, requirement: str) -> bool:
-    if checked is None or checked.plan is None or not checked.valid:
-        return False
-    return any(requirement in step.effect.serves for step in checked.plan.steps)
+def _is_served(checked: PolicyCheck | None, requirement: str) -> bool:
+    return checked is not None and checked.valid and requirement in checked.serves
 
 
 def _new_step(name: str, use: str, release: str, tree: Mapping[str, Any]) -> Iterator[Change]:

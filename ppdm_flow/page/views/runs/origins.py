@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path
 
+from ppdm_flow.page.services.bounded import CHECKS
 from ppdm_flow.page.services.runs.runs import ListedRun
 from ppdm_flow.page.site import Site
-from ppdm_flow.policy.loading import load
+from ppdm_flow.page.views.runs.sweepable import policy_name
 
 _MOST = 500
 
@@ -29,4 +30,4 @@ def _called(path: Path) -> str:
 
 @lru_cache(maxsize=_MOST)
 def _read(path: Path, _changed: int, _size: int) -> str:
-    return str(load(path).tree.get("name", ""))
+    return CHECKS.run(policy_name, path)

@@ -20,6 +20,11 @@ def sweepable(path: Path) -> list[tuple[str, str]]:
     return [*params, *leaves][:_MOST]
 
 
+def policy_name(path: Path) -> str:
+    """Return the name that a policy gives itself; empty where it has none."""
+    return str(load(path).tree.get("name", ""))
+
+
 def _numbers(node: Any, path: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     if isinstance(node, Mapping):
         for key, value in node.items():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, cast
 
 from starlette.exceptions import HTTPException
@@ -15,12 +16,13 @@ from ppdm_flow.api.sweep.places import places
 from ppdm_flow.page.http.call import Call
 from ppdm_flow.page.http.jobs import known_job
 from ppdm_flow.page.http.policies import known_policy, runnable_policy
+from ppdm_flow.page.services.bounded import CHECKS
 from ppdm_flow.page.services.jobs.job import State
 from ppdm_flow.page.services.jobs.jobs import OWN_FOLDER
 from ppdm_flow.page.services.policies.given import digest_of, files_of
 from ppdm_flow.page.views.runs.frontier import pictures, points
 from ppdm_flow.page.views.runs.starting import chosen_upload, files_looked_at
-from ppdm_flow.page.views.runs.sweepable import sweepable
+from ppdm_flow.page.views.runs.sweepable import policy_name, sweepable
 from ppdm_flow.policy.loading import load
 from ppdm_flow.report.sweep.fields import SweepDocument
 from ppdm_flow.report.sweep.rows import rows, said
@@ -38,7 +40,7 @@ def sweep_form(call: Call) -> Response:
         "runs/sweep_form.html",
         policy=policy,
         seen=digest_of(files_of(call.site.checks, policy)),
-        places=sweepable(call.site.policies.path(policy.name)),
+        places=CHECKS.run(sweepable, call.site.policies.path(policy.name)),
         figures=known,
         chosen=chosen,
         uploads=call.site.uploads.all_of(call.user),
@@ -52,9 +54,7 @@ def start_sweep(call: Call) -> Response:
     path, given = call.site.policies.path(policy.name), files_looked_at(call, policy)
     pairs = [(call.text(f"path_{i}").strip(), call.text(f"values_{i}").strip()) for i in range(1, _AXES + 1)]
     over = [f"{place}={values}" for place, values in pairs if place or values]
-    every = axes(over)
-    grid(every)
-    places(every, load(path), {})
+    CHECKS.run(check_axes, path, over)
     words = ["sweep", str(path), *(f"--over={each}" for each in over)]
     words += [f"--metrics={','.join(chosen)}"] if (chosen := call.texts("figures")) else []
     data = chosen_upload(call)
@@ -63,6 +63,13 @@ def start_sweep(call: Call) -> Response:
     leads_to = f"/sweeps/{OWN_FOLDER}"
     job = call.site.jobs.add(call.user, words, kind="sweep", about=policy.name, leads_to=leads_to, given=given)
     return call.go(f"/jobs/{job.id}")
+
+
+def check_axes(path: Path, over: Sequence[str]) -> None:
+    """Raise UsageError or PolicyError where a policy cannot be swept over these places and values."""
+    every = axes(over)
+    grid(every)
+    places(every, load(path), {})
 
 
 def show_sweep(call: Call) -> Response:
@@ -89,7 +96,7 @@ def show_sweep(call: Call) -> Response:
 
 def _figures(call: Call, policy: str) -> tuple[Sequence[str], Sequence[str]]:
     """Return the figures that the policy's newest run has, and those of them that are looked at unless others are."""
-    name = str(load(call.site.policies.path(policy)).tree.get("name", ""))
+    name = CHECKS.run(policy_name, call.site.policies.path(policy))
     run = next((each for each in call.site.runs.list() if each.policy == name), None)
     if run is None:
         return (), ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import UTC, date
+from pathlib import Path
 
 from starlette.responses import RedirectResponse, Response
 
@@ -18,6 +19,7 @@ from ppdm_flow.page.http.call import Call
 from ppdm_flow.page.http.policies import known_policy
 from ppdm_flow.page.http.route import asks, reads
 from ppdm_flow.page.looks.addresses import policy_address
+from ppdm_flow.page.services.bounded import CHECKS
 from ppdm_flow.policy import load
 from ppdm_flow.policy.edit.changes import put, to_json
 from ppdm_flow.policy.redaction import waivers_of
@@ -78,13 +80,18 @@ def _faults(values: dict[str, str]) -> Iterator[tuple[str, str]]:
 def _waivers(call: Call) -> Iterator[PolicyWaivers]:
     for name in call.site.policies.names():
         try:
-            loaded = load(call.site.policies.path(name))
+            own = CHECKS.run(waivers_in, call.site.policies.path(name))
         except (PpdmError, LookupError):
-            yield PolicyWaivers(name, (), readable=False)
-            continue
-        own = () if loaded.policy is None else waivers_of(loaded.policy, loaded)
-        readable = loaded.policy is not None
-        yield PolicyWaivers(name, tuple(sorted(own, key=lambda waiver: waiver.until)), readable)
+            own = None
+        yield PolicyWaivers(name, own or (), readable=own is not None)
+
+
+def waivers_in(path: Path) -> tuple[Waiver, ...] | None:
+    """Return the waivers of a policy, those that end first in front; None where it has faults."""
+    loaded = load(path)
+    if loaded.policy is None:
+        return None
+    return tuple(sorted(waivers_of(loaded.policy, loaded), key=lambda waiver: waiver.until))
 
 
 def _today() -> date:

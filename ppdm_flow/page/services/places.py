@@ -1,0 +1,36 @@
+"""Places that people share: nobody takes all of them while others wait."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+PERSON: ContextVar[str] = ContextVar("person", default="")
+"""Whose request the server works on: an account, or the address of a visitor without one; empty for its own work."""
+
+
+class Places:
+    """So many ``places`` for some kind of work, and so many of them (``each``) for the work of one person."""
+
+    def __init__(self, places: int, each: int) -> None:
+        self._places, self._each = places, each
+        self._taken: Counter[str] = Counter()
+        self._changed = threading.Condition()
+
+    @contextmanager
+    def taken(self) -> Iterator[None]:
+        """Wait for a place for the person of this request, and hold it."""
+        person = PERSON.get()
+        with self._changed:
+            self._changed.wait_for(lambda: self._taken.total() < self._places and self._taken[person] < self._each)
+            self._taken[person] += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._taken[person] -= 1
+                self._taken += Counter()  # people without a place are forgotten
+                self._changed.notify_all()

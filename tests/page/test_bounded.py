@@ -1,0 +1,258 @@
+"""Work on what people typed or sent: in processes with limits, of which nobody has all."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import pickle
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from sites import PATIENCE, Server
+
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import PolicyError
+from ppdm_flow.page.http import turns
+from ppdm_flow.page.services import bounded, bounded_process
+from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.bounded import Bounded, LimitExceededError
+from ppdm_flow.page.services.places import PERSON, Places
+from ppdm_flow.page.services.policies import checks
+
+POLICY = """version: 1
+name: p
+source: {path: a.csv}
+attributes: {age: {role: quasi_identifier}}
+privacy: {k_anonymity: {k: 5}}
+releases: {r: {path: r.csv}}
+"""
+SMALL = Bounded(seconds=1, memory=200, output=1, places=4, each=4)
+
+
+@pytest.fixture(autouse=True)
+def _importable(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the functions of this module be found by the processes of calls."""
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join((str(Path(__file__).parent), str(Path(__file__).parents[1]))))
+    bounded.stop()
+
+
+def double(number: int) -> tuple[int, int]:
+    return 2 * number, os.getpid()
+
+
+def environment() -> tuple[str | None, str]:
+    return os.environ.get("SOME_WORD"), os.getcwd()
+
+
+def fail(kind: str) -> None:
+    if kind == "ours":
+        raise PolicyError(Diagnostic("PPF100", "nothing is there"))
+    raise ValueError("a value of the data")
+
+
+def spin() -> None:
+    while True:
+        pass
+
+
+def sleep() -> None:
+    time.sleep(60)
+
+
+def fill() -> int:
+    return len(bytearray(2**30))
+
+
+def write_out() -> bytes:
+    return b"x" * 2**22
+
+
+def crash() -> None:
+    os.abort()
+
+
+class Foreign:
+    def __reduce__(self):
+        return os.system, ("true",)
+
+
+def foreign() -> Foreign:
+    return Foreign()
+
+
+@pytest.mark.slow
+def test_a_call_is_carried_out_in_another_process(monkeypatch, tmp_path):
+    (number, one), (_, other) = SMALL.run(double, 4), SMALL.run(double, number=5)
+    assert number == 8
+    assert len({one, other, os.getpid()}) == 3
+    monkeypatch.setenv("SOME_WORD", "known")
+    monkeypatch.chdir(tmp_path)
+    assert SMALL.run(environment) == ("known", str(tmp_path))
+    with pytest.raises(PolicyError, match="PPF100"):
+        SMALL.run(fail, "ours")
+    with pytest.raises(RuntimeError) as caught:
+        SMALL.run(fail, "another")
+    assert "ValueError" in str(caught.value)
+    assert "data" not in str(caught.value)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("work", [spin, fill, write_out, crash])
+def test_a_call_that_takes_too_much_is_ended(work):
+    with pytest.raises(LimitExceededError, match="PPF997"):
+        SMALL.run(work)
+    assert SMALL.run(double, 1)[0] == 2
+
+
+@pytest.mark.slow
+def test_a_call_that_only_waits_is_ended_too():
+    with pytest.raises(LimitExceededError, match="PPF997"):
+        Bounded(seconds=1, memory=200, output=1, places=1, each=1).run(sleep)
+
+
+@pytest.mark.slow
+def test_an_answer_holds_nothing_that_could_be_called():
+    with pytest.raises(pickle.UnpicklingError):
+        SMALL.run(foreign)
+
+
+@pytest.mark.slow
+@pytest.mark.kill
+def test_a_killed_server_of_forks_is_begun_again():
+    SMALL.run(double, 1)
+    bounded._FORKS._process.kill()
+    bounded._FORKS._process.wait()
+    assert SMALL.run(double, 2)[0] == 4
+
+
+@pytest.mark.slow
+def test_limits_are_set_before_what_was_sent_is_read(monkeypatch):
+    order = []
+    monkeypatch.setattr(bounded_process, "_limit", lambda _limits: order.append("limit"))
+    monkeypatch.setattr(bounded_process, "_answer", lambda _stream: order.append("answer") or b"")
+    monkeypatch.setattr(bounded_process.os, "_exit", lambda _status: None)
+    own, other = bounded.socket.socketpair()
+    with own:
+        own.sendall(pickle.dumps(({"output": 10}, dict(os.environ), os.getcwd())))
+        bounded_process._carry_out(other.detach())
+    assert order == ["limit", "answer"]
+
+
+def test_one_person_does_not_take_all_places():
+    places, entered, leave = Places(2, 1), [], threading.Event()
+
+    def work(person: str) -> None:
+        PERSON.set(person)
+        with places.taken():
+            entered.append(person)
+            leave.wait(PATIENCE)
+
+    threads = [threading.Thread(target=work, args=["mallory"]) for _ in range(3)]
+    threads.append(threading.Thread(target=work, args=["alice"]))
+    for thread in threads:
+        thread.start()
+    until = time.monotonic() + PATIENCE
+    while len(entered) < 2 and time.monotonic() < until:
+        time.sleep(0.01)
+    assert sorted(entered) == ["alice", "mallory"]
+    leave.set()
+    for thread in threads:
+        thread.join(PATIENCE)
+    assert sorted(entered) == ["alice", "mallory", "mallory", "mallory"]
+
+
+@pytest.mark.slow
+def test_what_is_typed_is_parsed_by_no_thread_of_the_server(server: Server, monkeypatch):
+    """Each page with a typed or saved text answers, though none of what reads policies works in this process."""
+    steward = server.browser(Role.STEWARD)
+    text = POLICY
+    (server.site.settings.policies / "p.yaml").write_text(text)
+
+    def forbidden(*_words, **_more):
+        raise AssertionError("parsed by the server")
+
+    for module, names in (
+        ("ppdm_flow.policy.text.parse", ["parse"]),
+        ("ppdm_flow.policy.edit.tree", ["parse"]),
+        ("ppdm_flow.policy.files.files", ["parse"]),
+        ("ppdm_flow.page.views.policies.comparing", ["changed_lines"]),
+        ("ppdm_flow.api.sweep.grid", ["_parts"]),
+    ):
+        for name in names:
+            monkeypatch.setattr(importlib.import_module(module), name, forbidden)
+    digest = server.site.policies.read("p.yaml").digest
+    for answer in (
+        steward.send("/policies/p.yaml/check", text=text),
+        steward.send("/policies/p.yaml/propose", text=text + "# more\n", digest=digest),
+        steward.send("/policies/p.yaml/form", text=text, base=text, digest=digest),
+        steward.send("/policies/p.yaml/edit", text=text + "# saved\n", digest=digest),
+        steward.send("/policies/p.yaml/sweep", path_1="privacy.k_anonymity.k", values_1="2..5"),
+        *map(steward.get, ("/policies", "/policies/p.yaml", "/policies/p.yaml/edit", "/policies/p.yaml/form")),
+        *map(steward.get, ("/policies/p.yaml/resolved", "/policies/p.yaml/changes", "/policies/p.yaml/sweep")),
+        *map(steward.get, ("/waivers", "/policies/p.yaml/hierarchies")),
+    ):
+        assert answer.status_code in (200, 303), (answer.request.url, answer.text)
+
+
+@pytest.mark.slow
+def test_a_check_that_takes_too_long_is_a_finding(server: Server, monkeypatch):
+    monkeypatch.setattr(checks, "CHECKS", Bounded(seconds=1, memory=100, output=0, places=1, each=1))
+    checked = server.site.checks.check("p.yaml", "version: 1\n")
+    assert [each.code for each in checked.diagnostics] == ["PPF997"]
+    assert not checked.valid
+
+
+def test_many_findings_are_counted_and_the_first_are_shown(server: Server):
+    steward = server.browser(Role.STEWARD)
+    (server.site.settings.policies / "p.yaml").write_text("version: 1\n")
+    unknown = ", ".join(f"a{number}: {{role: unknown}}" for number in range(700))
+    text = POLICY.replace("attributes: {", f"attributes: {{{unknown}, ")
+    checked = server.site.checks.check("p.yaml", text)
+    assert len(checked.diagnostics) == 500
+    assert checked.more >= 200
+    page = steward.send("/policies/p.yaml/check", text=text)
+    assert f"{checked.more} more" in page.text
+    assert "more, which show" not in steward.send("/policies/p.yaml/check", text=POLICY).text
+
+
+@pytest.mark.slow
+def test_requests_of_one_person_take_a_few_threads(server: Server, monkeypatch):
+    """The rest of them wait without a thread, so that there are some for everybody else."""
+    working, most, lock, done = [0], [0], threading.Lock(), threading.Event()
+    check = checks.Checks.check
+
+    def slow(self, name, text):
+        with lock:
+            working[0] += 1
+            most[0] = max(most[0], working[0])
+        done.wait(0.3)
+        with lock:
+            working[0] -= 1
+        return check(self, name, text)
+
+    monkeypatch.setattr(checks.Checks, "check", slow)
+    from serving import in_thread
+
+    from ppdm_flow.page.app import application
+
+    (server.site.settings.policies / "p.yaml").write_text("version: 1\n")
+    steward = server.browser(Role.STEWARD)
+    word = "; ".join(f"{name}={value}" for name, value in steward.client.cookies.items())
+    import httpx2
+
+    with in_thread(server.site.settings, application(server.site)) as port:
+        address = f"http://127.0.0.1:{port}/policies/p.yaml"
+
+        def ask() -> None:
+            answers.append(httpx2.get(address, headers={"cookie": word}, timeout=PATIENCE).status_code)
+
+        answers: list[int] = []
+        threads = [threading.Thread(target=ask) for _ in range(3 * turns._AT_ONCE)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(PATIENCE)
+    assert answers == [200] * len(threads)
+    assert 1 < most[0] <= turns._AT_ONCE
