@@ -61,7 +61,7 @@ class Settings:
     upload_bytes_a_person: int = 8 * 2**30
     upload_bytes_in_all: int = 64 * 2**30
     free_bytes: int = 2**30
-    """What stays free on the disk of ``state``: an upload that would need it is refused."""
+    """What stays free on disks: an upload that would need it is refused, and a job that takes it is stopped."""
     unpacked_bytes: int = 8 * 2**30
     """How much a packed upload may unpack to."""
     unpacked_ratio: int = 200
@@ -81,6 +81,10 @@ class Settings:
     job_minutes: int = 6 * 60
     """How long a job may take until it is stopped."""
     job_output_bytes: int = 16 * 2**20
+    job_memory_bytes: int = 0
+    """Memory of one job; 0: three quarters of the machine's."""
+    job_file_bytes: int = 32 * 2**30
+    """The largest file that a job may write."""
     job_days: int = 3
     """How long what a job printed is kept."""
 

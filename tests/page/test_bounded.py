@@ -43,7 +43,7 @@ def double(number: int) -> tuple[int, int]:
 
 
 def environment() -> tuple[str | None, str]:
-    return os.environ.get("SOME_WORD"), os.getcwd()
+    return os.environ.get("SOME_WORD"), str(Path.cwd())
 
 
 def fail(kind: str) -> None:
@@ -135,7 +135,7 @@ def test_limits_are_set_before_what_was_sent_is_read(monkeypatch):
     monkeypatch.setattr(bounded_process.os, "_exit", lambda _status: None)
     own, other = bounded.socket.socketpair()
     with own:
-        own.sendall(pickle.dumps(({"output": 10}, dict(os.environ), os.getcwd())))
+        own.sendall(pickle.dumps(({"output": 10}, dict(os.environ), str(Path.cwd()))))
         bounded_process._carry_out(other.detach())
     assert order == ["limit", "answer"]
 

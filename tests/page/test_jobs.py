@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import fcntl
 import json
 import os
 import signal
@@ -167,6 +168,61 @@ def test_a_job_that_takes_too_long_is_stopped(server: Server, program):
     jobs = _jobs(server, Limits(seconds=1))
     job = jobs.finished(jobs.add(server.users[Role.STEWARD], [SLOW], kind="run", about="p"), PATIENCE)
     assert (job.state, job.reason) == (State.FAILED, "time")
+
+
+@pytest.mark.slow
+def test_a_job_is_bounded_in_memory_and_in_what_it_writes(server: Server, program):
+    jobs = _jobs(server, Limits(memory=2**28, file_bytes=2**20))
+    texts = ["len(bytearray(2**30))", "open('large', 'wb').write(bytes(2**22))", "open('small', 'wb').write(bytes(9))"]
+    states = [
+        jobs.finished(jobs.add(server.users[Role.STEWARD], [text], kind="key", about="p"), PATIENCE) for text in texts
+    ]
+    assert [job.exit_code for job in states] == [1, 1, 0]
+    assert "MemoryError" in states[0].talk
+    assert "File too large" in states[1].talk
+
+
+@pytest.mark.slow
+def test_a_job_that_fills_the_disk_is_stopped(server: Server, program):
+    jobs = _jobs(server, Limits(free_bytes=2**62))
+    job = jobs.finished(jobs.add(server.users[Role.STEWARD], [SLOW], kind="run", about="p"), PATIENCE)
+    assert (job.state, job.reason) == (State.FAILED, "disk")
+    assert "too little room" in server.browser(Role.STEWARD).get(f"/jobs/{job.id}").text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ending", ["kill", "cancel"])
+def test_what_a_stopped_run_left_is_removed_at_once(server: Server, program, ending):
+    runs = server.site.settings.runs
+    left, live = runs / "p" / ".tmp-12-ab", runs / "p" / ".tmp-34-cd"
+    for folder in (left, live, runs / "p" / "other"):
+        folder.mkdir(parents=True)
+    (left / "candidate.csv").write_text("half of it")
+    holder = os.open(live, os.O_RDONLY)
+    fcntl.flock(holder, fcntl.LOCK_EX)
+    job = program(SLOW)
+    _until(lambda: _runs(server, job))
+    if ending == "kill":
+        os.kill(_pid(job, "child.json"), signal.SIGKILL)
+    else:
+        server.site.jobs.cancel(job.id)
+    assert server.site.jobs.finished(job, PATIENCE).state.is_over
+    _until(lambda: not left.exists())
+    assert sorted(each.name for each in (runs / "p").iterdir()) == [".tmp-34-cd", "other"]
+    os.close(holder)
+
+
+@pytest.mark.slow
+def test_one_person_has_not_all_places_while_another_waits(server: Server, program):
+    mine = [program(SLOW) for _ in range(3)]
+    _until(lambda: _runs(server, mine[0]) and _runs(server, mine[1]))
+    others = [server.site.jobs.add(server.users[Role.APPROVER], [SLOW], kind="run", about="p") for _ in range(2)]
+    _until(lambda: _runs(server, others[0]))
+    assert server.site.jobs.get(mine[2].id).state is State.WAITING
+    assert server.site.jobs.get(others[1].id).state is State.WAITING  # there is one place more, and no third
+    for job in (*others[::-1], *mine[::-1]):
+        server.site.jobs.cancel(job.id)
+        server.site.jobs.finished(job, PATIENCE)
 
 
 def test_output_is_kept_to_a_limit_and_the_verb_is_not_stopped_by_that(server: Server, program):

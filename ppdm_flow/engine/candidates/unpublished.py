@@ -80,12 +80,15 @@ def drop_private(path: Path) -> None:
             (path / PRIVATE).unlink(missing_ok=True)
 
 
-def clear_stale_runs(parent: Path) -> None:
-    """Remove what dead runs left in ``parent``, with its lock held; where that cannot be, it stays."""
+def clear_stale_runs(parent: Path, *, wait: bool = True) -> None:
+    """Remove what dead runs left in ``parent``, with its lock held; where that cannot be, it stays.
+
+    Without ``wait`` it stays as well where another process holds the lock: that one removes it.
+    """
     with contextlib.suppress(OSError):
         handle = os.open(parent, os.O_RDONLY | os.O_DIRECTORY)
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX)
+            fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
             remove_stale_runs(parent)
         finally:
             os.close(handle)

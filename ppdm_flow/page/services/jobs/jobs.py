@@ -12,11 +12,12 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from ppdm_flow.core.digests import EXPECTED, sha256
-from ppdm_flow.engine.candidates.unpublished import LENT
+from ppdm_flow.engine.candidates.unpublished import LENT, clear_stale_runs
 from ppdm_flow.page.services.accounts.roles import User
 from ppdm_flow.page.services.jobs import processes
 from ppdm_flow.page.services.jobs.confined import own_files, private_files
@@ -182,6 +183,8 @@ class Jobs:
         waiting = self._records.where("state = 'waiting'")
         busy = Counter(job.account for job in running)
         free = self._limits.running - len(running)
+        if free <= 0 and len(busy) == 1 and any(job.account not in busy for job in waiting):
+            free = 1  # one person has all places, so there is one more for somebody else
         for _ in range(min(free, len(waiting))):
             job = min(waiting, key=lambda job: (busy[job.account], job.number))
             waiting.remove(job)
@@ -211,6 +214,10 @@ class Jobs:
                 job.words,
                 self._limits.seconds,
                 self._limits.output,
+                self._runs.absolute(),
+                self._limits.memory,
+                self._limits.file_bytes,
+                self._limits.free_bytes,
                 hidden=self._hidden,
                 reads=[path for path in given if path.suffix in (".yaml", ".yml")],
                 writes=self._shared,
@@ -251,11 +258,20 @@ class Jobs:
         _, makes = self._records.given(job.id)
         for path in (*self._records.files(job.id), *([] if makes is None else [makes / f"{LENT}{job.id}"])):
             _delete(path)
+        if job.kind == "run" and state is not State.DONE:
+            threading.Thread(target=self._remove_unfinished, name="unfinished run", daemon=True).start()
         if end is None:
             self._records.end(job.id, state, None, reason, self._made(job), cut=False)
         else:
             why = end.reason or ("killed" if end.exit_code < 0 else "")
             self._records.end(job.id, state, end.exit_code, why, self._made(job), cut=end.cut)
+
+    def _remove_unfinished(self) -> None:
+        """Remove what runs left that were killed: nobody may run their policies again for months."""
+        with suppress(OSError):
+            for folder in self._runs.iterdir():
+                if folder.is_dir() and not folder.is_symlink():
+                    clear_stale_runs(folder, wait=False)
 
     def _made(self, job: Job) -> str:
         """Return the run that a job made, relative to the folder of runs."""

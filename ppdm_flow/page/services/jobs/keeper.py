@@ -16,6 +16,7 @@ import ctypes
 import fcntl
 import json
 import os
+import resource
 import shutil
 import signal
 import struct
@@ -49,6 +50,12 @@ def main(folder: Path, order: dict[str, Any]) -> None:
     given = {name: [Path(path) for path in order[name]] for name in GIVEN}
     given["own_writes"].append(folder)
     home = _home(given["makes"][0], folder.name) if given["makes"] else None
+
+    def restrict() -> None:
+        limit(order)
+        if confined:
+            confine(given, home)
+
     child = subprocess.Popen(  # noqa: S603  # our own program; the words were made by the server
         [sys.executable, "-P", "-m", "ppdm_flow", *order["words"]],
         env={**os.environ, "TMPDIR": str(folder / "tmp"), **({RUN_HOME: str(home)} if home else {})},
@@ -56,7 +63,7 @@ def main(folder: Path, order: dict[str, Any]) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         process_group=0,
-        preexec_fn=(lambda: confine(given, home)) if confined else None,  # noqa: PLW1509  # no thread yet
+        preexec_fn=restrict,  # noqa: PLW1509  # no thread yet
     )
     _write(folder / "child.json", {"pid": child.pid, "began": began(child.pid)})
     copies = [
@@ -64,7 +71,7 @@ def main(folder: Path, order: dict[str, Any]) -> None:
         for pipe, name in ((child.stdout, "stdout"), (child.stderr, "stderr"))
         if pipe
     ]
-    reason = _waited(child, order["seconds"], cancelled)
+    reason = _waited(child, order, cancelled)
     _kill(child.pid, signal.SIGKILL)
     if home is not None:
         shutil.rmtree(home, ignore_errors=True)  # a run that came to its end has its place
@@ -81,6 +88,13 @@ def main(folder: Path, order: dict[str, Any]) -> None:
             "at": time.time(),
         },
     )
+
+
+def limit(order: Mapping[str, Any]) -> None:
+    """Bound the memory of this process and of those that it begins, and the size of each file; 0 is no bound."""
+    for kind, most in ((resource.RLIMIT_DATA, order["memory"]), (resource.RLIMIT_FSIZE, order["file_bytes"])):
+        if most:
+            resource.setrlimit(kind, (most, most))
 
 
 def began(pid: int) -> str:
@@ -250,12 +264,13 @@ class _Copy(threading.Thread):
                 self._left -= min(self._left, len(piece))
 
 
-def _waited(child: subprocess.Popen[bytes], seconds: float, cancelled: threading.Event) -> str:
+def _waited(child: subprocess.Popen[bytes], order: Mapping[str, Any], cancelled: threading.Event) -> str:
     """Wait for the end; return why it was stopped, or nothing."""
-    until = time.monotonic() + seconds
+    until = time.monotonic() + order["seconds"]
     while child.poll() is None:
-        if cancelled.is_set() or time.monotonic() > until:
-            reason = "cancelled" if cancelled.is_set() else "time"
+        full = shutil.disk_usage(order["room"]).free < order["free_bytes"]
+        if cancelled.is_set() or full or time.monotonic() > until:
+            reason = "cancelled" if cancelled.is_set() else "disk" if full else "time"
             _kill(child.pid, signal.SIGINT)
             try:
                 child.wait(_GRACE)

@@ -34,14 +34,21 @@ class End:
 class Order:
     """What a keeper is to carry out: the verb's words, its limits, and which files it may open.
 
+    ``room`` is the folder that it fills, on whose disk ``free_bytes`` stay free; ``memory`` and ``file_bytes`` are the
+    most that it may hold and that one file of it may have.
+
     It ``reads`` and ``writes`` files and folders, but for what is ``hidden``, and makes runs in the folders ``makes``.
-    Of the runs in the folders ``beside`` it reads the manifests.
-    What it was given by the server, hidden from others, are ``own_reads`` and ``own_writes``.
+    Of the runs in the folders ``beside`` it reads the manifests. What it was given by the server, hidden from others,
+    are ``own_reads`` and ``own_writes``.
     """
 
     words: Sequence[str]
     seconds: float
     bytes: int
+    room: Path
+    memory: int = 0
+    file_bytes: int = 0
+    free_bytes: int = 0
     hidden: Sequence[Path] = ()
     reads: Sequence[Path] = ()
     writes: Sequence[Path] = ()
