@@ -256,3 +256,28 @@ def test_requests_of_one_person_take_a_few_threads(server: Server, monkeypatch):
             thread.join(PATIENCE)
     assert answers == [200] * len(threads)
     assert 1 < most[0] <= turns._AT_ONCE
+
+
+def test_checks_of_one_request_do_not_hold_up_another(server: Server, monkeypatch):
+    (server.site.settings.policies / "p.yaml").write_text(POLICY)
+    checking, go_on, seen = threading.Event(), threading.Event(), []
+    check = checks.Checks.check
+
+    def slow(self, name, text):
+        if threading.current_thread().name == "slow":
+            checking.set()
+            assert go_on.wait(PATIENCE)
+        return check(self, name, text)
+
+    monkeypatch.setattr(checks.Checks, "check", slow)
+    states = server.site.checks.states
+    first = threading.Thread(target=lambda: seen.append(states()), name="slow")
+    first.start()
+    assert checking.wait(PATIENCE)
+    second = threading.Thread(target=lambda: seen.append(states()))
+    second.start()
+    second.join(PATIENCE)
+    assert len(seen) == 1
+    go_on.set()
+    first.join(PATIENCE)
+    assert seen[0] == seen[1] == {"p.yaml": checks.State(0, 0)}

@@ -22,8 +22,9 @@ from ppdm_flow.core.waivers import Waiver
 from ppdm_flow.page.services.bounded import CHECKS, LimitExceededError
 from ppdm_flow.page.services.policies.files import TABLES, YAML, files_below
 from ppdm_flow.page.services.policies.policies import Policies, PolicyText
-from ppdm_flow.page.services.policies.reach import reaches
+from ppdm_flow.page.services.policies.reach import reaches, texts
 from ppdm_flow.plan.document import document
+from ppdm_flow.plan.locked import files_of as definitions_of
 from ppdm_flow.policy.edit.tree import tree_of
 from ppdm_flow.policy.redaction import telling, without
 
@@ -32,6 +33,10 @@ if TYPE_CHECKING:
 
 _Signature = tuple[date, tuple[tuple[str, int, int], ...]]
 _NAMED = ("attributes", "steps", "releases", "params", "audits")
+_NO_DEFINITIONS = frozenset({"source", "tables", "ledger", "releases"})
+"""Parts of a policy whose files may change while it stays the same: data, ledgers, what is made."""
+_LONGEST = 1024
+"""Characters that a path may have."""
 _MOST_FINDINGS = 500
 _MOST_NAMES = 2_000
 
@@ -48,7 +53,7 @@ class State:
 class PolicyCheck:
     """What a text is and what is wrong with it: as much of a draft's check as pages show.
 
-    ``sources`` are the files that were read, ``names`` those of attributes, steps and so on with what templates bring,
+    ``sources`` are the files that were read, ``files`` all that say what the policy means, ``names`` those of attributes, steps and so on with what templates bring,
     ``about`` is what the policy says of itself, ``plan`` is there where it has one, and ``serves`` are the requirements
     that its steps work towards. ``more`` counts the findings that were left out.
     """
@@ -56,6 +61,7 @@ class PolicyCheck:
     kind: FileKind
     diagnostics: tuple[Diagnostic, ...]
     sources: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
     waived: Mapping[Diagnostic, Waiver] = field(default_factory=dict)
     names: Mapping[str, list[str]] = field(default_factory=lambda: {kind: [] for kind in _NAMED})
     about: Mapping[str, str | None] = field(default_factory=dict)
@@ -97,7 +103,7 @@ class Checks:
     def name_of(self, policy: PolicyText) -> str:
         """Return the name of the folder with a policy's runs: what it calls itself, or its file where it has faults."""
         plan = self.check(policy.name, policy.text).plan
-        return Path(policy.name).stem if plan is None else plan.policy
+        return Path(policy.name).stem if plan is None else plan["policy"]
 
     def states(self) -> Mapping[str, State]:
         """Return the state of every YAML file. Nobody waits for the checks of another one's request."""
@@ -132,6 +138,7 @@ def check_text(folder: Path, name: str, text: str, today: date, private: Path) -
         kind,
         tuple(shown.values()),
         tuple(checked.sources),
+        tuple(sorted(_files(checked, path.parent))),
         {shown[each]: waiver for each, waiver in checked.waived.items() if each in shown},
         _names_in(checked),
         _about(checked),
@@ -139,6 +146,17 @@ def check_text(folder: Path, name: str, text: str, today: date, private: Path) -
         frozenset[str]().union(*(step.effect.serves for step in checked.plan.steps)) if checked.plan else frozenset(),
         len(checked.diagnostics) - len(shown),
     )
+
+
+def _files(checked: DraftCheck, home: Path) -> set[str]:
+    """Return the absolute paths of the files that say what a policy means: templates, hierarchies, populations."""
+    named = [*checked.sources]
+    if checked.plan is not None:
+        named += [path for path, _ in definitions_of(checked.plan)]
+    if checked.loaded is not None:
+        tree = {name: part for name, part in checked.loaded.tree.items() if name not in _NO_DEFINITIONS}
+        named += [str(home / each) for each in texts(tree) if "\0" not in each and len(each) < _LONGEST]
+    return {path for path in named if Path(path).is_absolute() and Path(path).is_file()}
 
 
 def reaches_private(path: Path, text: str, today: date, private: Path) -> bool:
