@@ -281,3 +281,17 @@ def test_checks_of_one_request_do_not_hold_up_another(server: Server, monkeypatc
     go_on.set()
     first.join(PATIENCE)
     assert seen[0] == seen[1] == {"p.yaml": checks.State(0, 0)}
+
+
+@pytest.mark.parametrize(
+    ("kind", "unit"), [("application/x-www-form-urlencoded", b"&"), ("multipart/form-data; boundary=b", b"\r\n--bb")]
+)
+def test_separators_without_fields_are_counted_before_a_form_is_parsed(server: Server, monkeypatch, kind, unit):
+    """The parser counts fields alone, and took half a second of everybody's time for two megabytes of these."""
+    browser = server.browser()
+    headers = {"content-type": kind, "origin": "http://127.0.0.1:8471"}
+    with monkeypatch.context() as patched:
+        patched.setattr("ppdm_flow.page.http.receiving._parsed", lambda *_words: pytest.fail("it was parsed"))
+        assert browser.client.post("/sign-in", content=unit * 20_000, headers=headers).status_code == 413
+    assert browser.client.post("/sign-in", content=unit * 20, headers=headers).status_code in (400, 403)
+    assert browser.send("/sign-in", name="a&b" * 20, password="-" * 100).status_code in (400, 401)

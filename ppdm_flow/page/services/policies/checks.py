@@ -53,9 +53,10 @@ class State:
 class PolicyCheck:
     """What a text is and what is wrong with it: as much of a draft's check as pages show.
 
-    ``sources`` are the files that were read, ``files`` all that say what the policy means, ``names`` those of attributes, steps and so on with what templates bring,
-    ``about`` is what the policy says of itself, ``plan`` is there where it has one, and ``serves`` are the requirements
-    that its steps work towards. ``more`` counts the findings that were left out.
+    ``sources`` are the files that were read, ``files`` all that say what the policy means, ``names`` those of
+    attributes, steps and so on with what templates bring. ``about`` is what the policy says of itself, ``plan`` is
+    there where it has one, and ``serves`` are the requirements that its steps work towards. ``more`` counts the
+    findings that were left out.
     """
 
     kind: FileKind
