@@ -361,7 +361,7 @@ def _told(times: list[tuple[float, float]], done: list[tuple[float, float, str, 
     print(f"the visitor loaded {len(times)} pages: half within {half:.2f} s, the worst {waited[-1]:.2f} s")
     for begun, wait in sorted(times, key=lambda each: -each[1])[:5]:
         beside = [name for start, end, name, _ in done if start < begun + wait and end > begun]
-        print(f"  {wait:.2f} s beside {'; '.join(beside)}")
+        print(f"  {wait:.2f} s beside {'; '.join(beside[:6])}{' …' if len(beside) > 6 else ''}")
     print("longest requests:")
     for start, end, name, status in sorted(done, key=lambda each: each[0] - each[1])[:15]:
         print(f"  {end - start:6.1f} s  {status}  {name}")
