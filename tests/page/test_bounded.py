@@ -8,6 +8,7 @@ import pickle
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from sites import PATIENCE, Server
@@ -204,6 +205,18 @@ def test_a_check_that_takes_too_long_is_a_finding(server: Server, monkeypatch):
     assert not checked.valid
 
 
+@pytest.mark.slow
+def test_a_file_that_takes_too_long_leaves_the_states_of_others(server: Server, monkeypatch):
+    tiny = Bounded(seconds=1, memory=1_024, output=1, places=1, each=1)
+    monkeypatch.setattr(checks, "CHECKS", tiny)
+    for name in "ab":
+        (server.site.settings.policies / f"{name}.yaml").write_text(POLICY)
+    assert server.site.checks.states() == {"a.yaml": checks.State(0, 0), "b.yaml": checks.State(0, 0)}
+    many = "".join(f"  s{n}: {{use: drop, with: {{attributes: [age]}}}}\n" for n in range(15_000))
+    (server.site.settings.policies / "b.yaml").write_text(POLICY + "steps:\n" + many)
+    assert server.site.checks.states() == {"a.yaml": checks.State(0, 0), "b.yaml": checks.State(1, 0)}
+
+
 def test_many_findings_are_counted_and_the_first_are_shown(server: Server):
     steward = server.browser(Role.STEWARD)
     (server.site.settings.policies / "p.yaml").write_text("version: 1\n")
@@ -261,15 +274,15 @@ def test_requests_of_one_person_take_a_few_threads(server: Server, monkeypatch):
 def test_checks_of_one_request_do_not_hold_up_another(server: Server, monkeypatch):
     (server.site.settings.policies / "p.yaml").write_text(POLICY)
     checking, go_on, seen = threading.Event(), threading.Event(), []
-    check = checks.Checks.check
+    run = checks.CHECKS.run
 
-    def slow(self, name, text):
+    def slow(*words):
         if threading.current_thread().name == "slow":
             checking.set()
             assert go_on.wait(PATIENCE)
-        return check(self, name, text)
+        return run(*words)
 
-    monkeypatch.setattr(checks.Checks, "check", slow)
+    monkeypatch.setattr(checks, "CHECKS", SimpleNamespace(run=slow))
     states = server.site.checks.states
     first = threading.Thread(target=lambda: seen.append(states()), name="slow")
     first.start()
