@@ -27,9 +27,12 @@ _TOKEN = re.compile(r'name="form_token" value="([0-9a-f]+)"')
 class Browser:
     """Somebody's browser: it keeps cookies, and sends forms with the token of the last page that had one."""
 
-    def __init__(self, site: Site, user: User | None = None, app: ASGIApp | None = None) -> None:
+    def __init__(
+        self, site: Site, user: User | None = None, app: ASGIApp | None = None, host: str = "testclient"
+    ) -> None:
         app = app or application(site)
-        self.client = TestClient(app, base_url="http://127.0.0.1:8471", follow_redirects=False)
+        base_url, client = "http://127.0.0.1:8471", (host, 50_000)
+        self.client = TestClient(app, base_url=base_url, follow_redirects=False, client=client)
         self.user = user
         if user is not None:
             answer = self.send("/sign-in", name=user.name, password=PASSWORD)

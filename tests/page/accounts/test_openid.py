@@ -419,10 +419,10 @@ def _sign_in_pages(site, times: int) -> tuple[Queue[int], list[threading.Thread]
     statuses: Queue[int] = Queue()
     app = application(site)
 
-    def ask() -> None:
-        statuses.put(Browser(site, app=app).get("/sign-in/openid").status_code)
+    def ask(number: int) -> None:
+        statuses.put(Browser(site, app=app, host=f"10.0.0.{number}").get("/sign-in/openid").status_code)
 
-    threads = [threading.Thread(target=ask) for _ in range(times)]
+    threads = [threading.Thread(target=ask, args=(number,)) for number in range(times)]
     for thread in threads:
         thread.start()
     return statuses, threads
