@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime, timedelta
 
 import numpy as np
 import pyarrow as pa
@@ -14,13 +15,27 @@ from hypothesis import strategies as st
 from ppdm_flow.audits.labels.covered import covered
 from ppdm_flow.audits.labels.forms import between, everything, has_shape, one_width
 
+EPOCH = datetime.fromisoformat("1970-01-01")
 
-def plain(label, value, mask, padded):
+
+def plain(label, value, mask, padded, of_dates):
     """Whether one label covers one value, None where the label has no such form."""
+    if of_dates:
+        span = between(label, dates=True)
+        days = (datetime.fromisoformat(value) - EPOCH) / timedelta(days=1)
+        return (span is not None and span.low <= days <= span.high) or bool(shaped(label, value, mask, padded))
     span = None if label.isdecimal() else between(label)
     number = re.fullmatch(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?", value)
     near = span is not None and number is not None and span.low <= float(value) <= span.high
     return near or bool(shaped(label, value, mask, padded))
+
+
+def is_date(value):
+    """Whether a value is an ISO date or timestamp."""
+    try:
+        return len(value) >= 10 and datetime.fromisoformat(value) is not None
+    except ValueError:
+        return False
 
 
 def shaped(label, value, mask, padded):
@@ -66,8 +81,12 @@ LABELS = st.one_of(
 def test_all_labels_together_cover_what_each_covers(labels, values, mask, padded):
     labels = [t for t in labels if t and t.replace(mask, "")]
     value, label = covered(labels, pa.array(values, pa.string()), mask, padded=padded)
+    of_dates = bool(values) and all(is_date(value) for value in values)
     expected = {
-        (v, k) for k, text in enumerate(labels) for v, cell in enumerate(values) if plain(text, cell, mask, padded)
+        (v, k)
+        for k, text in enumerate(labels)
+        for v, cell in enumerate(values)
+        if plain(text, cell, mask, padded, of_dates)
     }
     assert set(zip(value.tolist(), label.tolist(), strict=True)) == expected
 

@@ -273,7 +273,7 @@ def test_a_leak_is_found_whatever_is_held_in_memory(bench, tools, partition_rows
     assert [d.code for d in error.diagnostics] == ["PPF930"]
 
 
-WRITTEN = ("13-10-4202", "0010-555-716", "sitnaltA ", "K05=<", "京北", "erehwoN tniaS ta eciwt nees")
+WRITTEN = ("13-10-4202", "0010-555-716", "sitnaltA ", "K73=<", "京北", "erehwoN tniaS ta eciwt nees")
 """Backwards: what stands in a plugin's own code, this file, is none of the data."""
 
 
