@@ -15,7 +15,7 @@ from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.tables.column import MISSING, SUPPRESSED_TEXT, Column
 from ppdm_flow.tables.numeric.column import Mask, NumericColumn
 from ppdm_flow.tables.numeric.parsing import Parsed, numbers_among, parsed
-from ppdm_flow.tables.numeric.texts import texts_of
+from ppdm_flow.tables.numeric.texts import UNREADABLE, texts_of
 from ppdm_flow.tables.table import RowNumbers
 
 WORDS: Mapping[AttributeType, str] = {
@@ -122,7 +122,11 @@ class Spellings:
         self._written: pa.StringArray = pa.array([], pa.string())
 
     def look(self, column: Column, rows: RowNumbers) -> Column:
-        """Return the cells with numbers spelled as typed columns spell them. Raises DataError for a second spelling."""
+        """Return the cells with numbers spelled as typed columns spell them.
+
+        Raises DataError for a second spelling, and for digits with separators where numbers of the file have none.
+        """
+        self._refuse_unreadable(column, rows)
         read = parsed(column.categories, self._facts.type)
         if not len(read.values) or read.bad.all():
             return column
@@ -132,6 +136,15 @@ class Spellings:
             return column
         coded = texts.dictionary_encode()
         return column.mapped(coded.indices.to_numpy().astype(np.int32), coded.dictionary)
+
+    def _refuse_unreadable(self, column: Column, rows: RowNumbers) -> None:
+        unreadable = pc.starts_with(column.categories, UNREADABLE).to_numpy(zero_copy_only=False).astype(bool)
+        hit = np.append(unreadable, [False, False])[column.codes]
+        if hit.any():
+            row = int(rows[int(hit.argmax())]) + 1
+            text = f"row {row}: column `{self._facts.name}` has digits with signs between them that make no number here"
+            advice = "`audit --released-with decimal=… --released-with thousands=…` says how its numbers are written"
+            raise data_fault("PPF712", text, span=self._facts.span, advice=advice)
 
     def _remember(self, column: Column, texts: pa.StringArray, rows: RowNumbers) -> None:
         """Take in how this block spells its numbers."""

@@ -9,16 +9,17 @@ import pyarrow.compute as pc
 
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.sources.csv.spec import CsvParams
+from ppdm_flow.tables.numeric.texts import UNREADABLE
 
 _SPACES = " \u00a0\u202f"
 """A space between groups of digits may be one that does not break lines."""
-_UNREADABLE = "?"
 
 
 def plain_numbers(array: pa.StringArray, kind: AttributeType, params: CsvParams) -> pa.StringArray:
     """Return the texts of a column of numbers or moments in the spelling that is read everywhere.
 
-    A text of digits whose separators do not stand where the parameters say is made unreadable: ``1.5`` is not 15.
+    A text of digits whose separators do not stand where the parameters say gets the mark `UNREADABLE`: ``1.5`` is not
+    15.
     """
     texts = _stripped(array) if params.strip else array
     if kind.is_time or (params.decimal == "." and not params.thousands):
@@ -41,4 +42,5 @@ def _respelled(texts: pa.StringArray, decimal: str, thousands: str) -> pa.String
     valid = pc.match_substring_regex(texts, f"^[+-]?({whole}({point}[0-9]*)?|{point}[0-9]+)([eE][+-]?[0-9]+)?$")
     plain = pc.replace_substring_regex(texts, group, "") if thousands else texts
     plain = pc.replace_substring(plain, decimal, ".")
-    return pc.if_else(valid, plain, pc.if_else(of_digits, pa.scalar(_UNREADABLE), texts))
+    unreadable = pc.binary_join_element_wise(UNREADABLE, texts, "")
+    return pc.if_else(valid, plain, pc.if_else(of_digits, unreadable, texts))

@@ -13,6 +13,9 @@ from ppdm_flow.core.texts.numbers import LARGE, float_text
 _ARROW_POSITIONAL = 1e10
 """From here on Arrow writes floats with an exponent; we do from 1e16 on."""
 
+UNREADABLE = "\ue000"
+"""Begins a text of digits that the reader of a file takes for no number: a character that no text has."""
+
 
 def texts_of(values: npt.NDArray[np.generic], kind: AttributeType) -> pa.StringArray:
     """Return the text of each number; equal numbers have equal texts, others have other ones."""
