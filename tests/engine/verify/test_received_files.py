@@ -263,16 +263,19 @@ def test_two_spellings_of_a_sensitive_value_in_a_file_of_another_tool(ward):
 
 
 @pytest.mark.parametrize(
-    ("numbers", "options"),
-    [(("1.5", "2.5", "3.5", "4.5"), ""), (("1.000,5", "2.000,5", "3.000,5", "4.000,5"), "decimal: comma")],
+    ("numbers", "received"),
+    [
+        (("1.5", "2.5", "3.5", "4.5"), ""),
+        (("1.000,5", "2.000,5", "3.000,5", "4.000,5"), ", received: {delimiter: ';', decimal: comma}"),
+    ],
 )
-def test_numbers_with_other_separators_than_those_of_the_file_are_no_crowd(tmp_path, numbers, options):
+def test_numbers_with_other_separators_than_those_of_the_file_are_no_crowd(tmp_path, numbers, received):
     """They were all read as one text, so that four different numbers held k = 4."""
     text = (
         "version: 1\nname: z\nsource: {path: z.csv, with: {delimiter: ';', decimal: comma}}\n"
         "attributes: {x: {role: quasi_identifier, type: float}, y: {role: insensitive}}\n"
-        f"privacy: {{k_anonymity: {{k: 4}}}}\nreleases: {{s: {{path: z.csv, received: {{delimiter: ';', {options}}}}}}}\n"
-    ).replace(", received: {delimiter: ';', }", "")
+        f"privacy: {{k_anonymity: {{k: 4}}}}\nreleases: {{s: {{path: z.csv{received}}}}}\n"
+    )
     (tmp_path / "z.yaml").write_text(text)
     (tmp_path / "z.csv").write_text("x;y\n1,5;a\n2,5;a\n3,5;a\n4,5;a\n")
     (tmp_path / "theirs.csv").write_text("x;y\n" + "".join(f"{number};a\n" for number in numbers))
