@@ -178,7 +178,8 @@ def _rights(given: Mapping[str, Sequence[Path]], home: Path | None) -> Iterator[
     for path in given["writes"]:
         yield from ((place, ALL) for place in _outside(path.resolve(), hidden))
     yield from ((path, READ) for path in given["own_reads"])
-    yield from ((path, ALL) for path in (*given["own_writes"], *map(Path, _DEVICES), *_about_itself()))
+    own = (*given["own_writes"], *map(Path, _DEVICES), *_about_itself(), *_compiled_code())
+    yield from ((path, ALL) for path in own)
     yield from ((path, _READ_DIR) for path in _module_folders() if any(each.is_relative_to(path) for each in hidden))
     if home is not None:
         yield from ((home, ALL), (home.parent, _MAKE), (home.parent.parent, _READ_DIR))
@@ -198,6 +199,15 @@ def _installation() -> Iterator[Path]:
     """Yield where Python and its modules are."""
     yield from (Path(sys.prefix), Path(sys.base_prefix), Path(sys.exec_prefix), Path(__file__).parents[3])
     yield from _module_folders()
+
+
+def _compiled_code() -> Iterator[Path]:
+    """Yield where numba keeps the machine code of kernels: beside their modules, or in the account's own cache."""
+    yield from Path(__file__).parents[3].rglob("__pycache__")
+    caches = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "numba"
+    with suppress(OSError):
+        caches.mkdir(parents=True, exist_ok=True)
+        yield caches
 
 
 def _module_folders() -> set[Path]:

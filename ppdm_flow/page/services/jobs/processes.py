@@ -58,7 +58,9 @@ class Order:
     own_writes: Sequence[Path] = ()
 
 
-_KNOWN = frozenset({"PATH", "HOME", "TZ", "LD_LIBRARY_PATH", "PYTHONPATH", "SSL_CERT_FILE", "SSL_CERT_DIR"})
+_KNOWN = frozenset(
+    {"PATH", "HOME", "TZ", "LD_LIBRARY_PATH", "PYTHONPATH", "SSL_CERT_FILE", "SSL_CERT_DIR", "XDG_CACHE_HOME"}
+)
 """Variables without secrets, by which programs, modules and authorities are found; those of the language beside."""
 _RULES = frozenset({PARAMS_FROM_ENV, DATABASES})
 """Variables in which the server says what policies may read and where they may sign in."""
