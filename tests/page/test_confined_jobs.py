@@ -213,3 +213,16 @@ def test_of_the_environment_a_job_knows_what_is_lent(monkeypatch):
     assert lent["PGPASSWORD"] == "secret"
     assert "STUDY_KEY" not in lent
     assert lent["PATH"] == os.environ["PATH"]
+
+
+def test_limits_that_the_server_was_started_under_stay():
+    order = {"memory": 1 << 40, "file_bytes": 1 << 30}
+    text = f"""
+import resource, sys; sys.path[:0] = [{str(Path(keeper.__file__).parent)!r}]
+import keeper
+resource.setrlimit(resource.RLIMIT_DATA, (1 << 33, 1 << 33))
+keeper.limit({order})
+print(resource.getrlimit(resource.RLIMIT_DATA)[1], resource.getrlimit(resource.RLIMIT_FSIZE)[1])
+"""
+    done = subprocess.run([sys.executable, "-I", "-c", text], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == [str(1 << 33), str(1 << 30)]

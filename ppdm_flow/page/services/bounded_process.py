@@ -77,9 +77,12 @@ def _limit(limits: dict[str, int]) -> None:
     os.nice(_NICE)
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.alarm(limits["waiting"])
-    resource.setrlimit(resource.RLIMIT_CPU, (limits["seconds"], limits["seconds"]))
-    resource.setrlimit(resource.RLIMIT_DATA, (limits["memory"], limits["memory"]))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (limits["output"], limits["output"]))  # an earlier version of Git's
+    of_files = resource.RLIMIT_FSIZE  # an earlier version of Git's
+    bounds = {resource.RLIMIT_CPU: "seconds", resource.RLIMIT_DATA: "memory", of_files: "output"}
+    for kind, name in bounds.items():
+        _, known = resource.getrlimit(kind)
+        most = limits[name] if known == resource.RLIM_INFINITY else min(limits[name], known)
+        resource.setrlimit(kind, (most, most))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 

@@ -91,9 +91,13 @@ def main(folder: Path, order: dict[str, Any]) -> None:
 
 
 def limit(order: Mapping[str, Any]) -> None:
-    """Bound the memory of this process and of those that it begins, and the size of each file; 0 is no bound."""
+    """Bound the memory of this process and of those that it begins, and the size of each file; 0 is no bound.
+
+    Bounds that the server was started under stay where they are lower.
+    """
     for kind, most in ((resource.RLIMIT_DATA, order["memory"]), (resource.RLIMIT_FSIZE, order["file_bytes"])):
-        if most:
+        _, known = resource.getrlimit(kind)
+        if most and (known == resource.RLIM_INFINITY or most < known):
             resource.setrlimit(kind, (most, most))
 
 
