@@ -10,7 +10,7 @@ from pathlib import Path
 from ppdm_flow.api import files
 from ppdm_flow.api.loading.lock_uses import Uses
 from ppdm_flow.api.loading.locked import missing, shown
-from ppdm_flow.api.loading.policies import find_policies, is_policy
+from ppdm_flow.api.loading.policies import find_policies, is_policy, sound_project
 from ppdm_flow.core.diagnostics import Diagnostic, has_errors, in_order
 from ppdm_flow.core.errors import PolicyError, UsageError
 from ppdm_flow.core.records import dataclass
@@ -22,8 +22,6 @@ from ppdm_flow.policy.lock.model import FILE, Lock, Nearest, Use, locked
 from ppdm_flow.policy.lock.reading import LockFile, read
 from ppdm_flow.policy.lock.upgrading import only
 from ppdm_flow.policy.lock.writing import text
-from ppdm_flow.policy.project_file import FILE as PROJECT
-from ppdm_flow.policy.project_file import project_of
 
 FOLDER = "policies"
 """What is locked where nothing is named."""
@@ -99,7 +97,7 @@ class _LockState:
 
 
 def _places() -> tuple[Path, ...]:
-    project = project_of(Path(PROJECT))
+    project = sound_project()
     if project is not None and project.policies:
         return project.policies
     return (Path(FOLDER if Path(FOLDER).is_dir() else "."),)

@@ -11,7 +11,7 @@ from ppdm_flow import api
 from ppdm_flow.api.arguments import settings
 from ppdm_flow.cli.terminal.formats import FormatOrderCommand, OutputFiles, formats, output_targets, report_errors_to_ci
 from ppdm_flow.cli.terminal.options import Data, Locked, NoProject, Sets, Strict
-from ppdm_flow.cli.terminal.output import colored, say
+from ppdm_flow.cli.terminal.output import LOUDNESS, colored, say
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.report.forms import CHECK
@@ -65,7 +65,8 @@ def check(
     tally += f", {outcome.without_requirements} WITHOUT REQUIREMENTS" if outcome.without_requirements else ""
     say(_summary(outcome.count(Severity.ERROR), outcome.count(Severity.WARNING), " and ".join(files)) + tally)
     if outcome.skipped:
-        say(f"skipped {counted(len(outcome.skipped), 'YAML file')} without `releases`: no policy")
+        names = f": {', '.join(map(str, outcome.skipped))}" if LOUDNESS.verbose else "; -v names them"
+        say(f"skipped {counted(len(outcome.skipped), 'YAML file')} in folders that are no policies{names}")
     raise typer.Exit(0 if exit_zero or outcome.passes(strict=strict) else 1)
 
 

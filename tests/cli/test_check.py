@@ -162,6 +162,69 @@ def test_folders_and_patterns(here, policies):
     assert here("check", "deep/workflow.yaml", cwd=policies).returncode == 1
 
 
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        (GOOD.replace("releases:", "release:"), "PPF201"),
+        (GOOD.replace("releases:", "\treleases:"), "PPF105"),
+        (GOOD.replace("releases: {r: {path: r.csv}}", "  releases: {r: {path: r.csv}"), "PPF104"),
+        (GOOD.replace("releases: {r: {path: r.csv}}\n", ""), "PPF202"),
+        ("{" + ", ".join(GOOD.splitlines()).replace("releases", "relases") + "}\n", "PPF201"),
+        (GOOD.replace("releases:", "relases:").replace("version: 1\n", ""), "PPF202"),
+    ],
+)
+def test_a_broken_policy_in_a_folder_is_not_skipped(here, policies, text, code):
+    (policies / "deep").mkdir()
+    (policies / "deep" / "good.yaml").write_text(GOOD)
+    (policies / "deep" / "broken.yaml").write_text(text)
+    done = here("check", "deep", "--format", "concise", cwd=policies)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert code in done.stdout
+    assert "2 policies checked" in done.stderr
+    assert here("lock", "deep", cwd=policies).returncode == 2
+
+
+OTHERS = {
+    "docker-compose.yaml": "version: '1'\nname: x\nservices: {db: {image: postgres}}\n",
+    "workflow.yml": "name: ci\non: push\njobs: {a: {steps: [{run: 'echo ${{ x }}'}]}}\n",
+    "mkdocs.yml": "site_name: x\ntheme: {name: material}\nemoji: !!python/name:materialx.emoji.twemoji\n",
+    "azure.yaml": "trigger: main\nsteps: [{script: make}]\n",
+    "pods.yaml": "kind: A\n---\nkind: B\n",
+    "template.yaml": "version: 1\nprivacy: {k_anonymity: {k: 3}}\nsource: {missing: ['?']}\n",
+    "child.yaml": "extends: template.yaml\n",
+    "good.tests.yaml": "version: 1\npolicy: good.yaml\ntests: {}\n",
+    "ppdm-flow.yaml": "version: 1\npolicies: [good.yaml]\n",
+    "signers.yaml": "version: 1\nsigners: {}\n",
+    "empty.yaml": "# nothing yet\n",
+    "list.yaml": "- a\n- b\n",
+    ".q.yaml": BAD,
+    "q.txt": BAD,
+}
+
+
+def test_other_files_of_a_folder_are_skipped_and_named(here, policies):
+    (policies / "deep").mkdir()
+    for name, text in {**OTHERS, "good.yaml": GOOD}.items():
+        (policies / "deep" / name).write_text(text)
+    done = here("check", "deep", "--strict", "-v", cwd=policies)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "1 policy checked" in done.stderr
+    assert f"skipped {len(OTHERS) - 2} YAML files" in done.stderr
+    assert all(f"deep/{name}" in done.stderr for name in OTHERS if not name.startswith((".", "q")))
+    assert "-v names them" in here("check", "deep", cwd=policies).stderr
+
+
+@pytest.mark.parametrize("words", [["check"], ["test"], ["lock"]])
+def test_a_broken_project_file_is_named(here, policies, words):
+    (policies / "ppdm-flow.yaml").write_text("version: 1\npolicies: [good.yaml]\nrequires: [house.yaml]\n")
+    done = here(*words, cwd=policies)
+    assert done.returncode in (1, 2)
+    assert "`requires`" in done.stdout + done.stderr
+    (policies / "ppdm-flow.yaml").write_text("version: 1\npolicies: [good.yaml]\n")
+    sound = here(*words, cwd=policies)
+    assert (sound.returncode, "no tests found" in sound.stderr) == ((2, True) if words == ["test"] else (0, False))
+
+
 def test_params_from_the_command_line(here, tmp_path):
     text = GOOD.replace("k: 3", "k: '${params.k}'") + "params: {k: {type: integer, default: 3}}\n"
     (tmp_path / "p.yaml").write_text(text)

@@ -20,12 +20,17 @@ from ppdm_flow.plan.compile import Columns, CompileResult, compile_policy
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.policy import Loaded, load
 from ppdm_flow.policy.files.files import Library
+from ppdm_flow.policy.files.recognition import has_policy_keys, is_meant_as_policy, is_template
 from ppdm_flow.policy.loaded import PolicyPath
 from ppdm_flow.policy.loading import NO_SETS, NOTHING_OVER
+from ppdm_flow.policy.project import Project
 from ppdm_flow.policy.project_file import FILE as PROJECT
 from ppdm_flow.policy.project_file import project_of
 from ppdm_flow.policy.redaction import redacted
 from ppdm_flow.policy.rules.gates import without_requirements
+from ppdm_flow.policy.text.nodes import Map, UnreadableError
+from ppdm_flow.policy.text.parse import parse
+from ppdm_flow.policy.text.reading import decode, forbidden
 
 if TYPE_CHECKING:  # only `--locked` needs it
     from ppdm_flow.api.loading.locked import LockedPolicy
@@ -34,14 +39,13 @@ _ENDINGS = frozenset({".yaml", ".yml"})
 TESTS = (".test.yaml", ".test.yml")
 _MARK = re.compile(rb"^[\"']?(releases|extends|name)[\"']?[ \t]*:", re.MULTILINE)
 _HEAD = 1 << 20
+_VALID_YAML = frozenset({"PPF112", "PPF114", "PPF115"})
+"""The codes of YAML that is valid and no policy: several documents, or beyond the limits of the language."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoundFiles:
-    """Policy files, and the other YAML files in the folders searched.
-
-    A policy has ``releases``, or it has a ``name`` and extends what has them; a template has neither.
-    """
+    """Policy files, and the other YAML files in the folders searched, which :func:`is_policy` tells apart."""
 
     policies: tuple[Path, ...]
     others: tuple[Path, ...]
@@ -49,12 +53,23 @@ class FoundFiles:
 
 
 def project_policies() -> tuple[Path, ...]:
-    """Return the places of policies that the project file above the current folder names. Raises UsageError."""
-    project = project_of(Path(PROJECT))
+    """Return the places of policies that the project file above the current folder names.
+
+    Raises UsageError where there are none, PolicyError where the project file has faults.
+    """
+    project = sound_project()
     if project is None or not project.policies:
         text = "no policy is named, and no project file says where they are"
         raise UsageError(Diagnostic("PPF690", text, help="give YAML files or their folder"))
     return project.policies
+
+
+def sound_project() -> Project | None:
+    """Return the project file above the current folder, None where there is none. Raises PolicyError for its faults."""
+    project = project_of(Path(PROJECT))
+    if project is not None and project.faults:
+        raise PolicyError(project.faults, project.texts)
+    return project
 
 
 def is_test(path: Path) -> bool:
@@ -86,7 +101,7 @@ def expanded(word: str) -> Iterable[tuple[Path, bool]]:
     """Yield the files that a word means, and whether it named them itself."""
     path = Path(word)
     if path.is_dir():
-        files = (p for p in sorted(path.rglob("*")) if p.suffix in _ENDINGS and not p.is_dir())
+        files = (p for p in sorted(path.rglob("*")) if p.suffix.lower() in _ENDINGS and not p.is_dir())
         yield from ((p, False) for p in files if not _hidden(p, path) and not _of_a_run(p))
     elif not path.exists() and glob.has_magic(word):
         for match in sorted(glob.glob(word, recursive=True)):  # noqa: PTH207  # Path.glob takes no absolute pattern
@@ -105,18 +120,36 @@ def _of_a_run(path: Path) -> bool:
 
 
 def is_policy(path: Path) -> bool:
-    """Whether a file's keys say that it is a policy; one that cannot be read may be."""
+    """Whether a file is a policy by its keys, or could be one: what cannot be read or parsed is checked, not skipped.
+
+    A policy has ``releases``, or it has a ``name`` and extends what has them; a template has neither. A file in the
+    policy language that is no template, such as one with a misspelt key for ``releases``, is a policy with faults.
+    """
     try:
         with path.open("rb") as file:
-            return says_policy(file.read(_HEAD))
+            data = file.read(_HEAD)
     except OSError:
         return True
+    return says_policy(data) or _is_faulty_policy(data, str(path))
 
 
 def says_policy(data: bytes) -> bool:
     """Whether the keys of a text say that it is a policy."""
     keys = set(_MARK.findall(data))
     return b"releases" in keys or {b"extends", b"name"} <= keys
+
+
+def _is_faulty_policy(data: bytes, file: str) -> bool:
+    if len(data) == _HEAD:  # the rest is not there, so that nothing could be parsed
+        return is_meant_as_policy(data.decode(errors="replace"), None)
+    try:
+        text = decode(data, file)
+        if forbidden(text, file) is not None:
+            return True
+        root, _ = parse(text, file)
+    except UnreadableError as error:
+        return error.diagnostic.code not in _VALID_YAML
+    return isinstance(root, Map) and has_policy_keys(root) and not is_template(root)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
 
-from ppdm_flow.api.loading.policies import expanded, is_test
+from ppdm_flow.api.loading.policies import expanded, is_test, sound_project
 from ppdm_flow.api.test.names import Names, codes_known, files_there
 from ppdm_flow.core.diagnostics import Diagnostic, has_errors, in_order
 from ppdm_flow.core.errors import UsageError
@@ -20,9 +20,13 @@ from ppdm_flow.policy.test.loading import LoadedTests, load
 
 
 def find(words: Sequence[str | Path]) -> tuple[Path, ...]:
-    """Return the test files that files, folders and glob patterns mean, each once. Raises UsageError for none."""
+    """Return the test files that files, folders and glob patterns mean, each once.
+
+    Raises UsageError for none, PolicyError where that may be since the project file has faults.
+    """
     test_files = dict.fromkeys(p for word in words for p, named in expanded(str(word)) if is_test(p) or named)
     if not test_files:
+        sound_project()
         names = ", ".join(f"`{word}`" for word in words)
         text = f"no tests found in {names}"
         raise UsageError(Diagnostic("PPF650", text, help="tests are files `*.test.yaml`: give them or their folder"))

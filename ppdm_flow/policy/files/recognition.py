@@ -9,6 +9,7 @@ import re
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.spans import Span
+from ppdm_flow.policy.language.models import Policy
 from ppdm_flow.policy.text.nodes import Map, Node, Scalar
 
 _OWN = frozenset(
@@ -39,6 +40,25 @@ def is_meant_as_policy(text: str, root: Map | None, *, template: bool = False) -
     known = keys.keys() & (_OWN | _MAPS | _SHARED)
     own = any(keys.values()) or _VERSION.search(text) is not None
     return (own and 2 * len(known) >= len(keys)) or (template and root is not None and keys.keys() <= _OF_TEMPLATES)
+
+
+def is_template(root: Map) -> bool:
+    """Return whether a file has only keys that a template has: neither a policy's ``name`` nor its ``releases``."""
+    return not root.entries.keys() & {"name", "releases"} and root.entries.keys() <= Policy.model_fields.keys()
+
+
+def has_policy_keys(root: Map) -> bool:
+    """Return whether a file that nobody named is in the policy language, so that its faults are worth telling.
+
+    Files of other tools share a key with it now and then (``steps``, ``extends``): ``version: 1`` and a key of its own
+    say so, or two of its own, and at least half of the keys must be known. Policy tests are no policies.
+    """
+    keys = root.entries.keys()
+    version = root.entries["version"].node if "version" in keys else None
+    own = sum(_is_own(key, entry.node) for key, entry in root.entries.items())
+    own += isinstance(version, Scalar) and version.text == "1"
+    known = keys & (_OWN | _MAPS | _SHARED)
+    return own >= 2 and 2 * len(known) >= len(keys) and not keys & {"tests", "policy"}
 
 
 def _is_own(key: str, node: Node) -> bool:
