@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import datetime
@@ -13,7 +14,9 @@ from ppdm_flow.api.own_data import refuse_both
 from ppdm_flow.api.report import REPORT, read
 from ppdm_flow.core.addresses.bucket import is_bucket
 from ppdm_flow.core.clock import Clock, utc_today
-from ppdm_flow.core.errors import UsageError
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import DataError, UsageError
+from ppdm_flow.core.file_sets import without_values
 from ppdm_flow.core.results import RELEASED
 from ppdm_flow.engine.approval.published import approval_faults
 from ppdm_flow.engine.candidates.run_files import PUBLICATION
@@ -24,6 +27,8 @@ from ppdm_flow.engine.verify.verify import POLICY, VerifyOutcome
 from ppdm_flow.engine.verify.verify import verify as verify_run
 from ppdm_flow.evidence.statement import text_of
 from ppdm_flow.plan.definition import Plan
+from ppdm_flow.policy import load
+from ppdm_flow.policy.loaded import PolicyPath
 from ppdm_flow.policy.project import Project
 from ppdm_flow.policy.project_file import project_of
 from ppdm_flow.policy.signers.reading import read_signers
@@ -43,8 +48,8 @@ def verify(
     """Hash every file of a run again; with ``data``, make and measure its releases again as well.
 
     ``clock`` tells the day, by which waivers may have expired since the run. ``policy_folder`` is where the files are
-    that the policy names (hierarchies, keys): a run keeps none of them. With ``own_data`` the data is read again from
-    the database or the object that the policy names. ``signers`` is a list of signers, by default that of the
+    that the policy names (hierarchies, keys, data): a run keeps none of them. With ``own_data`` the data is read again
+    from the database, the object or the file that the policy names. ``signers`` is a list of signers, by default that of the
     project file above the run: then every signature has to count, as of ``now``, and every release has to have one.
 
     Both may be in an object store, from where they are copied. Raises UsageError where ``run`` is no run directory,
@@ -64,10 +69,38 @@ def verify(
         place = copies.local_run(run)
         there = None if data is None else copies.local(data)
         if own_data and (place / POLICY).is_file():
-            there = own_data_of(place / POLICY, {}, copies)
+            there = own_data_of(place / POLICY, {}, copies, _own_source(place, run, policy_folder))
         outcome = verify_run(place, there, plan, clock, signers=people, now=now)
         told = project_note(outcome.project, project)
         return replace(_with_approvals(outcome, place), requirements=_requirements(outcome), project_note=told)
+
+
+def _own_source(place: Path, run: Path, policy_folder: Path | None) -> dict[PolicyPath, str]:
+    """Return the place of the policy's own file, to be read in place of a path that was relative to the policy.
+
+    A run knows its policy's folder only as it was called then: without ``policy_folder``, the file is looked for beside
+    the files that the report's requirements are in, as seen from here and from the folders above the run, and in these
+    folders. Raises DataError where it is in none.
+    """
+    policy = load(place / POLICY).policy
+    named = None if policy is None or policy.tables else policy.source.path
+    if named is None or is_bucket(named) or Path(named).is_absolute():
+        return {}
+    if policy_folder is None:
+        above = () if is_bucket(run) else run.resolve().parents
+        report = read(place)
+        files = [r["policy_span"]["file"] for r in (*report["requirements"], *report["gates"]) if r["policy_span"]]
+        beside = dict.fromkeys(Path(file).parent for file in files if not file.startswith(("builtin:", "pkg:")))
+        folders = [start / folder for start in (Path.cwd(), *above) for folder in beside] + [Path.cwd(), *above]
+    else:
+        folders = [policy_folder.absolute()]
+    for folder in folders:
+        if glob.glob(str(folder / named)):  # noqa: PTH207  # Path.glob takes no absolute pattern
+            return {("source", "path"): str(folder / named)}
+    where = "beside the policy" if policy_folder is None else f"in `{policy_folder}`"
+    text = f"the policy's own data, `{without_values(named)}`, is not found {where}"
+    advice = "give the folder of the policy with `--policy-folder`, or the data with `--data` in place of `--own-data`"
+    raise DataError(Diagnostic("PPF701", text, help=advice))
 
 
 def project_note(used: str, here: Project | None) -> str:

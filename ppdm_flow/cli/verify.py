@@ -29,7 +29,7 @@ def verify(
     own_data: OwnData = False,
     policy_folder: Annotated[
         Path | None,
-        typer.Option(metavar="FOLDER", help="Where the files are that the policy names: hierarchies, keys."),
+        typer.Option(metavar="FOLDER", help="Where the files are that the policy names: hierarchies, keys, data."),
     ] = None,
     signers: Annotated[
         Path | None,

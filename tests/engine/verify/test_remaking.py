@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from ppdm_flow import api
+from ppdm_flow.core.errors import DataError
 from ppdm_flow.engine.verify.verify import verify
 
 HEAD = """version: 1
@@ -388,3 +389,33 @@ def test_whose_rows_were_drawn_only_the_run_can_tell(tmp_path):
     assert outcome.holds
     assert outcome.remeasured.differences == ()
     assert "privacy.k_anonymity on study" in outcome.remeasured.unknown
+
+
+@pytest.mark.parametrize("here", [".", "elsewhere"])
+def test_own_data_is_found_beside_the_policy(ward, monkeypatch, here):
+    (ward.folder / "policies").mkdir()
+    (ward.folder / "elsewhere").mkdir()
+    (ward.folder / "ward.csv").rename(ward.folder / "policies" / "ward.csv")
+    (ward.folder / "policies" / "ward.yaml").write_text(HEAD + ONE)
+    monkeypatch.chdir(ward.folder)
+    run = api.run(Path("policies/ward.yaml"), out=Path("runs")).run_dir.absolute()
+    monkeypatch.chdir(ward.folder / here)
+    again = api.verify(run, own_data=True)
+    assert again.holds
+    assert again.remeasured is not None
+    (ward.folder / "policies" / "ward.csv").rename(ward.folder / "elsewhere" / "ward.csv")
+    monkeypatch.chdir(ward.folder)
+    assert api.verify(run, own_data=True, policy_folder=ward.folder / "elsewhere").remeasured
+    for folder in (None, ward.folder / "policies"):
+        with pytest.raises(DataError) as caught:
+            api.verify(run, own_data=True, policy_folder=folder)
+        assert caught.value.diagnostics[0].code == "PPF701"
+        assert "--policy-folder" in caught.value.diagnostics[0].help
+
+
+def test_other_data_beside_the_policy_is_not_that_of_the_run(ward, monkeypatch):
+    monkeypatch.chdir(ward.folder)
+    run = ward.run("")
+    table = ward.folder / "ward.csv"
+    table.write_text(table.read_text() + "p99,a,x,flu,1\n")
+    assert not api.verify(run, own_data=True).holds
