@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ppdm_flow.report.run import html, markdown
+from ppdm_flow import api
+from ppdm_flow.report.run import ci, forms, html, markdown
 from ppdm_flow.report.run.checks import gates, requirements
 from ppdm_flow.report.run.forms import render
 from ppdm_flow.report.run.verdict import verdict
@@ -156,3 +157,35 @@ def test_several_figures_of_one_requirement_are_named(document):
         "privacy.k_anonymity",
         "privacy.k_anonymity.together_k",
     ]
+
+
+NEAR = """version: 1
+name: near
+source: {path: t.csv}
+attributes: {age: {role: sensitive, type: integer}}
+privacy: {interval_disclosure: {age: {width: {absolute: 2}, max: 0.1}}}
+releases: {r: {path: r.csv}}
+"""
+
+
+def test_what_an_audit_of_a_file_cannot_measure_gets_no_advice_on_the_numbers(tmp_path):
+    (tmp_path / "t.csv").write_text("age\n" + "".join(f"{30 + i}\n" for i in range(20)))
+    (tmp_path / "near.yaml").write_text(NEAR)
+    judged = api.audit(tmp_path / "near.yaml", None, tmp_path / "t.csv").judgement(100)
+    for form in (
+        forms.text(judged),
+        forms.md(judged),
+        forms.html(judged),
+        forms.comment(judged),
+        ci.summary(judged, 9999),
+    ):
+        assert "ppdm-flow run" in form
+        assert "Change the numbers" not in form
+        assert "does not hold" in form.lower()
+        assert "Withheld" not in form
+        assert "No release has left" not in form
+    ran = api.run(tmp_path / "near.yaml", out=tmp_path / "runs").judgement(100)
+    for form in (forms.text(ran), forms.md(ran)):  # here they were measured, and the data stays
+        assert "Change the numbers" in " ".join(form.split())
+        assert "withheld" in form.lower()
+    assert "No release has left" in forms.md(ran)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ppdm_flow.core.lineage import UNTOLD as UNTOLD_CELLS
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.requirement import within
 from ppdm_flow.report.amounts import amount, between, pair
@@ -107,9 +108,21 @@ def _check(result: ResultDocument, document: ReportDocument, anchor: str) -> Che
         ends=result.get("interval"),
         before="" if before is None else amount(before, unit),
         figure_before=before,
-        lever=lever({**result}, document["plan"]),
+        lever=_PAIR_THEM if _is_unpaired(result, document) else lever({**result}, document["plan"]),
         waiver=None if result["holds"] else _waiver(result, document),
     )
+
+
+_PAIR_THEM = (
+    "No change of the data is asked for: nothing was measured. Let `ppdm-flow run` make the release, or where a run has"
+    " made it, read that run's report or measure it again: `ppdm-flow verify RUN --data FILE`."
+)
+
+
+def _is_unpaired(result: ResultDocument, document: ReportDocument) -> bool:
+    """Whether nobody measured this since the file alone does not tell which row is whose."""
+    told = ((f["code"], f["subject"], f["text"]) for f in document["findings"])
+    return not result["holds"] and (UNTOLD_CELLS, result["id"], result["sentence"]) in told
 
 
 def _untold(result: ResultDocument, document: ReportDocument) -> str:

@@ -111,7 +111,7 @@ def render(judged: Judgement) -> str:
 
 def summary(judged: Judgement, limit: int) -> str:
     """Return Markdown of at most ``limit`` bytes."""
-    return markdown.render(judged.document, limit)
+    return markdown.render(judged.document, limit, judged.words)
 
 
 def broken(failure: BrokenJudgement) -> str:
@@ -121,7 +121,7 @@ def broken(failure: BrokenJudgement) -> str:
 
 def _annotations(judged: Judgement) -> Iterator[Annotation]:
     document = judged.document
-    outcome = verdict(document)
+    outcome = verdict(document, judged.words)
     results = anchored(document)
     for check in (*outcome.failing, *outcome.waived):
         yield _failing(judged, check, results[check.anchor])

@@ -33,10 +33,8 @@ def render(document: ReportDocument, width: int = _WIDTH, words: tuple[str, str]
     Lines are at most ``width`` characters long where the names allow it; nothing in it is a control character.
     """
     width = max(_NARROWEST, width)
-    judged = verdict(document)
-    word = f"{words[not judged.released]}{judged.manner}" if words else judged.word
-    counted = judged.sentence.partition(". ")[0].rstrip(".") + "." if words else judged.sentence
-    lines = [f"{word.upper()}  {document['policy']}", *_wrapped(counted, width)]
+    judged = verdict(document, words)
+    lines = [f"{judged.word.upper()}  {document['policy']}", *_wrapped(judged.sentence, width)]
     readers = audience(document)
     lines += _wrapped(f"{readers.word}: {readers.sentence}", width)
     for warning in (judged.contradiction, judged.caution):
@@ -122,14 +120,14 @@ def as_json(judged: Judgement) -> str:
 
 def html(judged: Judgement) -> str:
     """Return the whole report as one page."""
-    return page.render(judged.document)
+    return page.render(judged.document, judged.words)
 
 
 def md(judged: Judgement) -> str:
     """Return the whole report as Markdown."""
-    return markdown.render(judged.document)
+    return markdown.render(judged.document, words=judged.words)
 
 
 def comment(judged: Judgement) -> str:
     """Return the report as Markdown that is short enough for a comment on a pull request."""
-    return markdown.render(judged.document, LIMIT)
+    return markdown.render(judged.document, LIMIT, judged.words)

@@ -34,11 +34,11 @@ def compile_templates(*names: str) -> None:
         environment().get_template(name)
 
 
-def render(document: ReportDocument) -> str:
-    """Return the page of a report document; the same document gives the same text."""
+def render(document: ReportDocument, words: tuple[str, str] | None = None) -> str:
+    """Return the page of a report document; the same document gives the same text. ``words`` are as in `verdict`."""
     template = environment().get_template(_TEMPLATE)
     picture = draw("svg", document["plan"]) if document["plan"] else ""
-    return template.render(page=page(document), picture=picture, script_hash=script_hash())
+    return template.render(page=page(document, words), picture=picture, script_hash=script_hash())
 
 
 @cache

@@ -22,12 +22,12 @@ _MARK = {"holds": "✅", "waived": "🟠", "fails": "❌"}
 _Rows = Iterable[Sequence[str]]
 
 
-def render(document: ReportDocument, limit: int = LIMIT) -> str:
+def render(document: ReportDocument, limit: int = LIMIT, words: tuple[str, str] | None = None) -> str:
     """Return the report in at most ``limit`` bytes; a notice says so where sections are left out.
 
-    The verdict is always kept, and what does not hold comes before all that does.
+    The verdict is always kept, and what does not hold comes before all that does. ``words`` are as in `verdict`.
     """
-    judged = verdict(document)
+    judged = verdict(document, words)
     text = _head(document, judged)
     room = limit - len(_NOTICE) - 8
     sections = list(_sections(document, judged))

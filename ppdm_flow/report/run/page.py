@@ -94,9 +94,9 @@ class Page:
     tiles: tuple[tuple[str, str], ...]
 
 
-def page(document: ReportDocument) -> Page:
-    """Return the page of a report document."""
-    judged = verdict(document)
+def page(document: ReportDocument, words: tuple[str, str] | None = None) -> Page:
+    """Return the page of a report document. ``words`` are as in `verdict`."""
+    judged = verdict(document, words)
     sheet = (*judged.failing, *judged.waived, *(c for c in (*judged.requirements, *judged.gates) if c.holds))
     seconds = _seconds(document["steps"])
     return Page(

@@ -170,8 +170,11 @@ class Verdict:
         return tuple(check for check in (*self.requirements, *self.gates) if check.state == state)
 
 
-def verdict(document: ReportDocument) -> Verdict:
-    """Return the verdict. A document that lets data go over a failed check is shown as withheld, with a warning."""
+def verdict(document: ReportDocument, words: tuple[str, str] | None = None) -> Verdict:
+    """Return the verdict. A document that lets data go over a failed check is shown as withheld, with a warning.
+
+    ``words`` stand for released and withheld where others have made the file, so that nothing leaves or stays here.
+    """
     checks, gated = tuple(requirements(document)), tuple(gates(document))
     every = (*checks, *gated)
     claimed, held = document["verdict"] in (RELEASED, HELD), document["verdict"] == HELD
@@ -181,10 +184,15 @@ def verdict(document: ReportDocument) -> Verdict:
     bare = _without_requirements(document)
     partly = f" on {len(bare):,} of {counted(len(document['releases']), 'release')}" if checks else ""
     manner = f"{'' if checks and not bare else f' without requirements{partly}'}{' under waivers' if waived else ''}"
+    word = f"{'Held' if held else 'Released'}{manner}" if released else "Withheld"
+    sentence = _sentence(released, checks, gated, list(document["releases"]), held=held)
+    if words is not None:
+        word = f"{words[not released].capitalize()}{manner if released else ''}"
+        sentence = sentence.partition(". ")[0].rstrip(".") + "."
     return Verdict(
         released=released,
-        word=f"{'Held' if held else 'Released'}{manner}" if released else "Withheld",
-        sentence=_sentence(released, checks, gated, list(document["releases"]), held=held),
+        word=word,
+        sentence=sentence,
         contradiction=_contradiction(document["verdict"] if claimed else "", len(failing), len(every), waived=waived),
         caution=caution(document),
         requirements=checks,
