@@ -81,6 +81,11 @@ class StepNode:
     expands: bool = False
     spans: tuple[Span, ...] = field(default=(), compare=False)
 
+    @property
+    def randomized(self) -> bool:
+        """Whether the step draws at random."""
+        return self.bound.info.randomized and self.effect.draws
+
 
 @dataclass(frozen=True, slots=True)
 class AuditNode:

@@ -192,7 +192,7 @@ def _step(node: StepNode) -> fields.PlanStep:
         "rows": effect.rows,
         "serves": list(effect.serves),
         "guarantee": effect.guarantee,
-        "randomized": node.bound.info.randomized,
+        "randomized": node.randomized,
         "expands_weights": node.expands,
         "implicit": node.implicit,
         "attributes": _attributes(node.attributes),

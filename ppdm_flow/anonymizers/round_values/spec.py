@@ -45,6 +45,7 @@ def effect(params: RoundParams, scope: Scope) -> Effect:
         changes=dict.fromkeys(there, Change.OTHER),
         numbers=there,
         derivations=changed_in_place(there, plain),
+        draws=params.how != "nearest",
         guarantee=f"totals, overall{totals}, change by less than one base" if params.how == "controlled" else "",
         problems=(
             *of_names(params.attributes, scope),

@@ -46,7 +46,7 @@ def left_out_at_random(plan: Plan, graph: Graph, release: ReleaseNode) -> Rows:
     """Return the numbers of the rows that random steps on the way to a release left out, by draws alone, ascending."""
     row_numbers = [np.zeros(0, dtype=np.int64)]
     for node in plan.upstream(release.input):
-        if node.effect.rows == "fewer" and node.bound.info.randomized and not node.effect.by_others:
+        if node.effect.rows == "fewer" and node.randomized and not node.effect.by_others:
             before, after = _numbers(graph.streams[node.input]), _numbers(graph.streams[node.name])
             row_numbers.append(np.setdiff1d(before, after))
     return np.unique(np.concatenate(row_numbers))

@@ -76,7 +76,7 @@ def _stored(plan: Plan, release: ReleaseNode, fact: AttributeFacts, shape: SetSh
 def _of(node: StepNode, rows: int, columns: int) -> Cost:
     kind = node.bound.info.kind
     seconds = rows * columns / _CELLS_A_SECOND
-    if node.bound.info.randomized:
+    if node.randomized:
         seconds += rows / _DRAWS_A_SECOND
     if kind is Kind.ORDER:
         seconds += rows / _SORTED_A_SECOND

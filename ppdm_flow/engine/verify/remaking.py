@@ -123,7 +123,7 @@ def remake(plan: Plan, files: Mapping[str, Path], data: Path) -> RemakeResults:
 def remake_target(plan: Plan, release: ReleaseNode) -> RemakeTarget | None:
     """Return the reproducible part of a release; None if no column can be made again."""
     steps = plan.upstream(release.input)
-    places = [i for i, node in enumerate(steps) if node.bound.info.randomized and not _seeded(plan)]
+    places = [i for i, node in enumerate(steps) if node.randomized and not _seeded(plan)]
     if not places:
         return RemakeTarget(release, release)
     later = steps[places[0] :]
@@ -173,7 +173,7 @@ class _Remaker:
             made = {c.release.name: c for c in candidates}
             attempt.same.update({d.release.name: self._is_same(d, made[d.release.name], context) for d in targets})
             drawing = [n for n in part.steps if graph.fitted[n.name].transform.draws_per_row]
-            if not _seeded(part) and not all(n.bound.info.randomized for n in drawing):
+            if not _seeded(part) and not all(n.randomized for n in drawing):
                 attempt.fault = DRAWN
 
         try:

@@ -419,3 +419,14 @@ def test_other_data_beside_the_policy_is_not_that_of_the_run(ward, monkeypatch):
     table = ward.folder / "ward.csv"
     table.write_text(table.read_text() + "p99,a,x,flu,1\n")
     assert not api.verify(run, own_data=True).holds
+
+
+@pytest.mark.parametrize(("how", "drawn"), [("nearest", False), ("random", True), ("controlled", True)])
+def test_rounding_is_made_again_where_it_draws_nothing(ward, how, drawn):
+    head = HEAD.replace("score: {role: insensitive}", "score: {role: insensitive, type: integer}")
+    run = ward.run(f"  round: {{use: round_values, with: {{attributes: [score], base: 2, how: {how}}}}}\n", head=head)
+    (step,) = (s for s in json.loads((run / "plan.json").read_text())["steps"] if s["name"] == "round")
+    assert step["randomized"] is drawn
+    outcome = ward.verify(run)
+    assert outcome.holds
+    assert (SAME_ROWS in outcome.text) is not drawn
