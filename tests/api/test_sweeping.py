@@ -19,6 +19,7 @@ from ppdm_flow.api.sweep.metrics import requested_metrics
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.errors import DataError, PolicyError, RunError, UsageError
 from ppdm_flow.core.results import Figure
+from ppdm_flow.report.sweep.forms import plain
 
 POLICY = """version: 1
 name: small
@@ -347,3 +348,15 @@ def test_several_runs_give_a_mean_with_students_interval():
 def test_values_are_split_where_they_were_joined(parts):
     one_by_one = [v for part in parts for v in axes([f"p={part}"])[0].values]
     assert axes(["p=" + ",".join(parts)])[0].values == tuple(dict.fromkeys(one_by_one))
+
+
+def test_only_what_would_be_released_is_on_the_frontier(sweep):
+    found = sweep("privacy.k_anonymity.k=3,300", "steps.part.fraction=0.5,0.9", metrics=["sizes.smallest:max"]).document
+    released = [p["verdict"] == "released" for p in found["points"]]
+    assert released == [True, True, False, False]
+    assert [p["on_frontier"] for p in found["points"]] == [False, True, False, False]
+    assert [p["dominated_by"] for p in found["points"]] == [2, None, None, None]
+    assert "None would be released" not in plain(found)
+    none = sweep("privacy.k_anonymity.k=300", metrics=["sizes.smallest:max"]).document
+    assert "None would be released, so none is compared." in plain(none)
+    assert "*" not in plain(none)

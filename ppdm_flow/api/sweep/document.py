@@ -13,7 +13,7 @@ from ppdm_flow.api.sweep.metrics import Metric
 from ppdm_flow.api.sweep.points import PlannedPoint
 from ppdm_flow.api.sweep.runs import Result
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.core.results import Figure
+from ppdm_flow.core.results import HELD, RELEASED, Figure
 from ppdm_flow.engine.judging.results import JudgedResults
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.engine.manifest import versions
@@ -85,9 +85,15 @@ def _verdict(runs: Sequence[JudgedResults], errors: Sequence[PpdmError]) -> str:
 
 
 def _placed(points: Sequence[MeasuredPoint], metrics: Sequence[Metric]) -> list[SweepPoint]:
-    """Say of each point whether it is on the frontier, or which one of the frontier dominates it."""
+    """Say of each point whether it is on the frontier, or which one of the frontier dominates it.
+
+    Only points of which every run would have released the data compete: what is withheld is no better choice.
+    """
     chosen = [m for m in metrics if m.direction]
-    figures = [[_compared(figure_at(p, m.name)["value"]) for m in chosen] for p in points]
+    figures = [
+        [_compared(figure_at(p, m.name)["value"]) if p["verdict"] in (RELEASED, HELD) else None for m in chosen]
+        for p in points
+    ]
     by = dominators(figures, [m.direction == "min" for m in chosen]) if chosen else [None] * len(points)
     return [
         {

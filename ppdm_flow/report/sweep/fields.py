@@ -69,7 +69,7 @@ class MeasuredPoint(TypedDict):
 class SweepPoint(MeasuredPoint):
     """A point among the others."""
 
-    on_frontier: Annotated[bool, about("Whether no other point dominates it.")]
+    on_frontier: Annotated[bool, about("Whether it would be released, and no other point that would be dominates it.")]
     dominated_by: Annotated[
         int | None,
         about(

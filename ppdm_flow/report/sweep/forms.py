@@ -25,7 +25,7 @@ def plain(document: SweepDocument) -> str:
     if failing:
         text += ["", "withheld because of: " + ", ".join(failing)]
     if any(row.on_frontier for row in table.rows):
-        text.append("* not dominated: no other point is at least as good in every figure and better in one")
+        text.append("* not dominated: no other released point is at least as good in every figure and better in one")
     return "\n".join(text)
 
 

@@ -74,7 +74,9 @@ def said(document: SweepDocument) -> str:
     text = f"{counted(count, 'point')}{times}, measured in {duration(run['seconds'])}; no data was released."
     if failed:
         text += f" {failed:,} failed."
-    if any(m["direction"] for m in document["metrics"]):
+    if not any(p["verdict"] in ("released", "held") for p in document["points"]):
+        text += " None would be released, so none is compared."
+    elif any(m["direction"] for m in document["metrics"]):
         text += f" {best:,} {'is' if best == 1 else 'are'} not dominated."
     return text
 
