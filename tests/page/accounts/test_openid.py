@@ -513,3 +513,28 @@ def test_a_secret_comes_from_a_variable_and_is_not_shown(tmp_path):
     assert read.client_secret == SECRET
     assert SECRET not in repr(read)
     assert (read.label, read.redirect_uri) == ("l.example", f"https://a.example{BACK}")
+
+
+def test_nobody_makes_a_proof_of_their_own(site):
+    """Whoever visits knows the word of the visit: the provider's word must not be made from it."""
+    now = time.time()
+    own = Flows(site.database)
+    flow = own.begin("a word of the visit", "a link")
+    proof = flow.proof("the subject of somebody else")
+    assert own.subject("a word of the visit", proof)[0] == "the subject of somebody else"
+    for flows in (site.openid._flows, Flows(site.database)):
+        with pytest.raises(FlowRefusedError):
+            flows.subject("a word of the visit", proof)
+    for text in ("", ".", "a.b.c.d", f"x.{int(now) + 60}.", f"{'.' * 50}"):
+        with pytest.raises(FlowRefusedError):
+            site.openid._flows.subject("a word of the visit", text)
+        with pytest.raises(FlowRefusedError):
+            site.openid._flows.take("a word of the visit", text)
+
+
+def test_what_strangers_send_in_vain_does_not_fill_the_journal(site):
+    browser = Browser(site)
+    before = len(site.journal.newest(10_000))
+    for _ in range(80):
+        assert browser.send("/sign-in/openid/link", proof="nothing").status_code in (403, 429)
+    assert len(site.journal.newest(10_000)) - before <= 62

@@ -182,12 +182,14 @@ class Journal:
     def add(self, user: User | None, action: str, subject: str, outcome: str, begun: int | None = None) -> None:
         """Write one action down, whose beginning may be ``begun``. ``subject`` is never a value of data.
 
-        Of what is refused, the limits of this module are kept, and ``tidy`` writes down how many were left out.
+        Of what is refused, and of all that strangers do in vain, the limits of this module are kept, and ``tidy``
+        writes down how many were left out.
         """
         self.tidy()
         account = None if user is None else user.name
         counts = self._strangers if user is None else self._people
-        written = outcome != "refused" or counts.take(account, self._now())
+        is_limited = outcome == "refused" if user is not None else outcome != "done"
+        written = not is_limited or counts.take(account, self._now())
         with self._database.changing() as connection:
             connection.execute("DELETE FROM begun WHERE id = ?", (begun,))
             if written:
