@@ -229,7 +229,12 @@ class SourceStream:
         """Return readers of the numeric columns, which remember what they have seen: new ones for every pass."""
         typed = {a.name: a for a in (*self._reading.typed, *self.attributes) if a.is_numeric}
         return {
-            name: NumberReader(facts, self._reading.missing, released=self._reading.released)
+            name: NumberReader(
+                facts,
+                self._reading.missing,
+                released=self._reading.released,
+                spelling=self._reading.number_spelling,
+            )
             for name, facts in typed.items()
         }
 

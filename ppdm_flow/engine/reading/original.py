@@ -41,6 +41,8 @@ from ppdm_flow.sdk.key_file import refuse_shared
 from ppdm_flow.sdk.storage import CopiedSource, MergingSource, Source, StoredTypesSource
 from ppdm_flow.tables.table import Table
 
+_NUMBERS = {"decimal": ".", "thousands": ""}
+"""Options of readers that say how numbers are spelled, as they usually are."""
 _HINTS = 10_000
 """Among so many values of the data, where it may be shown, the nearest spelling is looked for."""
 _PERSONAL = frozenset({Role.IDENTIFIER, Role.SUBJECT})
@@ -220,6 +222,7 @@ class Opening:
             weight=next((a.name for a in binding.attributes if a.role is Role.WEIGHT), None),
             typed=binding.attributes,
             normalize=node.normalize,
+            number_spelling=tuple(n for n, usual in _NUMBERS.items() if node.options.get(n, usual) != usual),
         )
 
     def _numbering(self, stream: LoadedStream) -> Numbering | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -25,10 +25,10 @@ WORDS: Mapping[AttributeType, str] = {
     AttributeType.TIMESTAMP: "timestamp (YYYY-MM-DDTHH:MM:SS)",
 }
 ADVICE: Mapping[AttributeType, str] = {
-    AttributeType.INTEGER: "digits alone, with a sign at most, and within 64 bits; what stands for a missing value"
+    AttributeType.INTEGER: "digits alone, with a sign at most, and within 64 bits{}; what stands for a missing value"
     " belongs in `source.missing`, and all else is `type: text`",
-    AttributeType.FLOAT: "a decimal point and no unit (for CSV, `source: {with: {decimal: comma}}` reads other"
-    " spellings); what stands for a missing value belongs in `source.missing`, and all else is `type: text`",
+    AttributeType.FLOAT: "a decimal point and no unit{}; what stands for a missing value belongs in `source.missing`,"
+    " and all else is `type: text`",
     AttributeType.DATE: "a date with a time of day is `type: timestamp`; dates written otherwise are `type: text`, and"
     ' `generalize` reads them with `{date: year, format: "%d.%m.%Y"}`',
     AttributeType.TIMESTAMP: "a date, or a date and a time with at most 6 digits of a second; all cells have an offset"
@@ -36,14 +36,44 @@ ADVICE: Mapping[AttributeType, str] = {
 }
 
 
+_OF_CSV = {
+    (
+        AttributeType.FLOAT,
+        frozenset[str](),
+    ): "`source: {with: {decimal: comma, thousands: point}}` reads other spellings",
+    (AttributeType.FLOAT, frozenset({"decimal"})): "`thousands` beside `decimal` in `source.with` names what groups"
+    " digits, such as `thousands: point`",
+    (AttributeType.FLOAT, frozenset({"thousands"})): "`decimal: comma` beside `thousands` in `source.with` reads other"
+    " spellings",
+    (AttributeType.INTEGER, frozenset[str]()): "`source: {with: {thousands: comma}}` reads grouped digits",
+    (AttributeType.INTEGER, frozenset({"decimal"})): "`thousands` beside `decimal` in `source.with` names what groups"
+    " digits, such as `thousands: point`",
+}
+"""What reads other spellings of numbers in CSV, by the options of spelling that a policy has already."""
+
+
+def _advice(kind: AttributeType, spelling: frozenset[str]) -> str:
+    of_csv = _OF_CSV.get((kind, spelling), "")
+    return ADVICE[kind].replace("{}", f" (for CSV, {of_csv})" if of_csv else "")
+
+
 class NumberReader:
     """Reads the column of one attribute, a block after the other. ``missing`` are texts that stand for no value.
 
-    What was ``released`` may lie outside of the declared domain, whose values are those of the source.
+    ``spelling`` are the options on numbers that the file's reader was given, which advice does not repeat. What was
+    ``released`` may lie outside of the declared domain, whose values are those of the source.
     """
 
-    def __init__(self, facts: AttributeFacts, missing: Sequence[str] = (), *, released: bool = False) -> None:
+    def __init__(
+        self,
+        facts: AttributeFacts,
+        missing: Sequence[str] = (),
+        *,
+        released: bool = False,
+        spelling: Iterable[str] = (),
+    ) -> None:
         self.facts = facts
+        self._spelling = frozenset(spelling)
         self._kind = facts.type
         self._missing_texts = pa.array(sorted(set(missing)), pa.string())
         self._missing_numbers = numbers_among(list(missing), facts.type)
@@ -105,7 +135,10 @@ class NumberReader:
                 "PPF713", f"the sign {SUPPRESSED_TEXT} as a value: it stands for suppressed cells", start + row
             )
         return self._fault(
-            "PPF712", f"a value that is not a valid {WORDS[self._kind]}", start + row, ADVICE[self._kind]
+            "PPF712",
+            f"a value that is not a valid {WORDS[self._kind]}",
+            start + row,
+            _advice(self._kind, self._spelling),
         )
 
     def _fault(self, code: str, what: str, row: int, advice: str | None = None) -> DataError:

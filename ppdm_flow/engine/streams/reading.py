@@ -89,6 +89,7 @@ class ReadOptions:
     ``incomplete`` are the attributes in which a missing value drops the row; a row of which ``weight`` is 0 stands for
     nobody and is dropped as well. ``typed`` are attributes that are read as numbers besides those of the stream.
     ``normalize`` are the differences between spellings that are taken away before anything else is looked at.
+    ``number_spelling`` are the options of the file's reader, by name, that say how its numbers are spelled.
     """
 
     columns: Mapping[str, str]
@@ -101,6 +102,7 @@ class ReadOptions:
     foreign: bool = False
     typed: tuple[AttributeFacts, ...] = ()
     normalize: tuple[str, ...] = ()
+    number_spelling: tuple[str, ...] = ()
 
     @property
     def selects(self) -> bool:

@@ -143,6 +143,24 @@ def test_a_separator_in_another_place_is_no_number(bench, wrong):
     ]
 
 
+@pytest.mark.parametrize(
+    ("options", "advised", "repeated"),
+    [
+        ("", "decimal: comma", None),
+        (", decimal: comma", "thousands: point", "decimal: comma"),
+        (", thousands: point, decimal: comma", None, "thousands"),
+        (", thousands: space", "decimal: comma", "thousands: "),
+    ],
+)
+def test_advice_names_the_option_that_is_missing(bench, options, advised, repeated):
+    (bench.folder / "table.csv").write_text(CSV.replace(",", ";").replace("1.50;007", "1.234,5x;007"))
+    with_ = f', with: {{delimiter: ";"{options}}}'
+    (fault,) = bench.fails(bench.plan(policy("table.csv", options=with_))).diagnostics
+    assert fault.code == "PPF712"
+    assert advised is None or advised in fault.help
+    assert repeated is None or repeated not in fault.help
+
+
 def test_a_parquet_column_that_does_not_fit_its_type(bench):
     table = pcsv.read_csv(pa.BufferReader(CSV.replace("+05", "5").encode()))
     fractions = table.set_column(1, "age", pa.array([5.0, 5.5, 1.0, 2.0, None]))
