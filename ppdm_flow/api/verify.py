@@ -49,8 +49,9 @@ def verify(
 
     ``clock`` tells the day, by which waivers may have expired since the run. ``policy_folder`` is where the files are
     that the policy names (hierarchies, keys, data): a run keeps none of them. With ``own_data`` the data is read again
-    from the database, the object or the file that the policy names. ``signers`` is a list of signers, by default that of the
-    project file above the run: then every signature has to count, as of ``now``, and every release has to have one.
+    from the database, the object or the file that the policy names. ``signers`` is a list of signers, by default that
+    of the project file above the run: then every signature has to count, as of ``now``, and every release has to have
+    one.
 
     Both may be in an object store, from where they are copied. Raises UsageError where ``run`` is no run directory,
     PolicyError where the list of signers is none.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import field
 from pathlib import Path
@@ -51,4 +52,13 @@ class Project:
         for each in self.required:
             if each.identity not in extended:
                 text = f"the policy does not extend `{each.shown}`, which the project requires of every policy"
-                yield Diagnostic("PPF356", text, policy, related=(Related(each.place, "required here"),))
+                hint = f"add `{_from_policy(each, policy)}` to `extends`"
+                yield Diagnostic("PPF356", text, policy, hint=hint, related=(Related(each.place, "required here"),))
+
+
+def _from_policy(template: RequiredTemplate, policy: Span) -> str:
+    """Return how the policy names a template: its path is relative to the policy, and not to the project file."""
+    if template.name.startswith(("builtin:", "pkg:")):
+        return template.name
+    home = Path(policy.file).absolute().parent
+    return Path(os.path.relpath(Path(template.shown).absolute(), home)).as_posix()

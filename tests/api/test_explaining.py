@@ -219,3 +219,11 @@ def test_without_a_page_the_docstring_tells_of_parameters():
 
     assert parameters(Own).split("\n\n")[1] == "`rows` is how many."
     assert parameters(Own, "How many `rows`.").split("\n\n")[1] == "How many `rows`."
+
+
+def test_empty_texts_are_shown_as_such():
+    empty = [name for name in PLUGINS if re.search(r"(?<!`)``[,;\n]", api.explain(name))]
+    assert empty == []
+    text = api.explain("csv")
+    assert "- `escape`: a text" in text
+    assert '- `thousands`: one of `""`, `.`' in text

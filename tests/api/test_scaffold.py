@@ -117,6 +117,15 @@ def test_nothing_is_overwritten(tmp_path, taken):
     assert file.read_text() == "mine\n"
 
 
+def test_a_file_of_data_is_no_folder(tmp_path):
+    (tmp_path / "data.csv").write_text("a\n1\n")
+    with pytest.raises(UsageError) as caught:
+        api.init(tmp_path / "data.csv")
+    (fault,) = caught.value.diagnostics
+    assert fault.code == "PPF695"
+    assert "ppdm-flow profile" in fault.help
+
+
 @pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("template", variants())
 def test_its_policy_is_sound_and_releases(template, tmp_path):

@@ -13,6 +13,8 @@ import jsonschema
 import pytest
 from signers import signers_text
 
+from ppdm_flow.report.diff.measured import tables
+
 POLICY = """\
 version: 1
 name: small
@@ -684,3 +686,29 @@ def test_a_gate_does_not_vanish_where_its_figure_does(here, home, changed, code)
     assert done.returncode == 1, done.stdout
     same = here("diff", "new.yaml", "new.yaml", "--forbid-weaker", cwd=home)
     assert same.returncode == 0, same.stdout
+
+
+@pytest.mark.parametrize(("old", "new", "which"), [("one", "broken", "new"), ("broken", "one", "old")])
+def test_the_policy_with_errors_is_named(here, home, old, new, which):
+    text = (home / "one.yaml").read_text()
+    (home / "broken.yaml").write_text(text + "audits: {sample: {use: no_such_audit}}\n")
+    done = here("diff", f"{old}.yaml", f"{new}.yaml")
+    assert f"`check` finds errors in the {which} policy" in " ".join(done.stdout.split()), done.stdout + done.stderr
+
+
+def test_rounding_errors_are_no_difference():
+    def pair(old, new):
+        return {"name": "f", "unit": "share", "old": old, "new": new, "difference": new["value"] - old["value"]}
+
+    def shown(*pairs):
+        ((_, _, _), (title, _, rows)) = tables({"results": [], "metrics": list(pairs)})
+        return title, [row[0] for row in rows]
+
+    noise = [pair({"value": 0.0}, {"value": -2.2e-16}), pair({"value": 0.1 + 0.2}, {"value": 0.3})]
+    assert shown(*noise) == ("figures that differ (2 are the same)", [])
+    real = [
+        pair({"value": 0.3}, {"value": 0.3001}),
+        pair({"value": 0.0}, {"value": 1e-9}),
+        pair({"value": 0.3, "interval": [0.2, 0.4]}, {"value": 0.3, "interval": [0.1, 0.4]}),
+    ]
+    assert shown(*real)[1] == ["f", "f", "f"]

@@ -151,6 +151,10 @@ def test_a_policy_that_does_not_extend_it_is_an_error(home):
     assert codes(loaded) == ["PPF356", "PPF526"]
     (fault,) = [d for d in loaded.diagnostics if d.code == "PPF356"]
     assert fault.related[0].span.file.endswith("ppdm-flow.yaml")
+    assert fault.hint == "add `../templates/house.yaml` to `extends`"
+    (home / "ppdm-flow.yaml").write_text(PROJECT.replace("templates/house.yaml", "'builtin:microdata-k'"))
+    (builtin,) = [d for d in load(home / "policies" / "visits.yaml").diagnostics if d.code == "PPF356"]
+    assert builtin.hint == "add `builtin:microdata-k` to `extends`"
     with no_project():
         assert codes(read(home, without="extends: ../templates/house.yaml\n")) == []
 

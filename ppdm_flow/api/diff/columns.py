@@ -16,7 +16,7 @@ from ppdm_flow.policy.order.clauses import relation
 from ppdm_flow.policy.order.releases import paired
 
 _PERSONAL = frozenset({Role.IDENTIFIER, Role.SUBJECT})
-_UNKNOWN = "`check` finds errors in one of the two policies, so that nobody knows which columns leave"
+_UNKNOWN = "`check` finds errors in the {} policy, so that nobody knows which columns leave"
 _REPLACED = "nothing measures how an identifier was replaced: its steps alone protect it, and they are others"
 
 
@@ -32,7 +32,8 @@ def columns(old: LoadedPolicy, new: LoadedPolicy) -> Iterator[Change]:
     before, after = _PolicyPlan.of(old), _PolicyPlan.of(new)
     if before is None or after is None:
         if before is not None or after is not None:
-            yield Change("releases", Verdict.INCOMPARABLE, _UNKNOWN)
+            which = "old" if before is None else "new"
+            yield Change("releases", Verdict.INCOMPARABLE, _UNKNOWN.format(which))
         return
     for name, later in paired(before.policy, after.policy, canonical).items():
         yield from _each(before, after, name, later)

@@ -95,6 +95,8 @@ def _plain(value: Any) -> str:
         return f"`{str(value).lower()}`"
     if isinstance(value, Support):
         return "`{" + ", ".join(f"{unit}: {number:g}" for unit, number in value.document.items()) + "}`"
+    if value in ("", ()):
+        return '`""`' if value == "" else "`[]`"
     return f"`{value:.4g}`" if isinstance(value, float) else f"`{value}`"
 
 

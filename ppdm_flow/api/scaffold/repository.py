@@ -108,7 +108,8 @@ def init(folder: Path, template: str = DEFAULT) -> tuple[Path, ...]:
     """
     files = contents(template)
     if folder.exists() and not folder.is_dir():
-        raise UsageError(Diagnostic("PPF695", f"`{folder}` is a file"))
+        help_ = f"`init` makes a folder; `ppdm-flow profile {folder}` drafts a policy for a file of data"
+        raise UsageError(Diagnostic("PPF695", f"`{folder}` is a file", help=help_))
     taken = [folder / name for name in files if (folder / name).exists()]
     if taken:
         text = f"`{taken[0]}` is there already: nothing was written"

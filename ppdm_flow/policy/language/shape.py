@@ -244,7 +244,9 @@ def _annotation(annotation: Any, constraints: tuple[Any, ...] = ()) -> Shape:
             return Text(("true", "false"))
         return _annotation(inner, (*_flat(metadata), *constraints))
     if get_origin(annotation) in (Union, types.UnionType):
-        return _annotation(next(a for a in get_args(annotation) if a is not type(None)), constraints)
+        first, *others = (_annotation(a, constraints) for a in get_args(annotation) if a is not type(None))
+        # a text beside one that is spelled out may be any: `Literal[""] | str`
+        return next((each for each in others if first == Text(("",)) and isinstance(each, Text)), first)
     if get_origin(annotation) is Literal:
         return Text(tuple(get_args(annotation)))
     if get_origin(annotation) is tuple:

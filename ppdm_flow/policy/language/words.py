@@ -88,7 +88,7 @@ def expected(shape: Shape) -> str:
 
 def choices(names: Iterable[str]) -> str:
     """Return ``one of `a`, `b```, or `` `a` `` alone."""
-    every = [f"`{n}`" for n in names]
+    every = [f"`{n}`" if n else '`""`' for n in names]
     return every[0] if len(every) == 1 else "one of " + ", ".join(every)
 
 

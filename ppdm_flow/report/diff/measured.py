@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
@@ -33,13 +34,23 @@ def tables(compared: OutcomePair) -> list[tuple[str, list[str], list[list[str]]]
     figures = [
         [each["name"], _figure(each["old"]), _figure(each["new"]), _signed(each["difference"]), each["unit"]]
         for each in compared["metrics"]
-        if each["old"] != each["new"]
+        if not _alike(each["old"], each["new"])
     ]
     same = len(compared["metrics"]) - len(figures)
     return [
         ("requirements and gates", ["", "bound, old", "measured, old", "bound, new", "measured, new"], judged),
         (f"figures that differ ({same} are the same)", ["", "old", "new", "difference", "unit"], figures),
     ]
+
+
+def _alike(old: MeasuredFigure | None, new: MeasuredFigure | None) -> bool:
+    """Whether two figures are the same but for the rounding errors of their last digits."""
+    if old is None or new is None or old["value"] is None or new["value"] is None:
+        return old == new
+    sides = [(side["value"], *side.get("interval", ())) for side in (old, new)]
+    return len(sides[0]) == len(sides[1]) and all(
+        math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-12) for a, b in zip(*sides, strict=True)
+    )
 
 
 def _name(each: ResultPair) -> str:
