@@ -184,6 +184,15 @@ def test_a_broken_policy_in_a_folder_is_not_skipped(here, policies, text, code):
     assert here("lock", "deep", cwd=policies).returncode == 2
 
 
+def test_broken_yaml_that_may_be_a_policy_is_named(here, policies):
+    (policies / "deep").mkdir()
+    (policies / "deep" / "good.yaml").write_text(GOOD)
+    (policies / "deep" / "chart.yaml").write_text("kind: x\n{{- if .Values.a }}\n  a: {{ .b }}\n{{- end }}\n")
+    done = here("check", "deep", cwd=policies)
+    assert done.returncode == 1
+    assert "`deep/chart.yaml` is not a policy: it is no valid YAML" in done.stdout
+
+
 OTHERS = {
     "docker-compose.yaml": "version: '1'\nname: x\nservices: {db: {image: postgres}}\n",
     "workflow.yml": "name: ci\non: push\njobs: {a: {steps: [{run: 'echo ${{ x }}'}]}}\n",

@@ -105,7 +105,7 @@ def _parsed(path: Path, shown: str, *, template: bool, given: str | None = None)
         return Parsed(None, None, error=error)
     root, diagnostics, fault = _tree(text, shown)
     if not is_meant_as_policy(text, root if isinstance(root, Map) else None, template=template):
-        no_map = _no_map(None, shown) if is_empty(text) else no_policy(shown)
+        no_map = _no_map(None, shown) if is_empty(text) else no_policy(shown, broken=fault is not None)
         return Parsed(None, None, error=UnreadableError(no_map))
     hidden, secret = masked(text), frozenset(passwords(text))
     if not isinstance(root, Map):

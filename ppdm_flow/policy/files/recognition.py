@@ -77,11 +77,12 @@ def is_empty(text: str) -> bool:
     return all(not line.strip() or line.lstrip().startswith("#") for line in text.splitlines())
 
 
-def no_policy(file: str) -> Diagnostic:
-    """Return the fault of a file that is none; it points to no line."""
+def no_policy(file: str, *, broken: bool = False) -> Diagnostic:
+    """Return the fault of a file that is none, of ``broken`` YAML perhaps; it points to no line."""
+    keys = "its top-level keys are not those of a policy"
     return Diagnostic(
         "PPF595",
-        f"`{file}` is not a policy: its top-level keys are not those of a policy",
+        f"`{file}` is not a policy: {'it is no valid YAML, and ' if broken else ''}{keys}",
         Span(file, 1, 1, 1, 1),
         help="nothing of it is shown, since it may be data or a key; `ppdm-flow init` writes a policy",
     )
