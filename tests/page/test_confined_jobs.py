@@ -146,9 +146,21 @@ def test_a_policy_cannot_read_what_is_private_to_the_server_wherever_it_lies(ser
     private = private_files(replace(server.site.settings, tls_key=Path("web.key"), oidc=Path("provider.toml")))
     monkeypatch.setattr(server.site.jobs, "_hidden", (*server.site.jobs._hidden, *private))
     text = policy.read_text()
-    for path in ("web.key", str(policies / "web.key"), "client.secret", "../elsewhere/other.csv", "/etc/shadow"):
+    (server.folder / "elsewhere" / "hosts.yml").write_bytes(TABLE)
+    for path in (
+        "../elsewhere/hosts.yml",
+        "/dev/shm/other.csv",
+        "web.key",
+        str(policies / "web.key"),
+        "client.secret",
+        "../elsewhere/other.csv",
+        "/etc/shadow",
+    ):
         policy.write_text(text.replace("{path: people.csv}", f"{{path: {path}, format: csv}}"))
-        assert _run(server).state is State.FAILED, path
+        policy.write_text(f"{policy.read_text()}description: {server.folder / 'elsewhere' / 'hosts.yml'}\n")
+        assert server.browser(Role.STEWARD).send("/policies/ward.yaml/run").status_code in (303, 403)
+        asked = server.site.jobs.of(server.users[Role.STEWARD])
+        assert all(server.site.jobs.finished(job, PATIENCE).state is State.FAILED for job in asked), path
     policy.write_text(text)
     assert _run(server).state is State.DONE
     monkeypatch.setattr(server.site.jobs, "_shared", (*server.site.jobs._shared, server.folder / "elsewhere"))

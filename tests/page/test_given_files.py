@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from sites import PATIENCE, Server
 from small_policies import write_policy
 
@@ -13,8 +15,12 @@ from ppdm_flow.page.services.jobs.job import State
 from ppdm_flow.page.services.jobs.jobs import Jobs
 
 TEMPLATE = "version: 1\nprivacy: {k_anonymity: {k: 5}}\n"
-KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBjgQFniFyRIDhLczmoahGdIce74uGS5F1FRGHoSp3t0"
-SIGNERS = f"version: 1\nsigners: {{alice: {{roles: [data-owner], key: {KEY}}}}}\n"
+PRIVATE = [Ed25519PrivateKey.from_private_bytes(bytes([number] * 32)) for number in (1, 2)]
+KEYS = [key.public_key().public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH) for key in PRIVATE]
+SIGNERS = "version: 1\nsigners:\n" + "".join(
+    f"  {name}: {{roles: [{role}], key: {key.decode()}}}\n"
+    for name, role, key in zip(("alice", "bob"), ("author", "data-owner"), KEYS, strict=True)
+)
 
 
 @pytest.fixture

@@ -95,7 +95,7 @@ def test_a_row_that_went_since_its_person_has_many_is_not_left_out_at_random(by_
         name="after",
         input="before",
         effect=Effect(rows="fewer", by_others=by_others),
-        bound=Fake(info=Fake(randomized=True)),
+        randomized=True,
     )
     numbers = {"before": [0, 1, 2, 3], "after": [0, 2]}
     streams = {

@@ -16,7 +16,7 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from ppdm_flow.core.digests import EXPECTED, sha256
+from ppdm_flow.core.digests import EXPECTED, mark_of
 from ppdm_flow.engine.candidates.unpublished import LENT, clear_stale_runs
 from ppdm_flow.page.services.accounts.roles import User
 from ppdm_flow.page.services.jobs import processes
@@ -88,6 +88,7 @@ class Jobs:
         remove: Iterable[Path] = (),
         leads_to: str = "",
         given: Mapping[Path, str] | None = None,
+        reads: Sequence[Path] = (),
         makes: Path | None = None,
     ) -> Job:
         """Put ``ppdm-flow WORDS`` into the queue. Raises RefusalError where a limit is reached.
@@ -96,8 +97,9 @@ class Jobs:
         path among the words should be absolute, so that no name can be taken for an option; one that begins with
         ``OWN_FOLDER`` is below the job's own folder. ``remove``: files and folders to delete once the job is over,
         however it ends. ``leads_to``: the page to go on with, where ``{job}`` stands for the job's id.
-        ``given``: files with their SHA-256; where one is another by the time the job would begin, it does not, and
-        where the verb reads other bytes, it fails. ``makes``: the folder in which it makes a run.
+        ``given``: files with their marks; where one is another by the time the job would begin, it does not, and where
+        the verb reads other bytes, it fails. ``reads``: those of them that it may open wherever they are. ``makes``:
+        the folder in which it makes a run.
         """
         if any("\0" in word for word in words):  # no process can have it, and it parts the words that are written down
             raise RefusalError("jobs.unusable_word", 400)
@@ -112,7 +114,9 @@ class Jobs:
             if environment:
                 self._environments[key] = dict(environment)
             page = leads_to.replace(OWN_FOLDER, key)
-            new = NewJob(key, user, kind, about, said, page, tuple(remove), bool(environment), given or {}, makes)
+            new = NewJob(
+                key, user, kind, about, said, page, tuple(remove), bool(environment), given or {}, tuple(reads), makes
+            )
             self._records.insert(new)
             self._watch()
         return self.get(key)
@@ -199,7 +203,7 @@ class Jobs:
         if not self._records.is_wanted(job.id):
             self._end(job, State.CANCELLED)
             return
-        given, makes = self._records.given(job.id)
+        given, reads, makes = self._records.given(job.id)
         if not all(_is_still(path, digest) for path, digest in given.items()):
             self._end(job, State.FAILED, reason="changed")
             return
@@ -219,7 +223,7 @@ class Jobs:
                 self._limits.file_bytes,
                 self._limits.free_bytes,
                 hidden=self._hidden,
-                reads=[path for path in given if path.suffix in (".yaml", ".yml")],
+                reads=reads,
                 writes=self._shared,
                 makes=() if makes is None else (makes,),
                 **own_files(self._state, self._runs, job.words),
@@ -255,7 +259,7 @@ class Jobs:
     def _end(self, job: Job, state: State, end: processes.End | None = None, reason: str = "") -> None:
         """Mark a job as over. Its files are deleted before that: a server that stops in between does it again."""
         self._environments.pop(job.id, None)
-        _, makes = self._records.given(job.id)
+        *_, makes = self._records.given(job.id)
         for path in (*self._records.files(job.id), *([] if makes is None else [makes / f"{LENT}{job.id}"])):
             _delete(path)
         if job.kind == "run" and state is not State.DONE:
@@ -299,7 +303,7 @@ def _may_still_begin(job: Job) -> bool:
 
 def _is_still(path: Path, digest: str) -> bool:
     try:
-        return sha256(path) == digest
+        return mark_of(path) == digest
     except OSError:
         return False
 

@@ -132,7 +132,7 @@ _SYSTEM = (
     *(f"/etc/{name}" for name in ("ssl/certs", "ssl/openssl.cnf", "crypto-policies")),
 )
 """What programs, names of hosts and authorities need; no file among them is secret."""
-_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/shm")  # noqa: S108
+_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty")
 _WITNESSES = ("manifest.json", "publication.json")
 """What a run reads of the earlier runs of its policy: what they saw of the ledger."""
 GIVEN = ("hidden", "reads", "writes", "makes", "beside", "own_reads", "own_writes")

@@ -32,7 +32,8 @@ SCHEMA = (
 class NewJob:
     """What is written of a job that waits. ``remove``: what to delete once it is over; ``secret``: it has passwords.
 
-    ``given`` are files that have to be as they were, by their SHA-256; ``makes`` is the folder in which it makes a run.
+    ``given`` are files that have to be as they were, with their marks, of which it ``reads`` some wherever they are;
+    ``makes`` is the folder in which it makes a run.
     """
 
     key: str
@@ -44,6 +45,7 @@ class NewJob:
     remove: Sequence[Path]
     secret: bool
     given: Mapping[Path, str]
+    reads: Sequence[Path] = ()
     makes: Path | None = None
 
 
@@ -67,7 +69,10 @@ class JobRecords:
             "state": State.WAITING,
             "secret": job.secret,
             "remove": "\0".join(map(str, job.remove)),
-            "given": json.dumps({"files": {str(p): d for p, d in job.given.items()}, "makes": job.makes}, default=str),
+            "given": json.dumps(
+                {"files": {str(p): d for p, d in job.given.items()}, "reads": job.reads, "makes": job.makes},
+                default=str,
+            ),
             "queued": self._stamp(),
         }
         names, marks = ", ".join(values), ", ".join("?" for _ in values)
@@ -120,12 +125,13 @@ class JobRecords:
         row = self._database.row(f"{query} WHERE jobs.id = ? AND accounts.locked = 0", key)
         return row is not None and set(row["had"].split()) <= set(row["has"].split())
 
-    def given(self, key: str) -> tuple[Mapping[Path, str], Path | None]:
-        """Return the files that have to be as they were, by their SHA-256, and the folder in which a run is made."""
+    def given(self, key: str) -> tuple[Mapping[Path, str], Sequence[Path], Path | None]:
+        """Return the files that have to be as they were, with their marks, those to read, and where a run is made."""
         row = self._database.row("SELECT given FROM jobs WHERE id = ?", key)
         said = {} if row is None else json.loads(row["given"])
+        files = {Path(path): mark for path, mark in said.get("files", {}).items()}
         makes = said.get("makes")
-        return {Path(path): digest for path, digest in said.get("files", {}).items()}, Path(makes) if makes else None
+        return files, [Path(path) for path in said.get("reads", ())], Path(makes) if makes else None
 
     def files(self, key: str) -> list[Path]:
         """Return the files to delete once the job is over."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
 from datetime import date
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 _Signature = tuple[date, tuple[tuple[str, int, int], ...]]
 _NAMED = ("attributes", "steps", "releases", "params", "audits")
-_NO_DEFINITIONS = frozenset({"source", "tables", "ledger", "releases"})
-"""Parts of a policy whose files may change while it stays the same: data, ledgers, what is made."""
+_WITH_FILES = frozenset({"privacy", "audits"})
+"""Parts of a policy that may name populations."""
 _LONGEST = 1024
 """Characters that a path may have."""
 _MOST_FINDINGS = 500
@@ -55,7 +55,8 @@ class State:
 class PolicyCheck:
     """What a text is and what is wrong with it: as much of a draft's check as pages show.
 
-    ``sources`` are the files that were read, ``files`` all that say what the policy means, ``names`` those of
+    ``sources`` are the files that were read, ``files`` all that say what the policy means, ``opened`` those
+    of them that a job opens wherever they are, ``names`` those of
     attributes, steps and so on with what templates bring. ``about`` is what the policy says of itself, ``plan`` is
     there where it has one, and ``serves`` are the requirements that its steps work towards. ``more`` counts the
     findings that were left out.
@@ -65,6 +66,7 @@ class PolicyCheck:
     diagnostics: tuple[Diagnostic, ...]
     sources: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
+    opened: tuple[str, ...] = ()
     waived: Mapping[Diagnostic, Waiver] = field(default_factory=dict)
     names: Mapping[str, list[str]] = field(default_factory=lambda: {kind: [] for kind in _NAMED})
     about: Mapping[str, str | None] = field(default_factory=dict)
@@ -154,6 +156,7 @@ def check_text(folder: Path, name: str, text: str, today: date, private: Path) -
         tuple(shown.values()),
         tuple(checked.sources),
         tuple(sorted(_files(checked, path.parent))),
+        tuple(_opened(checked)),
         {shown[each]: waiver for each, waiver in checked.waived.items() if each in shown},
         _names_in(checked),
         _about(checked),
@@ -169,9 +172,20 @@ def _files(checked: DraftCheck, home: Path) -> set[str]:
     if checked.plan is not None:
         named += [path for path, _ in definitions_of(checked.plan)]
     if checked.loaded is not None:
-        tree = {name: part for name, part in checked.loaded.tree.items() if name not in _NO_DEFINITIONS}
+        tree = {name: part for name, part in checked.loaded.tree.items() if name in _WITH_FILES}
         named += [str(home / each) for each in texts(tree) if "\0" not in each and len(each) < _LONGEST]
     return {path for path in named if Path(path).is_absolute() and Path(path).is_file()}
+
+
+def _opened(checked: DraftCheck) -> Iterator[str]:
+    """Yield the files, wherever they are, that were read and are what they have to be: templates, a list of signers.
+
+    Others may hold anything: where they are outside of the folders for data, a job does not open them.
+    """
+    if checked.plan is not None or (checked.kind is FileKind.TESTS and checked.valid):
+        yield from (path for path in checked.sources if Path(path).is_absolute())
+    if checked.plan is not None and checked.plan.approvals is not None:
+        yield checked.plan.approvals.signers
 
 
 def reaches_private(path: Path, text: str, today: date, private: Path) -> bool:

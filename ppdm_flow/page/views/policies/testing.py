@@ -14,5 +14,7 @@ def run_tests(call: Call) -> Response:
     policy = runnable_policy(call)
     path = str(call.site.policies.path(policy.name))
     given = files_of(call.site.checks, policy)
-    job = call.site.jobs.add(call.user, ("test", path), kind="test", about=policy.name, given=given)
+    job = call.site.jobs.add(
+        call.user, ("test", path), kind="test", about=policy.name, given=given.files, reads=given.reads
+    )
     return call.go(f"/jobs/{job.id}")

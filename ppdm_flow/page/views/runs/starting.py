@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 
 from starlette.exceptions import HTTPException
@@ -13,7 +12,7 @@ from ppdm_flow.page.http.policies import known_policy, runnable_policy
 from ppdm_flow.page.http.runs import known_run
 from ppdm_flow.page.http.signing import signing_as_author
 from ppdm_flow.page.looks.addresses import run_address
-from ppdm_flow.page.services.policies.given import digest_of, files_of
+from ppdm_flow.page.services.policies.given import GivenFiles, files_of
 from ppdm_flow.page.services.policies.policies import PolicyText
 from ppdm_flow.page.services.refusal import RefusalError
 
@@ -21,7 +20,7 @@ from ppdm_flow.page.services.refusal import RefusalError
 def run_form(call: Call) -> Response:
     """Show what a run may be begun with."""
     policy, uploads, own_key = known_policy(call), call.site.uploads.all_of(call.user), call.site.keys.of(call.user)
-    seen = digest_of(files_of(call.site.checks, policy))
+    seen = files_of(call.site.checks, policy).digest
     return call.page("runs/start.html", policy=policy, seen=seen, uploads=uploads, own_key=own_key)
 
 
@@ -37,18 +36,19 @@ def start_run(call: Call) -> Response:
     words += signing.words if signing is not None else ()
     environment = signing.environment if signing is not None else {}
     makes = call.site.settings.runs.absolute() / call.site.checks.name_of(policy)
+    about, files, reads = policy.name, given.files, given.reads
     job = call.site.jobs.add(
-        call.user, words, kind="run", about=policy.name, environment=environment, given=given, makes=makes
+        call.user, words, kind="run", about=about, environment=environment, given=files, reads=reads, makes=makes
     )
     return call.go(f"/jobs/{job.id}")
 
 
-def files_looked_at(call: Call, policy: PolicyText) -> Mapping[Path, str]:
+def files_looked_at(call: Call, policy: PolicyText) -> GivenFiles:
     """Return the files that a policy is made of. Raises RefusalError where they were others when the form was shown."""
-    files = files_of(call.site.checks, policy)
-    if call.text("digest", digest_of(files)) != digest_of(files):
+    given = files_of(call.site.checks, policy)
+    if call.text("digest", given.digest) != given.digest:
         raise RefusalError("policies.changed_meanwhile")
-    return files
+    return given
 
 
 def start_verify(call: Call) -> Response:

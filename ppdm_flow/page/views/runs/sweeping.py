@@ -19,7 +19,7 @@ from ppdm_flow.page.http.policies import known_policy, runnable_policy
 from ppdm_flow.page.services.bounded import CHECKS
 from ppdm_flow.page.services.jobs.job import State
 from ppdm_flow.page.services.jobs.jobs import OWN_FOLDER
-from ppdm_flow.page.services.policies.given import digest_of, files_of
+from ppdm_flow.page.services.policies.given import files_of
 from ppdm_flow.page.views.runs.frontier import pictures, points
 from ppdm_flow.page.views.runs.starting import chosen_upload, files_looked_at
 from ppdm_flow.page.views.runs.sweepable import policy_name, sweepable
@@ -39,7 +39,7 @@ def sweep_form(call: Call) -> Response:
     return call.page(
         "runs/sweep_form.html",
         policy=policy,
-        seen=digest_of(files_of(call.site.checks, policy)),
+        seen=files_of(call.site.checks, policy).digest,
         places=CHECKS.run(sweepable, call.site.policies.path(policy.name)),
         figures=known,
         chosen=chosen,
@@ -61,7 +61,9 @@ def start_sweep(call: Call) -> Response:
     words += ["--data", str(data)] if data is not None else []
     words += ["--workers", "1", "--out", f"{OWN_FOLDER}/sweep"]
     leads_to = f"/sweeps/{OWN_FOLDER}"
-    job = call.site.jobs.add(call.user, words, kind="sweep", about=policy.name, leads_to=leads_to, given=given)
+    job = call.site.jobs.add(
+        call.user, words, kind="sweep", about=policy.name, leads_to=leads_to, given=given.files, reads=given.reads
+    )
     return call.go(f"/jobs/{job.id}")
 
 
