@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import http.cookies
+
 import pytest
 from sites import CHEAP, PASSWORD, Browser
+from starlette.requests import Request
 
+from ppdm_flow.page.http import cookies
 from ppdm_flow.page.services.accounts.roles import Role
 from ppdm_flow.page.services.accounts.sessions import MOST, Sessions
 from ppdm_flow.page.settings import Settings
@@ -105,3 +109,21 @@ def test_a_script_is_sent_to_sign_in_as_a_whole_page(server):
     browser = server.browser(None)
     answer = browser.client.get("/account", headers={"hx-request": "true"})
     assert (answer.status_code, answer.headers["hx-redirect"], answer.text) == (200, "/sign-in", "")
+
+
+@pytest.mark.parametrize(
+    ("sent", "word"),
+    [
+        ([b"ppdm_flow_visit=a-_b"], "a-_b"),
+        ([b'other="\\\\\\\\"; ppdm_flow_visit = a-_b ;ppdm_flow_browser=c'], "a-_b"),
+        ([b"other=1", b"ppdm_flow_visit=a=b"], "a=b"),
+        ([b'ppdm_flow_visit="\\141"'], '"\\141"'),
+        ([b"xppdm_flow_visit=a; ppdm_flow_visitx=b; ppdm_flow_visit"], ""),
+        ([], ""),
+    ],
+)
+def test_no_cookie_is_unquoted(monkeypatch, sent, word):
+    """Python's unquoting took seconds of everybody's time for one cookie of backslashes."""
+    monkeypatch.setattr(http.cookies, "_unquote", lambda _value: pytest.fail("it was unquoted"))
+    request = Request({"type": "http", "headers": [(b"cookie", each) for each in sent]})
+    assert cookies.word(request, cookies.VISIT, secure=False) == word
