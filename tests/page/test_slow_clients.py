@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import ssl
 import threading
 import time
@@ -13,10 +14,12 @@ import pytest
 from serving import answer, connected, in_thread, is_held, rest
 from sites import PATIENCE, Server
 from starlette.responses import Response
+from uvicorn.server import ServerState
 
 from ppdm_flow.page.app import ROUTES, application
 from ppdm_flow.page.http.access import PUBLIC
 from ppdm_flow.page.http.route import reads
+from ppdm_flow.page.serving.server import configured
 from ppdm_flow.page.serving.tls import with_own_certificate
 
 pytestmark = pytest.mark.server
@@ -247,23 +250,6 @@ def test_a_body_that_comes_steadily_is_read_while_another_address_holds_all_plac
             assert answer(client, body[10:]).startswith(b"HTTP/1.1 401 ")
 
 
-def test_a_body_without_an_end_is_refused_when_it_is_too_large(server):
-    browser = server.browser()
-    token = browser.token()
-    cookie = "; ".join(f"{name}={value}" for name, value in browser.client.cookies.items())
-    head = (
-        f"POST /sign-in HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: {cookie}\r\nTransfer-Encoding: chunked\r\n"
-        f"Content-Type: application/x-www-form-urlencoded\r\nX-Form-Token: {token}\r\n\r\n"
-    ).encode()
-    piece = b"10000\r\n" + b"a" * 0x10000 + b"\r\n"
-    with served(server) as port, connected(port) as client:
-        client.sendall(head)
-        for _ in range(2 * 2**20 // 0x10000 + 2):
-            client.sendall(piece)
-        assert client.recv(1 << 16).startswith(b"HTTP/1.1 413 ")
-        assert is_answered(port)
-
-
 @pytest.mark.parametrize(
     "request_",
     [
@@ -277,8 +263,97 @@ def test_a_body_without_an_end_is_refused_when_it_is_too_large(server):
 )
 def test_what_is_no_request_is_refused(server, request_):
     with served(server) as port, connected(port) as client:
-        client.sendall(request_)
+        with suppress(OSError):  # closed before all was sent
+            client.sendall(request_)
         got = rest(client)
-        assert got[:12] in (b"", b"HTTP/1.1 400", b"HTTP/1.1 431", b"HTTP/1.1 303", b"HTTP/1.1 404")
+        assert got[:12] in (b"", b"HTTP/1.1 400")
         assert b"Traceback" not in got
         assert is_answered(port)
+
+
+class _Client(asyncio.Transport):
+    """What a connection has written to its client."""
+
+    def __init__(self) -> None:
+        super().__init__({"peername": ("127.0.0.1", 50_000), "sockname": ("127.0.0.1", 8471)})
+        self.written, self.closed = b"", False
+
+    def write(self, data: bytes) -> None:
+        self.written += data
+
+    def is_closing(self) -> bool:
+        return self.closed
+
+    def close(self) -> None:
+        self.closed = True
+
+    abort = close
+
+    def pause_reading(self) -> None:
+        pass
+
+    resume_reading = pause_reading
+
+
+def in_reads(server: Server, *reads: bytes) -> tuple[_Client, list[bytes]]:
+    """Hand a connection what came in these reads, and return its client and the bodies that the application got."""
+    bodies: list[bytes] = []
+
+    async def app(_scope, receive, send) -> None:
+        body, more = b"", True
+        while more:
+            message = await receive()
+            body, more = body + message.get("body", b""), message.get("more_body", False)
+        bodies.append(body)
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"0")]})
+        await send({"type": "http.response.body"})
+
+    async def connection() -> _Client:
+        config, client = configured(server.site.settings, app), _Client()
+        config.load()
+        made = config.http_protocol_class(config, ServerState(), {})
+        made.connection_made(client)
+        for each in reads:
+            made.data_received(each)
+            for _ in range(5):
+                await asyncio.sleep(0)
+        made.connection_lost(OSError())
+        return client
+
+    return asyncio.run(connection()), bodies
+
+
+POST = b"POST /sign-in HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+
+
+@pytest.mark.parametrize("before", [b"", POST + b"Content-Length: 1\r\n\r\na"])
+@pytest.mark.parametrize("size", [40_000, 120_000])
+def test_a_whole_head_above_the_limit_is_refused(server, before, size):
+    head = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX: " + b"a" * size + b"\r\n\r\n"
+    client, bodies = in_reads(server, before + head)
+    assert client.closed
+    assert b"HTTP/1.1 400 " in client.written
+    assert len(bodies) == bool(before)
+
+
+def test_a_large_body_in_the_read_of_its_head_is_taken(server):
+    body = b"a" * 200_000
+    head = POST + b"X: " + b"a" * 30_000 + b"\r\nContent-Length: 200000\r\n\r\n"
+    client, bodies = in_reads(server, head + body[:150_000], body[150_000:] + head, body)
+    assert bodies == [body, body]
+    assert client.written.count(b"HTTP/1.1 200 ") == 2
+    assert not client.closed
+
+
+@pytest.mark.parametrize("version", [b"1.0", b"1.1"])
+@pytest.mark.parametrize("name", [b"Transfer-Encoding: chunked", b"transfer-encoding:  Chunked"])
+def test_chunks_are_not_parsed(server, version, name):
+    """h11 parses each of them in the event loop, also after the answer, and a chunk may be a single byte."""
+    head = POST.replace(b"1.1", version) + name + b"\r\n\r\n"
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("h11._readers.ChunkedReader.__call__", lambda *_words: pytest.fail("a chunk was parsed"))
+        client, bodies = in_reads(server, head + b"1\r\na\r\n" * 1_000, b"1\r\na\r\n" * 1_000, b"0\r\n\r\n")
+    assert client.written.startswith(b"HTTP/1.1 400 ")
+    assert client.written.count(b"HTTP/1.1 ") == 1
+    assert client.closed
+    assert bodies == []

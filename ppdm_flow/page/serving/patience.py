@@ -7,6 +7,7 @@ of those that wait for their client loses one, so that one machine does not keep
 from __future__ import annotations
 
 import asyncio
+import re
 import ssl
 from collections import Counter
 from collections.abc import Iterable
@@ -22,6 +23,8 @@ from ppdm_flow.page.settings import Settings
 
 _MOST_UNREAD = 64 * 2**20
 """How much of a body is taken and thrown away after the answer, so that the client comes to read that."""
+_HEAD_BYTES = 32 * 2**10
+_END_OF_HEAD = re.compile(rb"\n\r?\n")
 
 
 @runtime_checkable
@@ -54,6 +57,28 @@ def _network_of(transport: asyncio.BaseTransport) -> str:
     return network(str(peer[0])) if isinstance(peer, tuple) else ""
 
 
+class _LimitedConnection(h11.Connection):
+    """h11's connection that refuses what would occupy the event loop: large heads, and bodies in chunks.
+
+    h11 limits only heads that have not ended yet. It parses each chunk of a body, which may be a single byte; browsers
+    send forms and files with a ``Content-Length``.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(h11.SERVER, _HEAD_BYTES)
+
+    def next_event(self) -> type[h11.NEED_DATA | h11.PAUSED] | h11.Event:
+        """Return what comes next. Raises RemoteProtocolError, which uvicorn answers with 400 and the end."""
+        if self.their_state is h11.IDLE:
+            begin = self.trailing_data[0]
+            if len(begin) > _HEAD_BYTES and not _END_OF_HEAD.search(begin, 0, _HEAD_BYTES):
+                raise h11.RemoteProtocolError("the head is too large", error_status_hint=431)
+        event = super().next_event()
+        if isinstance(event, h11.Request) and any(name == b"transfer-encoding" for name, _ in event.headers):
+            raise h11.RemoteProtocolError("the body has no length", error_status_hint=411)
+        return event
+
+
 class PatientProtocol(H11Protocol):
     """uvicorn's connection with limits of time. uvicorn has one only for the pause between two requests."""
 
@@ -71,6 +96,16 @@ class PatientProtocol(H11Protocol):
     _is_made = False
     _early = b""
     """What came with the end of a TLS handshake, before the connection was made."""
+
+    def __init__(
+        self,
+        config: Config,
+        server_state: ServerState,
+        app_state: dict[str, Any],
+        _loop: asyncio.AbstractEventLoop | None = None,
+    ) -> None:
+        super().__init__(config, server_state, app_state, _loop)
+        self.conn = _LimitedConnection()
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
         """Take a connection; where there are too many, one goes that waits for its client."""
@@ -102,6 +137,8 @@ class PatientProtocol(H11Protocol):
         if not self._is_made:
             self._early += data
             return
+        if self.transport.is_closing():
+            return  # TLS hands over what it has read already
         if self._began is None:
             self._began, self._received = self.loop.time(), 0
         self._received += len(data)

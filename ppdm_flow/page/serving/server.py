@@ -74,7 +74,6 @@ def configured(settings: Settings, app: ASGIApp) -> uvicorn.Config:
         proxy_headers=bool(settings.proxy),
         forwarded_allow_ips=settings.proxy or "",
         limit_concurrency=2 * settings.connections,
-        h11_max_incomplete_event_size=32 * 1024,
         timeout_keep_alive=int(settings.head_seconds),
         timeout_graceful_shutdown=settings.stop_seconds,
     )
