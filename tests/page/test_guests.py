@@ -6,6 +6,7 @@ import hashlib
 import io
 import json
 import zipfile
+from contextlib import ExitStack
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import quote
@@ -19,6 +20,7 @@ from ppdm_flow import api
 from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.texts.visible import visible
 from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.places import PERSON
 from ppdm_flow.page.views.guests import table as table_view
 
 POLICY = f"""{BEGIN}\
@@ -354,12 +356,12 @@ def test_who_waits_too_long_for_others_is_told_to_come_again(server: Server):
     address, guest = _shown(server), server.browser(Role.GUEST)
     _read(guest, server, address)
     server.site.tables._patience = 0.01
-    held = [server.site.tables.reading() for _ in range(server.site.settings.table_readers)]
-    for each in held:
-        each.__enter__()
-    assert guest.get(address).status_code == 503
-    for each in held:
-        each.__exit__(None, None, None)
+    with ExitStack() as held:
+        for number in range(server.site.settings.table_readers):
+            PERSON.set(str(number))
+            held.enter_context(server.site.tables.reading())
+        assert guest.get(address).status_code == 503
+    PERSON.set("")
     assert guest.get(address).status_code == 200
 
 

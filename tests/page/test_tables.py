@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import shutil
+from contextlib import ExitStack
 from dataclasses import replace
 from datetime import date
 from operator import attrgetter
@@ -15,6 +16,7 @@ from prepared_runs import prepared_run
 from signed_runs import BEGIN, small_run
 from sites import PATIENCE
 
+from ppdm_flow.page.services.places import PERSON, BusyError
 from ppdm_flow.page.services.released.files import ChangedFileError, ReleasedFolder
 from ppdm_flow.page.services.tables import column as columns_module
 from ppdm_flow.page.services.tables import selection
@@ -25,7 +27,7 @@ from ppdm_flow.page.services.tables.making.task import Answer
 from ppdm_flow.page.services.tables.question import Between, Contains, Equals, Is, Question, State
 from ppdm_flow.page.services.tables.released_table import ReleasedTable
 from ppdm_flow.page.services.tables.table import Table
-from ppdm_flow.page.services.tables.tables import BusyError, Progress
+from ppdm_flow.page.services.tables.tables import Progress
 
 COLUMNS = {"age": "text", "town": "text", "days": "integer", "cost": "float", "day": "date", "at": "timestamp"}
 TOWNS = ("⊥", None, "Nord", "nordost", "süd", 'a "b", c', "<b>x</b>", "=1+1", "line\nbreak", "", "Straße")
@@ -295,6 +297,23 @@ def test_a_few_read_at_once_and_who_waits_too_long_is_told(tmp_path: Path):
         pass
     with service.reading():
         pass
+
+
+def test_one_person_does_not_take_the_places_of_all_readers(tmp_path: Path):
+    service = tables(tmp_path / "tables", readers=4, patience=0.0)
+    with ExitStack() as held:
+        for person in ("mallory", "alice"):
+            PERSON.set(person)
+            for _ in range(2):
+                held.enter_context(service.reading())
+            with pytest.raises(BusyError), service.reading():
+                pass
+        PERSON.set("bob")
+        with pytest.raises(BusyError), service.reading():
+            pass
+    with service.reading():
+        pass
+    PERSON.set("")
 
 
 def test_what_a_killed_server_left_is_removed(tmp_path: Path):

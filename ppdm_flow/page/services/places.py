@@ -12,6 +12,10 @@ PERSON: ContextVar[str] = ContextVar("person", default="")
 """Whose request the server works on: an account, or the address of a visitor without one; empty for its own work."""
 
 
+class BusyError(Exception):
+    """Too many ask at once."""
+
+
 class Places:
     """So many ``places`` for some kind of work, and so many of them (``each``) for the work of one person."""
 
@@ -21,11 +25,16 @@ class Places:
         self._changed = threading.Condition()
 
     @contextmanager
-    def taken(self) -> Iterator[None]:
-        """Wait for a place for the person of this request, and hold it."""
+    def taken(self, patience: float | None = None) -> Iterator[None]:
+        """Wait for a place for the person of this request, and hold it. Raises BusyError after ``patience`` seconds."""
         person = PERSON.get()
+
+        def is_free() -> bool:
+            return self._taken.total() < self._places and self._taken[person] < self._each
+
         with self._changed:
-            self._changed.wait_for(lambda: self._taken.total() < self._places and self._taken[person] < self._each)
+            if not self._changed.wait_for(is_free, patience):
+                raise BusyError
             self._taken[person] += 1
         try:
             yield

@@ -7,13 +7,14 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Collection
+from contextlib import AbstractContextManager
 from enum import StrEnum
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Self
 
+from ppdm_flow.page.services.places import Places
 from ppdm_flow.page.services.tables.column import prepare
 from ppdm_flow.page.services.tables.layout import ABOUT
 from ppdm_flow.page.services.tables.making.task import Answer, Task
@@ -43,10 +44,6 @@ _PROGRESS = {
 }
 
 
-class BusyError(Exception):
-    """Too many ask at once."""
-
-
 class Tables:
     """Copies of released tables, by the keys of these. What begins to be asked for is made once.
 
@@ -66,7 +63,7 @@ class Tables:
     ) -> None:
         self._folder, self._most_bytes, self._seconds, self._patience = folder, most_bytes, seconds, patience
         self._most_rows, self._memory_mb = most_rows, memory_mb
-        self._readers = threading.BoundedSemaphore(readers)
+        self._readers = Places(readers, each=max(1, readers // 2))
         self._lock = threading.Lock()
         self._progress: dict[str, Progress] = {}
         self._open: dict[str, Table] = {}
@@ -108,15 +105,9 @@ class Tables:
                 self._work()
             return self._progress[key]
 
-    @contextmanager
-    def reading(self) -> Iterator[None]:
-        """Wait until one may read. Raises BusyError where that takes too long."""
-        if not self._readers.acquire(timeout=self._patience):
-            raise BusyError
-        try:
-            yield
-        finally:
-            self._readers.release()
+    def reading(self) -> AbstractContextManager[None]:
+        """Wait until one may read; one person has at most half of the places. Raises BusyError after ``patience``."""
+        return self._readers.taken(self._patience)
 
     def keep(self, keys: Collection[str]) -> None:
         """Remove all copies but those of these keys: what is no longer shown leaves the server's folder too."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from ppdm_flow.page.http.call import Call
+from ppdm_flow.page.services.places import BusyError
 from ppdm_flow.page.services.refusal import RefusalError
 from ppdm_flow.page.services.tables.column import BoundError
 from ppdm_flow.page.services.tables.table import Table, TablePage
-from ppdm_flow.page.services.tables.tables import BusyError, Progress
+from ppdm_flow.page.services.tables.tables import Progress
 from ppdm_flow.page.views.guests.asking import Asked, asked
 from ppdm_flow.page.views.guests.filters import active_filters, filter_fields
 from ppdm_flow.page.views.guests.shown_release import ShownRelease, shown_release
