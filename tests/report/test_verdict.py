@@ -14,6 +14,7 @@ from ppdm_flow.report.run.verdict import verdict
 def test_released(document):
     found = verdict(document())
     assert found.released
+    assert not found.held
     assert found.word == "Released"
     assert found.sentence == (
         "7 requirements and 2 gates hold, measured on the released files themselves."
