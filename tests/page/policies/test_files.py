@@ -144,3 +144,16 @@ def test_a_file_that_is_no_text_is_told_as_that(policies):
     (policies.folder / "a.yaml").write_bytes(b"name: \xff\n")
     with pytest.raises(PolicyError, match="PPF102"):
         policies.read("a.yaml")
+
+
+def test_of_the_versions_of_a_file_those_of_some_characters_are_kept(policies, monkeypatch):
+    monkeypatch.setattr("ppdm_flow.page.services.policies.history._MOST", 250)
+    for number in range(5):
+        policies.history.keep("large.yaml", "saved", str(number), str(number) * 100, None)
+    policies.history.keep("small.yaml", "saved", "x", "x" * 1_000, None)
+    policies.history.keep("large.yaml", "saved", "5", "5" * 1_000, None)
+    assert [version.digest for version in policies.history.of("large.yaml")] == ["5"]
+    assert [version.digest for version in policies.history.of("small.yaml")] == ["x"]
+    policies.history.keep("few.yaml", "saved", "a", "a" * 100, None)
+    policies.history.keep("few.yaml", "saved", "b", "b" * 100, None)
+    assert [version.digest for version in policies.history.of("few.yaml")] == ["b", "a"]

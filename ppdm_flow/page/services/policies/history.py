@@ -36,6 +36,10 @@ class Version:
     text: str
 
 
+_MOST = 20_000_000
+"""Characters of the versions of one file: older ones go, but never the newest."""
+
+
 class History:
     """The versions of all files, kept for ``days``; the newest of each file stays as long as the file."""
 
@@ -59,6 +63,12 @@ class History:
                 "DELETE FROM policy_versions WHERE at < ? AND (deed = ? OR number NOT IN"
                 " (SELECT MAX(number) FROM policy_versions GROUP BY name))",
                 ((now - timedelta(days=self._days)).isoformat(), REMOVED),
+            )
+            connection.execute(
+                "DELETE FROM policy_versions WHERE number IN (SELECT number FROM (SELECT number, SUM(LENGTH(text)) OVER"
+                " (ORDER BY number DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS newer"
+                " FROM policy_versions WHERE name = ?) WHERE newer > ?)",
+                (name, _MOST),
             )
 
     def of(self, name: str) -> list[Version]:

@@ -100,17 +100,18 @@ class ShownReleases:
         if there is None or release not in there.audiences:
             return Refusal.MISSING
         since = self._now().astimezone(UTC).isoformat(timespec="seconds")
-        with self._database.changing() as connection:
-            others = connection.execute(
-                "SELECT DISTINCT run FROM shown WHERE policy = ? AND release <> ?", (policy, release)
-            ).fetchall()
-            if others and (there.apart or any(self._is_apart(policy, row["run"]) for row in others)):
+        others = "SELECT DISTINCT run FROM shown WHERE policy = ? AND release <> ?"
+        insert = "INSERT INTO shown VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET report = excluded.report"
+        known: set[str] = set()
+        while True:  # documents of runs are read while nobody waits for the database
+            with self._database.changing() as connection:
+                fresh = {row["run"] for row in connection.execute(others, (policy, release))} - known
+                if not fresh:
+                    connection.execute(insert, (policy, run, release, since, user.name, report))
+                    return None
+            if there.apart or any(self._is_apart(policy, other) for other in fresh):
                 return Refusal.APART
-            connection.execute(
-                "INSERT INTO shown VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET report = excluded.report",
-                (policy, run, release, since, user.name, report),
-            )
-        return None
+            known |= fresh
 
     def hide(self, policy: str, run: str, release: str) -> bool:
         """Take a release back. False where it was not shown."""
