@@ -15,6 +15,7 @@ from ppdm_flow.page.looks.sayings import SAYINGS
 from ppdm_flow.page.looks.sections import sections
 from ppdm_flow.page.texts.catalogue import catalogue
 from ppdm_flow.report.compiled_templates import CompiledTemplates
+from ppdm_flow.report.plots.drawing import shortened
 
 
 @cache
@@ -40,6 +41,7 @@ def environment() -> Environment:
     )
     made.filters["quoted"] = quoted
     made.filters["prose"] = prose
+    made.filters["shortened"] = shortened
     return made
 
 

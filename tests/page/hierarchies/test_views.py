@@ -454,3 +454,24 @@ def test_hostile_names_and_values_stay_texts(clinic: Server):
     assert saved.status_code == 303
     (file,) = (clinic.folder / "policies" / "hierarchies").iterdir()
     assert re.fullmatch(r"clinic\.[A-Za-z0-9_-]+\.csv", file.name)
+
+
+def test_long_values_are_shown_shortened_and_sent_whole(clinic: Server):
+    browser, user = clinic.browser(Role.STEWARD), clinic.users[Role.STEWARD]
+    upload = clinic.upload(Role.STEWARD, "clinic.csv", DATA.encode())
+    place = clinic.site.hierarchies.workplace(user, "clinic.yaml", ("attributes", "job"), upload)
+    long = [f"{'a' * 5_000}{n:02}" for n in range(70)]
+    place.counts.write_text("".join(f"{value};2\n" for value in ("nurse", *long)))
+    page = browser.get(f"{PLACE}/groups", attribute="job", upload=upload.id).text
+    assert page.count('<input type="checkbox" name="member"') == 71
+    assert {page.count(value) for value in long} == {1}
+    assert "<span>nurse</span>" in page
+    assert f"{'a' * 47}05</span>" in page
+    page = _group(browser, "move", upload.id, member=[long[5], "nurse"], group="", name="some")
+    assert "2 inside" in page
+    grouping = place.read()
+    assert grouping is not None
+    assert grouping.groups(0)["some"] == ["nurse", long[5]]
+    place.counts.write_text("".join(f"{value * 10};2\n" for value in long))
+    page = browser.get(f"{PLACE}/rules", attribute="job", upload=upload.id).text
+    assert len(page) < 50_000

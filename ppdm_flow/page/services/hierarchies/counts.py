@@ -13,11 +13,13 @@ from ppdm_flow.page.services.hierarchies.spread import Spread, spread_of
 
 DELIMITER = ";"
 _LARGE = 1 << 20
+_MOST_LISTED = 2 * _LARGE
+"""Bytes of a file up to which its values are listed: pages and drafts have all of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnCounts:
-    """``listed`` are the values with their rows where there are few enough, else None; ``spread``: all are numbers."""
+    """``listed``: values with their rows where they are few and short, else None; ``spread`` where all are numbers."""
 
     values: int
     rows: int
@@ -26,7 +28,7 @@ class ColumnCounts:
 
 
 def read_counts(file: Path, most: int) -> ColumnCounts:
-    """Return the counts of a file; the values one by one where there are at most so many."""
+    """Return the counts of a file; the values one by one where there are at most so many, of 2 MB together."""
     return _read(file, file.stat().st_mtime_ns, most)
 
 
@@ -51,7 +53,7 @@ def _read_large(file: Path, most: int) -> ColumnCounts:
     from ppdm_flow.page.services.hierarchies.many import spread_of_many, sums  # noqa: PLC0415  # pyarrow behind it
 
     values, rows = sums(file, DELIMITER)
-    listed = dict(_lines(file)) if values <= most else None
+    listed = dict(_lines(file)) if values <= most and file.stat().st_size <= _MOST_LISTED else None
     return ColumnCounts(values, rows, listed, spread_of_many(file, DELIMITER, values))
 
 

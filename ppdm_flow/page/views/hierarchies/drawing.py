@@ -13,8 +13,10 @@ from ppdm_flow.page.looks.graph import Edge, Node, graph
 from ppdm_flow.page.services.hierarchies.grouping import TOP, Grouping
 from ppdm_flow.page.services.hierarchies.spread import Spread
 from ppdm_flow.page.texts.catalogue import catalogue
+from ppdm_flow.report.plots.drawing import shortened
 
 _MOST_BOXES = 60
+_LONGEST = 100
 
 
 def histogram_of(attribute: str, spread: Spread, edges: Sequence[float]) -> Markup:
@@ -44,7 +46,7 @@ def tree_of(attribute: str, grouping: Grouping) -> Markup | None:
     nodes = [
         Node(f"{place} {label}", t("hierarchies.top"), kind="release")
         if label == TOP and place + 1 == len(levels)
-        else Node(f"{place} {label}", label)
+        else Node(f"{place} {label}", shortened(label, _LONGEST))
         for place, level in enumerate(levels)
         for label in level
     ]
