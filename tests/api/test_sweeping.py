@@ -162,6 +162,20 @@ def test_places_that_are_not_there(sweep, word, hint):
     assert hint is None or hint in fault.help
 
 
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("privacy.k_anonymity.kk=3", "`k_anonymity` has no `kk`"),
+        ("steps.nowhere.use=drop", "the policy's `steps` has no `nowhere`"),
+        ("nowhere=3", "the policy has no `nowhere`"),
+    ],
+)
+def test_a_place_that_is_not_there_is_told_by_what_would_have_it(sweep, word, said):
+    with pytest.raises(UsageError) as caught:
+        sweep(word)
+    assert [each.message for each in caught.value.diagnostics] == [said]
+
+
 def test_all_points_are_checked_before_any_runs(sweep, tmp_path):
     told = []
     with pytest.raises(PolicyError) as caught:
