@@ -12,6 +12,7 @@ from small_policies import write_policy
 from ppdm_flow.page.services.accounts.roles import Role
 from ppdm_flow.page.serving.server import serve
 from ppdm_flow.policy.params.environment import ALLOWED
+from ppdm_flow.sdk.databases.faults import DATABASES
 
 
 class _StoppedError(Exception):
@@ -21,14 +22,15 @@ class _StoppedError(Exception):
 @pytest.mark.parametrize("named", [(), ("TEAM", "RELEASE_K")])
 def test_the_server_says_which_variables_params_read(server: Server, monkeypatch, named):
     monkeypatch.setenv(ALLOWED, "EVERYTHING")
-    settings = dataclasses.replace(server.site.settings, port=0, param_variables=named)
+    monkeypatch.setenv(DATABASES, "any.example")
+    settings = dataclasses.replace(server.site.settings, port=0, param_variables=named, databases=("db.example",))
 
     def ready(_address: str, _link: str | None) -> None:
         raise _StoppedError
 
     with pytest.raises(_StoppedError):
         serve(settings, ready)
-    assert os.environ[ALLOWED] == ",".join(named)
+    assert (os.environ[ALLOWED], os.environ[DATABASES]) == (",".join(named), "db.example")
 
 
 def test_what_a_policy_says_of_itself_shows_no_value_of_the_environment(server: Server, monkeypatch):
