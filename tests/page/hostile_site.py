@@ -132,7 +132,8 @@ class HostileSite:
         for name, words in {"out": (), "held": (), "back": ("--data", self._path()), "broken": ()}.items():
             file = f"{name}{FILE}.yaml"
             said = ("run", str(self.policies / file), "--out", str(self.server.site.settings.runs), *words)
-            pending[name] = jobs.add(steward, said, kind="run", about=file)
+            makes = self.server.site.settings.runs / name
+            pending[name] = jobs.add(steward, said, kind="run", about=file, makes=makes)
         self.jobs = [job.id for job in pending.values()]
         browser = self.browsers["steward"]
         for name, job in pending.items():

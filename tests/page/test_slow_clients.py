@@ -7,6 +7,7 @@ import ssl
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 
@@ -320,7 +321,8 @@ def in_reads(server: Server, *reads: bytes) -> tuple[_Client, list[bytes]]:
         made.connection_lost(OSError())
         return client
 
-    return asyncio.run(connection()), bodies
+    with ThreadPoolExecutor(1) as thread:  # a browser may have left its loop in this one
+        return thread.submit(asyncio.run, connection()).result(), bodies
 
 
 POST = b"POST /sign-in HTTP/1.1\r\nHost: 127.0.0.1\r\n"

@@ -189,12 +189,14 @@ class Jobs:
         free = self._limits.running - len(running)
         if free <= 0 and len(busy) == 1 and any(job.account not in busy for job in waiting):
             free = 1  # one person has all places, so there is one more for somebody else
+        begun: list[Job] = []
         for _ in range(min(free, len(waiting))):
             job = min(waiting, key=lambda job: (busy[job.account], job.number))
             waiting.remove(job)
             busy[job.account] += 1
+            begun.append(job)
             self._begin(job)
-        if not any(job.kind in SHORT for job in running):
+        if not any(job.kind in SHORT for job in (*running, *begun)):
             for job in [job for job in waiting if job.kind in SHORT][:1]:
                 self._begin(job)
 
