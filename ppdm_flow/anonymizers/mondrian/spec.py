@@ -19,8 +19,8 @@ from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
 Names = Annotated[tuple[str, ...], Field(min_length=1)]
 FormName = Literal["hierarchy", "intervals", "sets", "bounds"]
-EVERY = "*"
-"""Stands for all attributes that become intervals, and of which nothing else is said."""
+EVERY = ""
+"""Stands for all attributes that become intervals, and of which nothing else is said: no column has this name."""
 
 
 class IntervalEnds(Params):

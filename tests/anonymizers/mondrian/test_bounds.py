@@ -14,7 +14,7 @@ from tiers import examples
 
 from ppdm_flow.anonymizers.interval_bounds.algorithm import bounds
 from ppdm_flow.anonymizers.mondrian.bounds import cells_of_hierarchy, cells_of_moments, cells_of_numbers
-from ppdm_flow.anonymizers.mondrian.spec import IntervalEnds, MondrianParams
+from ppdm_flow.anonymizers.mondrian.spec import EVERY, IntervalEnds, MondrianParams
 from ppdm_flow.core.attributes import AttributeFacts, HierarchySpec
 from ppdm_flow.core.people import People
 from ppdm_flow.core.roles import AttributeType, Role
@@ -171,7 +171,7 @@ def test_ends_are_counted_by_people():
 
 def test_what_is_said_of_all_and_of_one():
     read = MondrianParams.model_validate({"labels": {"round": "5", "x": {"significant": "2"}, "y": "sets"}}).labels
-    assert read == {"*": IntervalEnds(round=5), "x": IntervalEnds(significant=2), "y": "sets"}
+    assert read == {EVERY: IntervalEnds(round=5), "x": IntervalEnds(significant=2), "y": "sets"}
 
 
 @pytest.mark.parametrize("kind", [DATE, TIMESTAMP])
