@@ -216,14 +216,16 @@ def _opened(data: Path) -> Any:
 def _best(text: str, delimiter: str, escape: str | None) -> tuple[str, str | None, list[list[str]]]:
     """Return the delimiter and the escape by which records have the most cells, all as many, and the records.
 
-    Of two escapes the doubled quote counts, which needs none, and of delimiters the first one.
+    The doubled quote, which needs no escape, counts wherever it parts the text into several columns; of delimiters the
+    first one.
     """
     escapes = (None, _BACKSLASH) if escape is None and f'{_BACKSLASH}"' in text else (escape,)
     choices = [(mark, each) for each in escapes for mark in ((delimiter,) if delimiter else _DELIMITERS)]
-    best, most = choices[0], (-1, -1)
+    best, most = choices[0], (-1, False, -1)
     for mark, each in choices:
         records, in_order = _records(text, mark, each)
-        fits = (int(in_order), max(1, _width(records)))
+        width = max(1, _width(records))
+        fits = (int(in_order), each is None and width > 1, width)
         if fits > most and (mark != " " or delimiter or _is_parted(records)):
             best, most = (mark, each), fits
     return *best, _records(text, *best)[0]
