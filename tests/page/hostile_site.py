@@ -16,6 +16,7 @@ from sites import PASSWORD, PATIENCE, Browser, Server
 
 from ppdm_flow.page.services.accounts.roles import Role, User
 from ppdm_flow.page.services.jobs.job import Job
+from ppdm_flow.page.services.policies.given import GivenFiles
 
 TAG = "<zqel zqat=1 onclick=zq()>"
 QUOTES = 'zq"\' zqat="1" onload=\'zq()'
@@ -132,8 +133,7 @@ class HostileSite:
         for name, words in {"out": (), "held": (), "back": ("--data", self._path()), "broken": ()}.items():
             file = f"{name}{FILE}.yaml"
             said = ("run", str(self.policies / file), "--out", str(self.server.site.settings.runs), *words)
-            makes = self.server.site.settings.runs / name
-            pending[name] = jobs.add(steward, said, kind="run", about=file, makes=makes)
+            pending[name] = jobs.add(steward, said, kind="run", about=file, given=GivenFiles(policy=name))
         self.jobs = [job.id for job in pending.values()]
         browser = self.browsers["steward"]
         for name, job in pending.items():

@@ -11,6 +11,7 @@ from sites import PASSWORD, PATIENCE, Browser, Server
 
 from ppdm_flow.page.services.accounts.roles import Role, User
 from ppdm_flow.page.services.jobs.job import Job
+from ppdm_flow.page.services.policies.given import GivenFiles
 
 PASSPHRASE = "three brown horses waiting"
 POLICY = """
@@ -85,7 +86,12 @@ class Ward:
         words = ("run", str(self.policies / "ward.yaml"), "--out", str(self.runs), *(signing.words if signing else ()))
         environment = signing.environment if signing else {}
         self.server.site.jobs.add(
-            self.users[name], words, kind="run", about="ward.yaml", environment=environment, makes=self.runs / "ward"
+            self.users[name],
+            words,
+            kind="run",
+            about="ward.yaml",
+            environment=environment,
+            given=GivenFiles(policy="ward"),
         )
         job = self.ended(self.users[name])
         assert job.exit_code == 4, job.talk

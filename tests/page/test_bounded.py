@@ -15,7 +15,7 @@ from sites import PATIENCE, Server
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PolicyError
-from ppdm_flow.page.http import turns
+from ppdm_flow.page.http import answering
 from ppdm_flow.page.services import bounded, bounded_process
 from ppdm_flow.page.services.accounts.roles import Role
 from ppdm_flow.page.services.bounded import Bounded, LimitExceededError
@@ -35,7 +35,7 @@ SMALL = Bounded(seconds=1, memory=200, output=1, places=4, each=4)
 @pytest.fixture(autouse=True)
 def _importable(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the functions of this module be found by the processes of calls."""
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join((str(Path(__file__).parent), str(Path(__file__).parents[1]))))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join((str(Path(__file__).parent), str(Path(__file__).parents[2]))))
     bounded.stop()
 
 
@@ -262,13 +262,13 @@ def test_requests_of_one_person_take_a_few_threads(server: Server, monkeypatch):
             answers.append(httpx2.get(address, headers={"cookie": word}, timeout=PATIENCE).status_code)
 
         answers: list[int] = []
-        threads = [threading.Thread(target=ask) for _ in range(3 * turns._AT_ONCE)]
+        threads = [threading.Thread(target=ask) for _ in range(3 * answering._AT_ONCE)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join(PATIENCE)
     assert answers == [200] * len(threads)
-    assert 1 < most[0] <= turns._AT_ONCE
+    assert 1 < most[0] <= answering._AT_ONCE
 
 
 def test_checks_of_one_request_do_not_hold_up_another(server: Server, monkeypatch):

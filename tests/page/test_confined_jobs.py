@@ -19,6 +19,7 @@ from ppdm_flow.page.services.jobs import keeper
 from ppdm_flow.page.services.jobs.confined import own_files, private_files
 from ppdm_flow.page.services.jobs.job import Job, State
 from ppdm_flow.page.services.jobs.processes import environment_of
+from ppdm_flow.page.services.policies.given import GivenFiles
 
 pytestmark = pytest.mark.usefixtures("new_pythons")
 confined = pytest.mark.skipif(not keeper.can_confine(), reason="the kernel has no Landlock of version 2 or later")
@@ -35,8 +36,8 @@ def _run(server: Server, *words: str) -> Job:
     """Run the policy as it is once the page has looked at it: somebody may write another one meanwhile."""
     policy = str(server.folder / "policies" / "ward.yaml")
     said = ["run", policy, "--out", str(server.folder / "runs"), *words]
-    makes = server.folder / "runs" / "ward"
-    job = server.site.jobs.add(server.users[Role.STEWARD], said, kind="run", about="ward.yaml", makes=makes)
+    given = GivenFiles(policy="ward")
+    job = server.site.jobs.add(server.users[Role.STEWARD], said, kind="run", about="ward.yaml", given=given)
     return server.site.jobs.finished(job, PATIENCE)
 
 
@@ -200,20 +201,16 @@ def test_a_job_reads_the_policy_that_was_looked_at_or_none(server: Server):
     policy.write_text(looked_at.replace("{k: 5}", "{k: 2}"))
     digest = sha256(looked_at.encode()).hexdigest()
     said = ["run", str(policy), "--out", str(server.folder / "runs")]
-    makes = server.folder / "runs" / "ward"
+    given, makes = GivenFiles({policy: digest}, policy="ward"), server.folder / "runs" / "ward"
     with pytest.MonkeyPatch.context() as held:
         held.setattr("ppdm_flow.page.services.jobs.jobs._is_still", lambda *_: True)  # it changes after that look
-        job = server.site.jobs.add(
-            server.users[Role.STEWARD], said, kind="run", about="ward.yaml", given={policy: digest}, makes=makes
-        )
+        job = server.site.jobs.add(server.users[Role.STEWARD], said, kind="run", about="ward.yaml", given=given)
         job = server.site.jobs.finished(job, PATIENCE)
     assert (job.state, job.exit_code) == (State.FAILED, 2)
     assert "not as it was looked at" in job.talk
     assert list(makes.iterdir()) == []
     policy.write_text(looked_at)
-    job = server.site.jobs.add(
-        server.users[Role.STEWARD], said, kind="run", about="ward.yaml", given={policy: digest}, makes=makes
-    )
+    job = server.site.jobs.add(server.users[Role.STEWARD], said, kind="run", about="ward.yaml", given=given)
     assert server.site.jobs.finished(job, PATIENCE).state is State.DONE
 
 

@@ -21,6 +21,7 @@ from ppdm_flow.page.services.jobs.job import Job, State
 from ppdm_flow.page.services.jobs.jobs import OWN_FOLDER, Jobs
 from ppdm_flow.page.services.jobs.limits import Limits
 from ppdm_flow.page.services.jobs.records import JobRecords
+from ppdm_flow.page.services.policies.given import GivenFiles
 from ppdm_flow.page.services.refusal import RefusalError
 from ppdm_flow.page.settings import Settings
 from ppdm_flow.page.site import opened_site
@@ -200,7 +201,7 @@ def test_what_a_stopped_run_left_is_removed_at_once(server: Server, program, end
     (left / "candidate.csv").write_text("half of it")
     holder = os.open(live, os.O_RDONLY)
     fcntl.flock(holder, fcntl.LOCK_EX)
-    job = program(SLOW)
+    job = program(SLOW, given=GivenFiles(policy="p"))
     _until(lambda: _runs(server, job))
     if ending == "kill":
         os.kill(_pid(job, "child.json"), signal.SIGKILL)

@@ -169,6 +169,7 @@ def test_bodies_that_one_address_sends_slowly_do_not_keep_other_addresses_out(se
         served(server, connections=8, head_seconds=60.0, least_bytes_a_second=1) as port,
         held_by_one_address(server, port, 20, head),
     ):
+        assert is_answered(port)  # those that are too many have been let go
         for _ in range(10):
             with connected(port) as client:
                 assert answer(client, GOOD).startswith(b"HTTP/1.1 200 ")

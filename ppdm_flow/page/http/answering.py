@@ -5,7 +5,10 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from functools import partial
+from weakref import WeakValueDictionary
 
+from anyio import CapacityLimiter
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
@@ -19,9 +22,10 @@ from ppdm_flow.page.http.multipart import TOKEN, ForgedError
 from ppdm_flow.page.http.origin import from_own_page
 from ppdm_flow.page.http.receiving import Sent, check_fields, most_bytes, sent_with_file, sent_without_file
 from ppdm_flow.page.http.route import PageRoute
-from ppdm_flow.page.http.turns import run_in_turn
+from ppdm_flow.page.services.accounts.roles import User
 from ppdm_flow.page.services.accounts.sessions import Visit
 from ppdm_flow.page.services.accounts.words import new_word
+from ppdm_flow.page.services.places import PERSON
 from ppdm_flow.page.services.policies.policies import UnknownPolicyError
 from ppdm_flow.page.services.refusal import RefusalError
 from ppdm_flow.page.site import Site
@@ -29,6 +33,9 @@ from ppdm_flow.page.site import Site
 SIGN_IN = "/sign-in"
 TOKEN_HEADER = "x-form-token"  # noqa: S105  # the name of a header
 _log = logging.getLogger("ppdm_flow.page")
+_AT_ONCE = 6
+_limiters: WeakValueDictionary[str, CapacityLimiter] = WeakValueDictionary()
+"""One for each person with a request, in the one thread of the server that takes them."""
 
 
 def answering(site: Site, route: PageRoute) -> Callable[[Request], Awaitable[Response]]:
@@ -44,6 +51,17 @@ def answering(site: Site, route: PageRoute) -> Callable[[Request], Awaitable[Res
         return response
 
     return answer
+
+
+async def _in_turn(request: Request, user: User | None, work: Callable[[], Response]) -> Response:
+    """Work in a thread, once fewer than so many requests of this person, or of this address of a stranger, have one."""
+    person = f"account {user.id}" if user is not None else f"address {request.client.host if request.client else ''}"
+    limiter = _limiters.get(person)
+    if limiter is None:
+        limiter = _limiters[person] = CapacityLimiter(_AT_ONCE)
+    async with limiter:
+        PERSON.set(person)
+        return await run_in_threadpool(work)
 
 
 def _keeps_visit(response: Response) -> bool:
@@ -119,7 +137,7 @@ def _form(site: Site, route: PageRoute, request: Request, visit: Visit) -> Abstr
 
 async def _called(call: Call, route: PageRoute) -> Response:
     try:
-        return await run_in_turn(call.request, call.visit.user, route.endpoint, call)
+        return await _in_turn(call.request, call.visit.user, partial(route.endpoint, call))
     except Exception as error:  # noqa: BLE001  # the server stays up
         return await _told(call, route, error)
 

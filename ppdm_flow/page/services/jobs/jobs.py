@@ -12,7 +12,6 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -25,6 +24,7 @@ from ppdm_flow.page.services.jobs.job import ANSWERS, Job, State
 from ppdm_flow.page.services.jobs.limits import Limits
 from ppdm_flow.page.services.jobs.processes import Order
 from ppdm_flow.page.services.jobs.records import JobRecords, NewJob
+from ppdm_flow.page.services.policies.given import GivenFiles
 from ppdm_flow.page.services.refusal import RefusalError
 from ppdm_flow.page.settings import Settings
 
@@ -37,6 +37,7 @@ _BEGINNING = timedelta(seconds=10)
 """How long a process may take until it holds the lock of its folder."""
 OWN_FOLDER = "{job}"
 """What a word begins with that is to be below the job's own folder: it is kept and deleted with what the job prints."""
+_NO_FILES = GivenFiles()
 _log = logging.getLogger("ppdm_flow.page")
 
 
@@ -87,9 +88,7 @@ class Jobs:
         environment: Mapping[str, str] | None = None,
         remove: Iterable[Path] = (),
         leads_to: str = "",
-        given: Mapping[Path, str] | None = None,
-        reads: Sequence[Path] = (),
-        makes: Path | None = None,
+        given: GivenFiles = _NO_FILES,
     ) -> Job:
         """Put ``ppdm-flow WORDS`` into the queue. Raises RefusalError where a limit is reached.
 
@@ -97,9 +96,8 @@ class Jobs:
         path among the words should be absolute, so that no name can be taken for an option; one that begins with
         ``OWN_FOLDER`` is below the job's own folder. ``remove``: files and folders to delete once the job is over,
         however it ends. ``leads_to``: the page to go on with, where ``{job}`` stands for the job's id.
-        ``given``: files with their marks; where one is another by the time the job would begin, it does not, and where
-        the verb reads other bytes, it fails. ``reads``: those of them that it may open wherever they are. ``makes``:
-        the folder in which it makes a run.
+        ``given``: where one of these files is another by the time the job would begin, it does not, and where the verb
+        reads other bytes, it fails; a run is made in the folder of their policy.
         """
         if any("\0" in word for word in words):  # no process can have it, and it parts the words that are written down
             raise RefusalError("jobs.unusable_word", 400)
@@ -114,9 +112,7 @@ class Jobs:
             if environment:
                 self._environments[key] = dict(environment)
             page = leads_to.replace(OWN_FOLDER, key)
-            new = NewJob(
-                key, user, kind, about, said, page, tuple(remove), bool(environment), given or {}, tuple(reads), makes
-            )
+            new = NewJob(key, user, kind, about, said, page, tuple(remove), bool(environment), given)
             self._records.insert(new)
             self._watch()
         return self.get(key)
@@ -205,17 +201,19 @@ class Jobs:
         if not self._records.is_wanted(job.id):
             self._end(job, State.CANCELLED)
             return
-        given, reads, makes = self._records.given(job.id)
-        if not all(_is_still(path, digest) for path, digest in given.items()):
+        given = self._records.given(job.id)
+        if not all(_is_still(path, mark) for path, mark in given.files.items()):
             self._end(job, State.FAILED, reason="changed")
             return
         job.folder.mkdir(mode=0o700, exist_ok=True)
         if not self._records.begin(job.id):
             return
         try:
-            if given:
+            if given.files:
                 environment[EXPECTED] = str((job.folder / "expected.json").absolute())
-                Path(environment[EXPECTED]).write_text(json.dumps({str(p): d for p, d in given.items()}))
+                Path(environment[EXPECTED]).write_text(
+                    json.dumps({str(path): mark for path, mark in given.files.items()})
+                )
             order = Order(
                 job.words,
                 self._limits.seconds,
@@ -225,9 +223,9 @@ class Jobs:
                 self._limits.file_bytes,
                 self._limits.free_bytes,
                 hidden=self._hidden,
-                reads=reads,
+                reads=given.reads,
                 writes=self._shared,
-                makes=() if makes is None else (makes,),
+                makes=self._made_in(job),
                 **own_files(self._state, self._runs, job.words),
             )
             self._processes[job.id] = processes.begin(job.folder, order, environment, self._at)
@@ -261,23 +259,20 @@ class Jobs:
     def _end(self, job: Job, state: State, end: processes.End | None = None, reason: str = "") -> None:
         """Mark a job as over. Its files are deleted before that: a server that stops in between does it again."""
         self._environments.pop(job.id, None)
-        *_, makes = self._records.given(job.id)
-        for path in (*self._records.files(job.id), *([] if makes is None else [makes / f"{LENT}{job.id}"])):
+        for path in (*self._records.files(job.id), *(runs / f"{LENT}{job.id}" for runs in self._made_in(job))):
             _delete(path)
-        if job.kind == "run" and state is not State.DONE:
-            threading.Thread(target=self._remove_unfinished, name="unfinished run", daemon=True).start()
+        for runs in self._made_in(job) if state is not State.DONE else ():
+            threading.Thread(target=clear_stale_runs, args=(runs,), kwargs={"wait": False}, daemon=True).start()
         if end is None:
             self._records.end(job.id, state, None, reason, self._made(job), cut=False)
         else:
             why = end.reason or ("killed" if end.exit_code < 0 else "")
             self._records.end(job.id, state, end.exit_code, why, self._made(job), cut=end.cut)
 
-    def _remove_unfinished(self) -> None:
-        """Remove what runs left that were killed: nobody may run their policies again for months."""
-        with suppress(OSError):
-            for folder in self._runs.iterdir():
-                if folder.is_dir() and not folder.is_symlink():
-                    clear_stale_runs(folder, wait=False)
+    def _made_in(self, job: Job) -> tuple[Path, ...]:
+        """Return the folder in which a job makes a run; nothing where it makes none."""
+        policy = self._records.given(job.id).policy if job.kind == "run" else ""
+        return (self._runs.absolute() / policy,) if policy else ()
 
     def _made(self, job: Job) -> str:
         """Return the run that a job made, relative to the folder of runs."""
@@ -303,9 +298,9 @@ def _may_still_begin(job: Job) -> bool:
     return datetime.now(UTC) - job.started < _BEGINNING
 
 
-def _is_still(path: Path, digest: str) -> bool:
+def _is_still(path: Path, mark: str) -> bool:
     try:
-        return mark_of(path) == digest
+        return mark_of(path) == mark
     except OSError:
         return False
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.page.services.accounts.roles import User
 from ppdm_flow.page.services.jobs.job import Job, State, job_of
+from ppdm_flow.page.services.policies.given import GivenFiles
 from ppdm_flow.page.services.storage.database import Database
 
 SCHEMA = (
@@ -32,8 +33,7 @@ SCHEMA = (
 class NewJob:
     """What is written of a job that waits. ``remove``: what to delete once it is over; ``secret``: it has passwords.
 
-    ``given`` are files that have to be as they were, with their marks, of which it ``reads`` some wherever they are;
-    ``makes`` is the folder in which it makes a run.
+    The files of ``given`` have to be as they were.
     """
 
     key: str
@@ -44,9 +44,7 @@ class NewJob:
     leads_to: str
     remove: Sequence[Path]
     secret: bool
-    given: Mapping[Path, str]
-    reads: Sequence[Path] = ()
-    makes: Path | None = None
+    given: GivenFiles
 
 
 class JobRecords:
@@ -70,8 +68,11 @@ class JobRecords:
             "secret": job.secret,
             "remove": "\0".join(map(str, job.remove)),
             "given": json.dumps(
-                {"files": {str(p): d for p, d in job.given.items()}, "reads": job.reads, "makes": job.makes},
-                default=str,
+                {
+                    "files": {str(path): mark for path, mark in job.given.files.items()},
+                    "reads": [str(path) for path in job.given.reads],
+                    "policy": job.given.policy,
+                }
             ),
             "queued": self._stamp(),
         }
@@ -125,13 +126,12 @@ class JobRecords:
         row = self._database.row(f"{query} WHERE jobs.id = ? AND accounts.locked = 0", key)
         return row is not None and set(row["had"].split()) <= set(row["has"].split())
 
-    def given(self, key: str) -> tuple[Mapping[Path, str], Sequence[Path], Path | None]:
-        """Return the files that have to be as they were, with their marks, those to read, and where a run is made."""
+    def given(self, key: str) -> GivenFiles:
+        """Return the files that a job works on."""
         row = self._database.row("SELECT given FROM jobs WHERE id = ?", key)
         said = {} if row is None else json.loads(row["given"])
         files = {Path(path): mark for path, mark in said.get("files", {}).items()}
-        makes = said.get("makes")
-        return files, [Path(path) for path in said.get("reads", ())], Path(makes) if makes else None
+        return GivenFiles(files, [Path(path) for path in said.get("reads", ())], said.get("policy", ""))
 
     def files(self, key: str) -> list[Path]:
         """Return the files to delete once the job is over."""

@@ -21,7 +21,7 @@ from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.waivers import Waiver
 from ppdm_flow.page.services.bounded import CHECKS, LimitExceededError
 from ppdm_flow.page.services.policies.files import TABLES, YAML, files_below
-from ppdm_flow.page.services.policies.policies import Policies, PolicyText
+from ppdm_flow.page.services.policies.policies import Policies
 from ppdm_flow.page.services.policies.reach import reaches, texts
 from ppdm_flow.plan.document import document
 from ppdm_flow.plan.locked import files_of as definitions_of
@@ -55,11 +55,10 @@ class State:
 class PolicyCheck:
     """What a text is and what is wrong with it: as much of a draft's check as pages show.
 
-    ``sources`` are the files that were read, ``files`` all that say what the policy means, ``opened`` those
-    of them that a job opens wherever they are, ``names`` those of
-    attributes, steps and so on with what templates bring. ``about`` is what the policy says of itself, ``plan`` is
-    there where it has one, and ``serves`` are the requirements that its steps work towards. ``more`` counts the
-    findings that were left out.
+    ``sources`` are the files that were read, ``files`` all that say what the policy means, and ``opened`` those of them
+    that a job opens wherever they are. ``names`` are those of attributes, steps and so on with what templates bring,
+    ``about`` is what the policy says of itself. ``plan`` is there where it has one, and ``serves`` are the requirements
+    that its steps work towards. ``more`` counts the findings that were left out.
     """
 
     kind: FileKind
@@ -104,11 +103,6 @@ class Checks:
     def reaches_private(self, name: str, text: str) -> bool:
         """Return whether a text names a file of the server's private folder, as it stands or once it is resolved."""
         return CHECKS.run(reaches_private, self.policies.folder / name, text, self.today(), self.private)
-
-    def name_of(self, policy: PolicyText) -> str:
-        """Return the name of the folder with a policy's runs: what it calls itself, or its file where it has faults."""
-        plan = self.check(policy.name, policy.text).plan
-        return Path(policy.name).stem if plan is None else plan["policy"]
 
     def states(self) -> Mapping[str, State]:
         """Return the state of every YAML file. Nobody waits for the checks of another one's request."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import field
 from pathlib import Path
 
 from ppdm_flow.core.digests import digest, mark_of
@@ -14,10 +15,14 @@ from ppdm_flow.page.services.policies.policies import PolicyText
 
 @dataclass(frozen=True, slots=True)
 class GivenFiles:
-    """Files with their marks, and those of them that a job may open wherever they are."""
+    """Files with their marks, and those of them that a job may open wherever they are.
 
-    files: Mapping[Path, str]
-    reads: tuple[Path, ...]
+    ``policy`` is what the policy calls itself: its runs lie in a folder of this name.
+    """
+
+    files: Mapping[Path, str] = field(default_factory=dict)
+    reads: Sequence[Path] = ()
+    policy: str = ""
 
     @property
     def digest(self) -> str:
@@ -33,7 +38,8 @@ def files_of(checks: Checks, policy: PolicyText) -> GivenFiles:
     """
     own, checked = checks.policies.path(policy.name), checks.check(policy.name, policy.text)
     files = {**CHECKS.run(marks, checked.files), own: policy.digest}
-    return GivenFiles(files, tuple(map(Path, checked.opened)))
+    name = own.stem if checked.plan is None else checked.plan["policy"]
+    return GivenFiles(files, tuple(map(Path, checked.opened)), name)
 
 
 def marks(files: Iterable[str]) -> Mapping[Path, str]:

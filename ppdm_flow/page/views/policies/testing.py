@@ -14,7 +14,5 @@ def run_tests(call: Call) -> Response:
     policy = runnable_policy(call)
     path = str(call.site.policies.path(policy.name))
     given = files_of(call.site.checks, policy)
-    job = call.site.jobs.add(
-        call.user, ("test", path), kind="test", about=policy.name, given=given.files, reads=given.reads
-    )
+    job = call.site.jobs.add(call.user, ("test", path), kind="test", about=policy.name, given=given)
     return call.go(f"/jobs/{job.id}")

@@ -35,11 +35,7 @@ def start_run(call: Call) -> Response:
     signing = signing_as_author(call)
     words += signing.words if signing is not None else ()
     environment = signing.environment if signing is not None else {}
-    makes = call.site.settings.runs.absolute() / call.site.checks.name_of(policy)
-    about, files, reads = policy.name, given.files, given.reads
-    job = call.site.jobs.add(
-        call.user, words, kind="run", about=about, environment=environment, given=files, reads=reads, makes=makes
-    )
+    job = call.site.jobs.add(call.user, words, kind="run", about=policy.name, environment=environment, given=given)
     return call.go(f"/jobs/{job.id}")
 
 

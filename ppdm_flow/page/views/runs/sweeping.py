@@ -61,9 +61,7 @@ def start_sweep(call: Call) -> Response:
     words += ["--data", str(data)] if data is not None else []
     words += ["--workers", "1", "--out", f"{OWN_FOLDER}/sweep"]
     leads_to = f"/sweeps/{OWN_FOLDER}"
-    job = call.site.jobs.add(
-        call.user, words, kind="sweep", about=policy.name, leads_to=leads_to, given=given.files, reads=given.reads
-    )
+    job = call.site.jobs.add(call.user, words, kind="sweep", about=policy.name, leads_to=leads_to, given=given)
     return call.go(f"/jobs/{job.id}")
 
 
