@@ -92,7 +92,7 @@ def test_hospital_partition(cli, root, tmp_path, only_run, report_of):
     run = only_run(tmp_path)
     metrics = {name: figure["value"] for name, figure in report_of(run)["metrics"].items()}
     people = pa_csv.read_csv(run / "released/people/people.csv")
-    illness = pa_csv.read_csv(run / "released/illness/illness.csv")
+    illness = pa_csv.read_csv(run / "released/sensitive/sensitive.csv")
     assert (people.column_names, illness.column_names) == (
         ["class_id", "age", "sex", "region"],
         ["class_id", "disease"],
@@ -102,9 +102,9 @@ def test_hospital_partition(cli, root, tmp_path, only_run, report_of):
     counts = illness.group_by(["class_id", "disease"]).aggregate([([], "count_all")]).to_pandas()
     shares = counts["count_all"] / counts.groupby("class_id")["count_all"].transform("sum")
     assert shares.max() == pytest.approx(metrics["people/together.posterior_bound"])
-    assert metrics["illness/clusters.class_frequency_change"] == 0
+    assert metrics["sensitive/clusters.class_frequency_change"] == 0
     smallest = min(illness.group_by("class_id").aggregate([([], "count_all")])["count_all"].to_pylist())
-    assert metrics["illness/privacy.k_anonymity.k"] == smallest  # the class id is counted, not taken for nothing
+    assert metrics["sensitive/privacy.k_anonymity.k"] == smallest  # the class id is counted, not taken for nothing
     assert metrics["people/together.linked_by_order"] < metrics["people/together.guessed"]
     assert cli("verify", run, "--data", root / "pipelines/data/hospital.csv.gz").returncode == 0
 
