@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import field
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.lineage import Derivation
@@ -39,6 +39,19 @@ class SecretMark:
 
 KeyPath = Annotated[str, FileMark(), SecretMark()]
 """A path as :data:`FilePath`, of a file that holds a key."""
+
+PASSWORD_VARIABLE = "PPDM_KEY_PASSWORD"  # noqa: S105  # the variable's name
+"""Holds the password of an encrypted signing key where there is no terminal to ask at."""
+
+
+def _no_password(variable: str) -> str:
+    if variable == PASSWORD_VARIABLE:
+        raise ValueError("this variable holds the password of whoever signs: a policy does not read it")
+    return variable
+
+
+KeyVariable = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$"), AfterValidator(_no_password)]
+"""The name of a variable of the environment that holds a key."""
 
 
 class Params(BaseModel):

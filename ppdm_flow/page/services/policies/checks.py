@@ -184,7 +184,7 @@ def _files(checked: DraftCheck, home: Path) -> set[str]:
     if checked.loaded is not None:
         tree = {name: part for name, part in checked.loaded.tree.items() if name in _WITH_FILES}
         named += [str(home / each) for each in texts(tree) if "\0" not in each and len(each) < _LONGEST]
-    return {path for path in named if Path(path).is_absolute() and Path(path).is_file()}
+    return {os.path.abspath(path) for path in named if Path(path).is_absolute() and Path(path).is_file()}  # noqa: PTH100  # as it is read, links included
 
 
 def _opened(checked: DraftCheck) -> Iterator[str]:
