@@ -11,6 +11,7 @@ import struct
 import zipfile
 import zlib
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -155,6 +156,19 @@ def test_rows_do_not_grow_a_table_beyond_its_limit(server, steward):
     with pytest.raises(PpdmError) as caught:
         uploads.add_row(user, upload, ["3", "4"])
     assert (caught.value.diagnostics[0].code, upload.path.read_bytes()) == ("PPF994", TABLE + b"1,2\n")
+
+
+def test_what_one_person_announces_leaves_others_half_of_the_room(server, monkeypatch):
+    site = server.site
+    usage = SimpleNamespace(free=site.settings.free_bytes + 1_000)
+    monkeypatch.setattr("ppdm_flow.page.services.uploads.uploads.shutil.disk_usage", lambda _folder: usage)
+    steward, other = server.users[Role.STEWARD], site.accounts.add("other", [Role.STEWARD], None)
+    with site.uploads.arriving(steward, 300), site.uploads.arriving(steward, 200):
+        with pytest.raises(PpdmError) as caught:
+            site.uploads.arriving(steward, 1)
+        assert caught.value.diagnostics[0].code == "PPF994"
+        with site.uploads.arriving(other, 250):
+            pass
 
 
 def test_it_is_gone_when_its_time_is_over(server):

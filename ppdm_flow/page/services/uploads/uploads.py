@@ -163,7 +163,11 @@ class Uploads:
             raise refused("your uploads would exceed what the server keeps of one person", self._limits.bytes_a_person)
         if every + announced > self._limits.bytes_in_all:
             raise refused("the uploads of all people would exceed what the server keeps")
-        if shutil.disk_usage(self._folder).free - self._promised() - announced < self._limits.free_bytes:
+        arriving = [(each.account, each.announced - each.bytes) for each in list(self._arriving.values())]
+        mine = sum(rest for account, rest in arriving if account == user.id) + announced
+        others = sum(rest for account, rest in arriving if account != user.id)
+        room = shutil.disk_usage(self._folder).free - self._limits.free_bytes - others
+        if 2 * mine > room:  # what one person has but announced leaves others half
             raise refused("the server's disk has too little room")
 
     def _used(self, user: User) -> tuple[tuple[int, int], int]:
@@ -173,9 +177,6 @@ class Uploads:
         held += [(each.account, each.announced) for each in list(self._arriving.values()) if not each.is_kept]
         own = [size for account, size in held if account == user.id]
         return (len(own), sum(own)), sum(size for _, size in held)
-
-    def _promised(self) -> int:
-        return sum(each.announced - each.bytes for each in list(self._arriving.values()))
 
     def _gone(self, arrived: Arriving) -> None:
         self._arriving.pop(arrived.id, None)
