@@ -166,6 +166,8 @@ class PluginSpec:
 
     ``algorithm`` is ``"package.module:Class"``; the class takes the validated ``Params``. ``stores`` is for steps that
     put sets into another form: from parameters and the shape of the sets, what the form is called and its bytes.
+    ``several_inputs`` is for steps that may read more than one table: ``Scope.attributes`` are then those of all of
+    them, and of a name that several have, those of the first. No engine carries such steps out yet.
     ``counts_people`` is for audits: where the policy counts people, so do the figures, or they say that they do not. Of
     other audits reports say that shares and numbers of rows count rows.
     """
@@ -176,6 +178,7 @@ class PluginSpec:
     effect: Callable[[Any, Scope], Effect] = no_effect
     stores: Callable[[Any, SetShape], tuple[str, int]] | None = None
     counts_people: bool = False
+    several_inputs: bool = False
 
     def load(self) -> Any:
         """Import the algorithm's class."""
