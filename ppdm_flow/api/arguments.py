@@ -59,10 +59,10 @@ def names(words: str, option: str = "--columns") -> tuple[str, ...]:
 
 
 def reader_options(kind: str, given: Mapping[str, str], written: str) -> dict[str, Any]:
-    """Return options of the reader of a format, each as the reader has it.
+    """Return options of the reader of a format, each as the reader has it; a list of columns has commas between.
 
     ``written`` is how an option is written, of ``name`` and ``text``. Raises UsageError where there is no such option,
-    or where it does not take the text.
+    where it does not take the text, or where the reader needs one that is not given.
     """
     params = registry.load("sources", kind).params
     for name, text in given.items():
@@ -73,10 +73,14 @@ def reader_options(kind: str, given: Mapping[str, str], written: str) -> dict[st
             hint = did_you_mean(name, list(params.model_fields))
             raise UsageError(Diagnostic("PPF490", message, hint=hint, help=f"its options are {known}"))
     try:
-        return params.model_validate(dict(given)).model_dump(include=set(given))
+        texts = {name: text.split(",") if name == "columns" else text for name, text in given.items()}
+        return params.model_validate(texts).model_dump(include=set(given))
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         name = str(first["loc"][0]) if first["loc"] else next(iter(given))
+        if first["type"] == "missing":
+            option = written.format(name=name, text="…")
+            raise UsageError(Diagnostic("PPF490", f"the reader of `{kind}` needs `{option}`")) from None
         option = written.format(name=name, text=given.get(name, ""))
         why = str(first["msg"]).removeprefix("Value error, ")
         raise UsageError(Diagnostic("PPF490", f"`{option}`: {why[:1].lower()}{why[1:]}")) from None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ppdm_flow import api
+from ppdm_flow.api.arguments import pairs
 from ppdm_flow.cli.terminal.mined import text
 from ppdm_flow.cli.terminal.options import Operator, OutputFile, ReleasePath, option
 from ppdm_flow.cli.terminal.output import complain, deliver
@@ -16,10 +17,13 @@ from ppdm_flow.cli.terminal.progress import listening
 if TYPE_CHECKING:  # `mine` alone needs it
     from ppdm_flow.api.mine.answer import MinedRelease
 
+INPUT_WITH = "--input-with"
 EXAMPLES = (
     "mine runs/shop/RUN --min-support 0.002",
     "mine shop.parquet --min-support 500 --max-length 3 --format csv -o itemsets.csv",
     "mine runs/shop/RUN/released/baskets --min-support 0.5% --rules --min-confidence 0.3",
+    "mine orders.txt --input-format baskets --min-support 1%",
+    "mine orders.csv --input-format long --input-with id=order --input-with item=product --min-support 20",
 )
 
 
@@ -54,15 +58,34 @@ def mine(
     level: Annotated[float, option("--level", "SHARE", "How sure intervals are.")] = 0.95,
     attribute: Annotated[str | None, option("--attribute", "NAME", "The column, if several hold sets.")] = None,
     operator: Operator = None,
+    input_format: Annotated[
+        str | None,
+        option(
+            "--input-format",
+            "FORMAT",
+            "How the file is written, if its name does not say it: baskets (a line of names with commas between),"
+            " transactions (a line of item numbers, as FIMI files), long (a row for each id and item), parquet, or csv"
+            " (each row is the set of its column=value pairs).",
+        ),
+    ] = None,
+    input_with: Annotated[
+        list[str] | None,
+        option(
+            "--input-with",
+            "NAME=VALUE",
+            "An option of that format, as `source.with` has it: delimiter=';', id=order, item=product. Repeatable.",
+        ),
+    ] = None,
     form: Annotated[
         MiningFormat, typer.Option("--format", help="How to write the answer; csv has rules if asked for.")
     ] = MiningFormat.TEXT,
     output_file: OutputFile = None,
     workers: Annotated[int, typer.Option("--workers", min=1, help="Parts of the data that are counted at once.")] = 2,
 ) -> None:
-    """Find, in a release alone, the itemsets that were frequent before its baskets were randomized.
+    """Find frequent itemsets, and rules, in the sets of items of a release or of any file.
 
-    Baskets that were not randomized are mined as they are.
+    Sets that were randomized are mined with the operator.json that came with them: supports are estimates, with
+    intervals, of those before. Other sets are mined as they are, with exact supports.
 
     Exit status: 0 mined, 2 the release is not there or damaged, or its sets do not fit the operator.
     """
@@ -78,6 +101,8 @@ def mine(
             level=level,
             attribute=attribute,
             operator=operator,
+            input_format=input_format,
+            input_with=pairs(input_with or (), INPUT_WITH),
             workers=workers,
             listener=listener,
         )

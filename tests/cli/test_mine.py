@@ -434,3 +434,54 @@ def test_public_baskets_from_policy_to_recipient(data, tmp_path, cli, here, name
     for k in (1, 2):
         hits = metrics[f"recovery.true_positives.{k}"]["value"] + metrics[f"recovery.false_positives.{k}"]["value"]
         assert by_size[k] == hits
+
+
+WRITTEN = {
+    "baskets": ("milk,bread\nmilk\nbread,milk,tea\n", ()),
+    "transactions": ("1 2\n2\n2 1 3\n", ()),
+    "long": (
+        "order;product\n1;milk\n1;bread\n2;milk\n3;bread\n3;milk\n3;tea\n",
+        ("id=order", "item=product", "delimiter=;"),
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", WRITTEN)
+def test_the_format_of_a_file_can_be_said(here, tmp_path, kind):
+    """A name that says nothing, or something else: two of three sets hold both of the same two items."""
+    text, options = WRITTEN[kind]
+    file = tmp_path / "orders.txt"
+    file.write_text(text)
+    words = [word for option in options for word in ("--input-with", option)]
+    found = mined(here, file, "--min-support", "2", "--input-format", kind, *words)
+    assert [(len(i["items"]), i["transactions"]) for i in found["itemsets"]] == [(1, 3), (1, 2), (2, 2)]
+    done = here("mine", file, "--min-support", "2")
+    assert (done.returncode, "PPF135" in done.stderr) == (2, True)
+    assert "--input-format baskets" in done.stderr
+
+
+def test_rows_of_a_table_are_sets_of_their_cells(here, tmp_path):
+    file = tmp_path / "people.csv"
+    file.write_text("age,town\n30,Lyon\n30,\n40,Lyon\n30,Lyon\n")
+    found = mined(here, file, "--min-support", "2", "--input-format", "csv")
+    held = {tuple(i["items"]): i["transactions"] for i in found["itemsets"]}
+    assert held == {("age=30",): 3, ("town=Lyon",): 3, ("age=30", "town=Lyon"): 2}
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (("--input-format", "basket"), "PPF138"),
+        (("--input-format", "long"), "PPF490"),
+        (("--input-format", "baskets", "--input-with", "delimiter=;;"), "PPF490"),
+        (("--input-format", "baskets", "--input-with", "mark=;"), "PPF490"),
+        (("--input-format", "baskets", "--input-with", "delimiter"), "PPF490"),
+        (("--input-format", "transactions"), "PPF755"),
+    ],
+)
+def test_a_format_that_does_not_fit_is_refused(here, tmp_path, words, code):
+    (tmp_path / "orders.txt").write_text("milk,bread\nmilk\n")
+    done = here("mine", tmp_path / "orders.txt", "--min-support", "1", *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert code in done.stderr
+    assert "milk" not in done.stderr

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from ppdm_flow.api.arguments import reader_options
 from ppdm_flow.api.mine.answer import MinedRelease, MiningOptions
 from ppdm_flow.api.mine.estimated import mined_randomized
 from ppdm_flow.api.mine.exact import mined_plain
 from ppdm_flow.api.mine.sets import Sets, sets_of
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.errors import UsageError
+from ppdm_flow.core.file_sets import telling_name
+from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.core.supports import Support, parsed
 from ppdm_flow.engine.events import Listener, ignore_events
-from ppdm_flow.engine.reading.received_sets import received_sets
+from ppdm_flow.engine.reading.received_sets import INPUT_WITH, InputFormat, received_sets
+from ppdm_flow.plan.formats import handling, inferred
+from ppdm_flow.sdk import registry
 
 
 def mine(
@@ -30,6 +35,8 @@ def mine(
     level: float = 0.95,
     attribute: str | None = None,
     operator: Path | None = None,
+    input_format: str | None = None,
+    input_with: Sequence[tuple[str, str]] = (),
     workers: int = 2,
     listener: Listener = ignore_events,
 ) -> MinedRelease:
@@ -47,6 +54,9 @@ def mine(
     level : of the intervals
     attribute : the column, where several hold sets
     operator : an ``operator.json`` from elsewhere
+    input_format : how the file is written, where its name does not say it: a format that sources read sets in, or
+        ``csv``, whose rows are the sets of their ``column=value`` pairs
+    input_with : names and texts of options of that format's reader
     workers : partitions that are counted at once
 
     Raises
@@ -55,7 +65,7 @@ def mine(
         Where the release is not there or damaged, does not fit its operator, or supports cannot be recovered from it.
     """
     options = _asked(min_support, max_length, rules, min_confidence, min_lift, precision, level)
-    got = received_sets(release, attribute, operator)
+    got = received_sets(release, attribute, operator, written_as(release, input_format, input_with))
     sets = sets_of(got)
     least = _share(options.min_support, sets)
     if sets.operator is None:
@@ -89,6 +99,28 @@ def _asked(
         raise UsageError(Diagnostic("PPF138", "`--min-lift` is a number from 0"))
     sure = 0.5 if min_confidence is None else min_confidence
     return MiningOptions(support_of(min_support), max_length, rules, sure, min_lift, precision, level)
+
+
+def written_as(file: Path, kind: str | None, options: Sequence[tuple[str, str]]) -> InputFormat | None:
+    """Return how a file is written; None where nobody says it. Raises UsageError (PPF138, PPF490)."""
+    if kind is None and not options:
+        return None
+    chosen = kind or inferred("sources", telling_name(file))
+    if chosen is None or chosen not in _known_formats():
+        known = ", ".join(f"`{name}`" for name in _known_formats())
+        text = (
+            f"`--input-format {kind}` is no format that sets are read from" if kind else "`--input-with` needs a format"
+        )
+        raise UsageError(
+            Diagnostic("PPF138", text, hint=did_you_mean(kind or "", _known_formats()), help=f"it is one of {known}")
+        )
+    given = reader_options(chosen, dict(options), f"{INPUT_WITH} {{name}}={{text}}")
+    return InputFormat(chosen, given)
+
+
+def _known_formats() -> list[str]:
+    sources = [plugin.name for plugin in registry.listed("sources")]
+    return ["csv", *(name for name in sources if handling("sources", name) == "only"), "parquet"]
 
 
 def support_of(value: str | float | Support) -> Support:

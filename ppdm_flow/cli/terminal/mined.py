@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ppdm_flow.cli.terminal.output import aligned
+from ppdm_flow.core.phrases import counted
 
 if TYPE_CHECKING:  # the other verbs start faster without it
     from ppdm_flow.api.mine.answer import Itemsets, MinedRelease
@@ -44,11 +45,11 @@ def text(answer: MinedRelease, limit: int | None, *, markdown: bool = False) -> 
 
 
 def _head(answer: MinedRelease) -> Iterator[str]:
-    number = f"{answer.rows:,} {'' if answer.exact else 'randomized '}transaction{'' if answer.rows == 1 else 's'}"
+    number = counted(answer.rows, "transaction" if answer.exact else "randomized transaction")
     yield f"{answer.attribute} in {answer.file}: {number} over {len(answer.names):,} items"
     if answer.operator is not None:
         yield f"operator: {_operator(answer.operator)}"
-    least = f"{100 * answer.least:.4g} % ({answer.least * answer.rows:,.0f} transactions)"
+    least = f"{100 * answer.least:.4g} % ({counted(round(answer.least * answer.rows), 'transaction')})"
     sure = "exact supports" if answer.exact else f"estimates with intervals of {answer.options.level * 100:g} %"
     yield f"itemsets with a support of at least {least}: {sure}"
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+import pyarrow as pa
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError, UsageError
@@ -13,16 +16,34 @@ from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.core.texts.file_names import CONTRACT, DICTIONARY, OPERATOR
-from ppdm_flow.engine.faults import wrap_plugin_errors
+from ppdm_flow.engine.faults import naming_file, wrap_plugin_errors
+from ppdm_flow.engine.opening.opening import open_as
 from ppdm_flow.engine.reading.operator_files import read_set_operators
 from ppdm_flow.engine.reading.received import ReceivedRelease, released_file
 from ppdm_flow.engine.streams.rebatching import partitions
+from ppdm_flow.plan.formats import handling, implied, inferred
 from ppdm_flow.sdk.anonymizer import SetOperator
 from ppdm_flow.sdk.storage import Source
-from ppdm_flow.tables.sets import SetColumn
+from ppdm_flow.tables.column import union
+from ppdm_flow.tables.sets import Baskets, SetColumn, gathered
 from ppdm_flow.tables.sets.arrow import holds_sets
+from ppdm_flow.tables.sets.baskets import placed
+from ppdm_flow.tables.table import Table
+
+INPUT_WITH = "--input-with"
+"""The option that says how a file is written."""
 
 _ROWS = 1 << 16
+_OWN_NAME = "rows"
+"""What the sets are called that the rows of a table are."""
+
+
+@dataclass(frozen=True, slots=True)
+class InputFormat:
+    """How a file is written: the reader's format, and its options as the reader has them."""
+
+    format: str
+    options: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +51,8 @@ class ReceivedSets:
     """The column of a released file that holds sets, and what came with it.
 
     ``operator`` is None where nothing randomized the sets, as far as the release says. ``rows`` is what the data
-    dictionary says, ``lowest`` k -> lowest discoverable support as the mining contract has it.
+    dictionary says, ``lowest`` k -> lowest discoverable support as the mining contract has it. ``cells``: the columns
+    of a table whose rows are the sets; then the items are pairs of column and value, as ``age=30``.
     """
 
     file: Path
@@ -39,40 +61,69 @@ class ReceivedSets:
     operator: SetOperator | None
     rows: int | None
     lowest: Mapping[int, float]
+    cells: tuple[str, ...] = ()
 
     def partitions(self) -> Iterator[SetColumn]:
         """Yield the sets a partition at a time. Raises DataError where the file cannot be read."""
-        with wrap_plugin_errors(f"`{self.file.name}`"):
-            for table in partitions(self.source.batches((self.column,)), (self.column,), _ROWS):
-                yield table.sets[self.column]
+        names = self.cells or (self.column,)
+        with wrap_plugin_errors(f"`{self.file.name}`"), naming_file(self.file, INPUT_WITH):
+            for table in partitions(self.source.batches(names), names, _ROWS):
+                yield _sets_of_rows(table, names) if self.cells else table.sets[self.column]
 
 
-def received_sets(path: Path, attribute: str | None = None, operator: Path | None = None) -> ReceivedSets:
+def received_sets(
+    path: Path, attribute: str | None = None, operator: Path | None = None, written: InputFormat | None = None
+) -> ReceivedSets:
     """Find the release that ``path`` names and its sets.
 
     ``path`` is a run's directory, the folder of a release or its data file; ``operator`` an ``operator.json`` from
-    elsewhere. Raises UsageError where there is no such release, or no such column; DataError where a file cannot be
-    read.
+    elsewhere; ``written`` how the file is written, where neither its name nor the release says so. Raises UsageError
+    where there is no such release, or no such column; DataError where a file cannot be read.
     """
     if path.name == OPERATOR and path.is_file():
         path, operator = path.parent, path
     without = UsageError(Diagnostic("PPF135", f"no release in `{path}` holds sets of items"))
     file, about = released_file(path, _has_sets, without, given=operator is not None)
-    options = about.get("options")
-    source = ReceivedRelease(
-        file, (), str(about.get("format", "")), options if isinstance(options, dict) else None
-    ).open()
+    source = _opened(file, about, written)
     place = file.parent / OPERATOR if operator is None else operator
     operators = read_set_operators(place) if operator is not None or place.is_file() else []
-    with wrap_plugin_errors(f"`{file.name}`"):
-        column = _column(file, source, attribute)
+    cells: tuple[str, ...] = ()
+    with wrap_plugin_errors(f"`{file.name}`"), naming_file(file, INPUT_WITH):
+        if written is not None and not handling("sources", written.format):
+            cells, column = source.names(), _OWN_NAME
+        else:
+            column = _column_with_sets(file, source, attribute, written)
     chosen = _operator(operators, column, source)
     if operator is not None and chosen is None:
         raise DataError(Diagnostic("PPF136", f"`{operator}` has no operator on the sets of `{column}`"))
     rows = about.get("rows")
-    return ReceivedSets(
-        file, column, source, chosen, rows if isinstance(rows, int) else None, _lowest(file.parent / CONTRACT, column)
-    )
+    count = rows if isinstance(rows, int) else None
+    return ReceivedSets(file, column, source, chosen, count, _lowest(file.parent / CONTRACT, column), cells)
+
+
+def _opened(file: Path, about: Mapping[str, Any], written: InputFormat | None) -> Source:
+    if written is None:
+        options = about.get("options")
+        known = options if isinstance(options, dict) else None
+        return ReceivedRelease(file, (), str(about.get("format", "")), known).open()
+    return open_as(written.format, {**implied("sources", written.format, file.name), **written.options}, file)
+
+
+def _sets_of_rows(table: Table, names: Sequence[str]) -> Baskets:
+    """Return each row as the set of its cells, ``column=value``; missing and empty cells are no items."""
+    codes, places = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+    texts: list[str] = []
+    for name in names:
+        column = table[name]
+        empty = [i for i, value in enumerate(column.categories.to_pylist()) if not value]
+        here = np.flatnonzero((column.codes >= 0) & ~np.isin(column.codes, empty))
+        places.append(here)
+        codes.append(column.codes[here].astype(np.int64) + len(texts))
+        texts += [f"{name}={value}" for value in column.categories.to_pylist()]
+    alphabet = union([pa.array(texts, pa.string())])
+    into = placed(pa.array(texts, pa.string()), alphabet)
+    rows, items = np.concatenate(places), into[np.concatenate(codes)]
+    return gathered(rows, items, len(table), alphabet)[0]
 
 
 def _has_sets(folder: Path) -> bool:
@@ -83,6 +134,16 @@ def _has_sets(folder: Path) -> bool:
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         operator = folder / OPERATOR
         return operator.is_file() and bool(read_set_operators(operator))
+
+
+def _column_with_sets(file: Path, source: Source, attribute: str | None, written: InputFormat | None) -> str:
+    """Return the column. Lines of unequal length in a file that nobody called CSV are sets, and no damaged CSV."""
+    try:
+        return _column(file, source, attribute)
+    except DataError as error:
+        if written is None and error.diagnostics[0].code == "PPF703":
+            raise _no_sets(file) from None
+        raise
 
 
 def _column(file: Path, source: Source, attribute: str | None) -> str:
@@ -99,13 +160,26 @@ def _column(file: Path, source: Source, attribute: str | None) -> str:
     if len(sets) == 1:
         return sets[0]
     if not sets:
-        raise UsageError(Diagnostic("PPF135", f"`{file.name}` holds no sets of items"))
+        raise _no_sets(file)
     listing = ", ".join(f"`{name}`" for name in sets)
     raise UsageError(
         Diagnostic(
             "PPF135", f"several columns of `{file.name}` hold sets", help=f"say which with `--attribute`: {listing}"
         )
     )
+
+
+def _no_sets(file: Path) -> UsageError:
+    text = f"`{file.name}` holds no sets of items"
+    kind = inferred("sources", file.name)
+    if kind is None or handling("sources", kind):
+        return UsageError(Diagnostic("PPF135", text))
+    advice = (
+        f"by its name it is {kind}; if it is not, say what it is: `--input-format baskets` (names with commas between),"
+        " `transactions` (item numbers) or `long` (a row for each item); with `csv` each row is the set of its"
+        " `column=value` pairs"
+    )
+    return UsageError(Diagnostic("PPF135", text, help=advice))
 
 
 def _holds_sets(source: Source, name: str) -> bool:
