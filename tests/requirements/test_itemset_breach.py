@@ -203,7 +203,13 @@ def judged_material(before: Baskets):
 
 
 @pytest.mark.parametrize(
-    "operator", [OPERATOR, Operator.uniform(SIZES, 0.6, len(ITEMS)), Operator.none(SIZES, len(ITEMS))]
+    "operator",
+    [
+        OPERATOR,
+        Operator.uniform(SIZES, 0.6, len(ITEMS)),
+        Operator.uniform(SIZES, 0.6, len(ITEMS), 20),
+        Operator.none(SIZES, len(ITEMS)),
+    ],
 )
 def test_likelihoods_by_definition(operator: Operator) -> None:
     for m in SIZES:
@@ -211,6 +217,23 @@ def test_likelihoods_by_definition(operator: Operator) -> None:
             ruled = transition(operator, m, k)[k]
             for overlap in range(min(k, m) + 1):
                 assert second_route.likelihood(operator, m, k, overlap) == pytest.approx(ruled[overlap], rel=1e-10)
+
+
+def test_inserted_items_are_judged_exactly_and_their_absence_is_found() -> None:
+    """Sets to which nothing, or less, was added do not follow an operator that inserts twenty items."""
+    before = shop(1500)
+    operator = Operator.uniform(SIZES, 0.6, len(ITEMS), 20)
+    outcome, again = judged(before, randomized(before, operator), operator)
+    assert outcome.measured[0].verifiable
+    assert again[f"{ID}.worst_posterior"] == pytest.approx(figure(outcome, "worst_posterior").value, rel=1e-9)
+    without, _ = judged(before, randomized(before, Operator.uniform(SIZES, 0.6, len(ITEMS))), operator)
+    assert not without.measured[0].verifiable
+    plain, _ = judged(before, randomized(before, Operator.uniform(SIZES, 0.6, len(ITEMS))), replace_inserted(operator))
+    assert figure(outcome, "worst_posterior").value < figure(plain, "worst_posterior").value
+
+
+def replace_inserted(operator: Operator) -> Operator:
+    return Operator.uniform(operator.sizes, operator.keep or 0.5, operator.alphabet)
 
 
 def test_no_randomization_at_all() -> None:

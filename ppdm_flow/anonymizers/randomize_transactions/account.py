@@ -153,7 +153,8 @@ def _released(sets: ObservedSets, operator: Operator) -> float:
     total = 0.0
     for m, number in sets.numbers.items():
         kept = float(np.arange(m + 1) @ operator.law(m))
-        total += number * (m if operator.refills else kept + (operator.alphabet - m) * operator.rho(m))
+        filled = m + operator.inserted
+        total += number * (filled if operator.refills else kept + (operator.alphabet - m) * operator.rho(m))
     return total / sets.rows
 
 

@@ -100,7 +100,7 @@ def _given(params: RandomizeTransactionsParams, sets: ObservedSets) -> Operator:
             case "none":
                 return Operator.none(sizes, number)
             case "uniform":
-                return Operator.uniform(sizes, params.keep or 0.0, number)
+                return Operator.uniform(sizes, params.keep or 0.0, number, params.insert or 0)
             case "select_a_size":
                 retained = {m: _law(params.retained or {}, m, sets) for m in sizes}
                 return Operator.select_a_size(retained, _all(params.insertion, "insertion", sets), number)

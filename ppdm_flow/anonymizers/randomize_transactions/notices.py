@@ -61,7 +61,7 @@ def charts(account: Account, step: str) -> tuple[Chart, ...]:
     lengths = [m for m in account.sets.numbers if m][:MOST]
     kept = tuple(sum(j * p for j, p in enumerate(operator.law(m).tolist())) / m for m in lengths)
     others = [
-        (m - m * share) / max(1, operator.alphabet - m) if operator.refills else operator.rho(m)
+        (m - m * share + operator.inserted) / max(1, operator.alphabet - m) if operator.refills else operator.rho(m)
         for m, share in zip(lengths, kept, strict=True)
     ]
     both = Chart(

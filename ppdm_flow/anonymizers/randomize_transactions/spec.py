@@ -41,6 +41,7 @@ class RandomizeTransactionsParams(Params):
     insertion: Chances | None = None
     retained: Laws | None = None
     keep: Annotated[float, Field(gt=0.0, lt=1.0)] | None = None
+    insert: Annotated[int, Field(ge=0, le=10_000)] | None = None
     largest_cutoff: Annotated[int, Field(ge=0, le=100_000)] | None = None
     challenge: Literal["worst", "paper"] = "worst"
     longest: Annotated[int, Field(ge=1, le=10_000)] = 100
@@ -58,6 +59,7 @@ _NEEDS = {
     "uniform": ("keep",),
     "none": (),
 }
+_MAY_HAVE = {"uniform": ("insert",)}
 
 
 def wanted(requirements: tuple[Requirement, ...], source: str) -> ItemsetBreach | None:
@@ -87,9 +89,11 @@ def effect(params: RandomizeTransactionsParams, scope: Scope) -> Effect:
 
 def _problems(params: RandomizeTransactionsParams, requirement: ItemsetBreach | None) -> list[Problem]:
     problems = []
-    given = {name for name in ("cutoff", "insertion", "retained", "keep") if getattr(params, name) is not None}
+    given = {
+        name for name in ("cutoff", "insertion", "retained", "keep", "insert") if getattr(params, name) is not None
+    }
     needs = _NEEDS[params.operator]
-    for name in sorted(given - set(needs)):
+    for name in sorted(given - {*needs, *_MAY_HAVE.get(params.operator, ())}):
         text = f"`{name}` means nothing for `operator: {params.operator}`"
         problems.append(Problem("PPF802", text, (name,), hint=_takes(params.operator)))
     missing = [] if params.chooses else [name for name in needs if name not in given]
@@ -112,8 +116,9 @@ def _problems(params: RandomizeTransactionsParams, requirement: ItemsetBreach | 
 
 
 def _takes(operator: str) -> str:
-    needs = _NEEDS[operator]
-    return f"`{operator}` takes " + (" and ".join(f"`{name}`" for name in needs) if needs else "none of them")
+    needs, more = _NEEDS[operator], _MAY_HAVE.get(operator, ())
+    words = " and ".join(f"`{name}`" for name in needs) if needs else "none of them"
+    return f"`{operator}` takes {words}" + "".join(f", and perhaps `{name}`" for name in more)
 
 
 def _stores(params: RandomizeTransactionsParams, shape: SetShape) -> tuple[str, int]:

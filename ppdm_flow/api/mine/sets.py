@@ -103,9 +103,13 @@ def _listed(got: ReceivedSets, operator: Operator) -> Sets:
     known = column.categories.to_pylist()
     if not isinstance(column, Baskets) or not len(known) <= operator.alphabet <= _MOST_LISTED:
         _unfit(f"the sets have {len(known):,} items, the operator {operator.alphabet:,}")
+    if (column.sizes < operator.inserted).any():
+        _unfit(f"a set has fewer items than the {operator.inserted:,} that the operator puts into each")
     spare = (f"\0{i}" for i in range(operator.alphabet - len(known)))
     names = pa.array([*known, *spare], pa.string())
-    listed = Baskets(column.offsets, column.items, names)
+    listed: SetColumn = Baskets(column.offsets, column.items, names)
+    if operator.inserted:  # a set is not as long as its original was
+        listed = PackedSets.of(Baskets(column.offsets, column.items, names), column.sizes - np.int32(operator.inserted))
     return Sets(got.file.name, got.column, names, operator, lambda: iter((listed,)))
 
 

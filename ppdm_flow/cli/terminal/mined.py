@@ -60,7 +60,8 @@ def _operator(operator: Operator) -> str:
         words += f", K {_span(operator.cutoffs.values())}"
     if operator.insertion:
         words += f", rho {_span(operator.insertion.values())}"
-    return words + (f", each item kept with {operator.keep:g}" if operator.keep is not None else "")
+    words += f", each item kept with {operator.keep:g}" if operator.keep is not None else ""
+    return words + (f", {operator.inserted:,} more put in" if operator.inserted else "")
 
 
 def _span(values: Collection[float]) -> str:

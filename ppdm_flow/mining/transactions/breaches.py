@@ -132,7 +132,7 @@ def _log_densities(operator: Operator, size: int, law: Floats) -> Floats:
     logs = np.log(law, out=np.full(size + 1, -np.inf), where=law > 0.0)
     densities = logs - log_choose(size, overlap)
     if operator.refills:
-        return np.asarray(densities - log_choose(operator.alphabet - size, size - overlap))
+        return np.asarray(densities - log_choose(operator.alphabet - size, size - overlap + operator.inserted))
     rho = operator.rho(size)
     return np.asarray(densities - overlap * (math.log(rho) - math.log1p(-rho)))
 

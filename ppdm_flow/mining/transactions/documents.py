@@ -21,6 +21,8 @@ def document(operator: Operator) -> dict[str, Any]:
     entries: dict[str, Any] = {"family": operator.family, "alphabet": int(operator.alphabet)}
     if operator.keep is not None:
         entries["keep"] = operator.keep
+    if operator.inserted:
+        entries["insert"] = operator.inserted
     entries["sizes"] = [_entry(operator, m) for m in operator.sizes]
     return entries
 
@@ -39,7 +41,8 @@ def from_document(read: Any) -> Operator:
             return Operator.cut_and_paste(_field(entries, "cutoff"), _field(entries, "rho"), alphabet)
         case "uniform":
             keep: Any = read.get("keep")
-            return Operator.uniform(_field(entries, "size"), keep, alphabet)
+            inserted: Any = read.get("insert", 0)
+            return Operator.uniform(_field(entries, "size"), keep, alphabet, inserted)
         case "none":
             return Operator.none(_field(entries, "size"), alphabet)
     raise ValueError("the document names no known family of operators")

@@ -97,7 +97,7 @@ def misfit(mined: MinedItemsets) -> bool:
 
 def _is_far(operator: Operator, size: int, rows: int, items: int) -> bool:
     if operator.refills:
-        return items != rows * size
+        return items != rows * (size + operator.inserted)
     law, kept = operator.law(size), np.arange(size + 1)
     rho, others = operator.rho(size), operator.alphabet - size
     mean = float(law @ kept)

@@ -41,8 +41,8 @@ def joint(operator: Operator, size: int, length: int) -> Floats:
     possible = (stayed <= overlap) & (came <= length - overlap) & (overlap <= size)
     chance = log_choose(size - overlap, kept - stayed) - log_choose(size, kept)
     if operator.refills:
-        fallen, others = size - kept, outside - (length - overlap)
-        refill = log_choose(others, fallen - came) - log_choose(outside, fallen)
+        new, others = size - kept + operator.inserted, outside - (length - overlap)
+        refill = log_choose(others, new - came) - log_choose(outside, new)
         return np.asarray(np.where(possible, (np.exp(chance + refill) * law).sum(axis=3, keepdims=True), 0.0)[..., 0])
     rho = operator.rho(size)
     inserted = np.power(rho, came) * np.power(1.0 - rho, np.maximum(length - overlap - came, 0))

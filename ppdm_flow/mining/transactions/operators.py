@@ -27,8 +27,8 @@ class Operator:
 
     1. Draw j from ``retained[m]`` and keep j items of t, each set of j as likely: ``retained[m]`` of shape (m + 1,) is
        the law of |t ∩ t'|, so whatever brings items of t back is already in it.
-    2. Put items from outside t in. For ``uniform`` exactly m - j distinct ones, each set as likely (t' has m items
-       again); for all others every item on its own with probability ``insertion[m]`` (rho_m).
+    2. Put items from outside t in. For ``uniform`` exactly m - j + ``inserted`` distinct ones, each set as likely (t'
+       has m + ``inserted`` items); for all others every item on its own with probability ``insertion[m]`` (rho_m).
 
     Build it with one of the named constructors. Source: Evfimievski et al. (KDD 2002), definitions 3 to 5.
 
@@ -40,6 +40,7 @@ class Operator:
     insertion : m -> rho_m; empty for ``uniform``
     cutoffs : m -> K_m; only for ``cut_and_paste``
     keep : probability to keep an item; only for ``uniform``
+    inserted : items that come in besides those that take the place of others; only for ``uniform``
     """
 
     family: str
@@ -48,6 +49,7 @@ class Operator:
     insertion: Mapping[int, float] = field(default_factory=dict)
     cutoffs: Mapping[int, int] = field(default_factory=dict)
     keep: float | None = None
+    inserted: int = 0
 
     def __post_init__(self) -> None:
         _check_sizes(self.retained, self.alphabet)
@@ -79,19 +81,24 @@ class Operator:
         return cls(CUT_AND_PASTE, alphabet, laws, insertion, cutoffs)
 
     @classmethod
-    def uniform(cls, sizes: Iterable[int], keep: float, alphabet: int) -> Self:
+    def uniform(cls, sizes: Iterable[int], keep: float, alphabet: int, inserted: int = 0) -> Self:
         """Build the operator that keeps each item with probability ``keep``, else puts a new one in its place.
 
-        New ones are not in t and distinct, so 2 m items are needed. ``keep`` in (0, 1).
+        ``inserted`` more new ones come in for every t. New ones are not in t and distinct, so 2 m + ``inserted`` items
+        are needed. ``keep`` in (0, 1).
         """
         if not is_real(keep) or not 0.0 < keep < 1.0:
             raise ValueError("the probability to keep an item is not between 0 and 1")
+        if not is_whole(inserted) or not 0 <= inserted <= LARGEST:
+            raise ValueError(f"the number of inserted items is not a whole number from 0 to {LARGEST}")
         wanted = tuple(sizes)
         _check_sizes(wanted, alphabet)
         for m in wanted:
-            if 2 * m > alphabet:
-                raise ValueError(f"transactions of {m} items need an alphabet of {2 * m} for as many new ones")
-        return cls(UNIFORM, alphabet, {m: binomial_law(m, keep) for m in wanted}, keep=float(keep))
+            if 2 * m + inserted > alphabet:
+                needed = 2 * m + inserted
+                raise ValueError(f"transactions of {m} items need an alphabet of {needed} for all new ones")
+        laws = {m: binomial_law(m, keep) for m in wanted}
+        return cls(UNIFORM, alphabet, laws, keep=float(keep), inserted=int(inserted))
 
     @classmethod
     def none(cls, sizes: Iterable[int], alphabet: int) -> Self:
@@ -107,7 +114,7 @@ class Operator:
 
     @property
     def refills(self) -> bool:
-        """Whether as many new items come in as fell out, instead of each with probability rho_m."""
+        """Whether a fixed number of new items comes in for those that fell out, not each with probability rho_m."""
         return self.family == UNIFORM
 
     def law(self, size: int) -> Floats:

@@ -76,7 +76,8 @@ def chances(operator: Operator) -> tuple[Floats, Floats]:
         mean = float(np.arange(m + 1) @ operator.law(m))
         kept.append(mean / m if m else 0.0)
         outside = operator.alphabet - m
-        came.append((m - mean) / max(1, outside) if operator.refills else operator.rho(m))
+        new = m - mean + operator.inserted
+        came.append(new / max(1, outside) if operator.refills else operator.rho(m))
     return np.minimum(np.array(kept), 1.0), np.array(came)
 
 
@@ -94,7 +95,7 @@ def _strict(operator: Operator, seen: Observed) -> Floats:
 
     What is not counted by rows follows from the numbers of items that stayed.
     """
-    most = np.array([m if operator.refills else 0 for m in operator.sizes])
+    most = np.array([m + operator.inserted if operator.refills else 0 for m in operator.sizes])
     stayed = (seen.overlaps * np.arange(seen.overlaps.shape[1])).sum(axis=1)
     expected = most * seen.rows - (stayed if operator.refills else 0)
     came = (seen.there - seen.kept).sum(axis=1)

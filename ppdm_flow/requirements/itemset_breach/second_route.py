@@ -49,7 +49,7 @@ def likelihood(operator: Operator, size: int, length: int, overlap: int) -> floa
             continue
         own = comb(size - overlap, kept - overlap) / comb(size, kept)
         if operator.refills:
-            new, outside = size - kept, operator.alphabet - size
+            new, outside = size - kept + operator.inserted, operator.alphabet - size
             came = comb(outside - missing, new - missing) / comb(outside, new) if new >= missing else 0.0
         else:
             came = operator.rho(size) ** missing

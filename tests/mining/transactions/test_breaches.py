@@ -23,7 +23,7 @@ from ppdm_flow.mining.transactions.laws import binomial_law
 from ppdm_flow.mining.transactions.matrices import transition
 from ppdm_flow.mining.transactions.operators import Operator
 
-ALPHABET = 6
+ALPHABET = 7
 
 
 def densities(operator, size):
@@ -42,7 +42,7 @@ def densities(operator, size):
 
 def additions(operator, size, kept, rest):
     if operator.refills:
-        sets = list(combinations(rest, size - kept))
+        sets = list(combinations(rest, size - kept + operator.inserted))
         return [(others, 1 / len(sets)) for others in sets]
     rho = operator.rho(size)
     coins = product((0, 1), repeat=len(rest))
@@ -57,6 +57,7 @@ OPERATORS = [
     Operator.cut_and_paste({3: 7}, {3: 0.1}, ALPHABET),
     Operator.select_a_size({3: [0.1, 0.5, 0.2, 0.2]}, {3: 0.4}, ALPHABET),
     Operator.uniform([3], 0.3, ALPHABET),
+    Operator.uniform([3], 0.3, ALPHABET, 1),
 ]
 
 
@@ -127,6 +128,24 @@ def test_golden_uniform_randomization():
     supports = np.array([0.0, 0.94, 0.05, 0.01])
     breach = float(level(reached, supports, [0, 0, 0, 0.01]))
     assert 0.979 < breach < 0.985
+
+
+def test_golden_inserting_exactly_so_many_items():
+    """The talk's back-up slide: 800 true {x, y, z} stay, and roughly 1250 of the other sets come to hold it.
+
+    Exactly so many new items make the same number, by a sum over how many of ten items stay; those that replace others
+    count too, so that there are 1309 and not (500 / 10,000)^3.
+    """
+    operator = Operator.uniform([10], 0.2, 10_000, 500)
+    reached = transition(operator, 10, 3)[3]
+    assert 1e5 * reached[3] == pytest.approx(800)
+    kept = binomial_law(10, 0.2)
+    new = 510 - np.arange(11)
+    expected = float(kept @ (new * (new - 1) * (new - 2))) / (9990 * 9989 * 9988)
+    assert 1e7 * reached[0] == pytest.approx(1e7 * expected)
+    assert 1e7 * reached[0] == pytest.approx(1250, rel=0.06)
+    supports = np.array([0.99, 0.0, 0.0, 0.01])
+    assert float(level(reached, supports, [0, 0, 0, 0.01])) == pytest.approx(800 / (800 + 9.9e6 * reached[0]))
 
 
 def test_golden_inserting_many_items():

@@ -35,14 +35,14 @@ def pasted(size, held, length, cutoff, rho):
     return found
 
 
-def refilled(size, held, length, keep, alphabet):
+def refilled(size, held, length, keep, alphabet, inserted=0):
     """Return the same for uniform randomization: every set that is kept, every set that comes in."""
     itemset = [*range(held), *range(size, size + length - held)]
     found = np.zeros(1 << length)
     for flags in product((0, 1), repeat=size):
         kept = [item for item, flag in enumerate(flags) if flag]
         chance = keep ** len(kept) * (1 - keep) ** (size - len(kept))
-        new = list(combinations(range(size, alphabet), size - len(kept)))
+        new = list(combinations(range(size, alphabet), size - len(kept) + inserted))
         for came in new:
             outcome = {*kept, *came}
             found[sum(1 << i for i, item in enumerate(itemset) if item in outcome)] += chance / len(new)
@@ -80,12 +80,14 @@ def test_cut_and_paste_equals_enumeration(size, cutoff, rho):
 
 @pytest.mark.parametrize("size", range(1, 5))
 @pytest.mark.parametrize("keep", [0.2, 0.7])
-def test_uniform_equals_enumeration(size, keep):
-    operator = Operator.uniform([size], keep, 9)
+@pytest.mark.parametrize("inserted", [0, 1, 2])
+def test_uniform_equals_enumeration(size, keep, inserted):
+    alphabet = 9 + inserted
+    operator = Operator.uniform([size], keep, alphabet, inserted)
     for length in range(1, 5):
         matrix, patterns = transition(operator, size, length), pattern_transition(operator, size, length)
         for held in range(min(size, length) + 1):
-            expected = refilled(size, held, length, keep, 9)
+            expected = refilled(size, held, length, keep, alphabet, inserted)
             np.testing.assert_allclose(patterns[:, (1 << held) - 1], expected, atol=1e-13)
             np.testing.assert_allclose(matrix[:, held], overlaps(expected, length), atol=1e-13)
 

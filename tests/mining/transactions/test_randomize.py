@@ -93,6 +93,7 @@ def patterns(found: PackedSets, items: list[int]) -> np.ndarray:
         Operator.cut_and_paste({5: 3}, {5: 0.2}, 90),
         Operator.select_a_size({5: [0.1, 0.1, 0.2, 0.3, 0.2, 0.1]}, {5: 0.4}, 90),
         Operator.uniform([5], 0.3, 12),
+        Operator.uniform([5], 0.3, 14, 3),
     ],
 )
 def test_patterns_follow_the_transition_matrix(operator: Operator) -> None:
@@ -108,6 +109,16 @@ def test_uniform_keeps_the_size() -> None:
     found = run([[0, 3], [1, 2], [5, 9]] * 200, Operator.uniform([2, 4], 0.3, 10)).baskets()
     assert set(found.sizes.tolist()) == {2}
     assert found.valid()
+
+
+def test_inserted_items_come_in_for_every_set() -> None:
+    rows = [[0, 3], [], [5, 9]] * 200
+    packed = run(rows, Operator.uniform([0, 2, 4], 0.3, 12, 4))
+    found = packed.baskets()
+    assert found.sizes.tolist() == [6, 4, 6] * 200
+    assert packed.sizes.tolist() == [2, 0, 2] * 200
+    kept = [len(set(before) & {int(name) for name in after}) for before, after in zip(rows, found.texts(), strict=True)]
+    assert set(kept) == {0, 1, 2}
 
 
 def test_none_changes_nothing() -> None:

@@ -93,22 +93,23 @@ def refill(
     limits: Words,
     words: Words,
     alphabet: int,
+    inserted: int,
     out: Words,
 ) -> None:
-    """Put as many items from outside of row r into ``out[r]`` as fell out of it, each set of them as likely.
+    """Put as many items from outside of row r into ``out[r]`` as fell out, and ``inserted`` more, each set as likely.
 
     Words: after those of :func:`keep` one for each new item. A place among the items not yet taken is drawn, and
     found by stepping over the taken ones in order.
     """
     longest = limits.shape[0] - 1
-    taken = np.empty(2 * longest + 1, dtype=np.int64)
+    taken = np.empty(2 * longest + inserted + 1, dtype=np.int64)
     for row in range(len(offsets) - 1):
         first = offsets[row]
         size = offsets[row + 1] - first
         for i in range(size):
             taken[i] = items[first + i]
         held = size
-        for new in range(size - remaining(limits[size], words[row, 0])):
+        for new in range(size - remaining(limits[size], words[row, 0]) + inserted):
             item = below(words[row, 1 + longest + new], alphabet - held)
             place = 0
             while place < held and taken[place] <= item:

@@ -98,7 +98,7 @@ def draws_per_row(operator: Operator) -> int:
     """
     own = 1 + operator.sizes[-1]
     if operator.refills:
-        return own + operator.sizes[-1]
+        return own + operator.sizes[-1] + operator.inserted
     return own + insertion_levels(operator)[1] * words_for(operator.alphabet)
 
 
@@ -122,7 +122,7 @@ def randomize(baskets: Baskets, operator: Operator, draws: Draws, rows: Rows) ->
         insert(words, own, sizes[piece], levels, planes, out[piece])
         keep(offsets, baskets.items, limits, words, out[piece])
         if operator.refills:
-            refill(offsets, baskets.items, limits, words, operator.alphabet, out[piece])
+            refill(offsets, baskets.items, limits, words, operator.alphabet, operator.inserted, out[piece])
     if operator.alphabet % 64:
         out[:, -1] &= np.uint64((1 << operator.alphabet % 64) - 1)
     return PackedSets(out, sizes, baskets.categories)
