@@ -15,6 +15,9 @@ from ppdm_flow.mining.transactions.operators import (
     is_whole,
 )
 
+_INSERTING = "uniform_inserting"
+"""A family of its own in documents: what does not know of inserted items must not read it as `uniform`."""
+
 
 def document(operator: Operator) -> dict[str, Any]:
     """Return what rebuilds the operator, in JSON values only."""
@@ -22,7 +25,7 @@ def document(operator: Operator) -> dict[str, Any]:
     if operator.keep is not None:
         entries["keep"] = operator.keep
     if operator.inserted:
-        entries["insert"] = operator.inserted
+        entries |= {"family": _INSERTING, "insert": operator.inserted}
     entries["sizes"] = [_entry(operator, m) for m in operator.sizes]
     return entries
 
@@ -39,9 +42,9 @@ def from_document(read: Any) -> Operator:
             return Operator.select_a_size(laws, _field(entries, "rho"), alphabet)
         case "cut_and_paste":
             return Operator.cut_and_paste(_field(entries, "cutoff"), _field(entries, "rho"), alphabet)
-        case "uniform":
+        case "uniform" | "uniform_inserting" as family:
             keep: Any = read.get("keep")
-            inserted: Any = read.get("insert", 0)
+            inserted: Any = read.get("insert") if family == _INSERTING else 0
             return Operator.uniform(_field(entries, "size"), keep, alphabet, inserted)
         case "none":
             return Operator.none(_field(entries, "size"), alphabet)
