@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ppdm_flow.python.calls import diff as diff
     from ppdm_flow.python.calls import plan as plan
     from ppdm_flow.python.calls import profile as profile
+    from ppdm_flow.python.calls import randomize as randomize
     from ppdm_flow.python.calls import run as run
     from ppdm_flow.python.calls import sweep as sweep
     from ppdm_flow.python.result import Result as Result
@@ -45,6 +46,7 @@ _HOMES = {
     "diff": "python.calls",
     "plan": "python.calls",
     "profile": "python.calls",
+    "randomize": "python.calls",
     "run": "python.calls",
     "sweep": "python.calls",
 }

@@ -44,6 +44,10 @@ if TYPE_CHECKING:
     from ppdm_flow.api.plan import plan as plan
     from ppdm_flow.api.profile.profile import profile as profile
     from ppdm_flow.api.protected import check_output as check_output
+    from ppdm_flow.api.randomize import changes_nothing as changes_nothing
+    from ppdm_flow.api.randomize import randomize as randomize
+    from ppdm_flow.api.randomize import randomize_lines as randomize_lines
+    from ppdm_flow.api.randomize import read_draw_key as read_draw_key
     from ppdm_flow.api.release import release as release
     from ppdm_flow.api.released_folder import verified as verified
     from ppdm_flow.api.released_folder import verify_folder as verify_folder
@@ -87,6 +91,10 @@ _HOMES = {
     "plan": "plan",
     "plugins": "explain.listing",
     "profile": "profile.profile",
+    "changes_nothing": "randomize",
+    "randomize": "randomize",
+    "randomize_lines": "randomize",
+    "read_draw_key": "randomize",
     "reconstruct": "mine.reconstruct",
     "release": "release",
     "report": "report",

@@ -110,6 +110,12 @@ def _mine() -> ModuleType:
     return mine
 
 
+def _randomize() -> ModuleType:
+    from ppdm_flow.cli import randomize
+
+    return randomize
+
+
 def _hierarchy() -> ModuleType:
     from ppdm_flow.cli import hierarchy
 
@@ -187,6 +193,7 @@ VERBS: Mapping[str, Callable[[], ModuleType]] = {
     "diff": _diff,
     "reconstruct": _reconstruct,
     "mine": _mine,
+    "randomize": _randomize,
     "hierarchy": _hierarchy,
     "profile": _profile,
     "ledger": _ledger,

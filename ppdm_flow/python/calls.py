@@ -17,6 +17,7 @@ from ppdm_flow.api.plan import PlanResult
 from ppdm_flow.api.plan import plan as plan_file
 from ppdm_flow.api.profile.profile import ProfileResult
 from ppdm_flow.api.profile.profile import profile as profile_file
+from ppdm_flow.api.randomize import randomize as randomize_sets
 from ppdm_flow.api.run import run as run_file
 from ppdm_flow.api.sweep.runs import RunDone
 from ppdm_flow.api.sweep.sweep import SweepResult
@@ -32,6 +33,7 @@ from ppdm_flow.python.result import Result
 
 Home = str | os.PathLike[str]
 _MOST_REPEATS = 1000
+_KEY_BYTES = 32
 
 
 @with_checked_arguments
@@ -252,6 +254,26 @@ def profile(
         if file is None:
             raise wrong_argument("`profile` needs `data`")
         return profile_file(file, header=header, delimiter=delimiter, encoding=encoding, escape=escape, names=names)
+
+
+@with_checked_arguments
+def randomize(
+    sets: Sequence[set[str] | frozenset[str] | Sequence[str]],
+    operator: Home,
+    *,
+    attribute: str | None = None,
+    key: bytes | None = None,
+) -> list[dict[str, Any]]:
+    """Randomize your own sets of items by a published ``operator.json``: what is sent of each, ready for JSON.
+
+    Each set is drawn with a fresh key of the operating system, unless ``key`` gives 32 bytes for a test. Send each set
+    once: two versions of it tell more than the operator says. ``attribute`` says whose operator, where the file has
+    several. Raises UsageError, and DataError where the operator cannot randomize a set.
+    """
+    with in_full():
+        if key is not None and len(key) != _KEY_BYTES:
+            raise wrong_argument(f"`key` of `randomize` has {_KEY_BYTES} bytes")
+        return randomize_sets(sets, Path(operator), attribute=attribute, key=key)
 
 
 def _word(policy: Policy, path: Path) -> str:

@@ -7,7 +7,7 @@ import pytest
 from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.storage import InspectingSource, MergingSource
 
-GIVEN = {"long": {"id": "who", "item": "what"}}
+GIVEN = {"long": {"id": "who", "item": "what"}, "randomized_sets": {"operator": "operator.json"}}
 
 
 def opened(name, tmp_path):

@@ -15,8 +15,10 @@ from ppdm_flow.engine.faults import run_fault
 from ppdm_flow.engine.steps.origins import Channel
 from ppdm_flow.plan.definition import Plan, ReleaseNode
 from ppdm_flow.policy.redaction import without
-from ppdm_flow.sdk.anonymizer import Fitted, SetOperator
+from ppdm_flow.sdk.anonymizer import PACKED, SEEDED, SETS, Fitted, SetOperator
+from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.formulas import UNDONE
+from ppdm_flow.tables.sets import Baskets, SeededSets
 
 Document = Mapping[str, Any]
 _OURS = (DICTIONARY, SHEET_MARKDOWN, SHEET_HTML)
@@ -76,19 +78,25 @@ def _done(plan: Plan, release: ReleaseNode, attribute: AttributeFacts) -> Iterat
 
 
 def artifacts(
-    plan: Plan, release: ReleaseNode, fitted: Mapping[str, Fitted], channels: Mapping[str, Channel]
+    plan: Plan,
+    release: ReleaseNode,
+    fitted: Mapping[str, Fitted],
+    channels: Mapping[str, Channel],
+    released: DataView,
 ) -> Mapping[str, Document]:
     """Return the documents of all steps that feed the release, by file name.
 
-    ``operator.json`` holds the channels that still describe the released values, under the released names. Where two
-    steps have a document of one name, it goes under the step's name.
+    ``operator.json`` holds the channels that still describe the released values, under the released names; of sets
+    also the items of ``released`` and its form, so that clients can apply the operator themselves. Where two steps have
+    a document of one name, it goes under the step's name.
     """
     documents: dict[str, Document] = {}
     operators: list[Document] = []
     for node in plan.upstream(release.input):
         for name, document in fitted[node.name].artifacts.items():
             if name == OPERATOR and isinstance(document.get("operators"), list):
-                operators += _released(document["operators"], node.name, channels)
+                entries = _released(document["operators"], node.name, channels)
+                operators += [{**entry, **_items(entry, released)} for entry in entries]
             else:
                 documents[_free(name, node.name, (*documents, release.path.partition("/")[0]))] = document
     if operators:
@@ -108,6 +116,18 @@ def _released(entries: list[Document], step: str, channels: Mapping[str, Channel
                 raise run_fault("PPF905", f"step `{step}` publishes another operator than the one that it is judged by")
             columns.append({**entry, "attribute": name})
     return columns
+
+
+def _items(entry: Document, released: DataView) -> Document:
+    """Return the items that an operator on sets chooses from, and the form of its sets, as the release has them."""
+    if entry["form"] != SETS:
+        return {}
+    name = entry["attribute"]
+    first = next(iter(released.partitions([name])), None)
+    sets = None if first is None else first.sets[name]
+    if sets is None or isinstance(sets, Baskets):
+        return {}
+    return {"items": sets.categories.to_pylist(), "sets": SEEDED if isinstance(sets, SeededSets) else PACKED}
 
 
 def _differs(entry: Document, judged: Document) -> bool:

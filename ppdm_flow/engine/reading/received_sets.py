@@ -33,6 +33,9 @@ from ppdm_flow.tables.table import Table
 INPUT_WITH = "--input-with"
 """The option that says how a file is written."""
 
+SENT = "randomized_sets"
+"""The format of lines that clients sent."""
+
 _ROWS = 1 << 16
 _OWN_NAME = "rows"
 """What the sets are called that the rows of a table are."""
@@ -84,8 +87,8 @@ def received_sets(
         path, operator = path.parent, path
     without = UsageError(Diagnostic("PPF135", f"no release in `{path}` holds sets of items"))
     file, about = released_file(path, _has_sets, without, given=operator is not None)
-    source = _opened(file, about, written)
     place = file.parent / OPERATOR if operator is None else operator
+    source = _opened(file, about, _sent(file, written, place, attribute))
     operators = read_set_operators(place) if operator is not None or place.is_file() else []
     cells: tuple[str, ...] = ()
     with wrap_plugin_errors(f"`{file.name}`"), naming_file(file, INPUT_WITH):
@@ -107,6 +110,15 @@ def _opened(file: Path, about: Mapping[str, Any], written: InputFormat | None) -
         known = options if isinstance(options, dict) else None
         return ReceivedRelease(file, (), str(about.get("format", "")), known).open()
     return open_as(written.format, {**implied("sources", written.format, file.name), **written.options}, file)
+
+
+def _sent(file: Path, written: InputFormat | None, operator: Path, attribute: str | None) -> InputFormat | None:
+    """Return how lines that clients sent are read: by their operator. JSON lines hold no other sets."""
+    kind = inferred("sources", file.name) if written is None else written.format
+    if kind != SENT and not (kind == "jsonl" and written is None and operator.is_file()):
+        return written
+    options = {} if written is None else dict(written.options)
+    return InputFormat(SENT, {"operator": str(operator), "attribute": attribute, **options})
 
 
 def _sets_of_rows(table: Table, names: Sequence[str]) -> Baskets:

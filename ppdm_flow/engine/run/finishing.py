@@ -126,7 +126,9 @@ class FinishedRun:
         for candidate in self.audited.candidates:
             release = candidate.release
             documents = {DICTIONARY: dictionary(self.plan, release, candidate.rows)}
-            documents |= artifacts(self.plan, release, self.audited.fitted, candidate.channels)
+            documents |= artifacts(
+                self.plan, release, self.audited.fitted, candidate.channels, candidate.subject.candidate
+            )
             for name, content in documents.items():
                 self.directory.write(f"{CANDIDATE}/{release.name}/{name}", as_json(content))
             beside[release.name] = documents
