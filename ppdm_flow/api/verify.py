@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -18,6 +18,7 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError, UsageError
 from ppdm_flow.core.file_sets import without_values
 from ppdm_flow.core.results import RELEASED
+from ppdm_flow.core.texts.file_names import OPERATOR
 from ppdm_flow.engine.approval.published import approval_faults
 from ppdm_flow.engine.candidates.run_files import PUBLICATION
 from ppdm_flow.engine.evidence.outcome import EvidenceOutcome
@@ -58,7 +59,7 @@ def verify(
     """
 
     def plan(policy: Path, data: Path | None) -> Plan:
-        original_plan = _plan(policy, data)
+        original_plan = _plan(policy, data, _operator(policy, policy_folder))
         return original_plan if policy_folder is None else replace(original_plan, home=str(policy_folder.absolute()))
 
     refuse_both(data, own_data=own_data)
@@ -70,7 +71,8 @@ def verify(
         place = copies.local_run(run)
         there = None if data is None else copies.local(data)
         if own_data and (place / POLICY).is_file():
-            there = own_data_of(place / POLICY, {}, copies, _own_source(place, run, policy_folder))
+            over = {**_own_source(place, run, policy_folder), **_operator(place / POLICY, policy_folder)}
+            there = own_data_of(place / POLICY, {}, copies, over)
         outcome = verify_run(place, there, plan, clock, signers=people, now=now)
         told = project_note(outcome.project, project)
         return replace(_with_approvals(outcome, place), requirements=_requirements(outcome), project_note=told)
@@ -217,8 +219,19 @@ def _requirements(outcome: VerifyOutcome) -> tuple[str, ...]:
         return ()
 
 
-def _plan(policy: Path, data: Path | None) -> Plan:
+def _plan(policy: Path, data: Path | None, over: Mapping[PolicyPath, str]) -> Plan:
     """Compile the policy that a run kept, for the columns of the data; its waivers were judged when it ran."""
     from ppdm_flow.api.loading.bindings import plan_for_data  # noqa: PLC0415  # heavy, and not needed without data
 
-    return plan_for_data(policy, {}, data, clock=None).plan
+    return plan_for_data(policy, {}, data, clock=None, over=over).plan
+
+
+def _operator(policy: Path, policy_folder: Path | None) -> dict[PolicyPath, str]:
+    """Return where the operator is by which clients randomized the data: beside the policy, else with a release."""
+    loaded = load(policy).policy
+    named = None if loaded is None or loaded.tables else loaded.source.operator
+    if named is None:
+        return {}
+    folders = [policy.parent if policy_folder is None else policy_folder.absolute()]
+    found = [folder / named for folder in folders] + sorted(policy.parent.glob(f"{RELEASED}/*/{OPERATOR}"))
+    return {("source", "operator"): str(next((file for file in found if file.is_file()), found[0]).absolute())}

@@ -22,6 +22,10 @@ class Change(StrEnum):
     OTHER = "changed"
 
 
+CLIENTS = "(clients)"
+"""Stands for a step where clients randomized values before they were read; no step has such a name."""
+
+
 @dataclass(frozen=True, slots=True)
 class HierarchySpec:
     """A generalization hierarchy as the policy gives it: exactly one of its forms is set.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import networkx as nx
 
@@ -20,6 +20,9 @@ from ppdm_flow.core.spans import Span
 from ppdm_flow.core.waivers import Waiver
 from ppdm_flow.plan import dag
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec
+
+if TYPE_CHECKING:  # it knows arrays, and plans start without them
+    from ppdm_flow.sdk.anonymizer import SetOperator
 
 SOURCE = dag.SOURCE
 """The name of the node that every DAG begins with."""
@@ -49,7 +52,7 @@ class SourceNode:
     attribute names and globs, for binding the file's columns at run time. ``server`` is the host and the database that
     the data is in, where it is at a URL; then there is no path, and ``options`` say the rest.
     ``normalize`` are the differences between spellings that are taken away at reading, ``keep_apart`` those that may
-    tell two people or two sensitive values apart.
+    tell two people or two sensitive values apart. ``operator``: by which clients randomized the sets that are read.
     """
 
     path: str | None
@@ -65,6 +68,7 @@ class SourceNode:
     server: str = ""
     normalize: tuple[str, ...] = ()
     keep_apart: tuple[str, ...] = ()
+    operator: SetOperator | None = None
 
 
 @dataclass(frozen=True, slots=True)

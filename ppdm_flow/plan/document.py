@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
@@ -122,16 +123,24 @@ def _source(node: SourceNode, home: str) -> fields.PlanSource:
         spellings["normalize"] = list(node.normalize)
     if node.keep_apart:
         spellings["keep_apart"] = list(node.keep_apart)
+    clients: fields.PlanClients = {}
+    if node.operator is not None:
+        items = hashlib.sha256("\0".join(node.operator.items).encode()).hexdigest()
+        clients = {"randomized_by": "clients", "operator": {**node.operator.entry(), "items_sha256": items}}
+    options = dict(node.options)
+    if node.operator is not None and "operator" in options:
+        options["operator"] = PurePath(options["operator"]).name  # its content is what counts
     return {
         "path": None if node.path is None else _portable(node.path, home),
         "format": node.format,
-        "options": dict(node.options),
+        "options": options,
         "columns": None if node.columns is None else list(node.columns),
         "missing": list(node.missing),
         "incomplete_rows": "drop" if node.drop_incomplete else "keep",
         "undeclared": node.undeclared,
         "attributes": _attributes(node.attributes),
         **spellings,
+        **clients,
     }
 
 

@@ -64,7 +64,14 @@ class PlanSpellings(TypedDict, total=False):
     keep_apart: Annotated[list[str], about("Differences that may tell two people or two sensitive values apart.")]
 
 
-class PlanSource(PlanSpellings):
+class PlanClients(TypedDict, total=False):
+    """Who randomized the data before they were read."""
+
+    randomized_by: Annotated[str, one_of(("clients",)), about("Each client randomized its own set.")]
+    operator: Annotated[dict[str, Any], about("By which operator, and the digest of the items it chooses from.")]
+
+
+class PlanSource(PlanSpellings, PlanClients):
     """The data that is read."""
 
     path: Annotated[str | None, about("The file, relative to the policy; null where --data must name it.")]

@@ -6,14 +6,15 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ppdm_flow.core.addresses.bucket import BucketAddressError, bucket_address, is_bucket
 from ppdm_flow.core.addresses.server import AddressError, database_address, is_database, server_address
-from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.attributes import CLIENTS, AttributeFacts, Change
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.file_sets import telling_name
+from ppdm_flow.core.lineage import Lineage
 from ppdm_flow.core.roles import Role
 from ppdm_flow.plan.binding import Binder
 from ppdm_flow.plan.definition import LedgerNode, SourceNode
@@ -21,8 +22,13 @@ from ppdm_flow.plan.formats import choices, format_of_data, handling, implied, i
 from ppdm_flow.policy.language.models import Policy, Source
 from ppdm_flow.policy.successive import subject_of
 
+if TYPE_CHECKING:
+    from ppdm_flow.sdk.anonymizer import SetOperator
+
 SQL = "sql"
 """The format of databases."""
+SENT = "randomized_sets"
+"""The format of lines that clients sent."""
 
 
 def source_node(
@@ -36,6 +42,12 @@ def source_node(
     server = "" if data is not None else _server(source)
     name, faults = (data, ()) if data is not None else _telling(path)
     kind = SQL if server else source.format or inferred("sources", name)
+    operator = None
+    if source.randomized_by is not None and source.operator is not None:
+        operator = _published(home / source.operator, facts, binder)
+    if kind == SENT or (source.randomized_by is not None and kind == "jsonl"):  # lines of JSON hold no other sets
+        kind, options = SENT, {"operator": str(home / (source.operator or "")), **source.with_}
+        source = source.model_copy(update={"format": SENT, "with_": options})
     if data is not None and (kind := format_of_data(source.format, data)) is not None and _other(source, path, kind):
         source = source.model_copy(update={"columns": None, "with_": {}})
     if kind is None and not is_database(source.path or ""):
@@ -54,7 +66,38 @@ def source_node(
         server=server,
         normalize=tuple(sorted(set(source.normalize))),
         keep_apart=tuple(sorted(set(source.keep_apart))),
+        operator=operator,
     )
+
+
+def randomized_by_clients(policy: Policy, facts: tuple[AttributeFacts, ...]) -> tuple[AttributeFacts, ...]:
+    """Return the facts, the sets being randomized where the policy says that clients did that."""
+    if policy.source.randomized_by is None:
+        return facts
+    return tuple(_as_drawn(fact) if fact.role is Role.ITEMS else fact for fact in facts)
+
+
+def _as_drawn(fact: AttributeFacts) -> AttributeFacts:
+    name = frozenset((fact.name,))
+    lineage = Lineage(name, value_map=False, drawn=name)
+    return replace(fact, changes=((CLIENTS, Change.PERTURBED),), derived=lineage)
+
+
+def _published(path: Path, facts: tuple[AttributeFacts, ...], binder: Binder) -> SetOperator | None:
+    """Return the operator by which clients randomized the sets; say where it cannot be used."""
+    from ppdm_flow.mining.transactions.randomize.clients import PublishedOperator, read_set_operator  # noqa: PLC0415  # numerics, which no other policy needs
+
+    sets = [fact.name for fact in facts if fact.role is Role.ITEMS]
+    if len(sets) != 1:
+        return None  # told elsewhere
+    try:
+        operator = read_set_operator(path)
+        PublishedOperator.of(operator)
+    except DataError as error:
+        span = binder.places.value("source", "operator")
+        binder.diagnostics += [replace(each, span=span) for each in error.diagnostics]
+        return None
+    return replace(operator, attribute=sets[0], step=CLIENTS, by_clients=True)
 
 
 def _other(source: Source, path: str | None, kind: str) -> bool:

@@ -17,7 +17,7 @@ from ppdm_flow.plan.definition import Bound, Plan
 from ppdm_flow.plan.facts import facts_of, resolved
 from ppdm_flow.plan.gating import dangling, of_steps, unmeasured
 from ppdm_flow.plan.names import clashes
-from ppdm_flow.plan.reading import ledger_node, source_node
+from ppdm_flow.plan.reading import ledger_node, randomized_by_clients, source_node
 from ppdm_flow.plan.releases import pruned, release_nodes
 from ppdm_flow.plan.rules import CompiledFlow, violations
 from ppdm_flow.plan.steps import Flow, follow
@@ -58,7 +58,7 @@ class TableCompiler:
     def compile(self) -> tuple[Plan, list[Diagnostic]]:
         """Return the plan, without a digest, and everything that is wrong with it."""
         policy = self.policy
-        facts = facts_of(policy.attributes, self.places)
+        facts = randomized_by_clients(policy, facts_of(policy.attributes, self.places))
         requirements = self._requirements(facts)
         wiring = self._wiring()
         faulty = has_errors(self.loaded.diagnostics)

@@ -102,6 +102,15 @@ privacy: {km_anonymity: {k: 2, m: 1}}
 releases:
   study: {path: study.parquet}
 """
+OPERATOR = json.dumps(
+    {
+        "attribute": "basket",
+        "form": "transactions",
+        "operator": {"family": "cut_and_paste", "alphabet": 2, "sizes": [{"size": 1, "cutoff": 1, "rho": 0.5}]},
+        "items": ["bread", "tea"],
+    }
+)
+"""What clients randomized by, where an example names it."""
 OF_ONE_TABLE = {"source", "attributes"}
 """What a policy has in place of `tables`."""
 WHOLE: tuple[dict[str, Any], ...] = tuple(yaml.load(text, Loader=yaml.BaseLoader) for text in (PEOPLE, SETS, GATED))
@@ -151,6 +160,7 @@ def raised(text: str, example: str) -> tuple[Diagnostic, ...]:
         for name, held in re.findall(r"^# ([\w./]+\.yaml): (.*)$", example, re.MULTILINE):
             (folder / name).parent.mkdir(exist_ok=True)
             (folder / name).write_text(held, encoding="utf-8")
+        (folder / "operator.json").write_text(OPERATOR, encoding="utf-8")
         file = folder / "policy.yaml"
         file.write_text(text, encoding="utf-8")
         loaded = load(file)

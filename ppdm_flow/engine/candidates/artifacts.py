@@ -92,6 +92,10 @@ def artifacts(
     """
     documents: dict[str, Document] = {}
     operators: list[Document] = []
+    for name, channel in channels.items():
+        if isinstance(channel.operator, SetOperator) and channel.operator.by_clients:
+            entry = {**channel.operator.entry(), "attribute": name}
+            operators.append({**entry, **_items(entry, released)})
     for node in plan.upstream(release.input):
         for name, document in fitted[node.name].artifacts.items():
             if name == OPERATOR and isinstance(document.get("operators"), list):

@@ -177,7 +177,12 @@ class CandidateBuilder:
     def _operator_pairs(self, release: ReleaseNode, channel: Channel) -> PairedView | None:
         """Return what went into an operator on sets beside what was released; both have the same row numbers."""
         steps = self.plan.upstream(release.input)
-        if not isinstance(channel.operator, SetOperator) or any(n.effect.rows == "generated" for n in steps):
+        operator = channel.operator
+        if (
+            not isinstance(operator, SetOperator)
+            or operator.by_clients
+            or any(n.effect.rows == "generated" for n in steps)
+        ):
             return None
         kinds = {n.bound.info.kind for n in steps}
         before, after = self.graph.streams[channel.reference], self.graph.streams[release.input]

@@ -12,7 +12,7 @@ from ppdm_flow.engine.reading.original import Original
 from ppdm_flow.engine.seam import Engine
 from ppdm_flow.engine.steps.graph import Graph
 from ppdm_flow.engine.streams.stream import Stream
-from ppdm_flow.plan.definition import Plan, ReleaseNode, StepNode
+from ppdm_flow.plan.definition import SOURCE, Plan, ReleaseNode, StepNode
 from ppdm_flow.sdk.anonymizer import Fitted, SetOperator, ValueOperator
 from ppdm_flow.sdk.generation import Generation
 
@@ -31,6 +31,8 @@ def channels(plan: Plan, release: ReleaseNode, fitted: Mapping[str, Fitted]) -> 
     A value that another step changes after it was randomized, or randomizes again, has no known channel any more.
     """
     channel_of: dict[str, Channel] = {}
+    if (sent := plan.source.operator) is not None:
+        channel_of[sent.attribute] = Channel(sent, SOURCE)
     for node in plan.upstream(release.input):
         channel_of = _after(node, channel_of, {**fitted[node.name].operators, **fitted[node.name].set_operators})
     released = {a.name for a in release.attributes}

@@ -192,7 +192,9 @@ def _subject(
 ) -> Subject:
     view = StreamView(source.stream)
     operators = operators_for(node, file, operator)
-    sets = set_operators_for(node, file, operator)
+    sets = dict(set_operators_for(node, file, operator))
+    if (sent := context.plan.source.operator) is not None:  # whoever wrote the file, the clients had this operator
+        sets |= {fact.name: sent for fact in node.attributes if fact.source == sent.attribute}
     _refuse_groups_of_draws(context.plan, node, {*operators, *sets})
     sources = {name: each.attribute for name, each in operators.items()}
     sources |= {name: each.attribute for name, each in sets.items()}

@@ -23,6 +23,7 @@ RULES: tuple[Callable[[CompiledFlow], Iterator[Diagnostic]], ...] = (
     sets.values_of_sets,
     sets.raw_sets,
     sets.unrandomized,
+    sets.without_originals,
     protection.uncovered_quasi_identifiers,
     protection.unperturbed,
     protection.uncounted_rows,

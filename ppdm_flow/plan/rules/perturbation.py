@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ppdm_flow.core.attributes import AttributeFacts, Change
+from ppdm_flow.core.attributes import CLIENTS, AttributeFacts, Change
 from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity
 from ppdm_flow.core.plugin_info import Kind
 from ppdm_flow.core.requirement import Requirement
@@ -19,7 +19,7 @@ def twice_on_one_path(flow: CompiledFlow) -> Iterator[Diagnostic]:
     for step, fact in _arrivals(flow):
         earlier = perturbers(fact)
         if earlier and step.effect.changes.get(fact.name) is Change.PERTURBED:
-            text = f"`{fact.source}` is perturbed again by `{step.name}`, after `{earlier[0]}`"
+            text = f"`{fact.source}` is perturbed again by `{step.name}`, after {_who(earlier[0])}"
             yield Diagnostic("PPF554", text, flow.use(step.name), related=_there(flow, earlier[0]))
 
 
@@ -29,7 +29,7 @@ def changed_afterwards(flow: CompiledFlow) -> Iterator[Diagnostic]:
         change = step.effect.changes.get(fact.name)
         earlier = perturbers(fact)
         if earlier and change is not None and change is not Change.PERTURBED:
-            text = f"`{fact.source}` is {change} by `{step.name}` after `{earlier[0]}` perturbed it"
+            text = f"`{fact.source}` is {change} by `{step.name}` after {_who(earlier[0])} perturbed it"
             yield Diagnostic(
                 "PPF557",
                 text,
@@ -106,7 +106,7 @@ def variety_of_draws(flow: CompiledFlow) -> Iterator[Diagnostic]:
                 yield Diagnostic(
                     "PPF568",
                     f"release `{release.name}` will be withheld: `{requirement.id}` counts the values of"
-                    f" `{fact.source}`, and `{steps[0]}` randomizes them",
+                    f" `{fact.source}`, and {_who(steps[0], ' randomizes', ' randomized')} them",
                     requirement.span,
                     Severity.WARNING,
                     help=_instead(on_sets=fact.role is Role.ITEMS),
@@ -152,7 +152,8 @@ def read_afterwards(flow: CompiledFlow) -> Iterator[Diagnostic]:
     for step, fact in _arrivals(flow):
         earlier = perturbers(fact)
         if earlier and fact.name in step.effect.reads and fact.name not in step.effect.changes:
-            text = f"`{step.name}` decides by `{fact.source}`, which `{earlier[0]}` has perturbed before"
+            who = _who(earlier[0], " has", " have")
+            text = f"`{step.name}` decides by `{fact.source}`, which {who} perturbed before"
             yield Diagnostic(
                 "PPF558",
                 text,
@@ -190,6 +191,11 @@ def _by_origin(flow: CompiledFlow) -> dict[str, list[tuple[ReleaseNode, Attribut
     return released
 
 
+def _who(step: str, of_step: str = "", of_clients: str = "") -> str:
+    """Return who randomized values, with the verb that goes with a step or with clients."""
+    return f"its clients{of_clients}" if step == CLIENTS else f"`{step}`{of_step}"
+
+
 def _there(flow: CompiledFlow, step: str) -> tuple[Related, ...]:
-    span = flow.use(step)
+    span = flow.use(step) if step != CLIENTS else flow.places.value("source", "operator")
     return (Related(span, "perturbed here"),) if span else ()

@@ -11,6 +11,7 @@ from ppdm_flow.core.spans import Span
 from ppdm_flow.plan.definition import ReleaseNode
 from ppdm_flow.plan.formats import handling
 from ppdm_flow.plan.rules.compiled_flow import CompiledFlow, listed
+from ppdm_flow.policy.language.kinds import with_operators
 
 _COARSER = (Change.GENERALIZED, Change.PERTURBED, Change.PSEUDONYMIZED)
 
@@ -111,6 +112,30 @@ def unrandomized(flow: CompiledFlow) -> Iterator[Diagnostic]:
                 requirement.span,
                 Severity.WARNING,
                 help="add a `randomize_transactions` step before the release",
+            )
+
+
+def without_originals(flow: CompiledFlow) -> Iterator[Diagnostic]:
+    """Sets that clients randomized have no original here: what compares with one cannot be measured."""
+    sent = flow.plan.source.operator
+    if sent is None:
+        return
+    for requirement in flow.plan.requirements:
+        if requirement.on_sets and not requirement.needs_operator:
+            yield Diagnostic(
+                "PPF446",
+                f"`{requirement.id}` counts sets as they are, and clients randomized those of `{sent.attribute}`",
+                requirement.span,
+                help=f"bound what is learned of them by `{with_operators(on_sets=True)}`",
+            )
+    for audit in flow.plan.audits:
+        alone = getattr(audit.bound.params, "max_supports", None) is not None  # then the original is not asked
+        if audit.bound.info.sets and not audit.requirements and not alone:
+            yield Diagnostic(
+                "PPF446",
+                f"audit `{audit.name}` compares sets with their originals, which only the clients have",
+                audit.spans[0] if audit.spans else None,
+                help="leave it out; `discoverable_support` with `max_supports` needs no original",
             )
 
 

@@ -69,6 +69,8 @@ class Source(Model):
     incomplete_rows: Literal["keep", "drop"] = "keep"
     normalize: tuple[Spelling, ...] = ()
     keep_apart: tuple[Spelling, ...] = ()
+    randomized_by: Literal["clients"] | None = None
+    operator: Annotated[str, Field(min_length=1)] | None = None
     with_: Tree = Field(default_factory=dict, alias="with")
 
 

@@ -93,6 +93,8 @@ class PolicyFrame:
             source.incomplete_rows,
             frozenset(source.normalize),
             source.query,
+            source.randomized_by,
+            source.operator,
             repr(sorted(source.with_.items())),
         )
 

@@ -18,6 +18,8 @@ _HOW = {
     "normalize": "normalize",
     "with_": "with",
     "query": "query",
+    "randomized_by": "randomized_by",
+    "operator": "operator",
 }
 """Fields of a source that say which table a file is, with their names in the policy."""
 _WHERE = ("path", "url", "table")

@@ -62,6 +62,8 @@ KNOWN: Mapping[type[BaseModel], frozenset[str]] = {
             "incomplete_rows",
             "normalize",
             "keep_apart",
+            "randomized_by",
+            "operator",
             "with_",
         )
     ),

@@ -124,7 +124,9 @@ _TYPES = {
 }
 
 
-_SETS = ("transactions", "baskets", "long")
+_SETS = ("transactions", "baskets", "long", "randomized_sets")
+_SENT = ("randomized_sets", "jsonl", "parquet")
+"""Formats that hold sets which clients randomized."""
 
 
 def judge_source(scene: Scene) -> Iterator[Diagnostic]:
@@ -132,6 +134,7 @@ def judge_source(scene: Scene) -> Iterator[Diagnostic]:
     source = scene.policy.source
     yield from repeats(scene, source.missing, ("source", "missing"), "`missing`")
     yield from _spellings(scene)
+    yield from _clients(scene)
     if source.columns is None:
         return
     if source.format in _SETS:
@@ -142,6 +145,34 @@ def judge_source(scene: Scene) -> Iterator[Diagnostic]:
     if not scene.lacks("attributes"):
         yield from _undeclared(scene, source.columns)
     yield from _absent(scene, source.columns)
+
+
+def _clients(scene: Scene) -> Iterator[Diagnostic]:
+    """Judge ``randomized_by`` and ``operator`` (PPF445)."""
+    source, place = scene.policy.source, ("source", "randomized_by")
+    if source.randomized_by is None:
+        if source.operator is not None:
+            text = "`operator` says how clients randomized the data, and the policy does not say that they did"
+            yield scene.fault("PPF445", text, ("source", "operator"), at_key=True, hint="add `randomized_by: clients`")
+        elif source.format == "randomized_sets":
+            text = "`format: randomized_sets` are sets that clients randomized, and the policy does not say so"
+            hint = "add `randomized_by: clients` and `operator: FILE`"
+            yield scene.fault("PPF445", text, ("source", "format"), hint=hint)
+        return
+    if source.operator is None:
+        text = "the data are randomized, and the policy does not say by which operator"
+        yield scene.fault("PPF445", text, place, at_key=True, hint="add `operator: FILE`: the one that clients had")
+    if source.format is not None and source.format not in _SENT:
+        text = f"`format: {source.format}` holds no sets that clients randomized"
+        hint = "lines of JSON (`randomized_sets`) do, and bits or seeds in `parquet`"
+        yield scene.fault("PPF445", text, ("source", "format"), hint=hint)
+    roles = [attribute.role for attribute in scene.policy.attributes.values()]
+    if not scene.lacks("attributes") and roles.count(Role.ITEMS) != 1:
+        text = "clients randomized a set of items, and not one attribute of the policy has `role: items`"
+        yield scene.fault("PPF445", text, place, at_key=True)
+    if Role.WEIGHT in roles:
+        text = "each row is the set of one client, so that a weight cannot multiply it"
+        yield scene.fault("PPF445", text, place, at_key=True, hint="collect the rows one by one")
 
 
 def _spellings(scene: Scene) -> Iterator[Diagnostic]:

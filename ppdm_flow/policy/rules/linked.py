@@ -29,6 +29,11 @@ def judge(scene: Scene) -> Iterator[Diagnostic]:
         return
     yield from _together(scene)
     yield from _not_yet(scene)
+    for name, each in scene.policy.tables.items():
+        if each.source.randomized_by is not None:
+            text = "sets that clients randomized cannot be one of several tables"
+            place = ("tables", name, "source", "randomized_by")
+            yield scene.fault("PPF445", text, place, at_key=True, hint="release them by a policy of their own")
     for table in scene.policy.tables:
         own = Scene(table_policy(scene.policy, table), table_places(scene.places, table))
         yield from attributes.judge_source(own)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
+from ppdm_flow.core.attributes import CLIENTS
 from ppdm_flow.core.lineage import How
 from ppdm_flow.core.phrases import listed
 from ppdm_flow.core.records import dataclass
@@ -73,6 +74,8 @@ def _done(
     """Yield what was done: what the step says of this column, or else its card of any."""
     changes = {change["step"]: change["change"] for change in column.get("changes", ())}
     since, added = _since(given, column["name"])
+    if CLIENTS in changes:
+        yield "Each client randomized its own set, by the published operator, before it was collected."
     for step in since:
         name = step["name"]
         if name in changes or name == added or name in column.get("steps", ()):

@@ -29,9 +29,9 @@ _SETS_EXAMPLE = (
 )
 _OF_SETS = (
     f"`{OPERATOR}` says, for sets of each length, with which probabilities items were kept and put in. From them"
-    f" follows how often an item or a small combination of items occurred; beside it, `{CONTRACT}` says which supports"
-    " are large enough to be found."
+    " follows how often an item or a small combination of items occurred."
 )
+_CONTRACT = f"Beside it, `{CONTRACT}` says which supports are large enough to be found."
 _INTERVALS = (
     "An estimate has an error of chance, which the program gives as an interval. It is large for few rows and for rare"
     " values, and an estimate may even lie below 0 or above 1: then it says that there is too little to tell."
@@ -57,7 +57,7 @@ def estimates(given: Given) -> Iterator[Estimate]:
     entries = given.beside.get(OPERATOR, {}).get("operators", [])
     for entry in entries:
         if entry["form"] == SETS:
-            yield _of_sets(entry)
+            yield _of_sets(entry, contract=CONTRACT in given.beside)
         else:
             yield _of_values(entry)
     known = {entry["attribute"] for entry in entries}
@@ -104,6 +104,7 @@ def _of_values(entry: dict[str, Any]) -> Estimate:
     return Estimate(name, sentences, formula, f"ppdm-flow reconstruct . --attribute {quote(name)}", _EXAMPLE)
 
 
-def _of_sets(entry: dict[str, Any]) -> Estimate:
+def _of_sets(entry: dict[str, Any], *, contract: bool) -> Estimate:
     command = "ppdm-flow mine . --min-support 5%"
-    return Estimate(entry["attribute"], (_OF_SETS, _INTERVALS), command=command, example=_SETS_EXAMPLE)
+    sentences = (_OF_SETS, _CONTRACT, _INTERVALS) if contract else (_OF_SETS, _INTERVALS)
+    return Estimate(entry["attribute"], sentences, command=command, example=_SETS_EXAMPLE)

@@ -151,7 +151,10 @@ def _sources(plan: Document) -> Document:
 
 def _source(source: Document) -> Document:
     hidden: Document = {"path": None, "format": None, "options": {}, "columns": None, "missing": []}
-    return {**hidden, **_only(source, ("incomplete_rows", "undeclared", "attributes", "normalize", "keep_apart"))}
+    return {
+        **hidden,
+        **_only(source, ("incomplete_rows", "undeclared", "attributes", "normalize", "keep_apart", "randomized_by")),
+    }
 
 
 def _plan(plan: Document) -> Document:

@@ -18,7 +18,8 @@ from ppdm_flow.mining.releases.attributes import namesakes
 from ppdm_flow.mining.transactions.counting.counting import support_counts
 from ppdm_flow.mining.transactions.counting.vertical import columns
 from ppdm_flow.requirements.itemset_breach.assessment import BreachAssessment, assess
-from ppdm_flow.requirements.itemset_breach.figures import figures_of
+from ppdm_flow.requirements.itemset_breach.clients import ClientAssessment, outcome_of
+from ppdm_flow.requirements.itemset_breach.figures import client_figures, figures_of
 from ppdm_flow.requirements.itemset_breach.material import UnknownOperatorError, material
 from ppdm_flow.requirements.itemset_breach.picture import charts
 from ppdm_flow.requirements.itemset_breach.requirement import ItemsetBreach
@@ -34,6 +35,7 @@ class ItemsetBreachAudit:
     def __init__(self, params: Any) -> None:
         self.params = params
         self._worst: dict[str, BreachAssessment] = {}
+        self._clients: dict[str, ClientAssessment] = {}
 
     def measure(self, original: DataView, candidate: DataView, ctx: AuditContext) -> AuditOutcome:  # noqa: ARG002 - what went into the operator counts
         """Return the posteriors, and how well the bytes fit, for each requirement."""
@@ -48,6 +50,8 @@ class ItemsetBreachAudit:
     def recheck(self, original: DataView, candidate: DataView, ctx: AuditContext) -> Mapping[str, float | int | None]:  # noqa: ARG002
         """Count the worst itemset again, in SQL or row by row, and its posterior from what defines the operator."""
         figures: dict[str, float | int | None] = {}
+        for name, sent in self._clients.items():
+            figures[f"{name}.worst_posterior"] = sent.by_programs()
         for name, assessment in self._worst.items():
             worst = assessment.worst
             if worst.itemset:
@@ -61,6 +65,9 @@ class ItemsetBreachAudit:
 
     def _of(self, requirement: ItemsetBreach, candidate: DataView, ctx: AuditContext) -> AuditOutcome:
         carrying = namesakes(requirement.attribute, candidate, ctx)
+        sent = [c for c in carrying if (known := ctx.set_operators.get(c)) is not None and known.by_clients]
+        if sent:
+            return self._of_clients(requirement, sent[0], candidate, ctx)
         every: list[BreachAssessment] = []
         why = "it is computed from the sets by another way than their operator"
         faults = [(column, why) for column in beside(requirement.attribute, candidate, ctx)]
@@ -81,6 +88,17 @@ class ItemsetBreachAudit:
             findings=tuple(f for each in every for f in findings(each, ctx)),
             charts=charts(worst),
         )
+
+    def _of_clients(
+        self, requirement: ItemsetBreach, column: str, candidate: DataView, ctx: AuditContext
+    ) -> AuditOutcome:
+        """Judge sets that clients randomized; the source has one column of them."""
+        try:
+            assessment = ClientAssessment.of(requirement, column, ctx.set_operators[column], candidate)
+        except UnknownOperatorError as error:
+            return _without(requirement, [(column, str(error))], ctx)
+        self._clients[requirement.id] = assessment
+        return outcome_of(assessment, client_figures(assessment), ctx)
 
 
 def _without(requirement: ItemsetBreach, faults: list[tuple[str, str]], ctx: AuditContext) -> AuditOutcome:

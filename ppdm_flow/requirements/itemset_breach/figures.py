@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from scipy.stats import beta
 
 from ppdm_flow.core.results import Figure
-from ppdm_flow.mining.transactions.breaches import exchangeable, level, likelihoods
+from ppdm_flow.mining.transactions.breaches import epsilon, exchangeable, level, likelihoods
 from ppdm_flow.mining.transactions.exposure import WorstExposure
 from ppdm_flow.mining.transactions.hardest import privacy_challenging
 from ppdm_flow.requirements.itemset_breach.assessment import BreachAssessment, level_of
+from ppdm_flow.requirements.itemset_breach.clients import ClientAssessment
 from ppdm_flow.requirements.itemset_breach.fit import ERROR
 
 LEVEL = 0.95
@@ -54,11 +55,25 @@ def figures_of(assessment: BreachAssessment, released: int) -> dict[str, Figure]
         assessment.fit.p, "probability", sample=assessment.fit.rows, note=f"rejected below {ERROR:g}"
     )
     figures["itemsets"] = Figure(assessment.counted_itemsets, "itemsets")
-    figures["epsilon"] = (
-        Figure(assessment.epsilon, "nats", note="for one item replaced by another")
-        if math.isfinite(assessment.epsilon)
-        else Figure(None, "nats", note="unbounded")
+    figures["epsilon"] = _epsilon(assessment.epsilon)
+    return figures
+
+
+def client_figures(assessment: ClientAssessment) -> dict[str, Figure]:
+    """Return the figures of sets that clients randomized: all of them from the operator alone, but for the fit."""
+    note = f"over all data within the policy's maximal supports, and {len(assessment.operator.sizes)} lengths"
+    figures = {"worst_posterior": Figure(assessment.worst.level, "probability", note=note)}
+    for k in assessment.requirement.sizes:
+        for name, inside in (("within", True), ("beside", False)):
+            levels = [case.level for case in assessment.cases if (case.length, case.inside) == (k, inside)]
+            figures[f"{name}.{k}"] = Figure(max(levels, default=0.0), "probability", note=note)
+    figures["bound"] = Figure(assessment.worst.level, "probability", note=note)
+    rows = sum(assessment.numbers.values())
+    figures["fit"] = Figure(
+        assessment.fit, "probability", sample=rows, note=f"of numbers of items alone; rejected below {ERROR:g}"
     )
+    largest = max((epsilon(assessment.operator, m, 1) for m in assessment.operator.sizes if m), default=0.0)
+    figures["epsilon"] = _epsilon(largest)
     return figures
 
 
@@ -100,6 +115,12 @@ def _paper(assessment: BreachAssessment, length: int) -> Figure:
     if not levels:
         return Figure(None, "probability", note="no itemset can have all maximal supports at once")
     return Figure(max(levels), "probability", note="of an itemset with all maximal supports at once")
+
+
+def _epsilon(nats: float) -> Figure:
+    if not math.isfinite(nats):
+        return Figure(None, "nats", note="unbounded")
+    return Figure(nats, "nats", note="for one item replaced by another")
 
 
 def _probability(value: float) -> Figure:

@@ -73,7 +73,7 @@ def material(column: str, candidate: DataView, ctx: AuditContext) -> Material:
     name = next((n for n in (channel.attribute, source_of(column, ctx)) if n in view.schema), None)
     if name is None:
         raise UnknownOperatorError("what went into its operator is not known")
-    alphabet, released = _seen(candidate, column, operator)
+    alphabet, released = released_lengths(candidate, column, operator)
     numbers = _numbers(each.sizes for each in known_sets(view, name, operator))
     if any(number > numbers.get(m, 0) for m, number in released.items()):
         raise UnknownOperatorError("more sets of some length were released than there were")
@@ -111,8 +111,8 @@ def known_sets(view: DataView, name: str, operator: Operator) -> Iterator[Basket
         yield column if fits.all() else column.take(fits)
 
 
-def _seen(candidate: DataView, column: str, operator: Operator) -> tuple[pa.StringArray, dict[int, int]]:
-    """Return the alphabet and the lengths that the release tells."""
+def released_lengths(candidate: DataView, column: str, operator: Operator) -> tuple[pa.StringArray, dict[int, int]]:
+    """Return the alphabet, and how many sets of each length there are. Raises UnknownOperatorError."""
     alphabet: pa.StringArray | None = None
     sizes = []
     for part in candidate.partitions([column]):

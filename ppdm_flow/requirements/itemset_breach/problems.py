@@ -20,6 +20,10 @@ def judge(scene: Scene, entries: Mapping[str, ItemsetBreach]) -> Iterator[Diagno
 
 def _judge(scene: Scene, breach: ItemsetBreach, path: tuple[str, ...]) -> Iterator[Diagnostic]:
     yield from item_sets(scene, path, breach.attribute, "PPF575")
+    if scene.policy.source.randomized_by is not None and not (breach.max_supports or breach.max_supports_by_length):
+        text = "clients randomized the sets, so that there is no original to take the largest supports from"
+        hint = "say how frequent itemsets may be: `max_supports: [0.05, 0.01, 0.002]`"
+        yield scene.fault("PPF446", text, path, at_key=True, hint=hint)
     yield from repeats(scene, [str(k) for k in breach.sizes], (*path, "sizes"), "the sizes of itemsets")
     for place, maxima in _given(breach, path):
         yield from _rising(scene, maxima, place)

@@ -24,6 +24,11 @@ def advice(failure: Failure) -> str:
             " higher `max_supports` or none, drop or roll up the most frequent items, or shorten the sets with"
             " `limit_items`."
         )
+    if any("perturbed" in changes for changes in failure.released.values()):
+        return (
+            "Clients randomized the sets: publish an operator to them that keeps less or puts more in, or ask for a"
+            " higher level; what they sent already cannot be made safer."
+        )
     return "No step randomizes the sets: add `randomize_transactions` before the release."
 
 

@@ -65,11 +65,7 @@ class PublishedOperator:
     @classmethod
     def read(cls, path: Path, attribute: str | None = None) -> PublishedOperator:
         """Return the operator on sets of a file, or that on ``attribute``. Raises DataError."""
-        found = [each for each in _entries(path) if attribute in (None, each.attribute)]
-        if len(found) == 1:
-            return cls.of(found[0])
-        what = "no operator" if not found else "several operators"
-        raise _unusable(f"`{path.name}` has {what} on sets" + (f" of `{attribute}`" if attribute else ""))
+        return cls.of(read_set_operator(path, attribute))
 
     def draws(self, key: bytes | None = None) -> Draws:
         """Return the draws of a client: by a fresh key of the operating system, or by ``key``, 32 bytes."""
@@ -148,6 +144,15 @@ class PublishedOperator:
         if len(words) != width or words[size + seeded.SPARE :].any():
             raise _no_set(number, "has no seed of the operator")
         return words
+
+
+def read_set_operator(path: Path, attribute: str | None = None) -> SetOperator:
+    """Return the only operator on sets of a file, or that on ``attribute``. Raises DataError."""
+    found = [each for each in _entries(path) if attribute in (None, each.attribute)]
+    if len(found) == 1:
+        return found[0]
+    what = "no operator" if not found else "several operators"
+    raise _unusable(f"`{path.name}` has {what} on sets" + (f" of `{attribute}`" if attribute else ""))
 
 
 def sent_documents(sets: SentSets) -> Iterator[dict[str, Any]]:
