@@ -30,6 +30,8 @@ class Itemsets:
     sigma_least : the standard error of an itemset of minimum support whose items are otherwise not in the data
     lowest : the lowest discoverable support, None where none is
     false_positives, false_drops : how many are to be expected; None for exact supports
+    partial : (n, k + 1) partial supports: the shares of transactions that hold just 0, 1, .., k of the items, estimated
+        without bias where supports are; None for itemsets that are too large to be taken apart
     """
 
     items: Integers
@@ -42,6 +44,7 @@ class Itemsets:
     lowest: float | None = None
     false_positives: float | None = None
     false_drops: float | None = None
+    partial: Floats | None = None
 
     def __len__(self) -> int:
         return len(self.items)

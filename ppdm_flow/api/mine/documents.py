@@ -16,7 +16,7 @@ from ppdm_flow.mining.transactions.operators import Operator
 from ppdm_flow.mining.transactions.rules import Ratio, Rule
 
 BASIS = "the fixed original transactions; the randomization alone is random"
-HEAD = ("size", "items", "support", "transactions", "sigma", "low", "high", "discoverable")
+HEAD = ("size", "items", "support", "transactions", "sigma", "low", "high", "discoverable", "partial_supports")
 RULE_HEAD = (
     *("antecedent", "consequent", "support", "sigma"),
     *("confidence", "confidence_sigma", "confidence_low", "confidence_high"),
@@ -104,6 +104,7 @@ def _itemset(answer: MinedRelease, one: Itemsets, place: int) -> MinedItemset:
         "low": None if exact else float(one.low[place]),
         "high": None if exact else float(one.high[place]),
         "discoverable": one.is_discoverable(place),
+        "partial_supports": None if one.partial is None else one.partial[place].tolist(),
     }
 
 
@@ -128,8 +129,9 @@ def _itemset_lines(answer: MinedRelease, one: Itemsets, limit: int | None) -> It
     quoted = [listed([name]) for name in answer.names]
     figures = lru_cache(partial(_figures, answer.rows, exact=answer.exact))
     numbers = zip(*(x[:limit].tolist() for x in (one.value, one.sigma, one.low, one.high)), strict=True)
-    for items, itemset in zip(one.items[:limit].tolist(), numbers, strict=True):
-        yield f"{one.size},{cell(','.join([quoted[i] for i in items]))},{figures(*itemset)}"
+    shares = [""] * len(one) if one.partial is None else [" ".join(map(_number, row)) for row in one.partial.tolist()]
+    for items, itemset, parts in zip(one.items[:limit].tolist(), numbers, shares[:limit], strict=True):
+        yield f"{one.size},{cell(','.join([quoted[i] for i in items]))},{figures(*itemset)},{parts}"
 
 
 def _figures(rows: int, support: float, sigma: float, low: float, high: float, *, exact: bool) -> str:

@@ -8,22 +8,24 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from ppdm_flow.api.mine.answer import SIGMAS, Itemsets, MinedRelease, MiningOptions
+from ppdm_flow.api.mine.answer import SIGMAS, Floats, Integers, Itemsets, MinedRelease, MiningOptions
 from ppdm_flow.api.mine.sets import Sets
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
+from ppdm_flow.core.errors import PluginError
 from ppdm_flow.engine.events import Listener, Progress, StepFinished, StepStarted
 from ppdm_flow.mining.transactions.apriori.apriori import (
     PRECISION,
     Bounds,
     CountProgress,
     MinedItemsets,
-    SizedItemsets,
     mine,
 )
+from ppdm_flow.mining.transactions.counting.counting import partial
 from ppdm_flow.mining.transactions.discoverable import lowest_supports
-from ppdm_flow.mining.transactions.estimates import expected_sigma
+from ppdm_flow.mining.transactions.estimates import expected_sigma, partial_supports
 from ppdm_flow.mining.transactions.false_discoveries import doubts, misfit
 from ppdm_flow.mining.transactions.operators import NONE, Operator
+from ppdm_flow.mining.transactions.patterns import LONGEST
 from ppdm_flow.mining.transactions.rules import Rule, rules
 
 _LEAST_FALSE = 0.5
@@ -45,7 +47,7 @@ def mined_randomized(
     lowest = _lowest(operator, numbers, len(mined.by_size)) | {
         k: s for k, s in limits.items() if k <= len(mined.by_size)
     }
-    sizes = tuple(_of(one, lowest.get(k), least) for k, one in enumerate(mined.by_size, 1))
+    sizes = tuple(_of(mined, k, lowest.get(k), least) for k in range(1, len(mined.by_size) + 1))
     return MinedRelease(
         file=sets.file,
         attribute=sets.column,
@@ -88,10 +90,12 @@ class _ProgressEvents:
             self._listener(StepFinished(self._name, time.perf_counter() - self._started, self._rows))
 
 
-def _of(one: SizedItemsets, lowest: float | None, least: float) -> Itemsets:
+def _of(mined: MinedItemsets, size: int, lowest: float | None, least: float) -> Itemsets:
+    one = mined.by_size[size - 1]
     estimates = one.estimates
     chosen = np.flatnonzero(one.frequent)
-    order = chosen[np.argsort(-estimates.value[chosen], kind="stable")]
+    falling = np.argsort(-estimates.value[chosen], kind="stable")
+    order = chosen[falling]
     expected = doubts(estimates.value, estimates.sigma, least)
     return Itemsets(
         one.itemsets[order],
@@ -104,7 +108,23 @@ def _of(one: SizedItemsets, lowest: float | None, least: float) -> Itemsets:
         lowest,
         expected.false_positives,
         expected.false_drops,
+        _partial(mined, size, falling),
     )
+
+
+def _partial(mined: MinedItemsets, size: int, order: Integers) -> Floats | None:
+    """Return the estimated partial supports of the frequent itemsets of a size, in that order."""
+    if size > LONGEST:
+        return None
+    overlaps = partial(mined.patterns(size)[1][order])
+    sizes = zip(mined.operator.sizes, mined.rows.tolist(), strict=True)
+    here = {m: overlaps[:, c] for c, (m, rows) in enumerate(sizes) if rows}
+    if not len(order):
+        return np.zeros((0, size + 1))
+    try:
+        return partial_supports(mined.operator, here)
+    except PluginError:  # transactions of fewer items cannot be told apart; whole itemsets are none of theirs
+        return None
 
 
 def _without_empty(sizes: tuple[Itemsets, ...]) -> tuple[Itemsets, ...]:

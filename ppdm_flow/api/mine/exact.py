@@ -8,13 +8,18 @@ from itertools import combinations
 
 import numpy as np
 
-from ppdm_flow.api.mine.answer import Integers, Itemsets, MinedRelease, MiningOptions
+from ppdm_flow.api.mine.answer import Itemsets, MinedRelease, MiningOptions
 from ppdm_flow.api.mine.sets import Sets
 from ppdm_flow.engine.events import Listener, StepFinished, StepStarted
 from ppdm_flow.mining.transactions.apriori.apriori import LENGTH, NO_CANDIDATES
-from ppdm_flow.mining.transactions.apriori.levels import Level, exact, places
+from ppdm_flow.mining.transactions.apriori.levels import Level, exact, patterns, places
+from ppdm_flow.mining.transactions.counting.counting import partial
+from ppdm_flow.mining.transactions.patterns import LONGEST
 from ppdm_flow.mining.transactions.rules import Ratio, Rule
 from ppdm_flow.tables.sets import Baskets
+
+_MOST_PATTERNS = 1 << 24
+"""Numbers that itemsets of a size are taken apart into, at most."""
 
 
 def mined_plain(sets: Sets, options: MiningOptions, least: float, listener: Listener) -> MinedRelease:
@@ -33,16 +38,23 @@ def mined_plain(sets: Sets, options: MiningOptions, least: float, listener: List
         operator=None,
         options=options,
         least=least,
-        sizes=tuple(_sorted(level.itemsets, level.counts[:, 0], rows) for level in levels),
+        sizes=tuple(_sorted(levels, level, rows, len(sets.names)) for level in levels),
         stopped=LENGTH if options.max_length is not None and len(levels) == options.max_length else NO_CANDIDATES,
         rules=tuple(_ranked(_rules(levels, rows, len(sets.names), options))) if options.rules else None,
     )
 
 
-def _sorted(items: Integers, counts: Integers, rows: int) -> Itemsets:
-    order = np.argsort(-counts, kind="stable")
-    share = counts[order] / rows
-    return Itemsets(items[order], share, np.zeros(len(share)), share, share, candidates=0)
+def _sorted(levels: list[Level], level: Level, rows: int, alphabet: int) -> Itemsets:
+    order = np.argsort(-level.counts[:, 0], kind="stable")
+    items, counts = level.itemsets[order], level.counts[order]
+    share = counts[:, 0] / rows
+    parts = None
+    if items.shape[1] <= LONGEST and len(items) << items.shape[1] <= _MOST_PATTERNS:
+        held = patterns(
+            levels, items, counts, np.array([rows]), alphabet
+        )  # all parts of a frequent itemset are frequent
+        parts = partial(held)[:, 0] / rows
+    return Itemsets(items, share, np.zeros(len(share)), share, share, candidates=0, partial=parts)
 
 
 def _rules(levels: list[Level], rows: int, alphabet: int, options: MiningOptions) -> Iterator[Rule]:

@@ -79,6 +79,10 @@ class MinedItemset(TypedDict):
     low: Annotated[float | None, about("Lower end of the interval.")]
     high: Annotated[float | None, about("Upper end of the interval.")]
     discoverable: Annotated[bool, about("Whether the estimate is 4 standard errors above 0.")]
+    partial_supports: Annotated[
+        list[float] | None,
+        about("Shares of the transactions that hold just 0, 1, .. of the items; null where there are too many items."),
+    ]
 
 
 class MinedRatio(TypedDict):

@@ -98,15 +98,19 @@ def _end(answer: MinedRelease) -> Iterator[str]:
 
 def _itemsets(answer: MinedRelease, one: Itemsets, limit: int) -> Iterator[tuple[str, ...]]:
     exact = answer.exact
-    yield (_items(one.size), "support", "transactions" if exact else "std. error", *(() if exact else ("low", "high")))
+    shown = one.partial is not None and one.size > 1
+    parts = (f"holding just {' / '.join(map(str, range(one.size + 1)))}",) if shown else ()
+    figures = ("transactions",) if exact else ("std. error", "low", "high")
+    yield (_items(one.size), "support", *figures, *parts)
     for place in range(min(limit, len(one))):
         name = _names(answer.texts(one.items[place])) + ("" if one.is_discoverable(place) else " ?")
         value = float(one.value[place])
+        held = (_shares(one.partial[place].tolist()),) if one.partial is not None and shown else ()
         if exact:
-            yield name, _percent(value), f"{value * answer.rows:,.0f}"
+            yield name, _percent(value), f"{value * answer.rows:,.0f}", *held
         else:
-            figures = (one.sigma, one.low, one.high)
-            yield name, _percent(value), *(_percent(float(f[place])) for f in figures)
+            errors = (one.sigma, one.low, one.high)
+            yield name, _percent(value), *(_percent(float(e[place])) for e in errors), *held
 
 
 def _rules(answer: MinedRelease, limit: int) -> Iterator[tuple[str, ...]]:
@@ -121,6 +125,8 @@ def _rules(answer: MinedRelease, limit: int) -> Iterator[tuple[str, ...]]:
 
 
 def _notes(answer: MinedRelease) -> Iterator[str]:
+    if any(one.size > 1 and len(one) and one.partial is not None for one in answer.sizes):
+        yield "Partial supports are the shares of the transactions that hold just so many of the items."
     if answer.exact:
         yield "The sets were not randomized: supports are exact."
         return
@@ -149,6 +155,10 @@ def _names(names: Sequence[str]) -> str:
 
 def _percent(share: float) -> str:
     return f"{100 * share:.4f} %" if abs(share) < 0.001 else f"{100 * share:.3f} %"
+
+
+def _shares(partial: Sequence[float]) -> str:
+    return " / ".join(f"{100 * share:.1f}" for share in partial).replace("-0.0", "0.0") + " %"
 
 
 def _share(value: float | None) -> str:
