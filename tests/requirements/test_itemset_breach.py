@@ -144,6 +144,8 @@ def test_an_honest_release(key: str, seeds: bool) -> None:
     )
     assert again[f"{ID}.worst_posterior"] == pytest.approx(figure(outcome, "worst_posterior").value, rel=1e-9)
     assert figure(outcome, "fit").value > ERROR
+    assert figure(outcome, "whole.1").value == pytest.approx(figure(outcome, "within.1").value)
+    assert 0.0 < figure(outcome, "whole.2").value <= figure(outcome, "within.2").value
     assert not [f for f in outcome.findings if f.code in ("PPF871", "PPF872", "PPF873")]
     if seeds:
         assert again[f"{ID}.released_with_worst"] == figure(outcome, "released_with_worst").value

@@ -13,7 +13,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.core.records import dataclass
-from ppdm_flow.mining.transactions.breaches import Event, by_item, level, likelihoods, likelihoods_knowing
+from ppdm_flow.mining.transactions.breaches import (
+    Event,
+    by_item,
+    level,
+    likelihoods,
+    likelihoods_knowing,
+    only_whole,
+)
 from ppdm_flow.mining.transactions.hardest import hardest
 from ppdm_flow.mining.transactions.laws import Floats
 from ppdm_flow.mining.transactions.matrices import members
@@ -57,6 +64,23 @@ def inside(operator: Operator, prevalent: Prevalent, length: int, event: Event =
         return tuple(chosen), chosen[place]
 
     return _worst(operator, prevalent, length, length, event, _each_item, describe)
+
+
+def whole(operator: Operator, prevalent: Prevalent, length: int) -> list[WorstExposure]:
+    """Return the worst Pr[A in t | A in t'] for each size that occurs: of all ``length`` items together.
+
+    There is no single item: ``item`` is -1, and ``prior`` is Pr[A in t].
+    """
+    itemsets = prevalent.levels[length - 1].itemsets
+
+    def describe(row: int, _place: int) -> tuple[tuple[int, ...], int]:
+        return tuple(itemsets[row].tolist()), -1
+
+    def split(patterns: Integers) -> tuple[Floats, Floats]:
+        supports = by_item(patterns)[0][..., None, :]
+        return supports, only_whole(supports)
+
+    return _worst(operator, prevalent, length, length, Event.ALL, split, describe)
 
 
 def outside(operator: Operator, prevalent: Prevalent, length: int, event: Event = Event.ALL) -> list[WorstExposure]:

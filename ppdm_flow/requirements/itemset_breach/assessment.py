@@ -10,7 +10,7 @@ import numpy.typing as npt
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.requirement import TOLERANCE, within
 from ppdm_flow.mining.transactions.breaches import Event, epsilon, likelihoods
-from ppdm_flow.mining.transactions.exposure import WorstExposure, inside, knowing, outside, rest
+from ppdm_flow.mining.transactions.exposure import WorstExposure, inside, knowing, outside, rest, whole
 from ppdm_flow.mining.transactions.hardest import hardest
 from ppdm_flow.mining.transactions.prevalent import Prevalent, pools, prevalent
 from ppdm_flow.requirements.itemset_breach.fit import Fit, fit_of
@@ -31,6 +31,7 @@ class BreachAssessment:
     Attributes
     ----------
     within, beside : k -> the worst for each length, z in A and not in A
+    whole : the same for A as a whole: that the original has all of it
     larger : the same for A of one item more than asked for, z in A
     absent, known : the worst if A is not in t'; number of known items -> the worst for who knows that many
     rest : what no itemset that was not counted exceeds
@@ -43,6 +44,7 @@ class BreachAssessment:
     counted: Prevalent
     within: Mapping[int, Sequence[WorstExposure]]
     beside: Mapping[int, Sequence[WorstExposure]]
+    whole: Mapping[int, Sequence[WorstExposure]]
     larger: WorstExposure
     absent: WorstExposure
     known: Mapping[int, WorstExposure]
@@ -106,6 +108,7 @@ def assess(requirement: ItemsetBreach, material: Material) -> BreachAssessment:
         counted=counted,
         within=within_,
         beside=beside,
+        whole={k: whole(material.operator, counted, k) for k in requirement.sizes},
         larger=max(inside(material.operator, counted, longest), key=level_of),
         absent=max(
             (e for k in requirement.sizes for e in inside(material.operator, counted, k, Event.NONE)), key=level_of

@@ -8,6 +8,7 @@ many items the randomized sets have in all, and whether items seem more frequent
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -106,6 +107,17 @@ class ClientAssessment:
     def reliable(self) -> bool:
         """Whether nothing contradicts what the figures are computed from."""
         return self.fit >= ERROR and not self.exceeded
+
+    def whole(self, length: int) -> float:
+        """Return the largest Pr[A in t | A in t'] for itemsets of ``length`` items, all of them together."""
+        levels = [0.0]
+        for m in self.operator.sizes:
+            chances = likelihoods(self.operator, m, length)
+            if m and chances.any():
+                room = polytope(check_maxima(self.requirement.declared(m)), length, m, inside=True)
+                every = replace(room, holds=(room.overlap == length).astype(np.float64))
+                levels.append(by_program(every, chances)[0])
+        return max(levels)
 
     def by_programs(self) -> float:
         """Return the worst posterior by linear programs, with likelihoods from what defines the operator."""

@@ -29,6 +29,7 @@ def figures_of(assessment: BreachAssessment, released: int) -> dict[str, Figure]
     }
     for k, each in assessment.within.items():
         figures[f"within.{k}"] = _probability(most(each).level)
+        figures[f"whole.{k}"] = _whole(most(assessment.whole[k]))
         figures[f"measured.{k}"] = measured_of(assessment, most(each))
         figures[f"paper.{k}"] = _paper(assessment, k)
     figures |= {f"beside.{k}": _probability(most(each).level) for k, each in assessment.beside.items()}
@@ -67,6 +68,7 @@ def client_figures(assessment: ClientAssessment) -> dict[str, Figure]:
         for name, inside in (("within", True), ("beside", False)):
             levels = [case.level for case in assessment.cases if (case.length, case.inside) == (k, inside)]
             figures[f"{name}.{k}"] = Figure(max(levels, default=0.0), "probability", note=note)
+        figures[f"whole.{k}"] = Figure(assessment.whole(k), "probability", note=note)
     figures["bound"] = Figure(assessment.worst.level, "probability", note=note)
     rows = sum(assessment.numbers.values())
     figures["fit"] = Figure(
@@ -115,6 +117,10 @@ def _paper(assessment: BreachAssessment, length: int) -> Figure:
     if not levels:
         return Figure(None, "probability", note="no itemset can have all maximal supports at once")
     return Figure(max(levels), "probability", note="of an itemset with all maximal supports at once")
+
+
+def _whole(exposed: WorstExposure) -> Figure:
+    return Figure(exposed.level, "probability", note=f"all items of it together, {exposed.prior:.2%} before")
 
 
 def _epsilon(nats: float) -> Figure:

@@ -11,6 +11,7 @@ import pytest
 from ppdm_flow.mining.transactions.breaches import (
     Event,
     by_item,
+    certainty,
     epsilon,
     exchangeable,
     level,
@@ -128,6 +129,10 @@ def test_golden_uniform_randomization():
     supports = np.array([0.0, 0.94, 0.05, 0.01])
     breach = float(level(reached, supports, [0, 0, 0, 0.01]))
     assert 0.979 < breach < 0.985
+    assert float(certainty(reached, supports)) == breach
+    none_of_it = [0.94, 0.0, 0.05, 0.01]  # the talk's 94 % have one item or none
+    assert float(certainty(reached, none_of_it)) == pytest.approx(0.984, abs=5e-4)
+    assert certainty(reached, [supports, np.eye(4)[3]]) == pytest.approx([breach, 1.0])
 
 
 def test_golden_inserting_exactly_so_many_items():

@@ -122,6 +122,29 @@ def test_the_worst_itemset_is_found(operator: Operator, k: int) -> None:
 
 
 @pytest.mark.parametrize("operator", OPERATORS, ids=lambda o: o.family)
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_the_worst_certainty_of_a_whole_itemset_is_found(operator: Operator, k: int) -> None:
+    """Against every itemset, transaction by transaction."""
+    column, sets = baskets(250)
+    together = pools({m: sum(len(s) == m for s in sets) for m in SIZES}, 90)
+    found = counted(column, together)
+    for exposed in exposure.whole(operator, found, k):
+        inner = [s for s in sets if len(s) in together[exposed.pool].sizes]
+        ruled = likelihoods(operator, exposed.size, k)
+        worst = 0.0
+        for itemset in combinations(range(ITEMS), k):
+            weight = [ruled[len(s & set(itemset))] for s in inner]
+            hit = sum(w for w, s in zip(weight, inner, strict=True) if set(itemset) <= s)
+            worst = max(worst, hit / sum(weight) if sum(weight) else 0.0)
+        assert exposed.level == pytest.approx(worst, rel=1e-9)
+        if exposed.itemset:
+            held = sum(set(exposed.itemset) <= s for s in inner) / len(inner)
+            assert (exposed.item, exposed.prior) == (-1, pytest.approx(held))
+    for one, single in zip(exposure.whole(operator, found, 1), exposure.inside(operator, found, 1), strict=True):
+        assert one.level == pytest.approx(single.level)
+
+
+@pytest.mark.parametrize("operator", OPERATORS, ids=lambda o: o.family)
 def test_nothing_exceeds_what_was_found_and_the_rest(operator: Operator, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(prevalent_module, "_items", lambda _pools: 3)
     monkeypatch.setattr(prevalent_module, "LEAST_ITEMSETS", 2)
