@@ -15,10 +15,12 @@ from ppdm_flow.cli.terminal.output import aligned, complain, deliver
 
 if TYPE_CHECKING:  # the other verbs start faster without it
     from ppdm_flow.api.mine.estimates import ReconstructedCounts
+    from ppdm_flow.api.mine.noise import ReconstructedNumbers
 
 EXAMPLES = (
     "reconstruct runs/hospital/RUN",
     "reconstruct runs/hospital/RUN/released/medical --by age,sex",
+    "reconstruct runs/wages/RUN/released/study --attribute salary --cells 12",
     "reconstruct medical.parquet --where sex=female --where age='[65, 120)' --method em --format csv",
 )
 
@@ -54,21 +56,60 @@ def reconstruct(
     ] = EstimationMethod.INVERSE,
     level: Annotated[float, option("--level", "SHARE", "How sure intervals are.")] = 0.95,
     operator: Operator = None,
+    cells: Annotated[
+        int | None,
+        typer.Option("--cells", metavar="N", help="Cells of numbers with noise; about as wide as the noise."),
+    ] = None,
     form: Annotated[EstimateFormat, typer.Option("--format", help="How to write the estimates.")] = EstimateFormat.TEXT,
     output_file: OutputFile = None,
 ) -> None:
     """Estimate, from a release alone, how often each value of a perturbed attribute occurred before.
 
+    Numbers to which noise was added, as the noise.json beside them says, are estimated in cells, by maximum likelihood.
+
     Exit status: 0 estimated, 2 the release or a column is not there, or its values do not fit the operator.
     """
     answer = api.reconstruct(
-        release, columns(by or ()), conditions(where or ()), attribute, method.value, level, operator
+        release, columns(by or ()), conditions(where or ()), attribute, method.value, level, operator, cells
     )
     complain(answer.diagnostics, {})
     deliver(
-        table(answer) if form is EstimateFormat.TEXT else answer.document(form.value),
+        _text(answer) if form is EstimateFormat.TEXT else answer.document(form.value),
         output_file,
         exact=form is EstimateFormat.CSV,
+    )
+
+
+def _text(answer: ReconstructedCounts | ReconstructedNumbers) -> str:
+    from ppdm_flow.api.mine.noise import ReconstructedNumbers  # noqa: PLC0415  # read by then
+
+    return noise_table(answer) if isinstance(answer, ReconstructedNumbers) else table(answer)
+
+
+def noise_table(answer: ReconstructedNumbers) -> str:
+    """Return the estimates of a column with noise as text."""
+    from ppdm_flow.mining.reconstruction.additive_noise import TOLERANCE  # noqa: PLC0415  # read by then
+
+    name, found = answer.noise.attribute, answer.reconstruction
+    rows = int(found.released.sum())
+    where = "".join(f", {key} = {' or '.join(_shown(v) for v in vs)}" for key, vs in answer.where.items())
+    unit = "" if answer.noise.sd is not None else ", estimated from the release"
+    lines: list[tuple[str, ...]] = [(name, "released", "estimate", "std. error", "low", "high")]
+    for label, row in answer.rows():
+        lines.append((label, f"{row['released']:,.0f}", *(_number(n) for n in list(row.values())[1:])))
+    return "\n".join(
+        [
+            f"{name} in {answer.file}{where}: {rows:,} released rows",
+            f"noise: {answer.law.distribution}, standard deviation {answer.law.sd:.6g}{unit}",
+            f"original counts by maximum likelihood (iterative Bayesian), intervals of {answer.level * 100:g} %",
+            "",
+            *aligned(lines),
+            "",
+            "An estimate says how many of the released rows had a number in the cell before noise was added. Narrower",
+            "cells (--cells) tell more, and are less certain.",
+            "Intervals are from rows that are drawn again: the rows and their noise count as chance.",
+            _iterations(found.rounds, found.gap, all_of=found.gap <= TOLERANCE, direct=False),
+        ]
     )
 
 

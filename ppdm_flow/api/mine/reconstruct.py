@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ppdm_flow.api.mine.estimates import ReconstructedCounts
+from ppdm_flow.api.mine.noise import ReconstructedNumbers, find_noise, reconstruct_numbers
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.errors import DataError, UsageError
 from ppdm_flow.core.suggest import did_you_mean
@@ -29,8 +30,11 @@ def reconstruct(
     method: Method = "inverse",
     level: float = 0.95,
     operator: Path | None = None,
-) -> ReconstructedCounts:
+    cells: int | None = None,
+) -> ReconstructedCounts | ReconstructedNumbers:
     """Estimate the original counts of a perturbed attribute, with intervals; needs neither policy nor original.
+
+    Numbers to which noise was added, as ``noise.json`` says, are estimated in ``cells``, always by ``em``.
 
     Parameters
     ----------
@@ -40,7 +44,8 @@ def reconstruct(
     attribute : the perturbed attribute, where there are several
     method : ``inverse`` or ``em`` (:func:`ppdm_flow.mining.reconstruction.estimate.reconstruct_counts`)
     level : of the intervals
-    operator : an ``operator.json`` from elsewhere
+    operator : an ``operator.json`` or ``noise.json`` from elsewhere
+    cells : so many cells of numbers with noise; about as wide as the noise unless given
 
     Raises
     ------
@@ -51,6 +56,14 @@ def reconstruct(
     if not 0.0 < level < 1.0:
         advice = f"for {level:g} % write `--level {level / 100:g}`" if 1.0 < level < 100.0 else None
         raise UsageError(Diagnostic("PPF766", "`--level` lies between 0 and 1", help=advice))
+    noisy = find_noise(release, attribute, operator)
+    if noisy is not None:
+        if by:
+            text = "`--by` groups estimates of values, and numbers with noise are estimated all together"
+            raise UsageError(Diagnostic("PPF763", text, help="choose rows with `--where`, a group at a time"))
+        return reconstruct_numbers(*noisy, where, level, cells)
+    if cells is not None:
+        raise UsageError(Diagnostic("PPF766", "`--cells` is for numbers with noise, and these are values"))
     got = read_release(release, attribute, operator)
     chosen = _operator(got, attribute)
     _allowed((*by, *where), chosen.attribute, by)
