@@ -107,7 +107,7 @@ def noise_table(answer: ReconstructedNumbers) -> str:
             "",
             "An estimate says how many of the released rows had a number in the cell before noise was added. Narrower",
             "cells (--cells) tell more, and are less certain.",
-            "Intervals are from rows that are drawn again: the rows and their noise count as chance.",
+            "An interval is by the profile of the likelihood, for its cell alone: rows and noise count as chance.",
             _iterations(found.rounds, found.gap, all_of=found.gap <= TOLERANCE, direct=False),
         ]
     )

@@ -31,7 +31,7 @@ from ppdm_flow.tables.numeric.parsing import numbers_among, parsed
 from ppdm_flow.tables.numeric.texts import texts_of
 
 NOISE = "noise.json"
-BASIS = "rows and noise are random: intervals are from rows drawn again, each drawing estimated anew"
+BASIS = "rows and noise are random: intervals are by the profile of the likelihood"
 MOST_CELLS = 200
 _USUAL = 20
 _MICROSECONDS = 10**6

@@ -30,8 +30,8 @@ NARROW = 0.75
 """A part is no wider than so many standard deviations of the noise, unless there are too many."""
 TOLERANCE = 0.05
 """How much log-likelihood may be left to gain; 0.5 is what one standard error changes."""
-ROUNDS, RESAMPLED_ROUNDS = 50_000, 400
-RESAMPLES = 200
+ROUNDS = 50_000
+HALVINGS, PROFILE_ROUNDS = 16, 150
 _REFLECTIONS = 4
 _PRODUCT = 200_000
 
@@ -87,7 +87,8 @@ class NoiseReconstruction:
     edges : of the cells, shape (m + 1,)
     released : released numbers in each, shape (m,)
     estimate : n >= 0 with the sum of ``released``, of maximum likelihood
-    error, low, high : standard errors and interval, from rows that are drawn again; shape (m,)
+    error, low, high : ends of the interval by the profile of the likelihood, and half its width in standard errors;
+        shape (m,)
     rounds : of the iteration
     gap : log-likelihood that may be left to gain
     """
@@ -120,7 +121,7 @@ def chances(law: NoiseLaw, released_edges: Floats, edges: Floats) -> Floats:
 
 
 def reconstruct_density(
-    values: npt.ArrayLike, counts: npt.ArrayLike, law: NoiseLaw, edges: Floats, level: float, seed: int = 0
+    values: npt.ArrayLike, counts: npt.ArrayLike, law: NoiseLaw, edges: Floats, level: float
 ) -> NoiseReconstruction:
     """Estimate how many originals lie in each cell, with intervals.
 
@@ -129,9 +130,8 @@ def reconstruct_density(
     values, counts : distinct released numbers, ascending, and how many rows have each
     law : of the noise; its ``sd`` above 0
     edges : of the cells of originals, ascending
-    level : of the intervals: from :data:`RESAMPLES` drawings of as many rows, each estimated anew, their quantiles and
-        these mirrored at the estimate, whichever is farther off
-    seed : of these drawings, which concern the recipient's arithmetic and no secret
+    level : of the intervals: each has the counts of its cell with which some distribution is likely enough, by half the
+        quantile of chi-square with one degree of freedom
     """
     given, rows = np.asarray(values, dtype=np.float64), np.asarray(counts, dtype=np.float64)
     bounds = _released_edges(given, law)
@@ -139,24 +139,51 @@ def reconstruct_density(
     parts = _parts(law, edges)
     matrix = chances(law, bounds, _divided(edges, parts))
     fine, rounds, gap = maximum_likelihood(matrix, seen)
-    estimate = fine.reshape(-1, parts).sum(axis=1)
-    total = rows.sum()
-    drawn = np.random.default_rng(seed).multinomial(round(total), seen / total, size=RESAMPLES).astype(np.float64)
-    begin = np.broadcast_to(0.9 * fine + 0.1 * total / len(fine), (RESAMPLES, len(fine)))
-    again = _iterated(matrix, drawn, begin, RESAMPLED_ROUNDS).reshape(RESAMPLES, -1, parts).sum(axis=2)
-    tail = 50.0 * (1.0 - level)
-    low, high = np.percentile(again, [tail, 100.0 - tail], axis=0)
+    low, high = profile_intervals(matrix, seen, fine, parts, level)
     shown = np.histogram(np.clip(given, edges[0], edges[-1]), edges, weights=rows)[0]
-    return NoiseReconstruction(
-        edges,
-        shown,
-        estimate,
-        again.std(axis=0, ddof=1),
-        np.clip(np.minimum(low, 2.0 * estimate - high), 0.0, estimate),
-        np.maximum(high, 2.0 * estimate - low),
-        rounds,
-        gap,
-    )
+    estimate = fine.reshape(-1, parts).sum(axis=1)
+    error = (high - low) / (2.0 * float(special.ndtri(0.5 + 0.5 * level)))
+    return NoiseReconstruction(edges, shown, estimate, error, low, high, rounds, gap)
+
+
+def profile_intervals(matrix: Floats, seen: Floats, best: Floats, parts: int, level: float) -> tuple[Floats, Floats]:
+    """Return the least and largest count of each cell, ``parts`` columns of ``matrix`` each, that is likely enough.
+
+    For a count c of a cell the likelihood is maximized over all others, by the same iteration with the cell's sum held;
+    it may lie half the quantile of chi-square below that of ``best``. Both ends of all cells are halved at once.
+    """
+    cells, total = len(best) // parts, float(seen.sum())
+    cell = np.repeat(np.arange(cells), 2)
+    inside = np.arange(len(best))[None, :] // parts == cell[:, None]
+    least = _likelihood(matrix, seen, best[None, :])[0] - 0.5 * float(special.chdtri(1.0, 1.0 - level))
+    held = best.reshape(-1, parts).sum(axis=1)[cell]
+    near, far = held.copy(), np.where(np.arange(2 * cells) % 2, total, 0.0)
+    state = np.repeat(best[None, :], 2 * cells, axis=0)
+    for _ in range(HALVINGS):
+        middle = 0.5 * (near + far)
+        state = _with_sum(0.98 * state + 0.02 * total / len(best), inside, middle, total)
+        step = max(1, _PRODUCT // matrix.size)
+        for start in range(0, len(state), step):
+            some = slice(start, start + step)
+            for _ in range(PROFILE_ROUNDS):
+                moved = state[some] * ((seen / np.maximum(state[some] @ matrix.T, 1e-300)) @ matrix)
+                state[some] = _with_sum(moved, inside[some], middle[some], total)
+        likely = _likelihood(matrix, seen, state) >= least
+        near, far = np.where(likely, middle, near), np.where(likely, far, middle)
+    ends = far.reshape(-1, 2)
+    return np.where(ends[:, 0] < 1e-3 * total / len(best), 0.0, ends[:, 0]), ends[:, 1]
+
+
+def _with_sum(n: Floats, inside: npt.NDArray[np.bool_], wanted: Floats, total: float) -> Floats:
+    """Return counts (times, columns) scaled so that those ``inside`` sum to ``wanted`` (times,), all to ``total``."""
+    own = np.maximum((n * inside).sum(axis=1), 1e-300)
+    others = np.maximum((n * ~inside).sum(axis=1), 1e-300)
+    return n * np.where(inside, (wanted / own)[:, None], ((total - wanted) / others)[:, None])
+
+
+def _likelihood(matrix: Floats, seen: Floats, n: Floats) -> Floats:
+    """Return sum_j y_j log (P n)_j for counts (times, columns)."""
+    return np.asarray(special.xlogy(seen, np.maximum(n @ matrix.T, 1e-300)).sum(axis=1))
 
 
 def _parts(law: NoiseLaw, edges: Floats) -> int:
@@ -188,20 +215,6 @@ def maximum_likelihood(matrix: Floats, seen: Floats) -> tuple[Floats, int, float
         n = n * slope
         rounds += 1
     return n, rounds, max(gap, 0.0)
-
-
-def _iterated(matrix: Floats, seen: Floats, begin: Floats, rounds: int) -> Floats:
-    """Iterate many estimates, shapes (times, released cells) and (times, cells), some at once.
-
-    Products stay so small that no library takes threads for them, which costs far more than it gains.
-    """
-    n, step = np.array(begin), max(1, _PRODUCT // matrix.size)
-    for start in range(0, len(n), step):
-        some = slice(start, start + step)
-        for _ in range(rounds):
-            expected = np.maximum(n[some] @ matrix.T, 1e-300)
-            n[some] *= (seen[some] / expected) @ matrix
-    return n
 
 
 def _released_edges(values: Floats, law: NoiseLaw) -> Floats:
