@@ -24,9 +24,9 @@ POINTS = 24
 """Places within a cell that its probabilities are averaged over."""
 RELEASED = 300
 """Cells of released numbers at most."""
-PARTS = 120
+PARTS = 160
 """Parts of all cells together, about."""
-NARROW = 0.75
+NARROW = 0.3
 """A part is no wider than so many standard deviations of the noise, unless there are too many."""
 TOLERANCE = 0.05
 """How much log-likelihood may be left to gain; 0.5 is what one standard error changes."""
@@ -178,7 +178,8 @@ def _with_sum(n: Floats, inside: npt.NDArray[np.bool_], wanted: Floats, total: f
     """Return counts (times, columns) scaled so that those ``inside`` sum to ``wanted`` (times,), all to ``total``."""
     own = np.maximum((n * inside).sum(axis=1), 1e-300)
     others = np.maximum((n * ~inside).sum(axis=1), 1e-300)
-    return n * np.where(inside, (wanted / own)[:, None], ((total - wanted) / others)[:, None])
+    scaled: Floats = n * np.where(inside, (wanted / own)[:, None], ((total - wanted) / others)[:, None])
+    return scaled
 
 
 def _likelihood(matrix: Floats, seen: Floats, n: Floats) -> Floats:
