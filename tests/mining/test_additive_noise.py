@@ -121,4 +121,4 @@ def test_many_distinct_numbers_are_grouped_without_bias() -> None:
     z = x + np.random.default_rng(5).laplace(0, 0.5 / np.sqrt(2), 20_000)
     values, rows = np.unique(z, return_counts=True)
     found = reconstruct_density(values, rows, law, edges, 0.95)
-    np.testing.assert_allclose(found.estimate / 20_000, [0.7, 0, 0.3, 0], atol=0.02)
+    np.testing.assert_allclose(found.estimate / 20_000, [0.7, 0, 0.3, 0], atol=0.04)
