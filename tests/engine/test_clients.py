@@ -99,7 +99,10 @@ def test_the_requirement_is_judged_from_the_operator_alone(home: Path) -> None:
 
 def test_what_is_released_and_what_is_said_of_it(home: Path) -> None:
     result = judged(home)
-    assert result.figures["limits.lowest.1"] is not None
+    for k in (1, 2, 3):
+        largest, whole = (result.figures[f"limits.{name}.{k}"] for name in ("parts_at_largest", "none_or_all"))
+        assert result.figures[f"limits.lowest.{k}"] == largest
+        assert largest == pytest.approx(whole) if k == 1 else largest > whole
     (folder,) = (home / "runs/collected").glob("*/released/study")
     released = json.loads((folder / "operator.json").read_text())["operators"][0]
     published = json.loads((home / "operator.json").read_text())["operators"][0]

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ppdm_flow.anonymizers.randomize_transactions.choice import ChosenOperator
+from ppdm_flow.anonymizers.randomize_transactions.choice import ChosenOperator, Maxima
 from ppdm_flow.anonymizers.randomize_transactions.observed import ObservedSets
 from ppdm_flow.anonymizers.randomize_transactions.sizes import bits_of, prefers_seeds, seeds_of
 from ppdm_flow.core.errors import DataError, PluginError
@@ -55,20 +55,31 @@ def _shape(operator: Operator, rows: int) -> SetShape:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Account:
-    """``lowest``: k -> lowest discoverable support, inf where none is; ``noise``: k -> error of one that is absent."""
+    """``lowest``: k -> lowest discoverable support, inf where none is; ``noise``: k -> error of one that is absent.
+
+    ``whole``: the same as ``lowest`` for itemsets that occur as a whole or not at all.
+    """
 
     sets: ObservedSets
     chosen: ChosenOperator
     seeds: bool
     lowest: Mapping[int, float]
     noise: Mapping[int, float]
+    whole: Mapping[int, float]
 
     @classmethod
     def of(cls, sets: ObservedSets, chosen: ChosenOperator, *, seeds: bool) -> Account:
         """Compute both for the itemsets that the requirement names."""
         lengths = chosen.requirement.sizes if chosen.requirement is not None else LENGTHS
         lengths = tuple(k for k in lengths if k <= SPARE or not seeds)
-        return cls(sets, chosen, seeds, _lowest(sets, chosen, lengths), _noise(sets, chosen.operator, lengths))
+        return cls(
+            sets,
+            chosen,
+            seeds,
+            _lowest(sets, chosen.operator, lengths, chosen.maxima or None),
+            _noise(sets, chosen.operator, lengths),
+            _lowest(sets, chosen.operator, lengths, None),
+        )
 
     def figures(self) -> dict[str, Figure]:
         """Return the step's figures."""
@@ -92,6 +103,9 @@ class Account:
         }
         for k, support in self.lowest.items():
             figures[f"lowest_support.{k}"] = _finite(support, "share", "no support is discoverable")
+            if self.chosen.maxima:
+                figures[f"parts_at_largest.{k}"] = figures[f"lowest_support.{k}"]
+            figures[f"none_or_all.{k}"] = _finite(self.whole[k], "share", "no support is discoverable")
             figures[f"sigma.{k}"] = _finite(self.noise[k], "share", "such itemsets cannot be estimated")
         for k in self.chosen.requirement.sizes if self.chosen.choices and self.chosen.requirement else ():
             worst = max(choice.levels[k] for choice in self.chosen.choices.values())
@@ -122,11 +136,11 @@ class Account:
         }
 
 
-def _lowest(sets: ObservedSets, chosen: ChosenOperator, lengths: Sequence[int]) -> dict[int, float]:
+def _lowest(sets: ObservedSets, operator: Operator, lengths: Sequence[int], maxima: Maxima | None) -> dict[int, float]:
     supports: dict[int, float] = {}
     for k in lengths:
         try:
-            supports |= lowest_supports(chosen.operator, sets.numbers, [k], chosen.maxima or None)
+            supports |= lowest_supports(operator, sets.numbers, [k], maxima)
         except PluginError:  # too few items are kept for itemsets of that size: nothing to estimate them from
             supports[k] = math.inf
     return supports

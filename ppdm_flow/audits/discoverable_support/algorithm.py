@@ -43,21 +43,28 @@ class DiscoverableSupportAudit:
             return AuditOutcome({f"lowest.{k}": Figure(None, "share", note=note) for k in self.params.sizes})
         lowest = _lowest(both.operator, numbers, self.params.sizes, maxima)
         own = OwnRelease(both.operator, numbers, maxima, self.params.level, lowest)
-        return AuditOutcome(dict(_figures(own, given=self.params.max_supports is not None)), charts=charts(own))
+        figures = dict(_figures(own, given=self.params.max_supports is not None))
+        whole = _lowest(both.operator, numbers, self.params.sizes, None)
+        figures |= {f"none_or_all.{k}": _figure(s, k, "which occur as a whole or not at all") for k, s in whole.items()}
+        return AuditOutcome(figures, charts=charts(own))
 
 
 def _figures(own: OwnRelease, *, given: bool) -> Iterator[tuple[str, Figure]]:
     whose = "the policy's" if given else "the data's"
     for k, support in own.lowest.items():
-        size = f"itemsets of {k} item{'s' * (k > 1)}"
-        note = f"{size}, parts of them as frequent as {whose} largest supports allow"
-        if math.isfinite(support):
-            yield f"lowest.{k}", Figure(support, "share", note=note)
-        else:
-            yield f"lowest.{k}", Figure(None, "share", note=f"{size}: none is discoverable")
+        figure = _figure(support, k, f"parts of them as frequent as {whose} largest supports allow")
+        yield f"lowest.{k}", figure
+        yield f"parts_at_largest.{k}", figure
     for k, support in enumerate(own.maxima, 1):
         yield f"largest_support.{k}", Figure(support, "share", note=f"of {k} item{'s' * (k > 1)}, {whose}")
     yield "transactions", Figure(int(sum(own.numbers.values())), "rows")
+
+
+def _figure(support: float, length: int, assumed: str) -> Figure:
+    size = f"itemsets of {length} item{'s' * (length > 1)}"
+    if not math.isfinite(support):
+        return Figure(None, "share", note=f"{size}: none is discoverable")
+    return Figure(support, "share", note=f"{size}, {assumed}")
 
 
 def _numbers(both: Sides) -> dict[int, float]:
@@ -87,7 +94,7 @@ def _largest(both: Sides, longest: int) -> tuple[float, ...]:
 
 
 def _lowest(
-    operator: Operator, numbers: Mapping[int, float], sizes: tuple[int, ...], maxima: tuple[float, ...]
+    operator: Operator, numbers: Mapping[int, float], sizes: tuple[int, ...], maxima: tuple[float, ...] | None
 ) -> dict[int, float]:
     supports: dict[int, float] = {}
     for k in sizes:

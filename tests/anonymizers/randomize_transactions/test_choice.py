@@ -13,6 +13,7 @@ from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.transactions.breaches import likelihoods
 from ppdm_flow.mining.transactions.documents import from_document
 from ppdm_flow.mining.transactions.hardest import hardest
+from ppdm_flow.mining.transactions.matrices import noise
 from ppdm_flow.requirements.itemset_breach.requirement import ItemsetBreach
 from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext
@@ -73,6 +74,25 @@ def test_supports_of_the_data_are_kept() -> None:
         if m > 1:
             assert worst(found, (singles, pairs), m) > 0.45
     assert [f.subject for f in found.findings if f.code == "PPF804"] == ["randomize.max_supports", "randomize.alphabet"]
+
+
+@pytest.mark.parametrize("k", [1, 2])
+def test_the_lowest_support_has_both_readings(k: int) -> None:
+    """None or all: the root of s^2 N / 16 = D_0 + s (D_k - D_0), in closed form, over the sets of k items or more."""
+    requirement = breach(level=0.9, max_supports=(0.3, 0.1))
+    found = fitted({"cutoff": 4, "insertion": 0.0625}, requirement)
+    ruled, numbers = operator(found), {m: sum(len(s) == m for s in sets()) for m in range(4)}
+    large = {m: n for m, n in numbers.items() if m >= k}
+    spread = sum(n * noise(ruled, m, k) for m, n in large.items()) / sum(large.values())
+    a, b, c = sum(large.values()) / 16, -(spread[k] - spread[0]), -spread[0]
+    root = (-b + np.sqrt(b * b - 4 * a * c)) / (2 * a) * sum(large.values()) / sum(numbers.values())
+    assert found.figures[f"none_or_all.{k}"].value == pytest.approx(root)
+    most = found.figures[f"parts_at_largest.{k}"].value
+    assert most == found.figures[f"lowest_support.{k}"].value
+    assert most == pytest.approx(root) if k == 1 else most > root
+    alone = fitted({"cutoff": 4, "insertion": 0.0625}, None)
+    assert f"parts_at_largest.{k}" not in alone.figures
+    assert alone.figures[f"none_or_all.{k}"] == alone.figures[f"lowest_support.{k}"]
 
 
 def test_part_of_the_supports_from_the_policy() -> None:
