@@ -40,6 +40,30 @@ def test_linked_data_are_what_their_generator_writes(root):
         assert gzip.decompress((folder / f"{name}.csv.gz").read_bytes()) == document
 
 
+def test_what_clients_sent_is_what_they_make_and_holds(cli, root, tmp_path, only_run, report_of):
+    """Made again byte by byte; their own topics keep what the policy assumes, and their supports come back."""
+    folder = root / "pipelines/data"
+    spec = importlib.util.spec_from_file_location("make_clicks", folder / "make_clicks.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert (folder / "clicks_operator.json").read_text() == module.operator()
+    assert gzip.decompress((folder / "clicks.jsonl.gz").read_bytes()) == module.document()
+    done = cli("run", root / "pipelines/clicks.yaml", "--out", tmp_path / "runs")
+    assert done.returncode == 0, done.stdout + done.stderr
+    run = only_run(tmp_path / "runs")
+    (measured,) = report_of(run)["requirements"]
+    assert measured["measured"] == pytest.approx(0.5, abs=0.02)
+    visits = module.visits()
+    for size in (1, 2, 3):
+        own = [set(topics) for topics in visits if len(topics) == size]
+        assert max(sum(t in topics for topics in own) for t in module.TOPICS) <= module.MAX_SUPPORTS[0] * len(own)
+    mined = json.loads(cli("mine", run, "--min-support", "0.08", "--format", "json", "-q").stdout)
+    assert mined["itemsets"]
+    for each in mined["itemsets"]:
+        true = sum(set(each["items"]) <= set(topics) for topics in visits) / len(visits)
+        assert abs(each["support"] - true) < 5 * each["sigma"]
+
+
 @pytest.mark.slow
 def test_clinic_visits(cli, root, tmp_path, only_run, report_of):
     policy, key = root / "pipelines/clinic_visits.yaml", {"CLINIC_KEY": "0123456789abcdef0011223344556677"}
