@@ -57,6 +57,7 @@ _SMALLER = frozenset(
 _LARGER = frozenset(
     {
         "aggregate_utility",
+        "distribution_utility",
         "equal_itemsets",
         "expected_record_utility",
         "genuine",
