@@ -47,6 +47,7 @@ _SMALLER = frozenset(
         "risk",
         "rows_below",
         "rows_lost",
+        "share_beyond_delta",
         "support_difference",
         "suppressed_cells",
         "suppressed_share",
