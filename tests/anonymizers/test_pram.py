@@ -266,7 +266,9 @@ def test_a_matrix_under_bounds_is_that_of_the_fine_grain_form_or_better():
         assert upward[2] <= 0.25 + 1e-12
         assert max(upward) <= 0.8 + 1e-12
         assert downward[2] >= 0.1 - 1e-12
-    assert plain.artifacts["operator.json"]["operators"][0]["made"] == "bounds"
+    (entry,) = plain.artifacts["operator.json"]["operators"]
+    assert entry["made"] == "bounds"
+    assert entry["gamma"] == pytest.approx([0.8 * 0.7 / (0.3 * 0.2)] * 2 + [3])
 
 
 def test_what_is_refused_at_the_data():

@@ -15,6 +15,7 @@ from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import Figure, Finding
 from ppdm_flow.mining.reconstruction.matrix_channel import WORST, condition
 from ppdm_flow.requirements.sensitivities.requirement import Sensitivity
+from ppdm_flow.requirements.sensitivities.value_bounds import stated_gamma
 from ppdm_flow.sdk.matrix_operator import MatrixOperator
 
 Floats = npt.NDArray[np.float64]
@@ -80,4 +81,8 @@ def _asked(one: Randomized) -> Mapping[str, Any]:
     """Return the bounds as the policy states them, where the matrix was made for them."""
     if one.requirement is None:
         return {}
-    return {"directions": str(one.requirement.directions), "bounds": as_written(one.requirement)}
+    return {
+        "directions": str(one.requirement.directions),
+        "bounds": as_written(one.requirement),
+        "gamma": stated_gamma(one.requirement, one.operator.domain),
+    }
