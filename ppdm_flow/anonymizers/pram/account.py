@@ -73,6 +73,7 @@ def findings(one: Randomized, params: PramParams) -> Iterator[Finding]:
 def artifact(every: Sequence[Randomized], params: PramParams) -> dict[str, Any]:
     """Return the content of ``operator.json``: all that estimating from the released data needs."""
     how = "invariant" if params.invariant else "retain" if params.retain is not None else "stated"
+    how = "posterior" if params.posterior is not None else how
     made = "bounds" if params.derived else how
     return {"version": 1, "operators": [{**one.operator.document(), "made": made, **_asked(one)} for one in every]}
 
