@@ -379,6 +379,9 @@ def test_a_posterior_as_a_step():
     operator, frequency = fitted.operators["d"], np.array([0.5, 0.3, 0.2])
     joint = frequency[:, None] * operator.transition
     assert (joint / joint.sum(axis=0)).max() == pytest.approx(0.6)
+    bounds = [(float(f), 0.6) for f in frequency]
+    upward, _ = brute_posteriors_of_matrix(operator.transition.T.tolist(), bounds)  # over all priors of at most f
+    assert upward == pytest.approx([0.6] * 3, abs=1e-12)
     assert fitted.figures["record_utility"].value == pytest.approx(0.6)
     assert fitted.figures["condition"].value is not None  # frequencies can be reconstructed
     assert fitted.artifacts["operator.json"]["operators"][0]["made"] == "posterior"

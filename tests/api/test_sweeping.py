@@ -20,6 +20,7 @@ from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.errors import DataError, PolicyError, RunError, UsageError
 from ppdm_flow.core.results import Figure
 from ppdm_flow.report.sweep.forms import plain
+from ppdm_flow.report.sweep.rows import rows
 
 POLICY = """version: 1
 name: small
@@ -393,9 +394,8 @@ def test_the_frontier_has_the_policys_own_values_and_no_dominated_points(sweep):
     assert [p["values"]["privacy.k_anonymity.k"] for p in points] == ["2", "2", "300", "300", "3"]
     assert points[4] == {**points[4], "own": True, "values": {"privacy.k_anonymity.k": "3", "params.share": "0.5"}}
     assert [p["on_frontier"] for p in points] == [False, True, False, False, False]
-    table = plain(found.document)
-    assert [line.split()[1] for line in table.splitlines() if "released" in line and "ms" in line] == ["2"]
-    assert "The policy's own values are point 5: dominated by 2." in table
+    assert [row.number for row in rows(found.document).rows] == [2]
+    assert "The policy's own values are point 5: dominated by 2." in plain(found.document)
     assert "hollow" not in found.rendered("svg")
     everything = sweep(*words, metrics=metrics)
     assert "shown" not in everything.document

@@ -96,7 +96,8 @@ def within_posterior(frequency: Floats, bound: float) -> Floats:
     sum_j f_j R[j, j] <= bound sum_j r_j = bound for any matrix at all. It reaches that where a released j means j with
     probability ``bound``, and any other value in proportion to its frequency; then r_j is proportional to
     f_j (1 - f_j) / (bound - f_j), and the matrix has an inverse. So it is what the linear program over all matrices
-    comes to, for each bound (the question of Huang, Du, "OptRR", ICDE 2008, who search by a genetic algorithm).
+    comes to, for each bound (the question of Huang, Du, "OptRR", ICDE 2008, who search by a genetic algorithm). As
+    R[i, j] is the same for all i but j, the bound holds for every prior that gives j no more than f_j.
 
     Parameters
     ----------
