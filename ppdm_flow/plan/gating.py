@@ -35,7 +35,7 @@ def unmeasured(
 
 
 def redefined(gates: Iterable[Gate], audits: Iterable[AuditNode], places: Places) -> Iterator[Diagnostic]:
-    """Yield a fault for every gate on a figure whose name meant another one in 0.1 (PPF637).
+    """Yield a fault for every gate on a figure whose name meant another one in 0.1 (PPF667).
 
     The parameter ``definitions`` of the audit says that the policy means the figure as it is now.
     """
@@ -50,7 +50,7 @@ def redefined(gates: Iterable[Gate], audits: Iterable[AuditNode], places: Places
             path = ("gates", gate.id.removeprefix("gates."))
             text = f"gate `{path[1]}`: what `{figure}` was in 0.1 is `{former}` now, and `{figure}` is another figure"
             hint = f"write `metric: {gate.metric.removesuffix(figure)}{former}`"
-            yield Diagnostic("PPF637", text, places.value(*path, "metric"), hint=hint, path=path)
+            yield Diagnostic("PPF667", text, places.value(*path, "metric"), hint=hint, path=path)
 
 
 def dangling(gates: Iterable[Gate], owners: Iterable[str], releases: Iterable[str], places: Places) -> list[Diagnostic]:

@@ -31,7 +31,7 @@ def transform_of(
 ) -> GeneratorTransform:
     """Return a generator of the columns of ``rows``, in their order.
 
-    ``makers`` and ``intervals`` are those of numeric columns. Raises PluginError PPF638 where the code table is over
+    ``makers`` and ``intervals`` are those of numeric columns. Raises PluginError PPF668 where the code table is over
     other attributes, or has values that an attribute does not have.
     """
     names = rows.columns

@@ -25,7 +25,7 @@ from ppdm_flow.mining.krimp.code_table import CodeTable
 from ppdm_flow.tables.column import MISSING, SUPPRESSED, SUPPRESSED_TEXT
 
 CODE_TABLE = "code_table.json"
-_UNUSABLE = "PPF638"
+_UNUSABLE = "PPF668"
 
 
 def code_table_document(
@@ -91,7 +91,7 @@ class GivenCodeTable:
 
 
 def read_code_table(path: Path) -> GivenCodeTable:
-    """Read a code table. Raises PluginError PPF638, which quotes no value, where the file is none."""
+    """Read a code table. Raises PluginError PPF668, which quotes no value, where the file is none."""
     try:
         document = json.loads(read_definition(path).decode("utf-8-sig"))
     except OSError as error:

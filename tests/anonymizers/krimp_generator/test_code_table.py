@@ -140,7 +140,7 @@ BROKEN = {
 def test_a_file_that_cannot_be_used(bench, tmp_path, name):
     with pytest.raises(PluginError) as caught:
         given(bench, tmp_path, BROKEN[name], {"D1": ["A"], "D2": ["C"], "D3": ["E"]})
-    assert [d.code for d in caught.value.diagnostics] == ["PPF638"]
+    assert [d.code for d in caught.value.diagnostics] == ["PPF668"]
 
 
 def test_values_that_a_column_cannot_have(bench, tmp_path):
