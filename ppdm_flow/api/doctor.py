@@ -24,7 +24,19 @@ from ppdm_flow.policy.language.kind_pages import page_of
 from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.spec import imported
 
-_PACKAGES = ("numpy", "pyarrow", "pandas", "numba", "duckdb", "scipy", "highspy", "scikit-learn", "pydantic", "PyYAML")
+_PACKAGES = (
+    "numpy",
+    "pyarrow",
+    "pandas",
+    "numba",
+    "duckdb",
+    "scipy",
+    "highspy",
+    "networkx",
+    "scikit-learn",
+    "pydantic",
+    "PyYAML",
+)
 _EXTRAS = {
     "python-calamine": "excel",
     "XlsxWriter": "excel",

@@ -44,6 +44,8 @@ def listing(
         put(f"{card.name:<{width}}  {card.summary or card.fault}")
         if card.reference and group == REQUIREMENTS:
             put(f"{'':<{width}}  {card.reference}")
+        if card.also:
+            put(f"{'':<{width}}  also: {', '.join(card.also)}")
         serves = f"serves {', '.join(card.serves)}; " if card.serves else ""
         kind = f"{card.kind} of {card.of}" if card.of else card.kind.replace("_", "-")
         put(f"{'':<{width}}  {serves}{kind}; {card.distribution}")

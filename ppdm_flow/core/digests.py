@@ -8,7 +8,9 @@ import hashlib
 import itertools
 import json
 import os
+import re
 import sys
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -35,17 +37,36 @@ def identity(path: Path) -> tuple[int, int, int]:
     return stat.st_ino, stat.st_size, stat.st_mtime_ns
 
 
+_SHA256 = re.compile("[0-9a-f]{64}")
 EXPECTED = "PPDM_EXPECTED_FILES"
 """The variable that names a JSON file with marks by absolute paths: of all definitions that are not installed."""
 _HASHED = 1 << 26
-"""Bytes of the largest file whose hash is its mark."""
+"""Bytes up to which files are hashed, all together, to tell them from others."""
 _INSTALLED = (Path(sys.prefix), Path(sys.base_prefix), Path(__file__).parents[1])
 
 
-def mark_of(path: Path) -> str:
-    """Return what tells a file from others: its SHA-256, or its size and time where it is large. Raises OSError."""
-    about = path.stat()
-    return sha256(path) if about.st_size <= _HASHED else f"{about.st_size} bytes of {about.st_mtime_ns}"
+def marks_of(files: Iterable[Path]) -> Mapping[Path, str]:
+    """Return what tells files from others: their SHA-256, or size and time of those that are large. Raises OSError."""
+    marks, left = {}, _HASHED
+    for size, file in sorted((file.stat().st_size, file) for file in files):
+        left -= size
+        marks[file] = sha256(file) if left >= 0 else _stamp(file)
+    return marks
+
+
+def is_as_marked(file: Path, mark: str) -> bool:
+    """Return whether a file is there, and is the one that a mark tells."""
+    try:
+        if _SHA256.fullmatch(mark):
+            return file.stat().st_size <= _HASHED and sha256(file) == mark
+        return _stamp(file) == mark
+    except OSError:
+        return False
+
+
+def _stamp(file: Path) -> str:
+    about = file.stat()
+    return f"{about.st_size} bytes of {about.st_mtime_ns}"
 
 
 def check_expected(path: Path, data: bytes) -> None:
@@ -56,7 +77,7 @@ def check_expected(path: Path, data: bytes) -> None:
     expected = _expected(named).get(_absolute(path))
     if expected is None and any(Path(_absolute(path)).is_relative_to(place) for place in _INSTALLED):
         return
-    if expected != (hashlib.sha256(data).hexdigest() if len(data) <= _HASHED else mark_of(path)):
+    if expected not in (hashlib.sha256(data).hexdigest(), _stamp(path)):
         raise OSError(errno.ESTALE, "it is not as it was looked at")
 
 

@@ -7,7 +7,7 @@ The codes of diagnostics have pages: PPF1xx text, 2xx shape, 3xx inheritance and
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from importlib import resources
 from typing import Any, Generic, TypeVar
@@ -121,6 +121,14 @@ def read_of_package(name: str) -> Page:
     """
     package, _, file = name.partition(":")
     return parsed(name, (resources.files(package) / file).read_text(encoding="utf-8"))
+
+
+@cache
+def synonyms() -> Mapping[str, Sequence[str]]:
+    """Return the words that people bring from papers and from other tools, and ours for them, the likeliest first."""
+    text = (resources.files("ppdm_flow") / "pages" / "synonyms.yaml").read_text(encoding="utf-8")
+    words: Mapping[str, Sequence[str]] = yaml.load(text, Loader=_Loader)  # noqa: S506  # a safe loader
+    return words
 
 
 def exists(name: str) -> bool:

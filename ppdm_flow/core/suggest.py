@@ -6,117 +6,15 @@ import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
-ALIASES: Mapping[str, tuple[str, ...]] = {
-    "qi": ("quasi_identifier",),
-    "qid": ("quasi_identifier",),
-    "quasi": ("quasi_identifier",),
-    "quasi_id": ("quasi_identifier",),
-    "quasi_identifiers": ("attributes", "quasi_identifier"),
-    "id": ("identifier",),
-    "pii": ("identifier",),
-    "direct_identifier": ("identifier",),
-    "class": ("target",),
-    "label": ("target",),
-    "outcome": ("target",),
-    "secret": ("sensitive",),
-    "sa": ("sensitive",),
-    "sensitive_attribute": ("sensitive",),
-    "public": ("insensitive",),
-    "other": ("insensitive",),
-    "non_sensitive": ("insensitive",),
-    "count": ("weight",),
-    "frequency": ("weight",),
-    "survey_weight": ("sampling_weight",),
-    "sample_weight": ("sampling_weight",),
-    "design_weight": ("sampling_weight",),
-    "expansion_factor": ("sampling_weight",),
-    "person": ("subject",),
-    "int": ("integer",),
-    "double": ("float",),
-    "number": ("float", "integer"),
-    "numeric": ("float", "integer"),
-    "str": ("text",),
-    "string": ("text",),
-    "category": ("text",),
-    "categorical": ("text",),
-    "bool": ("boolean",),
-    "datetime": ("date",),
-    "min_support": ("minsup",),
-    "h": ("confidence",),
-    "threshold": ("confidence", "max"),
-    "max_confidence": ("confidence",),
-    "ic": ("channel",),
-    "inference_channel": ("channel",),
-    "pi": ("sensitive",),
-    "columns": ("attributes", "columns"),
-    "fields": ("attributes",),
-    "schema": ("attributes",),
-    "requirements": ("privacy",),
-    "guarantees": ("privacy",),
-    "anonymizer": ("use",),
-    "plugin": ("use",),
-    "algorithm": ("use",),
-    "params": ("with",),
-    "parameters": ("with",),
-    "args": ("with",),
-    "options": ("with",),
-    "separator": ("delimiter",),
-    "sep": ("delimiter",),
-    "na": ("missing",),
-    "na_values": ("missing",),
-    "null": ("missing",),
-    "missing_values": ("missing",),
-    "outputs": ("releases",),
-    "output": ("releases", "path"),
-    "release": ("releases",),
-    "pipeline": ("steps",),
-    "transforms": ("steps",),
-    "type": ("format", "role"),
-    "kind": ("role", "use"),
-    "file": ("path", "csv"),
-    "filename": ("path",),
-    "uri": ("path",),
-    "input": ("from", "source"),
-    "from": ("input",),
-    "data": ("source",),
-    "dataset": ("source",),
-    "title": ("name",),
-    "base": ("extends",),
-    "inherit": ("extends",),
-    "inherits": ("extends",),
-    "vars": ("params",),
-    "variables": ("params",),
-    "theta": ("tolerance",),
-    "rho1": ("r1",),
-    "rho2": ("r2",),
-    "prior": ("r1",),
-    "posterior": ("r2",),
-    "minimum": ("min",),
-    "maximum": ("max",),
-    "at_most": ("max",),
-    "at_least": ("min",),
-    "bins": ("intervals",),
-    "breaks": ("intervals",),
-    "random_state": ("seed",),
-    "levels_of": ("levels",),
-    "hide_values": ("values",),
-    "thresholds": ("gates",),
-    "checks": ("audits",),
-    "metrics": ("audits",),
-    "values": ("domain", "values"),
-    "emd": ("distance",),
-    "variant": ("kind",),
-    "hierarchical": ("ordered",),
-    "numerical": ("ordered",),
-    "minsup": ("min_support",),
-    "up": ("upward",),
-    "upwards": ("upward",),
-    "two_sided": ("both",),
-}
-"""Words that people bring from other tools, and ours for them, the likeliest first."""
+from ppdm_flow.core.pages import synonyms
 
 Aliases = Mapping[str, Sequence[str]]
 NO_ALIASES: Aliases = MappingProxyType({})
+
+
+def synonyms_of(word: str) -> Sequence[str]:
+    """Return our words for one of other tools or papers; none where it has none."""
+    return synonyms().get(_bare(word), ())
 
 
 def closest(word: str, known: Iterable[str], aliases: Aliases = NO_ALIASES) -> str | None:
@@ -137,7 +35,7 @@ def confident(word: str, known: Iterable[str], aliases: Aliases = NO_ALIASES) ->
     for name in candidates:
         if _bare(name) == bare:
             return name
-    for alias in (*aliases.get(bare, ()), *ALIASES.get(bare, ())):
+    for alias in (*aliases.get(bare, ()), *synonyms_of(word)):
         if alias in candidates:
             return alias
     ranked = sorted((distance(bare, _bare(c)), -_ratio(bare, _bare(c)), c) for c in candidates)

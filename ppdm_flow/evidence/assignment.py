@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
+import networkx as nx
+
 
 def matching(people: Mapping[str, Collection[str]]) -> dict[str, str] | None:
-    """Return a person for each role, all different; None where there are not enough (Kuhn's augmenting paths).
+    """Return a person for each role, all different; None where there are not enough.
 
     >>> matching({"owner": ["alice", "bob"], "officer": ["alice"]})
     {'owner': 'bob', 'officer': 'alice'}
     """
-    role_of, crowded = _assigned(people)
-    if crowded:
+    names, _, matched = _matched(people)
+    if len(matched) < len(people):
         return None
-    chosen = {role: name for name, role in role_of.items()}
-    return {role: chosen[role] for role in people}
+    return {role: names[matched[number]] for number, role in enumerate(people)}
 
 
 def crowded_roles(people: Mapping[str, Collection[str]]) -> tuple[str, ...]:
@@ -24,26 +25,24 @@ def crowded_roles(people: Mapping[str, Collection[str]]) -> tuple[str, ...]:
     >>> crowded_roles({"owner": ["alice"], "officer": ["alice"], "press": ["bob"]})
     ('owner', 'officer')
     """
-    _, crowded = _assigned(people)
-    return tuple(role for role in people if role in crowded)
+    _, graph, matched = _matched(people)
+    without = next((number for number in range(len(people)) if number not in matched), None)
+    if without is None:
+        return ()
+    graph.add_edges_from((person, number) for number, person in matched.items())
+    reached = {without, *nx.descendants(graph, without)}
+    return tuple(role for number, role in enumerate(people) if number in reached)
 
 
-def _assigned(people: Mapping[str, Collection[str]]) -> tuple[dict[str, str], set[str]]:
-    """Return the role of each person who was chosen, and the roles of the first search that found nobody."""
-    role_of: dict[str, str] = {}
+def _matched(people: Mapping[str, Collection[str]]) -> tuple[dict[int, str], nx.DiGraph, dict[int, int]]:
+    """Return the names of people by their nodes, who may have each role, and the person of each role that has one.
 
-    def found(role: str, seen: set[str], roles: set[str]) -> bool:
-        roles.add(role)
-        for name in sorted(people[role]):
-            if name not in seen:
-                seen.add(name)
-                if name not in role_of or found(role_of[name], seen, roles):
-                    role_of[name] = role
-                    return True
-        return False
-
-    for role in people:
-        roles: set[str] = set()
-        if not found(role, set(), roles):
-            return role_of, roles
-    return role_of, set()
+    Nodes are numbers, those of roles first: networkx goes through sets of them, whose order must not depend on hashes.
+    """
+    names = dict(enumerate(sorted({name for own in people.values() for name in own}), len(people)))
+    numbers = {name: number for number, name in names.items()}
+    graph = nx.DiGraph()
+    graph.add_nodes_from((*range(len(people)), *names))
+    graph.add_edges_from((role, numbers[name]) for role, own in enumerate(people.values()) for name in own)
+    both_ways = nx.bipartite.hopcroft_karp_matching(graph.to_undirected(), range(len(people)))
+    return names, graph, {role: both_ways[role] for role in range(len(people)) if role in both_ways}

@@ -13,13 +13,12 @@ from ppdm_flow.core.errors import DataError, RunError, UsageError
 from ppdm_flow.evidence.keys import PublicKey, SigningKey
 from ppdm_flow.evidence.malformed import MalformedError
 from ppdm_flow.sdk.key_file import refuse_shared
+from ppdm_flow.sdk.spec import PASSWORD_VARIABLE
 
 SIZE_LIMIT = 65_536
 """Bytes."""
 PUBLIC = ".pub"
 """Ends the name of the file with the public key."""
-PASSWORD_VARIABLE = "PPDM_KEY_PASSWORD"  # noqa: S105  # the variable's name
-"""Holds the password of an encrypted key where there is no terminal to ask at."""
 Password = Callable[[], bytes | None]
 """Asks for the password of an encrypted key; None where there is nobody to ask."""
 _ROUNDS = 64

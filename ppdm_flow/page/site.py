@@ -81,7 +81,7 @@ def opened_site(settings: Settings) -> Site:
     settings.state.mkdir(parents=True, exist_ok=True, mode=0o700)
     database = Database(settings.database, SCHEMA)
     accounts = Accounts(database, Passwords(settings.password_memory_kib, settings.password_rounds))
-    policies = Policies(settings.policies, History(database, settings.history_days))
+    policies = Policies(settings.policies, History(database, settings.history_days, free_bytes=settings.free_bytes))
     jobs = Jobs.opened(settings, JobRecords(database, settings.jobs))
     whole, idle = settings.session_minutes * _MINUTE, settings.idle_minutes * _MINUTE
     return Site(

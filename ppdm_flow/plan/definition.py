@@ -7,6 +7,8 @@ from dataclasses import field
 from functools import cached_property
 from typing import Any
 
+import networkx as nx
+
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.gate import Gate
 from ppdm_flow.core.people import People
@@ -16,9 +18,10 @@ from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.core.spans import Span
 from ppdm_flow.core.waivers import Waiver
+from ppdm_flow.plan import dag
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec
 
-SOURCE = "source"
+SOURCE = dag.SOURCE
 """The name of the node that every DAG begins with."""
 
 
@@ -66,7 +69,7 @@ class SourceNode:
 
 @dataclass(frozen=True, slots=True)
 class StepNode:
-    """One step. ``input`` is ``source``, a step's name, or ``step.output``; ``implicit`` ones were not written.
+    """One step. ``inputs`` are ``source``, steps' names, or ``step.output``; ``implicit`` ones were not written.
 
     ``attributes`` are those that leave the step. ``expands`` says that weighted rows are written out as single rows
     before it (row-wise randomization on a collapsed table).
@@ -74,12 +77,17 @@ class StepNode:
 
     name: str
     bound: Bound
-    input: str
+    inputs: tuple[str, ...]
     effect: Effect = field(compare=False)
     attributes: tuple[AttributeFacts, ...]
     implicit: bool = False
     expands: bool = False
     spans: tuple[Span, ...] = field(default=(), compare=False)
+
+    @property
+    def input(self) -> str:
+        """What the step reads; the first of its inputs where there are several."""
+        return self.inputs[0]
 
     @property
     def randomized(self) -> bool:
@@ -262,14 +270,40 @@ class Plan:
 
     def upstream(self, node: str) -> tuple[StepNode, ...]:
         """Return the steps up to ``node`` (a step, ``step.output``, ``source`` or a table), in order, itself last."""
-        chain: list[StepNode] = []
-        at = node
-        roots = {SOURCE, *self.roots}  # a release of a linked table begins with the source of its own plan
-        while at not in roots:
-            step = self._step_by_name[at.partition(".")[0]]
-            chain.append(step)
-            at = step.input
-        return tuple(reversed(chain))
+        if node in (SOURCE, *self.roots):  # a release of a linked table begins with the source of its own plan
+            return ()
+        last = self.step(dag.base(node))
+        before = nx.ancestors(self.graph, last.name)
+        return (*(step for step in self.steps if step.name in before), last)
+
+    def arriving(self, step: StepNode) -> tuple[AttributeFacts, ...]:
+        """Return the attributes of what a step reads; of a name that several inputs have, those of the first."""
+        facts: dict[str, AttributeFacts] = {}
+        for reference in step.inputs:
+            own = self.source.attributes
+            if reference not in (SOURCE, *self.roots):
+                name, _, output = reference.partition(".")
+                before = self.step(name)
+                wanted = before.effect.outputs.get(output)
+                own = tuple(fact for fact in before.attributes if wanted is None or fact.name in wanted)
+            for fact in own:
+                facts.setdefault(fact.name, fact)
+        return tuple(facts.values())
+
+    @cached_property
+    def graph(self) -> nx.DiGraph:
+        """Sources, steps, releases, audits, requirements and gates, with what flows between them."""
+        steps = {step.name: step.inputs for step in self.steps}
+        flow = dag.flow_graph(self.roots, steps, {release.name: (release.input,) for release in self.releases})
+        audits = [(audit, [audit.release]) for audit in self.audits]
+        for join in self.joins:
+            names = [name for releases in join.releases.values() for name in releases]
+            audits += [(audit, names) for audit in join.plan.audits]
+        measured = {
+            dag.audit_key(audit.release, audit.name): (names, [r.id for r in audit.requirements])
+            for audit, names in audits
+        }
+        return dag.with_audits(flow, measured, self.requirements, self.gates)
 
     @cached_property
     def _step_by_name(self) -> Mapping[str, StepNode]:

@@ -183,7 +183,7 @@ def _step(node: StepNode) -> fields.PlanStep:
     return {
         "name": node.name,
         **_plugin(node.bound),
-        "input": node.input,
+        "input": node.input if len(node.inputs) == 1 else list(node.inputs),
         "outputs": sorted(effect.outputs) if effect.outputs else [""],
         "reads": list(effect.reads),
         "changes": {name: effect.changes[name].value for name in sorted(effect.changes)},

@@ -115,7 +115,7 @@ class PlanNode(BoundPlugin):
 class PlanStep(PlanNode):
     """A step."""
 
-    input: Annotated[str, about("`source`, a step, or `step.output`.")]
+    input: Annotated[str | list[str], about("`source`, a step, or `step.output`; a list where it reads several.")]
     outputs: Annotated[list[str], about('Names of its outputs; "" is its own.')]
     reads: Annotated[list[str], about("Attributes that it looks at to decide.")]
     changes: Annotated[dict[str, ChangeName], about("What it does to the values of attributes.")]

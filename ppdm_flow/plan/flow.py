@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import ChainMap, Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
@@ -11,6 +11,7 @@ from ppdm_flow.core.lineage import Derivation, Lineage
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.suggest import did_you_mean
+from ppdm_flow.plan.dag import base
 from ppdm_flow.plan.definition import Plan, StepNode
 from ppdm_flow.plan.facts import Attributes
 from ppdm_flow.sdk.spec import Effect
@@ -29,6 +30,15 @@ class Misfit:
 def by_name(facts: Iterable[AttributeFacts]) -> Attributes:
     """Return facts as an ordered map."""
     return Attributes({fact.name: fact for fact in facts})
+
+
+def together(inputs: Iterable[Attributes]) -> Attributes:
+    """Return the attributes of several inputs; of a name that several have, those of the first."""
+    attributes = Attributes()
+    for each in inputs:
+        for name, fact in each.items():
+            attributes.setdefault(name, fact)
+    return attributes
 
 
 def misfits(step: str, before: Attributes, effect: Effect) -> list[Misfit]:
@@ -103,10 +113,11 @@ Ways = Mapping[str, tuple[str, ...]]
 
 def ways(plan: Plan, node: str) -> Ways:
     """Return by column the steps that made it what it is at ``node``, oldest first; untouched ones are left out."""
-    steps_of: Ways = {}
+    passed: dict[str, Ways] = {}
     for step in plan.upstream(node):
-        steps_of = _after(step, steps_of)
-    return steps_of
+        before = ChainMap(*(dict(passed.get(base(reference), {})) for reference in step.inputs))
+        passed[step.name] = _after(step, before)
+    return passed.get(base(node), {})
 
 
 def _after(step: StepNode, before: Ways) -> Ways:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+
+import networkx as nx
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic
@@ -11,10 +13,11 @@ from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.roles import Role
 from ppdm_flow.plan import flow
 from ppdm_flow.plan.binding import Binder
-from ppdm_flow.plan.definition import SOURCE, ReceivedFormat, ReleaseNode, StepNode, TableNode
+from ppdm_flow.plan.dag import base, flow_graph, release_key
+from ppdm_flow.plan.definition import ReceivedFormat, ReleaseNode, StepNode, TableNode
 from ppdm_flow.plan.formats import choices, implied, inferred, partitions
 from ppdm_flow.plan.steps import Flow
-from ppdm_flow.plan.wiring import Wiring, base
+from ppdm_flow.plan.wiring import Wiring
 from ppdm_flow.policy.language.models import Policy, Release
 from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.spec import Scope
@@ -24,11 +27,11 @@ INTERVAL_BOUNDS = "interval_bounds"
 BOUNDS = "bounds"
 _LABELS = "labels"
 _PERSONAL = frozenset({Role.IDENTIFIER, Role.SUBJECT})
+_REORDERED = ("reordered", "generated")
 
 
 def release_nodes(policy: Policy, state: Flow, wiring: Wiring, binder: Binder) -> tuple[ReleaseNode, ...]:
     """Return the releases whose origin is known, each after its shuffle."""
-    shared = _readers(wiring)
     nodes = []
     for name, release in policy.releases.items():
         origin = wiring.origins[name]
@@ -39,7 +42,7 @@ def release_nodes(policy: Policy, state: Flow, wiring: Wiring, binder: Binder) -
         facts = tuple(fact for fact in arriving.values() if not _unneeded(fact))
         if _labels(release, binder, name) == BOUNDS:
             origin, facts = _with_bounds(name, origin, facts, state, binder)
-        if release.shuffle and not _reordered(origin, state.nodes, shared):
+        if release.shuffle and not _reordered(origin, state.nodes, wiring):
             origin = _shuffled(name, origin, facts, state, binder)
         kind, options = bound
         spans = tuple(s for s in (state.places.key("releases", name),) if s is not None)
@@ -47,8 +50,9 @@ def release_nodes(policy: Policy, state: Flow, wiring: Wiring, binder: Binder) -
         into = _table(name, release, facts, binder)
         by = _partitions(name, release, kind, facts, binder)
         received = _received(name, release, kind, binder)
-        nodes.append(ReleaseNode(name, origin, *about, _ordered_by(origin, state.nodes), into, by, received))
-    return tuple(nodes)
+        nodes.append(ReleaseNode(name, origin, *about, "", into, by, received))
+    order = _orders(state.nodes.values())
+    return tuple(replace(node, ordered_by=order.get(base(node.input), base(node.input))) for node in nodes)
 
 
 def _table(name: str, release: Release, facts: tuple[AttributeFacts, ...], binder: Binder) -> TableNode | None:
@@ -118,26 +122,16 @@ def _received(name: str, release: Release, kind: str, binder: Binder) -> Receive
 
 def pruned(nodes: Mapping[str, StepNode]) -> dict[str, StepNode]:
     """Return the steps without the identifiers that no later step asks for: those go no further than the source."""
-    return {
-        name: replace(
-            node,
-            attributes=tuple(
-                f for f in node.attributes if not _unneeded(f) or f.name in wanted_after(name, nodes.values())
-            ),
-        )
-        for name, node in nodes.items()
-    }
+    graph = flow_graph((), {name: node.inputs for name, node in nodes.items()}, {})
+    return {name: replace(node, attributes=tuple(_wanted(graph, node, nodes))) for name, node in nodes.items()}
 
 
-def wanted_after(name: str, nodes: Iterable[StepNode]) -> set[str]:
-    """Return the attributes that steps after ``name`` (a step or ``source``) read, change, drop or rename."""
-    below = {name}
-    wanted: set[str] = set()
-    for node in nodes:  # in the plan's order, so that inputs come first
-        if base(node.input) in below:
-            below.add(node.name)
-            wanted |= node.effect.needed
-    return wanted
+def _wanted(graph: nx.DiGraph, node: StepNode, nodes: Mapping[str, StepNode]) -> Iterator[AttributeFacts]:
+    """Yield the attributes that leave a step, but those that would not be released and no later step needs."""
+    unneeded = {fact.name for fact in node.attributes if _unneeded(fact)}
+    if unneeded:
+        unneeded = unneeded.difference(*(nodes[name].effect.needed for name in nx.descendants(graph, node.name)))
+    yield from (fact for fact in node.attributes if fact.name not in unneeded)
 
 
 def _unneeded(fact: AttributeFacts) -> bool:
@@ -145,33 +139,23 @@ def _unneeded(fact: AttributeFacts) -> bool:
     return fact.role in _PERSONAL and flow.untouched(fact)
 
 
-def _readers(wiring: Wiring) -> dict[str, int]:
-    """Count the releases that come from each step, directly or not."""
-    count: dict[str, int] = {}
-    for origin in wiring.origins.values():
-        at = base(origin) if origin else SOURCE
-        seen: set[str] = set()
-        while at in wiring.inputs and at not in seen:
-            seen.add(at)
-            count[at] = count.get(at, 0) + 1
-            at = base(wiring.inputs[at] or SOURCE)
-    return count
-
-
-def _reordered(origin: str, nodes: Mapping[str, StepNode], readers: Mapping[str, int]) -> bool:
+def _reordered(origin: str, nodes: Mapping[str, StepNode], wiring: Wiring) -> bool:
     """Whether the last step puts the rows in a random order of their own, which no other release shares."""
     node = nodes.get(base(origin))
-    if node is None or not node.bound.info.randomized or readers.get(node.name, 0) != 1:
+    if node is None or not node.bound.info.randomized or node.effect.rows not in _REORDERED:
         return False
-    return node.effect.rows in ("reordered", "generated")
+    below = nx.descendants(wiring.graph, node.name) if node.name in wiring.graph else ()
+    return sum(release_key(name) in below for name in wiring.origins) == 1
 
 
-def _ordered_by(origin: str, nodes: Mapping[str, StepNode]) -> str:
-    """Return the last step on the way that put the rows in another order, or the source."""
-    at = base(origin)
-    while at in nodes and nodes[at].effect.rows not in ("reordered", "generated"):
-        at = base(nodes[at].input)
-    return at
+def _orders(nodes: Iterable[StepNode]) -> dict[str, str]:
+    """Return, by step, the last one on the way that put the rows in another order, or what is read."""
+    order: dict[str, str] = {}
+    for node in nodes:
+        before = base(node.input)
+        own = node.effect.rows in _REORDERED or len(node.inputs) > 1
+        order[node.name] = node.name if own else order.get(before, before)
+    return order
 
 
 def _shuffled(release: str, origin: str, facts: tuple[AttributeFacts, ...], state: Flow, binder: Binder) -> str:
@@ -181,7 +165,7 @@ def _shuffled(release: str, origin: str, facts: tuple[AttributeFacts, ...], stat
         return origin
     name = _free(f"shuffle-{release}", state)
     effect = bound.spec.effect(bound.params, Scope(name, flow.by_name(facts), (), state.nulls))
-    state.nodes[name] = StepNode(name, bound, origin, effect, facts, implicit=True)
+    state.nodes[name] = StepNode(name, bound, (origin,), effect, facts, implicit=True)
     return name
 
 
@@ -209,7 +193,7 @@ def _with_bounds(
     if not effect.drops:
         return origin, facts
     after = tuple(flow.after(name, before, effect).values())
-    state.nodes[name] = StepNode(name, bound, origin, effect, after, implicit=True)
+    state.nodes[name] = StepNode(name, bound, (origin,), effect, after, implicit=True)
     return name, after
 
 

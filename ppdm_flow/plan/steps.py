@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import field, fields, replace
 from typing import Any
 
-from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.people import People
 from ppdm_flow.core.plugin_info import Kind
@@ -15,9 +14,10 @@ from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.roles import Nulls, Role
 from ppdm_flow.core.spans import Span
 from ppdm_flow.plan import flow
-from ppdm_flow.plan.definition import SOURCE, Bound, StepNode
+from ppdm_flow.plan.dag import SOURCE, base
+from ppdm_flow.plan.definition import Bound, StepNode
 from ppdm_flow.plan.facts import Attributes
-from ppdm_flow.plan.wiring import Wiring, base
+from ppdm_flow.plan.wiring import Wiring
 from ppdm_flow.policy.loaded import Places
 from ppdm_flow.sdk.spec import Effect, Problem, Scope
 
@@ -64,15 +64,23 @@ class Flow:
 def follow(state: Flow, bounds: Mapping[str, Bound | None], wiring: Wiring) -> None:
     """Put every step that could be bound into ``state``, with the attributes that leave it."""
     for name in wiring.order:
-        reference = wiring.inputs[name]
+        inputs = wiring.inputs[name] or ()
         bound = bounds[name]
-        arriving = state.known(reference, ("steps", name, "input")) if reference else None
-        if arriving is None or bound is None or reference is None:
+        arriving = [
+            state.known(reference, ("steps", name, "input", str(number))) for number, reference in enumerate(inputs)
+        ]
+        known = [attributes for attributes in arriving if attributes is not None]
+        if bound is None or len(known) < len(inputs):
             continue
-        _add(state, name, bound, reference, arriving)
+        if len(inputs) > 1 and not bound.spec.several_inputs:
+            text = f"step `{name}` has {len(inputs)} inputs, and `{bound.info.name}` takes one"
+            span = state.places.value("steps", name, "input")
+            state.diagnostics.append(Diagnostic("PPF636", text, span, help="name one of them"))
+            continue
+        _add(state, name, bound, inputs, flow.together(known))
 
 
-def _add(state: Flow, name: str, bound: Bound, reference: str, arriving: Attributes) -> None:
+def _add(state: Flow, name: str, bound: Bound, inputs: tuple[str, ...], arriving: Attributes) -> None:
     expands = _expands(bound, arriving)
     if expands or bound.info.kind is Kind.GENERATOR:
         arriving = flow.without_role(arriving, Role.WEIGHT)
@@ -86,11 +94,11 @@ def _add(state: Flow, name: str, bound: Bound, reference: str, arriving: Attribu
         reported = [m for m in misfits if not state.faulty or m.attribute in state.source]
         state.diagnostics += [Diagnostic(m.code, m.message, span, hint=m.hint) for m in reported]
         wrong = bool(misfits)
-    if not wrong and base(reference) in state.clean:
+    if not wrong and all(base(reference) in state.clean for reference in inputs):
         state.clean.add(name)
     leaving = tuple(flow.after(name, arriving, effect).values())
     spans = _spans(state.places, name)
-    state.nodes[name] = StepNode(name, bound, reference, effect, leaving, False, expands, spans)
+    state.nodes[name] = StepNode(name, bound, inputs, effect, leaving, False, expands, spans)
 
 
 def _expands(bound: Bound, arriving: Attributes) -> bool:
@@ -124,8 +132,3 @@ def _drawn(places: Places, step: str, problem: Problem) -> Diagnostic:
 def _spans(places: Places, name: str) -> tuple[Span, ...]:
     spans = (places.key("steps", name), places.value("steps", name, "use"))
     return tuple(span for span in spans if span is not None)
-
-
-def implicit(name: str, bound: Bound, reference: str, facts: tuple[AttributeFacts, ...], effect: Effect) -> StepNode:
-    """Return a step that the policy did not write; it leaves the attributes as they are."""
-    return StepNode(name, bound, reference, effect, facts, implicit=True)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import field
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.lineage import Derivation
@@ -39,6 +39,19 @@ class SecretMark:
 
 KeyPath = Annotated[str, FileMark(), SecretMark()]
 """A path as :data:`FilePath`, of a file that holds a key."""
+
+PASSWORD_VARIABLE = "PPDM_KEY_PASSWORD"  # noqa: S105  # the variable's name
+"""Holds the password of an encrypted signing key where there is no terminal to ask at."""
+
+
+def _no_password(variable: str) -> str:
+    if variable == PASSWORD_VARIABLE:
+        raise ValueError("this variable holds the password of whoever signs: a policy does not read it")
+    return variable
+
+
+KeyVariable = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$"), AfterValidator(_no_password)]
+"""The name of a variable of the environment that holds a key."""
 
 
 class Params(BaseModel):
@@ -153,6 +166,8 @@ class PluginSpec:
 
     ``algorithm`` is ``"package.module:Class"``; the class takes the validated ``Params``. ``stores`` is for steps that
     put sets into another form: from parameters and the shape of the sets, what the form is called and its bytes.
+    ``several_inputs`` is for steps that may read more than one table: ``Scope.attributes`` are then those of all of
+    them, and of a name that several have, those of the first. No engine carries such steps out yet.
     ``counts_people`` is for audits: where the policy counts people, so do the figures, or they say that they do not. Of
     other audits reports say that shares and numbers of rows count rows.
     """
@@ -163,6 +178,7 @@ class PluginSpec:
     effect: Callable[[Any, Scope], Effect] = no_effect
     stores: Callable[[Any, SetShape], tuple[str, int]] | None = None
     counts_people: bool = False
+    several_inputs: bool = False
 
     def load(self) -> Any:
         """Import the algorithm's class."""

@@ -29,9 +29,12 @@ def same_draws_same_output(case: Case) -> Iterator[str]:
 
 
 def draws_are_declared(case: Case) -> Iterator[str]:
-    """A plugin that calls itself deterministic draws nothing; another key changes nothing. A randomized one draws."""
+    """A plugin that calls itself deterministic draws nothing; another key changes nothing. A randomized one draws.
+
+    Where its effect says that it does not draw with these parameters, it is a deterministic one.
+    """
     transform = case.fit().transform
-    if case.spec.info.randomized:
+    if case.spec.info.randomized and case.effect.draws:
         if transform.draws_per_row < 1:
             yield "it calls itself randomized and draws nothing"
         elif len(case.table) >= 50 and same(run(transform, case.table), run(transform, case.table, OTHER_KEY)):

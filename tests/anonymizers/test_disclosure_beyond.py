@@ -76,7 +76,7 @@ def test_cells_go_down_a_hierarchy_as_far_as_they_may():
     values = {n: f.value for n, f in fitted.figures.items()}
     assert (values["generalized_cells"], values["generalized_values"], values["suppressed_cells"]) == (4, 2, 0)
     assert fitted.transform.describe()["attributes"]["A"]["generalized_cells"] == 4
-    assert [s.name for s in fitted.charts[0].series] == ["suppressed", "generalized"]
+    assert [s.name for s in fitted.charts[1].series] == ["suppressed", "generalized"]
 
 
 def test_suppression_is_what_is_left_without_the_hierarchy():

@@ -11,6 +11,7 @@ from ppdm_flow.anonymizers.pseudonymize.algorithm import Pseudonymize
 from ppdm_flow.anonymizers.pseudonymize.spec import PseudonymizeParams
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.sdk.anonymizer import StepContext
+from ppdm_flow.sdk.spec import PASSWORD_VARIABLE
 from ppdm_flow.tables.table import Table
 from ppdm_flow.testing.running import run
 from ppdm_flow.testing.view import InMemoryView
@@ -111,6 +112,11 @@ def test_a_key_in_the_policy_is_refused_with_an_explanation():
     assert raised.value.errors()[0]["loc"] == ("key",)
     assert "canary" not in str(raised.value)
     assert "key" not in PseudonymizeParams(attributes=("id",), key_env="A").model_dump()
+
+
+def test_the_password_of_who_signs_is_no_key():
+    with pytest.raises(ValidationError, match="password of whoever signs"):
+        PseudonymizeParams(attributes=("id",), key_env=PASSWORD_VARIABLE)
 
 
 @pytest.mark.slow

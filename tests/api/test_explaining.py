@@ -14,7 +14,7 @@ from ppdm_flow.api.explain.cards import parameters
 from ppdm_flow.api.explain.concepts import CONCEPTS, KINDS, concept_of
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.gate import MAX_WIDTH
-from ppdm_flow.core.pages import MalformedPageError, pages, parsed
+from ppdm_flow.core.pages import MalformedPageError, pages, parsed, synonyms
 from ppdm_flow.core.roles import Role
 from ppdm_flow.policy.language.kinds import built_in
 from ppdm_flow.policy.language.models import Policy, Source, Step
@@ -65,6 +65,58 @@ def test_an_unknown_term_is_suggested(term, meant):
     with pytest.raises(UsageError) as caught:
         api.explain(term)
     assert caught.value.diagnostics[0].hint == f"did you mean `{meant}`?"
+
+
+@pytest.mark.parametrize(
+    ("word", "told"),
+    [
+        ("KRIMP", "# krimp_generator:"),
+        ("laplace", "of the anonymizer `krimp_generator`: a number of at least 0; default `0.001`"),
+        ("cut-and-paste", "# randomize_transactions:"),
+        ("select-a-size", "`operator: select_a_size` of the anonymizer `randomize_transactions`"),
+        ("LDS", "# discoverable_support:"),
+        ("privacy breach", "# itemset_breach"),
+        ("temporal attack", "# cumulative_k"),
+        ("class id", "# assign_class_id:"),
+        ("genetic algorithm", "# genetic_encode:"),
+        ("gamma amplification", "# sensitivities"),
+        ("iterative Bayesian", "# reconstruction"),
+        ("IC tree", "# progressive_disclosure:"),
+        ("InfoGain", "# progressive_disclosure:"),
+        ("PDA", "# progressive_disclosure:"),
+        ("normalization", "# recode:"),
+        ("base error", "# base:"),
+        ("BE", "# base:"),
+        ("SE", "# suppressed:"),
+        ("RE", "# removed:"),
+        ("C4.5", "# classification_error:"),
+        ("minsup", "# blend"),
+        ("cluster", "# cluster_analysis:"),
+        ("guest", "# serve"),
+        ("operator", "of the anonymizer `fine_grain_perturbation`: one of `fine_grain`, `uniform`"),
+        ("uniform", "`operator: uniform` of the anonymizer `randomize_transactions`"),
+    ],
+)
+def test_words_of_the_papers_lead_to_our_pages(word, told):
+    assert told in explained(word)
+
+
+@pytest.mark.slow
+def test_every_synonym_leads_to_a_page_or_to_a_word_of_the_language():
+    known = {*PLUGINS, *CONCEPTS, *homes()}
+    values = {"boolean", "float", "integer", "text", "both", "upward", "ordered", "minsup"}
+    faults = [
+        f"{word}: {each}"
+        for word, ours in synonyms().items()
+        for each in ours
+        if each not in known | values and explained(each).startswith("PPF692")
+    ]
+    assert not faults, "\n".join(faults)
+
+
+def test_lists_name_the_words_of_papers():
+    card = next(card for card in api.plugins("anonymizers") if card.name == "progressive_disclosure")
+    assert {"pda", "ic tree", "infogain"} <= set(card.also)
 
 
 def test_the_list_is_complete():

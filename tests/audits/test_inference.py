@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from itertools import combinations
+from itertools import combinations, permutations
 
 import pytest
 from hypothesis import given
@@ -123,10 +123,34 @@ def test_against_enumeration(build, rows, excluded):
 
 
 def test_what_chance_would_do(build):
-    """Two classes of two rows, half the values a: a class is alike with probability 1/4 + 1/4."""
+    """Two classes of two rows, half the values a: whatever one row of a class has, one of three others is like it."""
     table = {"p": ["x", "x", "y", "y"], "s": ["a", "b", "a", "b"]}
     case = build.case(table, table, "qs")
-    assert holdings(case.candidate, ("p",), "s").certain_by_chance() == pytest.approx(0.5)
+    assert holdings(case.candidate, ("p",), "s").certain_by_chance() == pytest.approx(1 / 3)
+
+
+def test_what_chance_would_do_in_the_papers_table_4(build):
+    """Three classes of three; five rows have heart disease, three cancer, one flu: (10 + 1) / 84."""
+    table = {"p": [c for c in "abc" for _ in range(3)], "s": [*"hhhfhchcc"]}
+    case = build.case(table, table, "qs")
+    assert holdings(case.candidate, ("p",), "s").certain_by_chance() == pytest.approx(11 / 84)
+
+
+@pytest.mark.parametrize("sizes", [(1, 2, 3), (2, 2), (4, 1)])
+@pytest.mark.parametrize("secret", ["aabbcd", "aaa?bb", "aaaaaa"])
+def test_chance_is_the_mean_over_all_ways_to_deal(build, sizes, secret):
+    cells = [None if c == "?" else c for c in secret[: sum(sizes)]]
+    groups = [place for place, size in enumerate(sizes) for _ in range(size)]
+    table = {"p": list(map(str, groups)), "s": cells}
+    expected = 0
+    deals = list(permutations(cells))
+    for deal in deals:
+        for place, size in enumerate(sizes):
+            members = {cell for cell, group in zip(deal, groups, strict=True) if group == place}
+            expected += size * (len(members) == 1 and None not in members)
+    case = build.case(table, table, "qs")
+    found = holdings(case.candidate, ("p",), "s").certain_by_chance()
+    assert found == pytest.approx(expected / len(deals) / len(cells))
 
 
 @pytest.mark.parametrize("name", ["homogeneity", "background_knowledge"])

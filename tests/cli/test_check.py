@@ -19,7 +19,7 @@ BAD = GOOD.replace("k: 3", "k: one")
 WARNS = GOOD.replace("privacy: {k_anonymity: {k: 3}}\n", "")
 
 HEAVY = (
-    *("numpy", "pandas", "pyarrow", "networkx", "duckdb", "scipy", "sklearn", "jinja2", "numba", "cryptography"),
+    *("numpy", "pandas", "pyarrow", "duckdb", "scipy", "sklearn", "jinja2", "numba", "cryptography"),
     "ppdm_flow.core.documents",  # definitions of documents: only those who write them need them
 )
 

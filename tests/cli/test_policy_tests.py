@@ -153,7 +153,7 @@ def test_check_looks_at_tests(here, folder):
 def test_check_of_tests_stays_light(folder):
     code = (
         "import sys; from ppdm_flow import api; assert api.check(['.']).tests; "
-        "heavy = {'numpy', 'pandas', 'pyarrow', 'networkx', 'duckdb', 'numba'} & set(sys.modules); assert not heavy"
+        "heavy = {'numpy', 'pandas', 'pyarrow', 'duckdb', 'numba'} & set(sys.modules); assert not heavy"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -31,7 +31,7 @@ releases: {out: {path: out.ENDING}}
 """
 """That of ``tests/benchmarks/numeric.py``, with fewer columns."""
 
-NEEDLESS = {"numba", "llvmlite", "networkx", "scipy", "sklearn"}
+NEEDLESS = {"numba", "llvmlite", "scipy", "sklearn"}
 
 
 @pytest.mark.slow

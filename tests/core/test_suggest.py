@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ppdm_flow.core.suggest import ALIASES, closest, confident, distance
+from ppdm_flow.core.pages import synonyms
+from ppdm_flow.core.suggest import closest, confident, distance
 
 ROLES = ["identifier", "quasi_identifier", "sensitive", "target", "insensitive", "weight", "subject", "items"]
 
@@ -39,10 +40,10 @@ def test_nothing_known() -> None:
     assert confident("a", []) is None
 
 
-def test_aliases_lead_to_other_words() -> None:
-    for alias, words in ALIASES.items():
-        assert alias == alias.lower()
-        assert words
+def test_synonyms_lead_to_other_words() -> None:
+    for synonym, words in synonyms().items():
+        assert synonym == synonym.lower()
+        assert set(words) != {synonym}
 
 
 def slow(one: str, other: str) -> int:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import threading
 import time
+from graphlib import CycleError
 
 import pytest
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.roles import Role
+from ppdm_flow.engine.parallel import run_all
 from ppdm_flow.engine.reading.binding import bind, columns
-from ppdm_flow.engine.schedule import Task, run_all
 from ppdm_flow.engine.streams.stream import Stop
 from ppdm_flow.plan.definition import SourceNode
 
@@ -30,7 +31,7 @@ def test_every_task_comes_after_what_it_needs(workers):
         return run
 
     needs = {"d": ("b", "c"), "b": ("a",), "c": ("a",), "a": (), "e": ()}
-    found = run_all([Task(n, work(n), after) for n, after in needs.items()], workers, Stop())
+    found = run_all({name: work(name) for name in needs}, workers, Stop(), needs)
     assert found == {n: n.upper() for n in needs}
     for name, after in needs.items():
         assert all(done.index(a) < done.index(name) for a in after)
@@ -38,7 +39,7 @@ def test_every_task_comes_after_what_it_needs(workers):
 
 def test_tasks_run_side_by_side():
     barrier = threading.Barrier(2, timeout=300)  # one after the other they would wait for each other in vain
-    done = run_all([Task("a", barrier.wait), Task("b", barrier.wait)], 2, Stop())
+    done = run_all({"a": barrier.wait, "b": barrier.wait}, 2, Stop())
     assert sorted(done.values()) == [0, 1]
 
 
@@ -54,10 +55,32 @@ def test_after_a_failure_nothing_new_begins_and_the_rest_is_stopped():
             stop.check()
             time.sleep(0.001)
 
-    tasks = [Task("long", long), Task("fail", fail), *[Task(f"t{i}", lambda: began.append("late")) for i in range(5)]]
+    work = {"long": long, "fail": fail} | {f"t{i}": lambda: began.append("late") for i in range(5)}
     with pytest.raises(ValueError, match="first"):
-        run_all(tasks, 2, stop)
+        run_all(work, 2, stop)
     assert began.count("late") == 0
+
+
+def test_the_error_of_the_first_that_failed_is_raised_whoever_was_faster():
+    second = threading.Event()
+
+    def fail_late() -> None:
+        second.wait(300)
+        raise ValueError("first")
+
+    def fail() -> None:
+        second.set()
+        raise ValueError("second")
+
+    with pytest.raises(ValueError, match="first"):
+        run_all({"late": fail_late, "early": fail}, 2, Stop())
+
+
+def test_what_waits_for_itself_is_refused_before_anything_begins():
+    began = []
+    with pytest.raises(CycleError):
+        run_all({"a": began.clear, "b": lambda: began.append(1), "c": began.clear}, 2, Stop(), {"a": "c", "c": "a"})
+    assert not began
 
 
 def node(*names: str, undeclared: str = "error", header: tuple[str, ...] | None = None) -> SourceNode:

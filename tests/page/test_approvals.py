@@ -14,8 +14,8 @@ from together import together
 from ppdm_flow import api
 from ppdm_flow.core.errors import RefusedError
 from ppdm_flow.engine.candidates.unpublished import is_held
-from ppdm_flow.evidence.key_files import PASSWORD_VARIABLE
 from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.sdk.spec import PASSWORD_VARIABLE
 
 
 @pytest.fixture(scope="module")

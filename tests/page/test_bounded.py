@@ -217,6 +217,17 @@ def test_a_file_that_takes_too_long_leaves_the_states_of_others(server: Server, 
     assert server.site.checks.states() == {"a.yaml": checks.State(0, 0), "b.yaml": checks.State(1, 0)}
 
 
+def test_the_states_of_many_files_are_found_by_one_call_after_another(server: Server, monkeypatch):
+    monkeypatch.setattr(checks, "_SECONDS", 0)
+    monkeypatch.setattr(checks, "_TOGETHER", 2)
+    for name in "abc":
+        (server.site.settings.policies / f"{name}.yaml").write_text(POLICY)
+    states = server.site.checks.states
+    assert [sorted(states()) for _ in range(3)] == [["a.yaml", "b.yaml"], *(["a.yaml", "b.yaml", "c.yaml"],) * 2]
+    (server.site.settings.policies / "a.yaml").write_text(POLICY.replace("k: 5", "k: five"))
+    assert states()["a.yaml"].errors > 0
+
+
 def test_many_findings_are_counted_and_the_first_are_shown(server: Server):
     steward = server.browser(Role.STEWARD)
     (server.site.settings.policies / "p.yaml").write_text("version: 1\n")

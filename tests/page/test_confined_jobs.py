@@ -203,7 +203,7 @@ def test_a_job_reads_the_policy_that_was_looked_at_or_none(server: Server):
     said = ["run", str(policy), "--out", str(server.folder / "runs")]
     given, makes = GivenFiles({policy: digest}, policy="ward"), server.folder / "runs" / "ward"
     with pytest.MonkeyPatch.context() as held:
-        held.setattr("ppdm_flow.page.services.jobs.jobs._is_still", lambda *_: True)  # it changes after that look
+        held.setattr("ppdm_flow.page.services.jobs.jobs.is_as_marked", lambda *_: True)  # it changes after that look
         job = server.site.jobs.add(server.users[Role.STEWARD], said, kind="run", about="ward.yaml", given=given)
         job = server.site.jobs.finished(job, PATIENCE)
     assert (job.state, job.exit_code) == (State.FAILED, 2)

@@ -10,9 +10,12 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from sites import PATIENCE, Server
 from small_policies import write_policy
 
+from ppdm_flow.core.digests import is_as_marked, marks_of
 from ppdm_flow.page.services.accounts.roles import Role
 from ppdm_flow.page.services.jobs.job import State
 from ppdm_flow.page.services.jobs.jobs import Jobs
+from ppdm_flow.page.services.policies.given import files_of
+from ppdm_flow.page.services.refusal import RefusalError
 
 TEMPLATE = "version: 1\nprivacy: {k_anonymity: {k: 5}}\n"
 PRIVATE = [Ed25519PrivateKey.from_private_bytes(bytes([number] * 32)) for number in (1, 2)]
@@ -78,3 +81,33 @@ def test_the_form_is_about_the_files_that_were_shown(server: Server, verb: str, 
     assert server.site.jobs.of(server.users[Role.STEWARD]) == []
     changed.write_text(before)
     assert browser.send(address, **fields).status_code == 303
+
+
+def test_a_job_begins_without_reading_much(server: Server, tmp_path, monkeypatch):
+    """The queue's lock is held meanwhile: large files are known by size and time, and one file has one name."""
+    monkeypatch.setattr("ppdm_flow.core.digests._HASHED", 100)
+    (tmp_path / "small.csv").write_bytes(b"x" * 90)
+    (tmp_path / "other.csv").write_bytes(b"x" * 95)
+    found = marks_of([tmp_path / "small.csv", tmp_path / "other.csv"])
+    assert [len(mark) == 64 for mark in found.values()] == [True, False]
+    assert all(is_as_marked(file, mark) for file, mark in found.items())
+    (tmp_path / "small.csv").write_bytes(b"x" * 101)
+    (tmp_path / "other.csv").write_bytes(b"y" * 96)
+    assert not any(is_as_marked(file, mark) for file, mark in found.items())
+    assert not is_as_marked(tmp_path / "nowhere.csv", found[tmp_path / "small.csv"])
+
+
+def test_spellings_of_a_file_are_one_and_files_are_bounded(server: Server, monkeypatch):
+    policies = server.folder / "policies"
+    path = write_policy(policies)
+    (policies / "people.csv").write_text("a\n1\n")
+    names = ", ".join(f"p{n}: {'x/../' * n}people.csv" for n in range(9))
+    (policies / "x").mkdir()
+    path.write_text(path.read_text() + f"audits: {{z: {{use: class_sizes, with: {{{names}}}}}}}\n")
+    checks = server.site.checks
+    read = checks.policies.read("ward.yaml")
+    given = files_of(checks, read)
+    assert [file.name for file in given.files if file.name == "people.csv"] == ["people.csv"]
+    monkeypatch.setattr("ppdm_flow.page.services.policies.given._MOST_FILES", 1)
+    with pytest.raises(RefusalError, match="many_files"):
+        files_of(checks, read)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import random
 import shutil
+import threading
+import time
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import date
 from operator import attrgetter
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from copies import table, tables, task
@@ -285,6 +288,31 @@ def test_a_full_disk_is_told_and_the_next_table_is_made_all_the_same(tmp_path: P
     service.get(other)
     assert service.finished(PATIENCE)
     assert isinstance(service.get(other), Table)
+
+
+def test_tables_of_one_person_do_not_keep_another_waiting(tmp_path: Path, released, monkeypatch):
+    service = tables(tmp_path / "tables")
+    begun, go_on = [], threading.Event()
+
+    def copied(key: str, _task: object) -> Progress:
+        begun.append(key)
+        assert go_on.wait(PATIENCE)
+        return Progress.FAILED
+
+    monkeypatch.setattr(service, "_copied", copied)
+    monkeypatch.setattr(service, "_task", lambda *_words: None)
+    asked = [("mallory", f"m{number}") for number in range(4)] + [("alice", "a0"), ("bob", "b0")]
+    for person, key in asked:
+        PERSON.set(person)
+        service.get(SimpleNamespace(key=key))
+    PERSON.set("")
+    until = time.monotonic() + PATIENCE
+    while len(begun) < 2 and time.monotonic() < until:
+        time.sleep(0.01)
+    assert begun == ["m0", "a0"]
+    go_on.set()
+    assert service.finished(PATIENCE)
+    assert sorted(begun) == sorted(key for _, key in asked)
 
 
 def _full(*_told: object) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import io
 import json
@@ -9,6 +10,8 @@ import stat
 import struct
 import zipfile
 import zlib
+from dataclasses import replace
+from types import SimpleNamespace
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -93,6 +96,79 @@ def test_its_owner_removes_it(server, steward):
     assert answer.headers["location"] == "/uploads?said=uploads.removed"
     assert left(server) == []
     assert steward.send(f"/uploads/{upload.id}/remove").status_code == 404
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("table", "cells", "line"),
+    [
+        (TABLE, ["52", "cook"], b"52,cook\n"),
+        (TABLE[:-1], ["52", "cook"], b"\n52,cook\n"),
+        (b"age;job\r\n30;nurse\r\n", ["52", 'cook; "chef"'], b'52;"cook; ""chef"""\r\n'),
+        ("age,job\n30,Köchin\n".encode("latin-1"), ["", "Bäcker"], ",Bäcker\n".encode("latin-1")),
+    ],
+)
+def test_its_owner_adds_a_row(server, steward, table, cells, line):
+    upload = server.upload(Role.STEWARD, "clinic.csv", table)
+    page = steward.get(f"/uploads/{upload.id}/row").text
+    assert (">age</label>" in page, ">job</label>" in page, "nurse" in page) == (True, True, False)
+    answer = steward.send(f"/uploads/{upload.id}/row", **{f"cell-{n}": cell for n, cell in enumerate(cells)})
+    assert answer.headers["location"] == f"/uploads/{upload.id}/row?said=uploads.row_added"
+    assert upload.path.read_bytes() == table + line
+    assert kept(server)[0].bytes == len(table + line)
+    text = io.StringIO(upload.path.read_bytes().decode("latin-1"), newline="")
+    assert list(csv.reader(text, delimiter=";" if b";" in table else ","))[-1] == cells
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("cells", "status"),
+    [([], 409), (["1"], 409), (["1", "2", "3"], 409), (["", " "], 400), (["1", "a\nb"], 400), (["1", "Ł"], 400)],
+)
+def test_a_row_that_the_table_cannot_have_is_refused(server, steward, cells, status):
+    table = "age,job\n30,Köchin\n".encode("latin-1")
+    upload = server.upload(Role.STEWARD, "clinic.csv", table)
+    answer = steward.send(f"/uploads/{upload.id}/row", **{f"cell-{n}": cell for n, cell in enumerate(cells)})
+    assert (answer.status_code, upload.path.read_bytes()) == (status, table)
+
+
+@pytest.mark.slow
+def test_rows_are_added_by_the_owner_alone_and_to_text(server, steward):
+    other = server.site.accounts.add("other", [Role.STEWARD], None)
+    with server.site.uploads.arriving(other, len(TABLE)) as arrived:
+        arrived.write(TABLE)
+        theirs = server.site.uploads.keep(other, arrived, "clinic.csv")
+    packed = server.upload(Role.STEWARD, "clinic.csv.gz", gzip.compress(TABLE))
+    for upload in (theirs, packed, server.upload(Role.STEWARD, "clinic.parquet", parquet())):
+        before = upload.path.read_bytes()
+        assert steward.get(f"/uploads/{upload.id}/row").status_code == 404
+        assert steward.send(f"/uploads/{upload.id}/row", **{"cell-0": "1", "cell-1": "2"}).status_code == 404
+        assert upload.path.read_bytes() == before
+    assert steward.get("/uploads").text.count('/row"') == 0
+
+
+@pytest.mark.slow
+def test_rows_do_not_grow_a_table_beyond_its_limit(server, steward):
+    upload, user = server.upload(Role.STEWARD, "clinic.csv", TABLE), server.users[Role.STEWARD]
+    limits = replace(Limits.of(server.site.settings), bytes_each=len(TABLE) + 4)
+    uploads = Uploads(server.site.database, server.site.settings.uploads, limits)
+    uploads.add_row(user, upload, ["1", "2"])
+    with pytest.raises(PpdmError) as caught:
+        uploads.add_row(user, upload, ["3", "4"])
+    assert (caught.value.diagnostics[0].code, upload.path.read_bytes()) == ("PPF994", TABLE + b"1,2\n")
+
+
+def test_what_one_person_announces_leaves_others_half_of_the_room(server, monkeypatch):
+    site = server.site
+    usage = SimpleNamespace(free=site.settings.free_bytes + 1_000)
+    monkeypatch.setattr("ppdm_flow.page.services.uploads.uploads.shutil.disk_usage", lambda _folder: usage)
+    steward, other = server.users[Role.STEWARD], site.accounts.add("other", [Role.STEWARD], None)
+    with site.uploads.arriving(steward, 300), site.uploads.arriving(steward, 200):
+        with pytest.raises(PpdmError) as caught:
+            site.uploads.arriving(steward, 1)
+        assert caught.value.diagnostics[0].code == "PPF994"
+        with site.uploads.arriving(other, 250):
+            pass
 
 
 def test_it_is_gone_when_its_time_is_over(server):

@@ -40,10 +40,11 @@ class Fakes:
         group="anonymizers",
         serves=(),
         sets="",
+        several_inputs=False,
     ):
         info = PluginInfo(name, kind, f"the fake {name}", randomized=randomized, serves=serves, sets=sets)
         function = effect if callable(effect) else lambda _params, _scope: effect
-        self.specs[group, name] = PluginSpec(info, params, "nowhere:Nothing", function)
+        self.specs[group, name] = PluginSpec(info, params, "nowhere:Nothing", function, several_inputs=several_inputs)
 
 
 @pytest.fixture

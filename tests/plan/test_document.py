@@ -6,17 +6,16 @@ import json
 from xml.etree import ElementTree as ET
 
 import jsonschema
-import networkx as nx
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
+from ppdm_flow.core.graph_drawing import placed
 from ppdm_flow.plan.compile import compile_policy
+from ppdm_flow.plan.dag import SOURCE, document_graph, release_key
 from ppdm_flow.plan.document import document
-from ppdm_flow.plan.graph import SOURCE, lanes, levels, release_key, sources, tree
+from ppdm_flow.plan.pictures.cards import cards
 from ppdm_flow.plan.pictures.flowcharts import dot, mermaid
 from ppdm_flow.plan.pictures.forms import FORMS, draw
-from ppdm_flow.plan.pictures.vectors import placed, svg
+from ppdm_flow.plan.pictures.vectors import last_layer, shown_graph, svg
 from ppdm_flow.plan.schemas import schema
 from ppdm_flow.policy import load
 
@@ -64,60 +63,6 @@ def test_columns_bind_the_plan(root):
     assert [a.name for a in plan.releases[0].attributes] == columns
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_levels_and_lanes(documents, name):
-    found = documents[name]
-    below = tree(found)
-    place = {node: number for number, level in enumerate(levels(found)) for node in level}
-    assert {node for node, level in place.items() if level == 0} == {*sources(found)}
-    assert all(place[a] < place[b] for a in below for b in below[a])
-    rows = lanes(found)
-    leaves = [node for node in below if not below[node]]
-    assert sorted(rows[leaf] for leaf in leaves) == [float(i) for i in range(len(leaves))]
-
-
-def graph(found):
-    """The plan as networkx has graphs."""
-    made = nx.DiGraph()
-    made.add_node(SOURCE)
-    made.add_edges_from((step["input"].partition(".")[0], step["name"]) for step in found["steps"])
-    releases = found["releases"]
-    made.add_edges_from((each["input"].partition(".")[0], release_key(each["name"])) for each in releases)
-    return made
-
-
-def lanes_twin(found):
-    made = graph(found)
-    first = {}
-    for place, release in enumerate(found["releases"]):
-        node = release_key(release["name"])
-        for at in (node, *nx.ancestors(made, node)):
-            first.setdefault(at, place)
-    order = lambda nodes: sorted(nodes, key=lambda node: (first.get(node, len(first)), node))  # noqa: E731
-    places, free = {}, iter(range(len(made)))
-    for node in nx.dfs_postorder_nodes(made, SOURCE, sort_neighbors=order):
-        below = [places[child] for child in made.successors(node)]
-        places[node] = (min(below) + max(below)) / 2 if below else float(next(free))
-    return places
-
-
-@given(st.data())
-def test_levels_and_lanes_are_those_of_networkx(data):
-    """Steps in any order, some of which lead to no release, and names that a release shares with a step."""
-    names, steps = [SOURCE], []
-    for name in data.draw(st.permutations("abcdefgh"))[: data.draw(st.integers(0, 8))]:
-        steps.append(
-            {"name": name, "input": data.draw(st.sampled_from(names)) + data.draw(st.sampled_from(["", ".x"]))}
-        )
-        names.append(name)
-    called = data.draw(st.lists(st.sampled_from("abcdxyz"), min_size=1, max_size=5, unique=True))
-    releases = [{"name": name, "input": data.draw(st.sampled_from(names))} for name in called]
-    found = {"steps": data.draw(st.permutations(steps)), "releases": releases}
-    assert set(graph(found).edges) == {(a, b) for a, below in tree(found).items() for b in below}
-    assert levels(found) == [sorted(level) for level in nx.topological_generations(graph(found))]
-    assert lanes(found) == lanes_twin(found)
-
-
 WIDE = """version: 1
 name: wide
 source: {path: t.csv}
@@ -151,8 +96,13 @@ def wide(compiled):
     return document(outcome.plan)
 
 
+def spots(found):
+    return placed(shown_graph(found), cards(found), last_layer(found))[0]
+
+
 def boxes(found):
-    return [(s.left, s.top, s.right, s.top + s.card.height) for s in placed(found).values()]
+    places = spots(found)
+    return [(s.left, s.top, s.right, s.top + s.height) for s in (places[node] for node in cards(found))]
 
 
 def overlap(a, b):
@@ -166,8 +116,8 @@ def test_no_two_cards_overlap_and_text_stays_inside(documents, wide, name):
     written = [step for step in found["steps"] if not step["implicit"]]
     assert len(every) == 1 + len(written) + len(found["releases"])
     assert not [1 for i, a in enumerate(every) for b in every[:i] if overlap(a, b)]
-    for spot in placed(found).values():
-        assert all(line.width <= spot.width - 20 for line in spot.card.lines)
+    for node, card in cards(found).items():
+        assert all(line.width <= spots(found)[node].width - 20 for line in card.lines)
 
 
 @pytest.mark.parametrize("name", [*NAMES, "wide"])
@@ -207,7 +157,7 @@ steps: {r: {use: shuffle_rows}}
 releases: {r: {path: r.csv}}
 """
     found = document(compiled(text).plan)
-    assert set(tree(found)) == {SOURCE, "r", release_key("r")}
+    assert set(document_graph(found)) == {SOURCE, "r", release_key("r")}
     assert ET.fromstring(svg(found)) is not None
 
 

@@ -45,6 +45,7 @@ def test_there_are_five_and_one_that_extends_another():
     assert set(NAMES) >= {
         "microdata-k",
         "microdata-kl",
+        "modified-k-anonymity",
         "inference-templates",
         "sensitive-value-perturbation",
         "synthetic-categorical",
@@ -114,6 +115,14 @@ WEAKER = [
     ("microdata-kl", "gates: {nobody-certain: {max: 0.2}}", "gates.nobody-certain.max"),
     ("microdata-kl", "gates: {nobody-certain: null}", "gates.nobody-certain"),
     ("microdata-kl", "gates: {nobody-certain: {releases: [study]}}", "gates.nobody-certain.releases"),
+    ("modified-k-anonymity", "privacy: {k_anonymity: {k: 2}}", "privacy.k_anonymity.k"),
+    ("modified-k-anonymity", "privacy: {l_diversity: {illness: {l: 1.5}}}", "privacy.l_diversity.illness.l"),
+    ("modified-k-anonymity", "gates: {bounded: {max: 0.9}}", "gates.bounded.max"),
+    ("modified-k-anonymity", "gates: {bounded: null}", "gates.bounded"),
+    ("modified-k-anonymity", "gates: {no-order: null}", "gates.no-order"),
+    ("modified-k-anonymity", "audits: {together: {with: {sensitive: [class_id]}}}", "audits.together.with.sensitive"),
+    ("modified-k-anonymity", "audits: {order: {release: people}}", "audits.order.release"),
+    ("modified-k-anonymity", "releases: {people: {shuffle: false}}", "releases.people.shuffle"),
     ("inference-templates", "privacy: {templates: {protected: null}}", "privacy.templates.protected"),
     ("inference-templates", "privacy: {templates: {protected: {confidence: 0.9}}}", "templates.protected.confidence"),
     ("inference-templates", "privacy: {templates: {protected: {channel: [region]}}}", "templates.protected.channel"),
@@ -216,6 +225,7 @@ STRICTER = [
     ("synthetic-categorical", "privacy: {blend: {min_support: {count: 9}, max: 0}}"),
     ("synthetic-categorical", "steps: {generate: {with: {attributes: [age, sex, illness], holdout: 0.3}}}"),
     ("randomized-baskets", "privacy: {itemset_breach: {level: 0.3, sizes: [1, 2, 3, 4]}}"),
+    ("modified-k-anonymity", "privacy: {l_diversity: {illness: {l: 4}}}\ngates: {bounded: {max: 0.3}}"),
 ]
 
 
@@ -235,6 +245,9 @@ BELOW = [
     ("synthetic-categorical", "score", "1"),
     ("synthetic-categorical", "membership", "0.9"),
     ("randomized-baskets", "level", "0.9"),
+    ("modified-k-anonymity", "k", "2"),
+    ("modified-k-anonymity", "l", "1"),
+    ("modified-k-anonymity", "posterior", "0.9"),
 ]
 
 

@@ -1,4 +1,4 @@
-"""The largest matching of rows and values: the compiled search, a maximum flow, and trying everything."""
+"""The largest matching of rows and values: one flow for all classes, one for each, and trying everything."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from itertools import permutations
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
 from tiers import examples
 
 from ppdm_flow.mining.exposure.matching_query import largest_matching
-from ppdm_flow.requirements.l_diversity.matching_kernel import matched
+from ppdm_flow.requirements.l_diversity.matching import matched
 
 CLASSES = st.lists(
     st.lists(st.tuples(st.integers(1, 3), st.sets(st.integers(0, 4), min_size=1, max_size=4)), min_size=1, max_size=3),
@@ -40,15 +41,9 @@ def by_trying(shown: list[tuple[int, set[int]]]) -> int:
 @examples(60)
 @given(CLASSES)
 def test_three_ways_agree(classes):
-    begins, cell, rows, first, behind = [0], [], [], [0], []
-    for shown in classes:
-        for count, values in shown:
-            cell.append(len(cell))
-            rows.append(count)
-            behind.extend(sorted(values))
-            first.append(len(behind))
-        begins.append(len(cell))
-    arrays = (np.array(a, dtype=np.int64) for a in (begins, cell, rows, first, behind))
-    found = matched(*arrays, 5).tolist()
+    shown = [(number, *cell) for number, cells in enumerate(classes) for cell in cells]
+    owner, rows = (np.array([cell[place] for cell in shown], dtype=np.int64) for place in (0, 1))
+    behind = csr_array(np.array([[value in values for value in range(5)] for *_, values in shown], dtype=np.float64))
+    found = matched(owner, rows, behind, len(classes)).tolist()
     assert found == [largest_matching(shown) for shown in classes]
     assert found == [by_trying(shown) for shown in classes]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,7 +11,6 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ppdm_flow.anonymizers.deterministic import Deterministic
 from ppdm_flow.anonymizers.genetic_encode.spec import INVERTIBLE, GeneticEncodeParams
 from ppdm_flow.anonymizers.naming import require
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
@@ -23,29 +23,39 @@ from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.table import Table
 
+_TRIAL = hashlib.sha256(b"ppdm-flow genetic encoding, trial for figures").digest()
+"""A key that everybody knows: figures are those of an encoding that is never released."""
 _DIGITS = r"^[0-9]{1,19}$"
 
 Integers = npt.NDArray[np.int64]
 
 
-def encoded(ids: Integers, width: int, head: int, *, complement: bool = False) -> Integers:
+def encoded(
+    ids: Integers, width: int, head: int | Integers, until: int | Integers | None = None, *, complement: bool = False
+) -> Integers:
     """Return the code of every id, shape (rows,), all within [0, 2^width).
 
-    The first ``head`` of the ``width`` bits are reversed (or complemented) and stay, the others come from the row
-    after; the last row gets the first one's.
+    The first ``head`` of the ``width`` bits are reversed (or complemented) and stay, those up to ``until`` (all others,
+    if it is None) come from the row after, the last row's from the first one; what is behind ``until`` stays as it is.
+    Both may be of shape (rows,): positions of each row.
 
     Examples
     --------
     >>> encoded(np.array([106, 257, 3000]), 12, 4).tolist()
     [1, 2232, 3434]
+    >>> encoded(np.array([106, 257, 3000]), 12, 4, 8).tolist()
+    [10, 2225, 3432]
     """
-    tail = width - head
+    tail, last = width - np.asarray(head), width - np.asarray(width if until is None else until)
     first = ids >> tail
-    kept = ((1 << head) - 1) ^ first if complement else mirrored(first, head)
-    return (kept << tail) | np.roll(ids & ((1 << tail) - 1), -1)
+    kept = ((1 << (width - tail)) - 1) ^ first if complement else mirrored(first, head)
+    own = (1 << last) - 1
+    passed = ((1 << tail) - 1) ^ own
+    codes: Integers = (kept << tail) | (np.roll(ids, -1) & passed) | (ids & own)
+    return codes
 
 
-def mirrored(values: Integers, width: int) -> Integers:
+def mirrored(values: Integers, width: int | Integers) -> Integers:
     """Return the values with their ``width`` bits in opposite order.
 
     Examples
@@ -54,8 +64,9 @@ def mirrored(values: Integers, width: int) -> Integers:
     [8, 13]
     """
     out = np.zeros_like(values)
-    for place in range(width):
-        out |= ((values >> place) & 1) << (width - 1 - place)
+    for place in range(int(np.max(width, initial=0))):
+        there = place < np.asarray(width)
+        out |= np.where(there, ((values >> place) & 1) << np.where(there, np.asarray(width) - 1 - place, 0), 0)
     return out
 
 
@@ -84,34 +95,53 @@ class GeneticEncode:
         ids = numbers(name, data.table([name])[name], self.params.width)
         transform = GeneticEncodeTransform(self.params)
         order = "in the order in which the rows are read; a shuffle before this step changes the number"
-        lost = Figure(colliding(ids, transform.codes(ids)), "rows", note=order)
+        if transform.draws_per_row:
+            order += "; with random positions that are not those of the release"
+        trial = transform.codes(ids, Draws(_TRIAL, transform.draws_per_row).words(np.arange(len(ids))))
+        lost = Figure(colliding(ids, trial), "rows", note=order)
+        some = "many of " if transform.draws_per_row else ""
         text = (
-            f"the codes of `{name}` can be turned back by anyone who knows the order of the rows, with nothing but the"
-            " description of the method; and different ids can get one code"
+            f"{some}the codes of `{name}` can be turned back by anyone who knows the order of the rows, with nothing"
+            " but the description of the method; and different ids can get one code"
         )
         finding = Finding(INVERTIBLE, Severity.WARNING, text, f"{ctx.step}.{name}")
         return Fitted(transform, {"colliding_rows": lost}, findings=(finding,))
 
 
 @dataclass(frozen=True, slots=True)
-class GeneticEncodeTransform(Deterministic):
-    """The parameters are all there is to it: there is no key."""
+class GeneticEncodeTransform:
+    """The parameters are all there is to it, and positions where they are drawn: there is no key to turn it back."""
 
     params: GeneticEncodeParams
 
-    def apply_table(self, table: Table, _draws: Draws) -> Mapping[str, Table]:
+    @property
+    def draws_per_row(self) -> int:
+        """One for each position that is random."""
+        return [self.params.head, self.params.until].count("random")
+
+    def apply_table(self, table: Table, draws: Draws) -> Mapping[str, Table]:
         """Replace the ids, in the order of the rows."""
         name = self.params.attribute
-        codes = self.codes(numbers(name, table[name], self.params.width))
+        codes = self.codes(numbers(name, table[name], self.params.width), draws.words(table.rows))
         return {"": table.replaced({name: _column(codes)})}
 
-    def codes(self, ids: Integers) -> Integers:
-        """Return the codes of ids in their order."""
-        return encoded(ids, self.params.width, self.params.head, complement=self.params.invert == "complement")
+    def codes(self, ids: Integers, words: npt.NDArray[np.uint64]) -> Integers:
+        """Return the codes of ids in their order; ``words`` are the draws of each, shape (rows, draws_per_row)."""
+        width, head, until = self.params.width, self.params.head, self.params.until
+        first = 1 + _below(words[:, 0], self.params.most) if head == "random" else np.full(len(ids), head)
+        if until == "random":
+            last = first + 1 + _below(words[:, -1], width - first)
+        else:
+            last = np.full(len(ids), width if until is None else until)
+        return encoded(ids, width, first, last, complement=self.params.invert == "complement")
 
     def describe(self) -> Mapping[str, Any]:
-        """Everything."""
-        return {**self.params.model_dump(), "invertible": True}
+        """Everything but what was drawn."""
+        return {**self.params.model_dump(), "invertible": self.draws_per_row == 0}
+
+
+def _below(words: npt.NDArray[np.uint64], bound: npt.ArrayLike) -> Integers:
+    return (words % np.asarray(bound, dtype=np.uint64)).astype(np.int64)
 
 
 def numbers(name: str, column: Column, width: int) -> Integers:

@@ -19,17 +19,25 @@ WIDEST = 62
 
 
 class GeneticEncodeParams(Params):
-    """``attribute`` holds whole numbers of at most ``width`` bits; the first ``head`` of them stay with their row."""
+    """``attribute`` holds whole numbers of at most ``width`` bits, of which those from ``head`` to ``until`` change."""
 
     attribute: str
     width: Annotated[int, Field(ge=2, le=WIDEST)] = 12
-    head: Annotated[int, Field(ge=1)] = 4
+    head: Annotated[int, Field(ge=1)] | Literal["random"] = 4
+    until: Annotated[int, Field(ge=2)] | Literal["random"] | None = None
     invert: Literal["reverse", "complement"] = "reverse"
+
+    @property
+    def most(self) -> int:
+        """The longest head: a bit at least is passed on."""
+        return (self.until if isinstance(self.until, int) else self.width) - 1
 
     @model_validator(mode="after")
     def _splits(self) -> Self:
-        if self.head >= self.width:
-            raise ValueError("`head` has to be less than `width`: the other bits are passed on")
+        if isinstance(self.until, int) and self.until > self.width:
+            raise ValueError("`until` has to be at most `width`")
+        if isinstance(self.head, int) and self.head > self.most:
+            raise ValueError("`head` has to be less than `width` and `until`: the bits between are passed on")
         return self
 
 
@@ -45,13 +53,16 @@ def effect(params: GeneticEncodeParams, scope: Scope) -> Effect:
     return Effect(
         reads=(params.attribute,),
         changes={params.attribute: Change.OTHER},
+        draws="random" in (params.head, params.until),
         derivations=changed_in_place((params.attribute,)),
         problems=(Problem(INVERTIBLE, text + still, ("attribute",), advice, warning=True),),
     )
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("anonymizers/genetic_encode", Kind.TABLE, asks=Demand(Asks.TABLE, passes=2)),
+    info=PluginInfo.of_page(
+        "anonymizers/genetic_encode", Kind.TABLE, randomized=True, asks=Demand(Asks.TABLE, passes=2)
+    ),
     params=GeneticEncodeParams,
     algorithm="ppdm_flow.anonymizers.genetic_encode.algorithm:GeneticEncode",
     effect=effect,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ppdm_flow.anonymizers.progressive_disclosure.outcome import Outcome
 from ppdm_flow.anonymizers.progressive_disclosure.problem import Problem
+from ppdm_flow.anonymizers.progressive_disclosure.search import Disclosure
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import Chart, Figure, Finding, Series
 from ppdm_flow.sdk.anonymizer import StepContext
@@ -33,9 +34,12 @@ def figures(outcomes: Sequence[Outcome], problem: Problem) -> dict[str, Figure]:
     return figures
 
 
-def charts(outcomes: Sequence[Outcome], problem: Problem, ctx: StepContext) -> tuple[Chart, ...]:
-    """Return the share of suppressed cells by attribute, and by value where the policy names the values."""
-    return (_by_attribute(outcomes, problem, ctx.step), *(c for o in outcomes if (c := _by_value(o, ctx))))
+def charts(
+    outcomes: Sequence[Outcome], problem: Problem, disclosures: Sequence[Disclosure], ctx: StepContext
+) -> tuple[Chart, ...]:
+    """Return the search, the share of suppressed cells by attribute, and by value where the policy names the values."""
+    by_value = (c for o in outcomes if (c := _by_value(o, ctx)))
+    return (*_search(problem, disclosures, ctx), _by_attribute(outcomes, problem, ctx.step), *by_value)
 
 
 def named(outcomes: Sequence[Outcome], ctx: StepContext) -> dict[str, tuple[str, ...]]:
@@ -49,6 +53,31 @@ def redundant(ids: Sequence[str]) -> tuple[Finding, ...]:
         Finding("PPF771", Severity.INFO, f"`{name}` was left out of the search: other templates imply it", name)
         for name in ids
     )
+
+
+def _search(problem: Problem, disclosures: Sequence[Disclosure], ctx: StepContext) -> tuple[Chart, ...]:
+    """Return what each disclosure was chosen for, in their order; values are named where all of an attribute may be."""
+    if not disclosures:
+        return ()
+    named = [all(ctx.may_show(a.name, v) for v in a.tree.labels if v is not None) for a in problem.attributes]
+    first = disclosures[:_BARS]
+    x = []
+    for number, each in enumerate(first, 1):
+        attribute = problem.attributes[each.attribute]
+        value = attribute.tree.labels[each.node]
+        of = f" {'missing' if value is None else value}" if named[each.attribute] else ""
+        x.append(f"{number}. {attribute.name}{of}")
+    kept = "information gain" if problem.classes is not None else "entropy"
+    series = (
+        Series("score", tuple(each.score for each in first)),
+        Series(kept, tuple(each.gain for each in first)),
+        Series("privacy loss", tuple(each.loss for each in first)),
+    )
+    note = f"score = {kept} / (privacy loss + 1)"
+    if len(disclosures) > _BARS:
+        note += f"; the first {_BARS} of {len(disclosures):,}"
+    title = "Disclosures in the order of the search"
+    return (Chart(f"{ctx.step}-search", title, "lines", tuple(x), series, note=note),)
 
 
 def _by_attribute(outcomes: Sequence[Outcome], problem: Problem, step: str) -> Chart:

@@ -59,7 +59,7 @@ class ProgressiveDisclosure:
             transform=SuppressTransform(results, named(results, ctx)),
             figures={**figures(results, problem), **_of_search(result, left_out, self.params)},
             findings=redundant(left_out),
-            charts=charts(results, problem, ctx),
+            charts=charts(results, problem, result.disclosures, ctx),
         )
 
     def _task(

@@ -11,7 +11,7 @@ from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import Derivation, changed_in_place
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
-from ppdm_flow.sdk.spec import Effect, KeyPath, Params, PluginSpec, Problem, Scope
+from ppdm_flow.sdk.spec import Effect, KeyPath, KeyVariable, Params, PluginSpec, Problem, Scope
 
 
 def _refuse(_value: object) -> NoReturn:
@@ -22,7 +22,7 @@ class PseudonymizeParams(Params):
     """What to replace, and where the key is: an environment variable or a file, never the policy."""
 
     attributes: Annotated[tuple[str, ...], Field(min_length=1)]
-    key_env: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")] | None = None
+    key_env: KeyVariable | None = None
     key_file: KeyPath | None = None
     key: Annotated[None, BeforeValidator(_refuse)] = Field(default=None, exclude=True)
     length: Annotated[int, Field(ge=8, le=64)] = 24

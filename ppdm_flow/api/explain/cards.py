@@ -13,7 +13,7 @@ from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
 from ppdm_flow.core.supports import Support
 from ppdm_flow.policy.language.kinds import kinds_of, third_parties
-from ppdm_flow.policy.language.shape import Key, Keys, ListOf, MapOf, Shape, shape_of
+from ppdm_flow.policy.language.shape import Key, Keys, ListOf, MapOf, Shape, Text, shape_of
 from ppdm_flow.policy.language.words import expected
 from ppdm_flow.sdk import registry
 
@@ -77,6 +77,36 @@ def key_expects(key: Key) -> str:
     if key.required:
         return f"{what}; required"
     return what if key.default is None else f"{what}; default {_plain(key.default)}"
+
+
+def parameter_page(word: str) -> list[str]:
+    """Return the page of a parameter of plugins, or of a word that parameters take; none where there is none."""
+    named, taking = list[str](), list[str]()
+    for group, owner in _ARTICLES.items():
+        for info, params in _loaded(group):
+            for key in _keys(shape_of(params)):
+                at = f"of the {owner} `{info.name}`"
+                if key.name == word:
+                    named.append(f"- {at}: {key_expects(key)}")
+                if word in _words(key.shape):
+                    taking.append(f"- `{key.name}: {word}` {at}")
+    more = "`ppdm-flow explain` with the name of one says what it is for."
+    parts = [(f"# {word}: a parameter", named), (f"# {word}: what a parameter may be", taking)]
+    return ["\n\n".join((head, "\n".join(lines), more)) for head, lines in parts if lines]
+
+
+def _keys(keys: Keys) -> Iterator[Key]:
+    for key in keys.keys.values():
+        yield key
+        inner = _inner(key.shape)
+        if inner is not None:
+            yield from _keys(inner)
+
+
+def _words(shape: Shape) -> tuple[str, ...]:
+    if isinstance(shape, ListOf):
+        return _words(shape.item)
+    return shape.choices if isinstance(shape, Text) else ()
 
 
 def _inner(shape: Shape) -> Keys | None:
@@ -155,12 +185,17 @@ def figure_topics() -> list[str]:
 
 def cards(*groups: str) -> Iterator[PluginInfo]:
     """Yield the cards of the plugins that can be loaded; of all that measure something, or of these groups."""
-    for group in groups or GROUPS:
-        for plugin in registry.listed(group):
-            try:
-                yield registry.load(group, plugin.name).info
-            except PluginError:  # a broken plugin must not hide the pages of the others; `doctor` names it
-                continue
+    yield from (info for group in groups or GROUPS for info, _ in _loaded(group))
+
+
+def _loaded(group: str) -> Iterator[tuple[PluginInfo, type[BaseModel]]]:
+    """Yield the card and the parameters of each plugin that can be loaded."""
+    for plugin in registry.listed(group):
+        try:
+            spec = registry.load(group, plugin.name)
+        except PluginError:  # a broken plugin must not hide the pages of the others; `doctor` names it
+            continue
+        yield spec.info, spec.params
 
 
 def _line(info: PluginInfo) -> str:

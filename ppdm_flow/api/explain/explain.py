@@ -5,34 +5,37 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ppdm_flow.api.explain import concepts
-from ppdm_flow.api.explain.cards import figure_names, figure_pages, figure_topics, is_owned, plugin_page
+from ppdm_flow.api.explain.cards import (
+    figure_names,
+    figure_pages,
+    figure_topics,
+    is_owned,
+    parameter_page,
+    plugin_page,
+)
 from ppdm_flow.api.explain.concepts import CONCEPTS
 from ppdm_flow.api.explain.templates import template_names, template_page
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError, UsageError
 from ppdm_flow.core.pages import CodePage, pages
-from ppdm_flow.core.suggest import closest
+from ppdm_flow.core.suggest import closest, synonyms_of
 from ppdm_flow.policy.language.kinds import aliases, third_parties
 from ppdm_flow.sdk import registry
 
 
 def explain(term: str) -> str:
-    """Return the page of a term, or of a figure with its prefix, as Markdown. Raises UsageError where there is none."""
+    """Return the page of a term, or of a figure with its prefix, as Markdown. Raises UsageError where there is none.
+
+    A word of papers or of other tools has the pages of ours for it, a parameter and a word that it takes a line for
+    each plugin.
+    """
     word = term.strip().strip("`")
-    if word.upper() in pages():
-        return code_page(pages()[word.upper()])
-    if (page := template_page(word)) is not None:
-        return page
-    metric = word.lower().replace("-", "_").replace(" ", "_")
-    if "." in metric and is_owned(metric):
-        return "\n\n".join(figure_pages(metric))
-    name = metric.rpartition(".")[2]
-    concept = CONCEPTS[name] if name in CONCEPTS else concepts.concept(name)
-    texts = [concept.text()] if concept is not None else []
-    if concept is None and name in concepts.names():
-        texts.append(concepts.key_page(name))
-    texts += [plugin_page(group, name) for group in registry.GROUPS if _installed(group, name)]
-    texts += figure_pages(name) or figure_pages(metric)
+    texts = _pages(word)
+    if not texts:
+        meant = [each for each in synonyms_of(word) if _pages(each)]
+        texts = [f"Here, `{word}` is {' or '.join(f'`{each}`' for each in meant)}."] if meant else []
+        texts += [page for each in meant for page in _pages(each)]
+        texts += parameter_page(word.lower().replace("-", "_").replace(" ", "_"))
     if texts:
         return "\n\n".join(texts)
     near = closest(
@@ -43,6 +46,25 @@ def explain(term: str) -> str:
     hint = f"did you mean `{near}`?" if near else None
     help_ = "`ppdm-flow explain` alone lists everything that has a page"
     raise UsageError(Diagnostic("PPF692", f"there is no page about `{term}`", hint=hint, help=help_))
+
+
+def _pages(word: str) -> list[str]:
+    """Return the pages of one of our own words; none where it is not ours."""
+    if word.upper() in pages():
+        return [code_page(pages()[word.upper()])]
+    if (page := template_page(word)) is not None:
+        return [page]
+    metric = word.lower().replace("-", "_").replace(" ", "_")
+    if "." in metric and is_owned(metric):
+        return figure_pages(metric)
+    name = metric.rpartition(".")[2]
+    concept = CONCEPTS[name] if name in CONCEPTS else concepts.concept(name)
+    texts = [concept.text()] if concept is not None else []
+    if concept is None and name in concepts.names():
+        texts.append(concepts.key_page(name))
+    texts += [plugin_page(group, name) for group in registry.GROUPS if _installed(group, name)]
+    texts += figure_pages(name) or figure_pages(metric)
+    return texts
 
 
 def topics() -> str:

@@ -9,9 +9,9 @@ from typing import Any
 from ppdm_flow.api.explain.cards import GROUPS, kinds_served
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError, PpdmError, UsageError
-from ppdm_flow.core.pages import MalformedPageError
+from ppdm_flow.core.pages import MalformedPageError, synonyms
 from ppdm_flow.core.records import dataclass
-from ppdm_flow.core.suggest import did_you_mean
+from ppdm_flow.core.suggest import did_you_mean, synonyms_of
 from ppdm_flow.policy.inheritance import catalogue
 from ppdm_flow.policy.inheritance.references import NotFoundError
 from ppdm_flow.policy.inheritance.template_words import described
@@ -29,7 +29,7 @@ LISTS = (*registry.GROUPS, REQUIREMENTS, FIGURES, TEMPLATES)
 class Card:
     """What is known of a plugin, a template or a figure; ``of`` is a figure's plugin.
 
-    ``fault`` says why it cannot be loaded.
+    ``also`` are words of papers and other tools for it. ``fault`` says why it cannot be loaded.
     """
 
     name: str
@@ -42,6 +42,7 @@ class Card:
     randomized: bool = False
     cost: str = ""
     of: str = ""
+    also: tuple[str, ...] = ()
     fault: str = ""
 
     @property
@@ -66,6 +67,8 @@ def plugins(group: str) -> tuple[Card, ...]:
         return tuple(each for measuring in GROUPS for each in _figures(measuring))
     if group not in registry.GROUPS:
         hint = did_you_mean(group, LISTS)
+        if hint is None and synonyms_of(group):
+            hint = f"`ppdm-flow explain {synonyms_of(group)[0]}` says what it is"
         known = ", ".join(LISTS)
         text = f"there is no list of `{group}`"
         raise UsageError(Diagnostic("PPF692", text, hint=hint, help=f"there are {known}"))
@@ -89,7 +92,12 @@ def card(group: str, plugin: registry.Listed) -> Card:
         kinds_served(info),
         info.randomized,
         info.cost,
+        also=_also(info.name),
     )
+
+
+def _also(name: str) -> tuple[str, ...]:
+    return tuple(word.replace("_", " ") for word, ours in synonyms().items() if name == ours[0])
 
 
 def _requirement(plugin: registry.Listed) -> Card:
@@ -102,7 +110,9 @@ def _requirement(plugin: registry.Listed) -> Card:
         return Card(plugin.name, distribution, fault=error.diagnostics[0].message)
     except MalformedPageError as error:
         return Card(plugin.name, distribution, fault=str(error))
-    return Card(spec.name, distribution, "requirement", summary, spec.audit.info.reference, cost=spec.audit.info.cost)
+    info = spec.audit.info
+    words = (*spec.aliases, *_also(spec.name))
+    return Card(spec.name, distribution, "requirement", summary, info.reference, cost=info.cost, also=words)
 
 
 def _figures(group: str) -> Iterator[Card]:
@@ -115,7 +125,8 @@ def _figures(group: str) -> Iterator[Card]:
         distribution = f"{plugin.distribution} {plugin.version}"
         for name, figure in info.figures.items():
             reference = figure.reference or info.reference
-            yield Card(name, distribution, "figure", figure.what, reference, of=info.name)
+            also = _also(f"{info.name}.{name}")
+            yield Card(name, distribution, "figure", figure.what, reference, of=info.name, also=also)
 
 
 def _template(each: catalogue.ListedTemplate) -> Card:

@@ -7,6 +7,8 @@ chance.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -30,24 +32,29 @@ UNPAIRED = "original and released rows cannot be paired, so nobody can say which
 Integers = npt.NDArray[np.int64]
 
 
-def decoded(codes: Integers, width: int, head: int, *, complement: bool = False) -> Integers:
+def decoded(codes: Integers, width: int, head: int, until: int | None = None, *, complement: bool = False) -> Integers:
     """Return the ids behind codes in the order in which they were encoded, shape (rows,).
 
-    A row's own code still has its first bits; its last ones stand in the code of the row before.
+    A row's own code still has its first bits and those behind ``until``; the others stand in the code of the row
+    before.
 
     Examples
     --------
     >>> decoded(np.array([1, 2232, 3434]), 12, 4).tolist()
     [106, 257, 3000]
+    >>> decoded(np.array([10, 2225, 3432]), 12, 4, 8).tolist()
+    [106, 257, 3000]
     """
-    tail = width - head
-    first, rest = codes >> tail, codes & ((1 << tail) - 1)
+    tail, last = width - head, 0 if until is None else width - until
+    first, behind = codes >> tail, (1 << last) - 1
     if complement:
         own = (1 << head) - 1 - first
     else:
         bits = (first[:, None] >> np.arange(head)) & 1  # lowest first
         own = bits @ (1 << np.arange(head - 1, -1, -1, dtype=np.int64))
-    return (own << tail) + np.roll(rest, 1)
+    passed = np.roll(codes, 1) & ((1 << tail) - 1 - behind)
+    ids: Integers = (own << tail) + passed + (codes & behind)
+    return ids
 
 
 def integers(column: Column) -> Integers | None:
@@ -94,12 +101,16 @@ class IdRecoveryAudit:
         return self._turned_back(name, Attack(name, released, codes, truth), ctx)
 
     def _turned_back(self, name: str, attack: Attack, ctx: AuditContext) -> AuditOutcome:
+        """Try every position that may have been drawn, as if all rows had it, and keep the best of them."""
         rows = len(attack.codes)
-        hits = attack.hits(self._decoded(attack.codes))
         order = np.random.default_rng(0).permutation(rows)
-        guessed = np.empty(rows, dtype=np.int64)
-        guessed[order] = self._decoded(attack.codes[order])
-        lucky = attack.hits(guessed)
+        hits = lucky = 0
+        for head, until in self._positions():
+            found = attack.hits(self._decoded(attack.codes, head, until))
+            if found > hits or not hits:
+                guessed = np.empty(rows, dtype=np.int64)
+                guessed[order] = self._decoded(attack.codes[order], head, until)
+                hits, lucky = found, attack.hits(guessed)
         figures = {
             "recovered_ids": Figure(
                 hits / rows, "share", note="rows whose id, with the rest of the record, is a true one"
@@ -107,17 +118,24 @@ class IdRecoveryAudit:
             "recovered_by_chance": Figure(lucky / rows, "share", note="the same attack on the rows in another order"),
             "codes": Figure(len(np.unique(attack.codes)), "values"),
         }
+        least = "" if len(list(self._positions())) == 1 else "at least "
         text = (
-            f"the ids of {counted(hits, 'row')} of {rows:,} come back from `{name}` by turning the encoding back in"
-            f" the order of the file; in a random order {lucky:,} do"
+            f"the ids of {least}{counted(hits, 'row')} of {rows:,} come back from `{name}` by turning the encoding back"
+            f" in the order of the file; in a random order {lucky:,} do"
         )
         alarm = hits == rows or hits > lucky + 5 * np.sqrt(lucky + 1) + 5  # far beyond the scatter of a count
         findings = (Finding("PPF888", Severity.WARNING, text, f"{ctx.release}.{name}"),) if alarm else ()
         return AuditOutcome(figures, findings=findings)
 
-    def _decoded(self, codes: Integers) -> Integers:
+    def _positions(self) -> Iterator[tuple[int, int]]:
+        width, head, until = self.params.width, self.params.head, self.params.until
+        ends = range(2, width + 1) if until == "random" else (width if until is None else until,)
+        for end in ends:
+            yield from ((first, end) for first in (range(1, end) if head == "random" else (head,)) if first < end)
+
+    def _decoded(self, codes: Integers, head: int, until: int) -> Integers:
         complement = self.params.invert == "complement"
-        return decoded(codes, self.params.width, self.params.head, complement=complement)
+        return decoded(codes, self.params.width, head, until, complement=complement)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -18,7 +18,8 @@ class IdRecoveryParams(Params):
     attribute: str = ""
     method: Literal["genetic", "mask"] = "genetic"
     width: Annotated[int, Field(ge=2, le=62)] = 12
-    head: Annotated[int, Field(ge=1)] = 4
+    head: Annotated[int, Field(ge=1)] | Literal["random"] = 4
+    until: Annotated[int, Field(ge=2)] | Literal["random"] | None = None
     invert: Literal["reverse", "complement"] = "reverse"
 
 
@@ -29,8 +30,11 @@ def effect(params: IdRecoveryParams, scope: Scope) -> Effect:
         near = closest(params.attribute, scope.attributes)
         hint = f"did you mean `{near}`?" if near else None
         problems.append(Problem("PPF886", f"the release has no attribute `{params.attribute}`", ("attribute",), hint))
-    if params.head >= params.width:
-        problems.append(Problem("PPF886", "`head` has to be less than `width`", ("head",)))
+    until = params.until if isinstance(params.until, int) else params.width
+    if until > params.width:
+        problems.append(Problem("PPF886", "`until` has to be at most `width`", ("until",)))
+    elif isinstance(params.head, int) and params.head >= until:
+        problems.append(Problem("PPF886", "`head` has to be less than `width` and `until`", ("head",)))
     return Effect(problems=tuple(problems))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+from scipy.special import gammaln
 
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.sdk.view import DataView
@@ -84,14 +85,29 @@ class Holdings:
         return float(posterior.max())
 
     def certain_by_chance(self) -> float | None:
-        """Return the share of rows in classes of one value that there would be if values were dealt at random."""
-        known = np.bincount(self.codes, self.rows).astype(np.float64)
-        if self.total == 0 or known.sum() == 0:
+        """Return the share of rows in classes of one value that is expected if the values are dealt to the rows."""
+        known = self.known
+        if self.total == 0 or len(known) == 0:
             return None
-        shares = known[known > 0] / self.total
         sizes, many = np.unique(self.sizes, return_counts=True)
-        alike = np.array([float((shares**n).sum()) for n in sizes.tolist()])
+        alike = np.array([float(np.exp(dealt(known, size, self.total)).sum()) for size in sizes])
         return float((alike * sizes * many).sum() / self.total)
+
+    @property
+    def known(self) -> Integers:
+        """The rows of each value that occurs, in all classes together."""
+        rows = np.bincount(self.codes, self.rows).astype(np.int64)
+        return rows[rows > 0]
+
+
+def dealt(alike: npt.NDArray[np.integer], rows: npt.ArrayLike, total: int) -> Floats:
+    """Return the logarithm of the chance that so many rows all get one of ``alike`` of ``total`` cells.
+
+    The cells are dealt without replacement: C(alike, rows) / C(total, rows). ``alike`` and ``rows`` are broadcast.
+    """
+    left = np.subtract(alike, rows)
+    chance = gammaln(alike + 1) - gammaln(np.maximum(left, 0) + 1) - gammaln(total + 1)
+    return np.where(left >= 0, chance + gammaln(total - np.asarray(rows) + 1), -np.inf)
 
 
 def holdings(candidate: DataView, columns: Sequence[str], secret: str) -> Holdings:

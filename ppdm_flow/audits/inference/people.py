@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.audits.inference.holdings import Holdings, holdings_of
+from ppdm_flow.audits.inference.holdings import Holdings, dealt, holdings_of
 from ppdm_flow.audits.inference.linked import NOTHING, ByLinks, by_links, links_again
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.exposure.paired import paired_counts
@@ -165,30 +165,39 @@ class PeopleHoldings:
         return max(by_rows, self.linked.share, *shares)
 
     def certain_by_chance(self) -> float | None:
-        """Return the share of people who would be found, if the values were dealt to the rows at random.
+        """Return the most people, as a share, who are expected to be found if the values are dealt to the rows.
 
         That everybody of a class has some value is at most as likely as the chances of all values added up.
         """
-        known = np.bincount(self.by_rows.codes, self.by_rows.rows).astype(np.float64)
-        if not self.total or known.sum() == 0:
+        known = self.by_rows.known
+        if not self.total or len(known) == 0:
             return None
-        shares = known[known > 0] / self.by_rows.total
-        chance = self._alike(shares)
+        chance = self._alike(known)
         escaped = np.log1p(-np.minimum(chance, 1.0 - 1e-16))
         of_person = np.bincount(self.person[self._first], escaped[self.group[self._first]])
         return float(-np.expm1(of_person[np.unique(self.person)]).mean())
 
-    def _alike(self, shares: Floats) -> Floats:
-        """Return the chance that everybody of a class has one value, for each class (classes,)."""
+    def _alike(self, known: Ints) -> Floats:
+        """Return the chance that everybody of a class has one value, at most, for each class (classes,).
+
+        ``known`` are the rows of each value. People with several rows are taken to get theirs independently of others:
+        as cells are dealt without replacement, that is never less likely.
+        """
+        total = self.by_rows.total
         rows = np.bincount(self._pair, self.rows).astype(np.int64)
         numbers, place = np.unique(rows, return_inverse=True)
         classes = len(self.sizes)
         key = self.group[self._first] * len(numbers) + place.reshape(-1)
         many = np.bincount(key, minlength=classes * len(numbers)).reshape(classes, len(numbers))
         kinds, kind = np.unique(many, axis=0, return_inverse=True)
-        has = np.log(-np.expm1(numbers[:, None] * np.log1p(-np.minimum(shares, 1.0 - 1e-16))))
-        step = max(1, _AT_A_TIME // len(shares))
-        parts = [np.exp(kinds[i : i + step] @ has).sum(axis=1) for i in range(0, len(kinds), step)]
+        single = numbers == 1
+        singles, others = kinds[:, single].sum(axis=1), kinds[:, ~single]
+        has = np.log(-np.expm1(dealt(total - known, numbers[~single, None], total)))
+        step = max(1, _AT_A_TIME // len(known))
+        parts = [
+            np.exp(others[i : i + step] @ has + dealt(known, singles[i : i + step, None], total)).sum(axis=1)
+            for i in range(0, len(kinds), step)
+        ]
         return np.asarray(np.concatenate(parts)[kind.reshape(-1)])
 
 

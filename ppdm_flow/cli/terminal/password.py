@@ -6,7 +6,7 @@ import getpass
 import os
 import sys
 
-from ppdm_flow.evidence.key_files import PASSWORD_VARIABLE
+from ppdm_flow.sdk.spec import PASSWORD_VARIABLE
 
 
 def new_password() -> bytes | None:

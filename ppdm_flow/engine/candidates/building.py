@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.plugin_info import Kind
@@ -21,9 +22,9 @@ from ppdm_flow.engine.judging.others import other_releases
 from ppdm_flow.engine.local.writing import kept_columns
 from ppdm_flow.engine.machine import peak_mb, return_freed_memory
 from ppdm_flow.engine.options import RunContext
+from ppdm_flow.engine.parallel import run_all
 from ppdm_flow.engine.reading.identifiers import check_identifiers
 from ppdm_flow.engine.reading.original import Original
-from ppdm_flow.engine.schedule import Task, run_all
 from ppdm_flow.engine.seam import Target, WrittenRows
 from ppdm_flow.engine.steps.graph import Graph
 from ppdm_flow.engine.steps.origins import Channel, channels, generation
@@ -84,9 +85,9 @@ class CandidateBuilder:
         """Write every release and read it back. Raises RunError where a file is not what was written."""
         self.directory.folder(CANDIDATE)
         self.directory.folder(SCRATCH)
-        tasks = [Task(r.name, self._writing(r)) for r in self.plan.releases]
-        tasks.append(Task(_DOCUMENTS, self.context.options.prepare_documents))  # Python, while others write
-        done = run_all(tasks, self.context.options.workers, self.context.stop)
+        work: dict[str, Callable[[], Any]] = {r.name: self._writing(r) for r in self.plan.releases}
+        work[_DOCUMENTS] = self.context.options.prepare_documents  # Python, while others write
+        done = run_all(work, self.context.options.workers, self.context.stop)
         return tuple(done[r.name] for r in self.plan.releases)
 
     def audit(self, candidates: Sequence[Candidate], histories: Mapping[str, History]) -> tuple[AuditResult, ...]:

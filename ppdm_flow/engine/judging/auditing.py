@@ -24,9 +24,10 @@ from ppdm_flow.engine.faults import run_fault
 from ppdm_flow.engine.machine import peak_mb
 from ppdm_flow.engine.opening.opening import make_algorithm
 from ppdm_flow.engine.options import RunContext
-from ppdm_flow.engine.schedule import Task, run_all
+from ppdm_flow.engine.parallel import run_all
 from ppdm_flow.engine.streams.stream import LoadedStream, ReadBack
 from ppdm_flow.engine.streams.view import StreamView
+from ppdm_flow.plan.dag import audit_key
 from ppdm_flow.plan.definition import AuditNode, Plan, ReleaseNode
 from ppdm_flow.sdk.anonymizer import SetOperator, ValueOperator
 from ppdm_flow.sdk.audit import AuditContext, Other, Rechecked, Seeded, SeededStep, Sql
@@ -79,12 +80,12 @@ def audit_all(
     context: RunContext, audits: Iterable[tuple[AuditNode, Subject]], folder: Path, first: int = 0
 ) -> tuple[AuditResult, ...]:
     """Carry out audits, several at once; each has a folder below ``folder``, numbered from ``first`` on."""
-    tasks = [
-        Task(f"{node.release}/{node.name}", partial(_audit, context, node, subject, folder / f"audit-{number}"))
+    work = {
+        audit_key(node.release, node.name): partial(_audit, context, node, subject, folder / f"audit-{number}")
         for number, (node, subject) in enumerate(audits, first)
-    ]
-    done = run_all(tasks, context.options.workers, context.stop)
-    return tuple(done[task.name] for task in tasks)
+    }
+    done = run_all(work, context.options.workers, context.stop)
+    return tuple(done[name] for name in work)
 
 
 def _audit(context: RunContext, node: AuditNode, subject: Subject, folder: Path) -> AuditResult:

@@ -22,12 +22,12 @@ from ppdm_flow.engine.faults import data_fault, naming_file, wrap_plugin_errors
 from ppdm_flow.engine.machine import peak_mb
 from ppdm_flow.engine.opening.opening import data_path, import_algorithms, open_source, refuse_linked
 from ppdm_flow.engine.options import RunContext
+from ppdm_flow.engine.parallel import run_all
 from ppdm_flow.engine.reading.binding import Binding, bind
 from ppdm_flow.engine.reading.crowds import CrowdSizes
 from ppdm_flow.engine.reading.repeating import columns_to_count, look_at_the_top
 from ppdm_flow.engine.reading.spellings import refuse_two_spellings, spelling_checks
 from ppdm_flow.engine.reading.suspicions import Suspicion
-from ppdm_flow.engine.schedule import Task, run_all
 from ppdm_flow.engine.streams.checks import WeightCheck, check_sampling_weights, check_subjects, check_values
 from ppdm_flow.engine.streams.lookalikes import LookalikeCheck, ValuePresence, lookalike_checks, value_presence
 from ppdm_flow.engine.streams.numbering import Numbering
@@ -186,12 +186,12 @@ class Opening:
         if numbering is not None:
             after.append(numbering)
         bound = [*(n.bound for n in self.plan.steps), *(n.bound for n in self.plan.audits)]
-        tasks = [
-            Task("read", lambda: stream.load(before, after)),
-            Task("import", lambda: self._prepare(bound)),  # beside the reader, which hardly needs Python
-            Task("hash", lambda: self.context.engine.digest(path)),
-        ]
-        return str(run_all(tasks, self.context.options.workers, self.context.stop)["hash"])
+        work = {
+            "read": lambda: stream.load(before, after),
+            "import": lambda: self._prepare(bound),  # beside the reader, which hardly needs Python
+            "hash": lambda: self.context.engine.digest(path),
+        }
+        return str(run_all(work, self.context.options.workers, self.context.stop)["hash"])
 
     def _prepare(self, bound: Iterable[Bound]) -> None:
         import_algorithms(bound)

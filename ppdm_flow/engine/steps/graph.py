@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import field
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
@@ -17,10 +18,10 @@ from ppdm_flow.engine.calls.lending import guard_plugin_call, lent_view
 from ppdm_flow.engine.calls.plain import PlainRebuilder
 from ppdm_flow.engine.calls.quotations import PluginText, of_step, refuse_quotations
 from ppdm_flow.engine.events import Listener, Progress, StepFinished, StepStarted
-from ppdm_flow.engine.faults import run_fault
+from ppdm_flow.engine.faults import data_fault, run_fault
 from ppdm_flow.engine.machine import peak_mb
 from ppdm_flow.engine.opening.opening import make_algorithm
-from ppdm_flow.engine.schedule import Task, run_all
+from ppdm_flow.engine.parallel import run_all
 from ppdm_flow.engine.seam import Engine, Resources
 from ppdm_flow.engine.step_timer import StepTimer
 from ppdm_flow.engine.streams.numbering import Numbering
@@ -60,8 +61,14 @@ class Graph:
 
     def fit(self, workers: int) -> None:
         """Fit every step. Raises the PpdmError of the first step that fails."""
-        tasks = [Task(n.name, self._fitting(n), _after(n)) for n in self.plan.steps]
-        run_all(tasks, workers, self.resources.stop)
+        for node in self.plan.steps:
+            if len(node.inputs) > 1:
+                advice = "take steps with one input"
+                raise data_fault(
+                    "PPF637", f"{_who(node)} has several inputs, and no engine carries it out", advice=advice
+                )
+        work = {node.name: partial(self._fit, node) for node in self.plan.steps}
+        run_all(work, workers, self.resources.stop, self.plan.graph.subgraph(work).pred)
 
     def results(self) -> tuple[StepResult, ...]:
         """Return what each step did, in the plan's order. Raises RunError where one of them quotes the data."""
@@ -80,9 +87,6 @@ class Graph:
     def expanded(self, reference: str) -> bool:
         """Whether the rows at ``reference`` are numbered as single rows of a weighted table."""
         return self.numbering is not None and any(n.expands for n in self.plan.upstream(reference))
-
-    def _fitting(self, node: StepNode) -> Callable[[], None]:
-        return lambda: self._fit(node)
 
     def _fit(self, node: StepNode) -> None:
         self.resources.stop.check()
@@ -180,8 +184,3 @@ class Graph:
 
 def _who(node: StepNode) -> str:
     return f"step `{node.name}` ({node.bound.info.name})"
-
-
-def _after(node: StepNode) -> tuple[str, ...]:
-    base = node.input.partition(".")[0]
-    return () if base == SOURCE else (base,)

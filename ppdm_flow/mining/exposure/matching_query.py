@@ -50,4 +50,4 @@ def largest_matching(shown: list[tuple[int, set[int]]]) -> int:
     edges += [(1 + i, place[v], 1) for i, own in enumerate(sets) for v in own]
     edges += [(place[v], end, 1) for v in values]
     source, target, capacity = (np.array(column, dtype=np.int64) for column in zip(*edges, strict=True))
-    return largest_flow(source, target, capacity, end + 1)
+    return int(largest_flow(source, target, capacity, end + 1).sum())

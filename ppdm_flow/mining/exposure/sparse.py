@@ -51,14 +51,15 @@ def indicators(matrix: Any) -> Any:
     return out
 
 
-def largest_flow(source: Ints, target: Ints, capacity: Ints, nodes: int) -> int:
-    """Return the largest flow from the first node to the last."""
+def largest_flow(source: Ints, target: Ints, capacity: Ints, nodes: int) -> Ints:
+    """Return what of a largest flow from the first node to the last leaves the first one, by where it goes (nodes,)."""
     from scipy.sparse import csr_array  # noqa: PLC0415  # see above
     from scipy.sparse.csgraph import maximum_flow  # noqa: PLC0415  # see above
 
     form: Any = csr_array
     graph = form((capacity.astype(np.int32), (source, target)), shape=(nodes, nodes), dtype=np.int32)
-    return int(maximum_flow(graph, 0, nodes - 1).flow_value)
+    leaving = maximum_flow(graph, 0, nodes - 1).flow[[0]]
+    return np.bincount(leaving.indices, leaving.data, nodes).astype(np.int64)
 
 
 def stacked(matrices: Sequence[Any]) -> Any:

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
 
+from ppdm_flow.core.graph_drawing import number
 from ppdm_flow.core.records import dataclass
-from ppdm_flow.page.looks.svg import element, linked, number, picture
-from ppdm_flow.plan.pictures.style import width as text_width
+from ppdm_flow.core.texts.widths import width as text_width
+from ppdm_flow.page.looks.svg import element, linked, picture
 from ppdm_flow.report.plots.drawing import shortened
 from ppdm_flow.report.plots.scale import Scale, tick_text, ticks
 

@@ -26,5 +26,6 @@ SAYINGS: frozenset[str] = frozenset(
         "shown.taken_back",
         "uploads.added",
         "uploads.removed",
+        "uploads.row_added",
     }
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from markupsafe import Markup, escape
 
+from ppdm_flow.core.graph_drawing import number
 from ppdm_flow.core.texts.visible import visible_line
 
 Value = str | float | None
@@ -52,11 +53,6 @@ def linked(part: Markup, address: str, label: str = "") -> Markup:
     if address[0] not in "/?#" or address.startswith(("//", "/\\")):
         raise ValueError("a link of a drawing leads to an address of this server")
     return element("a", part, href=address, aria_label=label or None)
-
-
-def number(value: float) -> str:
-    """Return a coordinate with one decimal at most."""
-    return f"{round(value, 1) + 0:.10g}"
 
 
 def _name(name: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.plugin_info import Kind
 from ppdm_flow.core.roles import Role
-from ppdm_flow.plan.definition import SOURCE, AuditNode, Plan, ReleaseNode, StepNode
+from ppdm_flow.plan.definition import AuditNode, Plan, ReleaseNode, StepNode
 from ppdm_flow.plan.together import read_together
 
 
@@ -43,16 +43,6 @@ def others(plan: Plan, release: ReleaseNode) -> int:
 def is_generated(release: ReleaseNode) -> bool:
     """Whether the rows of a release are nobody's."""
     return bool(release.attributes) and all(a.was(Change.GENERATED) for a in release.attributes)
-
-
-def inputs(plan: Plan, reference: str) -> tuple[AttributeFacts, ...]:
-    """Return the columns at a place of the plan."""
-    if reference in (SOURCE, *plan.roots):
-        return plan.source.attributes
-    name, _, output = reference.partition(".")
-    node = plan.step(name)
-    wanted = node.effect.outputs.get(output)
-    return tuple(a for a in node.attributes if wanted is None or a.name in wanted)
 
 
 def held_after(plan: Plan, reference: str) -> bool:

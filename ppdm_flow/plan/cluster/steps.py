@@ -9,7 +9,7 @@ from ppdm_flow.core.asks import Asks
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.plugin_info import Kind
 from ppdm_flow.plan.cluster.amounts import CELL_BYTES, KEY_BYTES, ROW_BYTES, ROWS_AT_ONCE, combinations, table_bytes
-from ppdm_flow.plan.cluster.cases import held_after, inputs, of_columns, takes_all
+from ppdm_flow.plan.cluster.cases import held_after, of_columns, takes_all
 from ppdm_flow.plan.cluster.work import DISTRIBUTED, DRIVER, Amount, Work
 from ppdm_flow.plan.definition import Plan, ReleaseNode, StepNode
 
@@ -24,11 +24,11 @@ _TWICE_READ = frozenset({"csv"})
 
 def step_work(plan: Plan, node: StepNode, rows: int) -> Work:
     """Return what a step takes; its rows are transformed where they are, unless it takes them all."""
-    columns = inputs(plan, node.input)
+    columns = plan.arriving(node)
     info = node.bound.info
     if info.kind is Kind.GENERATOR:
         return _generator(plan, node, columns, rows)
-    if held_after(plan, node.input):
+    if any(held_after(plan, reference) for reference in node.inputs):
         why = "its rows are with the driver"
         return Work("step", node.name, info.name, DRIVER, why, Amount())
     if takes_all(node):

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+
+import networkx as nx
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.plan.binding import Binder
 from ppdm_flow.plan.covering import on_columns
-from ppdm_flow.plan.definition import SOURCE, LedgerNode, LinkedTable, Plan, StepNode
+from ppdm_flow.plan.dag import SOURCE, base
+from ppdm_flow.plan.definition import LedgerNode, LinkedTable, Plan, StepNode
 from ppdm_flow.plan.facts import facts_of, resolved
 from ppdm_flow.plan.gating import dangling, of_steps, redefined, unmeasured
 from ppdm_flow.plan.linked.joins import joins_of, unjoined
@@ -18,12 +21,12 @@ from ppdm_flow.plan.linked.keys import AddedStep, key_steps, with_places, with_s
 from ppdm_flow.plan.linked.restriction import restricted
 from ppdm_flow.plan.names import clashes
 from ppdm_flow.plan.table_compiler import TableCompiler
-from ppdm_flow.plan.wiring import Wiring, base, wire
+from ppdm_flow.plan.wiring import Wiring, wire
 from ppdm_flow.policy import declared_values, gates_of, requirements_of
 from ppdm_flow.policy.counting import people_of, subject_attribute
 from ppdm_flow.policy.language.models import Policy
 from ppdm_flow.policy.linked import plain_name, qualified, subject_table, table_places, table_policy
-from ppdm_flow.policy.loaded import Loaded
+from ppdm_flow.policy.loaded import Loaded, Places
 
 
 class LinkedCompiler:
@@ -42,7 +45,7 @@ class LinkedCompiler:
         """Return the plan, without a digest, and everything that is wrong with it."""
         requirements = self._requirements()
         wiring = self._wiring()
-        self.diagnostics += wiring.diagnostics
+        self.diagnostics += [*wiring.diagnostics, *_several_inputs(wiring, self.places)]
         roots = _roots(wiring, tuple(self.policy.tables))
         alone = {name: self._table(name, requirements, wiring, roots, ()) for name in self.policy.tables}
         keys = key_steps(self.policy, [table for table, _ in alone.values()], self.places)
@@ -142,14 +145,18 @@ class LinkedCompiler:
         self.diagnostics += redefined(plan.gates, audits, self.places)
 
 
+def _several_inputs(wiring: Wiring, places: Places) -> Iterator[Diagnostic]:
+    """Yield the steps with several inputs: each table is compiled alone, and such a step may be of two."""
+    for name, inputs in wiring.inputs.items():
+        if inputs is not None and len(inputs) > 1:
+            text = f"step `{name}` has {len(inputs)} inputs, and steps of linked tables take one"
+            yield Diagnostic("PPF637", text, places.value("steps", name, "input"), help="name one of them")
+
+
 def _roots(wiring: Wiring, tables: tuple[str, ...]) -> dict[str, str]:
     """Return the table that each step and each release's origin begins with, where that is known."""
-    roots = {table: table for table in tables}
-    for step in wiring.order:
-        reference = wiring.inputs[step]
-        if reference is not None and base(reference) in roots:
-            roots[step] = roots[base(reference)]
-    return roots
+    order = {*tables, *wiring.order}
+    return {node: table for table in tables for node in (table, *nx.descendants(wiring.graph, table)) if node in order}
 
 
 def _of_table(policy: Policy, table: str, wiring: Wiring, roots: Mapping[str, str]) -> Policy:
@@ -158,13 +165,17 @@ def _of_table(policy: Policy, table: str, wiring: Wiring, roots: Mapping[str, st
     def own(reference: str | None) -> bool:
         return reference is not None and roots.get(base(reference)) == table
 
+    def read(step: str) -> tuple[str, ...]:
+        """Return the first input that is of this table: that there are others is a fault already."""
+        return tuple(_own_reference(r, table) for r in wiring.inputs[step] or () if own(r))[:1]
+
     steps = {
-        name: step.model_copy(update={"input": _own_reference(wiring.inputs[name], table)})
+        name: step.model_copy(update={"input": read(name)})
         for name, step in policy.steps.items()
         if roots.get(name) == table
     }
     releases = {
-        name: release.model_copy(update={"from_": _own_reference(wiring.origins[name], table)})
+        name: release.model_copy(update={"from_": _own_reference(wiring.origins[name] or "", table)})
         for name, release in policy.releases.items()
         if own(wiring.origins[name])
     }
@@ -173,7 +184,7 @@ def _of_table(policy: Policy, table: str, wiring: Wiring, roots: Mapping[str, st
     return table_policy(policy, table).model_copy(update=update)
 
 
-def _own_reference(reference: str | None, table: str) -> str | None:
+def _own_reference(reference: str, table: str) -> str:
     return SOURCE if reference == table else reference
 
 
@@ -182,4 +193,4 @@ def _reference(reference: str, table: str) -> str:
 
 
 def _rooted(step: StepNode, table: str) -> StepNode:
-    return replace(step, input=_reference(step.input, table))
+    return replace(step, inputs=tuple(_reference(reference, table) for reference in step.inputs))

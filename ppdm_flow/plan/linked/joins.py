@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+import networkx as nx
+
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.people import People
@@ -100,11 +102,9 @@ def _any_of(requirements: Iterable[Requirement], releases: Sequence[ReleaseNode]
 def _released(table: LinkedTable) -> tuple[ReleaseNode, ...]:
     """Return the releases of people's rows that have the key, and those joined to these, be it over others."""
     own = [r for r in table.plan.releases if not all(f.was(Change.GENERATED) for f in r.attributes)]
-    keyed = [r for r in own if any(f.carries(table.person) for f in r.attributes)]
-    names = {r.name for r in keyed}
-    pairs = [{link.one.name, link.other.name} for link in links(own)]
-    for _ in own:  # a chain of all releases has fewer links
-        names = names.union(*(pair for pair in pairs if pair & names))
+    keyed = {r.name for r in own if any(f.carries(table.person) for f in r.attributes)}
+    joined = nx.Graph((link.one.name, link.other.name) for link in links(own))
+    names = keyed.union(*(part for part in nx.connected_components(joined) if part & keyed))
     return tuple(r for r in own if r.name in names)
 
 

@@ -13,7 +13,6 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.spans import Span
 from ppdm_flow.plan.definition import LinkedTable, ReleaseNode, StepNode
-from ppdm_flow.plan.wiring import base
 from ppdm_flow.policy.language.models import Policy, Step
 from ppdm_flow.policy.loaded import Places, PolicyPath
 
@@ -125,17 +124,13 @@ def _add(table: LinkedTable, release: ReleaseNode, column: str, places: Places, 
         result.diagnostics.append(Diagnostic("PPF633", text, places.value("steps", like.name, "with"), help=help_))
         return
     given = {**like.written.with_, _ATTRIBUTES: [column]}
-    step = Step.model_construct(use=like.written.use, input=_origin(table, release), with_=given)
+    step = Step.model_construct(use=like.written.use, input=(_origin(table, release),), with_=given)
     result.added.append(AddedStep(f"{like.name}-{release.name}", like, step, release.name))
 
 
 def _origin(table: LinkedTable, release: ReleaseNode) -> str:
     """Return what the policy makes the release of: the nearest node that it has itself."""
-    implicit = {node.name for node in table.plan.steps if node.implicit}
-    at = release.input
-    while base(at) in implicit:
-        at = table.plan.step(base(at)).input
-    return at
+    return next((node.input for node in table.plan.upstream(release.input) if node.implicit), release.input)
 
 
 def with_steps(policy: Policy, added: Iterable[AddedStep]) -> Policy:

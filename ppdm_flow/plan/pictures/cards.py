@@ -6,75 +6,29 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ppdm_flow.core.records import dataclass
-from ppdm_flow.plan.graph import release_key, sources
-from ppdm_flow.plan.pictures.style import fitted, fixed, width, wrapped
+from ppdm_flow.core.graph_drawing import INDENT, Card, Line
+from ppdm_flow.core.texts.widths import fitted, fixed, wrapped
+from ppdm_flow.plan.dag import release_key, sources
 from ppdm_flow.plan.pictures.wording import computed, deeds, demands_of, gates_of, held_of, measures_of
 
 Document = Mapping[str, Any]
 
-PAD = 12.0
 TITLE = 13.5
 SMALL = 11.0
 MONO = 10.0
 STEP_TEXT = 144.0
 RELEASE_TEXT = 216.0
-INDENT = 14.0
-_LEAST = 84.0
 _NOUNS = frozenset({"identifier", "quasi-identifier", "target", "weight", "sampling-weight", "subject"})
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One line of text of the style ``look``; ``item`` indents it, ``bullet`` puts a ring before it."""
-
-    text: str
-    look: str
-    size: float = SMALL
-    gap: float = 0.0
-    item: bool = False
-    bullet: bool = False
-
-    @property
-    def advance(self) -> float:
-        """How far the next baseline lies below the one before this line."""
-        return round(self.size * 1.42 + self.gap, 1)
-
-    @property
-    def width(self) -> float:
-        """Pixels."""
-        if self.look == "mono":
-            return fixed(self.text, self.size)
-        return width(self.text, self.size, bold=self.look == "title") + (INDENT if self.item else 0.0)
-
-
-@dataclass(frozen=True, slots=True)
-class Card:
-    """A card; ``rule`` counts the lines above a thin rule, 0 for none."""
-
-    key: str
-    look: str
-    lines: tuple[Line, ...]
-    tip: str
-    rule: int = 0
-
-    @property
-    def width(self) -> float:
-        """Pixels."""
-        return max([_LEAST, *(line.width for line in self.lines)]) + 2 * PAD
-
-    @property
-    def height(self) -> float:
-        """Pixels."""
-        return sum(line.advance for line in self.lines) + 2 * PAD - 3
 
 
 def cards(document: Document) -> dict[str, Card]:
     """Return the cards of a plan by the node of the graph."""
-    all_cards = [_source(node, source) for node, source in sources(document).items()]
-    all_cards += [_step(step) for step in document["steps"] if step["name"] not in folded(document)]
-    all_cards += [_release(document, release) for release in document["releases"]]
-    return {card.key: card for card in all_cards}
+    steps = [step for step in document["steps"] if step["name"] not in folded(document)]
+    return {
+        **{node: _source(node, source) for node, source in sources(document).items()},
+        **{step["name"]: _step(step) for step in steps},
+        **{release_key(release["name"]): _release(document, release) for release in document["releases"]},
+    }
 
 
 def folded(document: Document) -> set[str]:
@@ -91,7 +45,7 @@ def _source(node: str, source: Document) -> Card:
         _mono(name, STEP_TEXT),
         *(Line(t, "soft", gap=4.0 * (not i)) for i, t in enumerate(counts)),
     )
-    return Card(node, "source", lines, source["path"] or "")
+    return Card("source", lines, source["path"] or "")
 
 
 def _step(step: Document) -> Card:
@@ -103,7 +57,7 @@ def _step(step: Document) -> Card:
         text = f"for {served[0]}" if len(served) == 1 else f"for {len(served)} requirements"
         lines.append(Line(fitted(text, SMALL, STEP_TEXT), "serves", gap=3.0))
     tip = f"{step['name']}: {step['use']} {step['version']}. {step['guarantee']}"
-    return Card(step["name"], "random" if step["randomized"] else "step", tuple(lines), tip.strip())
+    return Card("random" if step["randomized"] else "step", tuple(lines), tip.strip())
 
 
 def _release(document: Document, release: Document) -> Card:
@@ -122,7 +76,7 @@ def _release(document: Document, release: Document) -> Card:
         measured = wrapped(", ".join(word.replace("_", " ") for word in measures), SMALL, RELEASE_TEXT, 3)
         lines.append(Line("measured too", "label", size=10.0, gap=5.0))
         lines += [Line(text, "soft") for text in measured]
-    return Card(release_key(name), "release", tuple(lines), release["description"], rule if len(lines) > rule else 0)
+    return Card("release", tuple(lines), release["description"], rule if len(lines) > rule else 0)
 
 
 def _together(document: Document, name: str) -> list[str]:

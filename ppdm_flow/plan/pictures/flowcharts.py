@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ppdm_flow.plan.graph import SOURCE, sources
+from ppdm_flow.plan.dag import SOURCE, document_graph, release_key, sources
 from ppdm_flow.plan.pictures.wording import computed, deeds, demands_of, gates_of, held_of, measures_of
 
 Document = Mapping[str, Any]
@@ -93,12 +93,11 @@ def _mermaid_edges(document: Document) -> Iterator[str]:
 
 
 def _inputs(document: Document) -> Iterator[tuple[str, str, str]]:
-    """Yield the keys of each node's input and of the node, and the output of the input where it has several."""
+    """Yield the keys of two nodes of which one reads the other, and which outputs of a step that has several."""
     keys = _source_keys(document) | {step["name"]: f"s{n}" for n, step in enumerate(document["steps"])}
-    for kind, nodes in (("s", document["steps"]), ("r", document["releases"])):
-        for number, node in enumerate(nodes):
-            base, _, output = node["input"].partition(".")
-            yield keys[base], f"{kind}{number}", output
+    keys |= {release_key(release["name"]): f"r{n}" for n, release in enumerate(document["releases"])}
+    for start, end, outputs in document_graph(document).edges(data="outputs"):
+        yield keys[start], keys[end], ", ".join(filter(None, outputs))
 
 
 def _source_keys(document: Document) -> dict[str, str]:

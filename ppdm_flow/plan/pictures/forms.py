@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+import networkx as nx
+
 from ppdm_flow.core.texts.visible import visible_line
-from ppdm_flow.plan.graph import sources
+from ppdm_flow.plan.dag import document_graph, release_key, sources
 from ppdm_flow.plan.pictures.flowcharts import dot, mermaid
 from ppdm_flow.plan.pictures.vectors import svg
 from ppdm_flow.plan.pictures.wording import (
@@ -28,7 +30,12 @@ def text(document: Document) -> str:
     bare = "" if document["requirements"] else "WITHOUT REQUIREMENTS, "
     plan = f"plan {document.get('digest', '')[:12]}, {document['randomness']} randomness"
     head = [f"{document['policy']}: {bare}{plan}", ""]
-    trees = [line for node, source in sources(document).items() for line in _tree(document, node, source)]
+    graph = document_graph(document)
+    for step in document["steps"]:
+        graph.nodes[step["name"]]["lines"] = _step(step)
+    for release in document["releases"]:
+        graph.nodes[release_key(release["name"])]["lines"] = _release(document, release)
+    trees = [line for node, source in sources(document).items() for line in _tree(graph, node, source)]
     joins = [_join(join) for join in document.get("joins", ())]
     waived = [_waived(waiver) for waiver in document.get("waivers", ())]
     return "\n".join([*head, *trees, *joins, *waived, *_held(document)]) + "\n"
@@ -48,34 +55,31 @@ def _held(document: Document) -> Iterator[str]:
         yield f"{held}: {people}, of {approvals['signers']}"
 
 
-def _tree(document: Document, node: str, source: Document) -> Iterator[str]:
+def _tree(graph: nx.DiGraph, node: str, source: Document) -> Iterator[str]:
     """Yield what is read, and what is made of it."""
     kind = f" ({source['format']})" if source["format"] else ""
     yield f"{node}  {source['path'] or 'given by --data'}{kind}, {columns(len(source['attributes']))}"
-    yield from _below(document, node, "")
+    yield from _below(graph, node, "")
 
 
 def _join(join: Document) -> str:
     return f"{' + '.join(join['releases'])}  joined by person, must hold: {', '.join(join['requirements'])}"
 
 
-def _below(document: Document, node: str, indent: str) -> Iterator[str]:
-    children = [("step", s) for s in document["steps"] if s["input"].partition(".")[0] == node]
-    children += [("release", r) for r in document["releases"] if r["input"].partition(".")[0] == node]
-    for place, (what, child) in enumerate(children):
+def _below(graph: nx.DiGraph, node: str, indent: str) -> Iterator[str]:
+    """Yield what is made of a node; what reads several nodes stands below the first, and names the others."""
+    children = [child for child in graph.succ[node] if next(iter(graph.pred[child])) == node]
+    for place, child in enumerate(children):
         last = place == len(children) - 1
         twig, rest = ("└─ ", "   ") if last else ("├─ ", "│  ")
-        lines = _step(child) if what == "step" else _release(document, child)
+        lines = graph.nodes[child]["lines"]
+        if others := [other for other in graph.pred[child] if other != node]:
+            lines = [*lines, f"reads too: {', '.join(others)}"]
         yield f"{indent}{twig}{lines[0]}"
         for line in lines[1:]:
-            more = "│  " if what == "step" and _has_children(document, child["name"]) else "   "
+            more = "│  " if graph.succ[child] else "   "
             yield f"{indent}{rest}{more}{line}".rstrip()
-        if what == "step":
-            yield from _below(document, child["name"], indent + rest)
-
-
-def _has_children(document: Document, name: str) -> bool:
-    return any(n["input"].partition(".")[0] == name for n in (*document["steps"], *document["releases"]))
+        yield from _below(graph, child, indent + rest)
 
 
 def _step(step: Document) -> list[str]:

@@ -61,7 +61,7 @@ def draws_by_row(flow: CompiledFlow) -> Iterator[Diagnostic]:
     asked = [r for r in plan.requirements if r.needs_operator and r.counts_people]
     for step in plan.steps if subjects else ():
         path = plan.upstream(step.name)
-        arriving = path[-2].attributes if len(path) > 1 else plan.source.attributes
+        arriving = plan.arriving(step)
         known = any(fact.role is Role.SUBJECT and fact.name in step.effect.reads for fact in arriving)
         if known or any(s.name not in flow.clean for s in path):
             continue
@@ -170,7 +170,7 @@ def _arrivals(flow: CompiledFlow) -> Iterator[tuple[StepNode, AttributeFacts]]:
         path = plan.upstream(step.name)
         if step.implicit or any(s.name not in flow.clean for s in path) or step.bound.info.kind is Kind.GENERATOR:
             continue
-        for fact in path[-2].attributes if len(path) > 1 else ():
+        for fact in plan.arriving(step):
             yield step, fact
 
 

@@ -81,7 +81,7 @@ def _of_several(requirement: Requirement, people: People) -> bool:
 def other_rows(flow: CompiledFlow) -> Iterator[Diagnostic]:
     """A step that holds out rows of the source, and reads rows of other numbers."""
     for step in flow.plan.steps:
-        before = flow.plan.upstream(step.input)
+        before = flow.plan.upstream(step.name)[:-1]
         cause = next((s for s in before if s.effect.rows == "generated" or s.expands), None)
         if not step.effect.holds_out or cause is None:
             continue

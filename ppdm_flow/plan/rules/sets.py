@@ -8,7 +8,7 @@ from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.spans import Span
-from ppdm_flow.plan.definition import SOURCE, ReleaseNode, StepNode
+from ppdm_flow.plan.definition import ReleaseNode
 from ppdm_flow.plan.formats import handling
 from ppdm_flow.plan.rules.compiled_flow import CompiledFlow, listed
 
@@ -59,7 +59,7 @@ def values_of_sets(flow: CompiledFlow) -> Iterator[Diagnostic]:
     for step in flow.plan.steps:
         if step.bound.info.sets or step.implicit or step.name not in flow.clean:
             continue
-        arriving = {a.name for a in _arriving(flow, step) if a.role is Role.ITEMS}
+        arriving = {a.name for a in flow.plan.arriving(step) if a.role is Role.ITEMS}
         named = [n for n in (*step.effect.changes, *step.effect.reads) if n in arriving]
         if named:
             yield Diagnostic(
@@ -129,8 +129,3 @@ def _alone(flow: CompiledFlow, release: ReleaseNode, sets: list[AttributeFacts])
 def _format(flow: CompiledFlow, release: ReleaseNode) -> Span | None:
     path = ("releases", release.name)
     return flow.places.value(*path, "format") or flow.places.value(*path, "path")
-
-
-def _arriving(flow: CompiledFlow, step: StepNode) -> tuple[AttributeFacts, ...]:
-    name = step.input.partition(".")[0]
-    return flow.plan.source.attributes if name == SOURCE else flow.plan.step(name).attributes

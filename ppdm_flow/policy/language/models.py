@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import Field, ModelWrapValidatorHandler, PrivateAttr, model_validator
+from pydantic import BeforeValidator, Field, ModelWrapValidatorHandler, PrivateAttr, model_validator
 
 from ppdm_flow.core.analyses import Analysis
 from ppdm_flow.core.gate import MAX_WIDTH
@@ -19,6 +19,7 @@ from ppdm_flow.core.model import (
     ParamValue,
     Texts,
     Tree,
+    text_or_texts,
 )
 from ppdm_flow.core.roles import AttributeType, Nulls, Role
 from ppdm_flow.policy.language.approvals import Approvals
@@ -150,7 +151,7 @@ class Step(Model):
     """One transformation: a plugin and its parameters."""
 
     use: str
-    input: str | None = None
+    input: Annotated[tuple[str, ...], BeforeValidator(text_or_texts), Field(min_length=1)] | None = None
     with_: Tree = Field(default_factory=dict, alias="with")
 
 

@@ -14,7 +14,7 @@ from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.policy.language.models import Policy
 from ppdm_flow.policy.order.claim import EVERYWHERE, ReleaseScope, Rules
 from ppdm_flow.policy.order.frame import Between
-from ppdm_flow.policy.order.means import Canon, chain
+from ppdm_flow.policy.order.means import Canon, made_by
 from ppdm_flow.policy.order.releases import origin
 
 _WORDS = frozenset({"id", "name", "span", "values_absent", "releases"})
@@ -93,7 +93,7 @@ class MetricReader:
             audit = self.policy.audits[owner]
             return ("audit", audit.use, self.canon("audits", audit.use, audit.with_), figure)
         if owner in self.policy.steps:
-            return ("step", chain(self.policy.steps, owner, self.canon), figure)
+            return ("step", made_by(self.policy.steps, owner, self.canon), figure)
         if owner == ANALYSES:
             of = figure.partition(".")[0]
             asked = {n: each.model_dump_json() for n, each in self.policy.analyses.items() if of in (n, figure)}

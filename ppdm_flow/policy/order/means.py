@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
+from ppdm_flow.core.digests import digest
 from ppdm_flow.policy.language.models import Audit, Policy, Step
 from ppdm_flow.policy.order.clauses import Change, Clauses, Side, Verdict
 
@@ -18,19 +20,26 @@ def as_written(_group: str, _name: str, given: Mapping[str, Any]) -> str:
     return json.dumps(given, sort_keys=True)
 
 
-def chain(steps: Mapping[str, Step], name: str, canon: Canon) -> tuple[object, ...]:
-    """Return what happens up to a step, itself last, without any names of steps."""
-    order = list(steps)
-    links: list[object] = []
-    at: str | None = name
-    while at is not None and at in steps and len(links) <= len(order):
-        step = steps[at]
-        output = (step.input or "").partition(".")[2]
-        links.append((step.use, canon("anonymizers", step.use, step.with_), output))
-        before = order.index(at) - 1
-        given = (step.input or "").partition(".")[0]
-        at = given or (order[before] if before >= 0 else None)
-    return tuple(reversed(links))
+def made_by(steps: Mapping[str, Step], name: str, canon: Canon) -> str:
+    """Return the digest of what happens up to a step, itself last, whatever steps are called; ``""`` for no step."""
+    before = dict(zip(steps, ("", *steps), strict=False))
+    reads: dict[str, list[tuple[str, str]]] = {}
+    waiting = [name]
+    while waiting:
+        at = waiting.pop()
+        if at in steps and at not in reads:
+            references = [reference.partition(".") for reference in steps[at].input or (before[at],)]
+            reads[at] = [(base, output) for base, _, output in references]
+            waiting += [base for base, _ in reads[at]]
+    done = {at: [steps[at].use, canon("anonymizers", steps[at].use, steps[at].with_)] for at in reads}
+    order = TopologicalSorter({at: [base for base, _ in read if base in reads] for at, read in reads.items()})
+    made: dict[str, str] = {}
+    try:
+        for at in order.static_order():
+            made[at] = digest([[(made.get(base, ""), output) for base, output in reads[at]], *done[at]])
+    except CycleError:  # of which no plan is made: by the names of steps
+        return digest([[at, reads[at], *done[at]] for at in reads])
+    return made.get(name, "")
 
 
 _STEPS = "how to get there, not what must hold: every requirement is measured again on what is released"

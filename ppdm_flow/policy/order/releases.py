@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ppdm_flow.policy.language.models import Policy, Release
 from ppdm_flow.policy.order.clauses import Change, Clauses, Verdict, verdict
-from ppdm_flow.policy.order.means import Canon, chain
+from ppdm_flow.policy.order.means import Canon, made_by
 
 _AUDIENCES = ("internal", "partner", "public")
 
@@ -32,7 +32,7 @@ def origin(policy: Policy, name: str, canon: Canon) -> tuple[object, ...]:
     """Return the steps that make what a release holds, and which output of the last one it is."""
     start = policy.releases[name].from_ or next(reversed(policy.steps), "source")
     step, _, output = start.partition(".")
-    return (chain(policy.steps, step, canon), output)
+    return (made_by(policy.steps, step, canon), output)
 
 
 def releases(old: Clauses, new: Clauses, names: Mapping[str, str]) -> Iterator[Change]:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import os
 
+from ppdm_flow.sdk.spec import PASSWORD_VARIABLE
+
 ALLOWED = "PPDM_PARAMS_FROM_ENV"
 """The variable with the names of those that params may read, with commas between; where it is not set, all may be."""
-_PRIVATE = frozenset({"PPDM_KEY_PASSWORD", ALLOWED})
+_PRIVATE = frozenset({PASSWORD_VARIABLE, ALLOWED})
 """Variables of the program itself, which no param reads in any case."""
 
 

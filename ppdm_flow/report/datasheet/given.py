@@ -7,6 +7,7 @@ from typing import Any
 
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import Report
+from ppdm_flow.plan.dag import steps_before
 from ppdm_flow.report.run.checks import unit_of
 from ppdm_flow.report.run.document import document
 from ppdm_flow.report.run.fields import FindingDocument, ReportDocument, ResultDocument
@@ -87,15 +88,4 @@ def given(report: Report, release: str, beside: Mapping[str, Document]) -> Given
     """Return what there is to say of a release of this report."""
     internal = document(report)
     units = {name: figure["unit"] for name, figure in internal["metrics"].items()}
-    return Given(release, public(internal), tuple(_upstream(internal["plan"], release)), units, beside)
-
-
-def _upstream(plan: Document, release: str) -> list[Document]:
-    """Return the steps up to a release, the first one first."""
-    steps = {step["name"]: step for step in plan["steps"]}
-    at = next(each["input"] for each in plan["releases"] if each["name"] == release).partition(".")[0]
-    way: list[Document] = []
-    while at in steps:
-        way.insert(0, steps[at])
-        at = steps[at]["input"].partition(".")[0]
-    return way
+    return Given(release, public(internal), tuple(steps_before(internal["plan"], [release])), units, beside)

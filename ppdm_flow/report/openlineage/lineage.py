@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import networkx as nx
+
 from ppdm_flow.core.lineage import How
+from ppdm_flow.plan.dag import document_graph, release_key
 from ppdm_flow.report.openlineage.facets import Document
 from ppdm_flow.report.run.released import FinishedRun, ReleasedFiles
 
@@ -18,16 +21,9 @@ def column_lineage(run: FinishedRun, release: ReleasedFiles, inputs: Mapping[str
     """
     plan = run.document["plan"]
     planned: Mapping[str, Any] = next((n for n in plan.get("releases", ()) if n["name"] == release.name), {})
-    read = inputs[_table(planned.get("input", ""), plan, inputs)]
+    before = nx.ancestors(document_graph(plan), release_key(release.name)) if planned else set()
+    read = inputs[next((name for name in inputs if name in before), next(iter(inputs)))]
     return {each["name"]: {"inputFields": list(_fields(each, read))} for each in planned.get("attributes", ())}
-
-
-def _table(name: str, plan: Mapping[str, Any], inputs: Mapping[str, Document]) -> str:
-    """Return the table that a release comes from: the one at the beginning of its steps; ``""`` for one alone."""
-    before = {step["name"]: step["input"] for step in plan["steps"]}
-    for _ in before:
-        name = before.get(name) or before.get(name.rpartition(".")[0]) or name
-    return name if name in inputs else next(iter(inputs))
 
 
 def _fields(column: Mapping[str, Any], read: Document) -> Iterator[Document]:

@@ -14,6 +14,7 @@ from ppdm_flow.core.pages import pages
 from ppdm_flow.core.plugin_info import FigureInfo
 from ppdm_flow.core.recipients.figures import FEWEST, is_small_count
 from ppdm_flow.core.results import HELD, RELEASED, Finding
+from ppdm_flow.plan.dag import steps_before
 from ppdm_flow.plan.meanings import Meanings
 from ppdm_flow.report.run.audience import FEW, UNTOLD, is_public
 from ppdm_flow.report.run.document import finding_document
@@ -70,7 +71,7 @@ def of_release(document: ReportDocument, name: str) -> ReportDocument:
     if plan:
         plan["releases"] = [release for release in plan["releases"] if release["name"] == name]
         plan["audits"] = [audit for audit in plan["audits"] if audit["release"] == name]
-        plan["steps"] = _upstream(plan["steps"], plan["releases"])
+        plan["steps"] = steps_before(plan, [name])
         for key in ("recipients", "joined_by"):
             plan.pop(key, None)
     figures = {key: figure for key, figure in document["metrics"].items() if key.partition("/")[0] == name}
@@ -86,17 +87,6 @@ def of_release(document: ReportDocument, name: str) -> ReportDocument:
         "plan": plan,
     }
     return cast("ReportDocument", {**document, **own})
-
-
-def _upstream(steps: list[Document], releases: list[Document]) -> list[Document]:
-    """Return the steps that releases come from."""
-    names, kept = {release["input"] for release in releases}, []
-    for step in reversed(steps):
-        outputs = {f"{step['name']}.{output}" if output else step["name"] for output in step["outputs"]}
-        if names & outputs:
-            names.add(step["input"])
-            kept.append(step)
-    return kept[::-1]
 
 
 def _metrics(document: ReportDocument) -> dict[str, FigureDocument]:

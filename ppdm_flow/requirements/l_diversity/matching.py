@@ -6,10 +6,13 @@ and one such row for one. Where each value is behind one cell only, this is the 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.mining.exposure.histograms import Code, Histograms
+from ppdm_flow.mining.exposure.sparse import largest_flow
 from ppdm_flow.tables.column import SPECIALS
 
 Ints = npt.NDArray[np.int64]
@@ -22,14 +25,28 @@ def distinct_values(histograms: Histograms) -> Ints:
         return np.diff(histograms.cells.begins)
     cell = shown.value.astype(np.int64) - SPECIALS
     if code.ambiguous and _shared(code, cell, shown.owner):
-        from ppdm_flow.requirements.l_diversity.matching_kernel import matched  # noqa: PLC0415  # compiled: takes time to start
-
-        shares = code.shares
-        begins = shares.indptr.astype(np.int64)
-        rows = np.minimum(np.rint(shown.count), np.iinfo(np.int32).max).astype(np.int64)
-        return matched(shown.begins, cell, rows, begins, shares.indices.astype(np.int64), shares.shape[1])
+        return matched(shown.owner, np.rint(shown.count), code.shares[cell], len(histograms))
     each = np.minimum(shown.count, np.diff(code.shares.indptr)[cell])
     return np.bincount(shown.owner, each, len(histograms)).astype(np.int64)
+
+
+def matched(owner: Ints, rows: npt.NDArray[np.float64], behind: Any, classes: int) -> Ints:
+    """Return the size of the largest matching in each class.
+
+    ``owner`` is the class of each cell, ``rows`` how many show it, ``behind`` (cells, values) a CSR matrix with an
+    entry for each value that it may stand for. It is a largest flow: from a cell as much as rows show it, to a value of
+    a class once.
+    """
+    cells, width = len(owner), np.diff(behind.indptr)
+    keys = np.repeat(owner, width) * behind.shape[1] + behind.indices
+    values, value = np.unique(keys, return_inverse=True)
+    cell_nodes, value_nodes = 1 + np.arange(cells), 1 + cells + np.arange(len(values))
+    end = 1 + cells + len(values)
+    source = np.concatenate([np.zeros(cells, dtype=np.int64), np.repeat(cell_nodes, width), value_nodes])
+    target = np.concatenate([cell_nodes, value_nodes[value], np.full(len(values), end)])
+    capacity = np.concatenate([np.minimum(rows, width), np.ones(len(keys) + len(values))])
+    taken = largest_flow(source, target, capacity, end + 1)[1 : 1 + cells]
+    return np.bincount(owner, taken, classes).astype(np.int64)
 
 
 def _shared(code: Code, cell: Ints, owner: Ints) -> bool:

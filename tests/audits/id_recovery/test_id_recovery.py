@@ -28,6 +28,9 @@ def test_decoding_undoes_the_step(width, data, complement):
     ids = np.array(data.draw(st.lists(st.integers(0, (1 << width) - 1), min_size=1, max_size=30)))
     codes = encoded(ids, width, head, complement=complement)
     assert decoded(codes, width, head, complement=complement).tolist() == ids.tolist()
+    until = data.draw(st.integers(head + 1, width))
+    codes = encoded(ids, width, head, until, complement=complement)
+    assert decoded(codes, width, head, until, complement=complement).tolist() == ids.tolist()
 
 
 def release(build, order):
@@ -50,6 +53,21 @@ def test_a_shuffled_release_gives_hardly_any(build):
     outcome = AUDIT.measure(*release(build, np.random.default_rng(7).permutation(500)).args)
     assert outcome.figures["recovered_ids"].value < 0.05
     assert outcome.findings == ()
+
+
+def test_random_positions_leave_a_share_of_the_ids(build):
+    """A position of eleven that is the row's own and that of the row before gives an id back."""
+    rng = np.random.default_rng(8)
+    ids, ages = rng.permutation(4096)[:500], rng.integers(18, 80, 500)
+    heads = rng.integers(1, 12, 500)
+    original = {"i": [str(i) for i in ids], "a": [str(a) for a in ages]}
+    coded = Table.of({"i": [str(c) for c in encoded(ids, 12, heads)], "a": original["a"]})
+    case = build.case(original, coded, ROLES)
+    audit = IdRecoveryAudit(SPEC.params(attribute="i", head="random"))
+    found = audit.measure(*case.args).figures
+    by_hand = max(np.mean(decoded(encoded(ids, 12, heads), 12, head) == ids) for head in range(1, 12))
+    assert found["recovered_ids"].value == pytest.approx(by_hand)
+    assert 1 / 11**2 < by_hand < 0.2
 
 
 def test_masks_are_looked_up(build):
@@ -75,7 +93,14 @@ def test_without_pairs_nothing_is_said(build):
 
 @pytest.mark.parametrize(
     ("params", "codes"),
-    [({"attribute": "i"}, []), ({}, ["PPF886"]), ({"attribute": "i", "width": 4, "head": 4}, ["PPF886"])],
+    [
+        ({"attribute": "i"}, []),
+        ({}, ["PPF886"]),
+        ({"attribute": "i", "width": 4, "head": 4}, ["PPF886"]),
+        ({"attribute": "i", "until": 4}, ["PPF886"]),
+        ({"attribute": "i", "until": 13}, ["PPF886"]),
+        ({"attribute": "i", "head": "random", "until": 4}, []),
+    ],
 )
 def test_problems(params, codes):
     scope = Scope("s", {"i": AttributeFacts("i", Role.QUASI_IDENTIFIER)}, ())

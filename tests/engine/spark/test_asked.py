@@ -19,7 +19,7 @@ from ppdm_flow.api.where import Where
 from ppdm_flow.core.asks import UNKNOWN, Asks
 from ppdm_flow.engine.spark import source, writing
 from ppdm_flow.plan.cluster.audits import asked_of
-from ppdm_flow.plan.cluster.cases import inputs, of_columns, takes_all
+from ppdm_flow.plan.cluster.cases import of_columns, takes_all
 from ppdm_flow.plan.cluster.work import DRIVER
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.sdk import registry
@@ -140,7 +140,7 @@ def declared(plan: Plan) -> dict[tuple[str, str], tuple[Asks, bool]]:
     releases = {release.name: release for release in plan.releases}
     said = {}
     for node in plan.steps:
-        asks = node.bound.info.asks.of(of_columns(plan, inputs(plan, node.input)), node.bound.document)
+        asks = node.bound.info.asks.of(of_columns(plan, plan.arriving(node)), node.bound.document)
         said["step", node.name] = (Asks.TABLE if takes_all(node) else asks), takes_all(node)
     for node in plan.audits:
         said["audit", f"{node.name} of {node.release}"] = asked_of(plan, node, releases[node.release])[0], False

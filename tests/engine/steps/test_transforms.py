@@ -36,7 +36,7 @@ class Spec(PluginSpec):
 def step(name: str, algorithm: type, kind: Kind, source: str, effect: Effect, facts=FACTS) -> StepNode:
     spec = Spec(PluginInfo(name, kind, ""), Params, "")
     object.__setattr__(spec, "local", algorithm)
-    return StepNode(name, Bound(spec, Params(), {}, "tests", "0"), source, effect, facts)
+    return StepNode(name, Bound(spec, Params(), {}, "tests", "0"), (source,), effect, facts)
 
 
 def plan(*steps: StepNode) -> Plan:

@@ -20,6 +20,7 @@ from ppdm_flow.page.app import application
 from ppdm_flow.page.services.accounts import identities
 from ppdm_flow.page.services.accounts.identities import Identity
 from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.accounts.words import new_word
 from ppdm_flow.page.services.openid import provider as provider_module
 from ppdm_flow.page.services.openid.configuration import read_configuration
 from ppdm_flow.page.services.openid.flows import SECONDS, FlowRefusedError, Flows
@@ -313,6 +314,19 @@ def test_a_proof_is_of_one_visit_unchanged_and_of_the_last_minutes(site, provide
     assert first.send("/sign-in/openid/link", proof=proof).status_code == 303
     longest = _question(Browser(site), provider, site.people.links.invite("Zoë", [Role.GUEST])[1], "\U0001f600" * 255)
     assert longest.status_code == 200
+
+
+def test_no_word_of_a_visit_turns_one_proof_into_another(server):
+    """Whoever visits chooses the word; with blanks in it, a part of the proof could pass for the end of the word."""
+    flows = Flows(server.site.database)
+    word, made_up = new_word(), "eHl6" * 3
+    for between in (" ", "\n", '", "', "."):
+        chosen = f"{word}{between}{made_up}"
+        proof = flows.take(chosen, flows.begin(chosen).state).proof("23")
+        assert flows.subject(chosen, proof) == ("23", "")
+        for taken in (f"{made_up}{between}{proof}", f"{made_up}{proof}", f"{made_up[:-1]}!{proof}"):
+            with pytest.raises(FlowRefusedError):
+                flows.subject(word, taken)
 
 
 def test_an_owner_unlinks_an_identity_that_is_not_the_only_way_in(site, provider):

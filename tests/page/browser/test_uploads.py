@@ -102,3 +102,20 @@ def test_a_person_stops_it(chromium, server):
     person.page.goto("/uploads")
     assert person.page.get_by_text("There is no table of yours here.").is_visible()
     person.context.close()
+
+
+def test_a_row_is_filled_in(chromium, server):
+    person = Person(chromium, server)
+    person.sign_in("steward")
+    person.page.goto("/uploads")
+    choose(person, "clinic.csv", b"age,job\n30,nurse\n")
+    person.page.get_by_role("button", name="Upload").click()
+    person.page.get_by_role("link", name="Add a row to clinic.csv").click()
+    person.check()
+    person.page.get_by_label("age").fill("52")
+    person.page.get_by_label("job").fill('cook, "chef"')
+    person.picture("uploads-row")
+    person.page.get_by_role("button", name="Add the row").click()
+    person.page.get_by_text("The row was added.").wait_for()
+    person.check()
+    assert files(server) == [b'age,job\n30,nurse\n52,"cook, ""chef"""\n']

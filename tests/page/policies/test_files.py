@@ -14,6 +14,8 @@ from ppdm_flow.page.services.policies.policies import (
     UnknownPolicyError,
     UnusableNameError,
 )
+from ppdm_flow.page.services.refusal import RefusalError
+from ppdm_flow.page.services.storage.database import Database
 
 POLICY = "version: 1\nname: a\nreleases: {}\n"
 
@@ -157,3 +159,30 @@ def test_of_the_versions_of_a_file_those_of_some_characters_are_kept(policies, m
     policies.history.keep("few.yaml", "saved", "a", "a" * 100, None)
     policies.history.keep("few.yaml", "saved", "b", "b" * 100, None)
     assert [version.digest for version in policies.history.of("few.yaml")] == ["b", "a"]
+
+
+def test_versions_that_one_person_wrote_are_bounded_and_none_goes_for_them(policies, ann, server, monkeypatch):
+    monkeypatch.setattr("ppdm_flow.page.services.policies.history._MOST_OF_PERSON", 8 * len(POLICY))
+    first = policies.create("a.yaml", POLICY, ann)
+    policies.rename("a.yaml", "b.yaml", first.digest, ann)
+    policies.rename("b.yaml", "a.yaml", first.digest, ann)
+    policies.rename("a.yaml", "b.yaml", first.digest, ann)
+    for refused in (
+        lambda: policies.rename("b.yaml", "c.yaml", first.digest, ann),
+        lambda: policies.write("b.yaml", POLICY + "# more\n", first.digest, ann),
+        lambda: policies.create("d.yaml", POLICY, ann),
+        lambda: policies.remove("b.yaml", first.digest, ann),
+    ):
+        with pytest.raises(RefusalError, match="many_versions"):
+            refused()
+    assert [each.name for each in policies.list()] == ["b.yaml"]
+    assert [version.deed for version in policies.history.of("a.yaml")] == ["removed", "wrote", "removed", "wrote"]
+    policies.create("d.yaml", POLICY, server.users[Role.ADMINISTRATOR])
+
+
+def test_no_version_takes_the_last_room_of_the_disk(policies, ann, monkeypatch):
+    first = policies.create("a.yaml", POLICY, ann)
+    monkeypatch.setattr(Database, "free_bytes", property(lambda _self: policies.history._free_bytes + 10))
+    with pytest.raises(RefusalError, match="no_room"):
+        policies.rename("a.yaml", "b.yaml", first.digest, ann)
+    assert [each.name for each in policies.list()] == ["a.yaml"]

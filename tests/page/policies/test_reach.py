@@ -49,6 +49,10 @@ WAYS = (
     "attach '../../state/page.sqlite3' as page",
     "../../st%61te/page.sqlite3",
     "linked.csv",
+    "../.git/config",
+    "../../**/.git/config",
+    "../.g*/config",
+    "sqlite:///../.git/index",
 )
 
 
@@ -75,6 +79,9 @@ def test_ways_into_the_private_folder_are_seen(private, way):
         "https://example.org/state/uploads",
         "state/uploads",
         "builtin:microdata-k",
+        "https://example.org/policies.git",
+        "../gitted/*.csv",
+        "../.data/*.csv",
         "1/0\x00",
         "",
     ],

@@ -23,7 +23,7 @@ SAID = {
             "The key names a group of rows and not one row.",
             "This file has no column that tells of what this is about.",
         ],
-        "illness": ["Rows exchanged values with others.", "it has at least 5 values"],
+        "sensitive": ["Rows exchanged values with others.", "it has at least 5 values"],
     },
     "clinic_visits": {
         "patients": [
@@ -37,8 +37,8 @@ SAID = {
     },
 }
 UNSAID = {
-    ("hospital_partition", "people"): ["Rows exchanged values with others.", "illness"],
-    ("hospital_partition", "illness"): ["people."],
+    ("hospital_partition", "people"): ["Rows exchanged values with others.", "sensitive.csv"],
+    ("hospital_partition", "sensitive"): ["people."],
     ("clinic_visits", "patients"): ["visits", "diagnosis", "hospital"],
     ("clinic_visits", "visits"): ["patients", "birth"],
 }

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.records import dataclass
+from ppdm_flow.policy.edit.changes import Tree
+from ppdm_flow.policy.edit.tree import at, tree_of
 from ppdm_flow.policy.loading import load
 
 FORMS = ("intervals", "levels", "csv", "order", "prefix", "date")
@@ -14,12 +18,16 @@ FORMS = ("intervals", "levels", "csv", "order", "prefix", "date")
 
 @dataclass(frozen=True, slots=True)
 class DeclaredAttribute:
-    """An attribute by its path in the policy; ``hierarchy`` is what is said of it, with the templates' words."""
+    """An attribute by its path in the policy.
+
+    ``hierarchy`` is what is said of it with the templates' words, ``own`` what the policy says without them.
+    """
 
     path: tuple[str, ...]
     role: str
     type: str
     hierarchy: Mapping[str, Any]
+    own: Mapping[str, Any]
 
     @property
     def column(self) -> str:
@@ -54,26 +62,27 @@ class DeclaredAttribute:
 
 def declared_attributes(policy: Path) -> list[DeclaredAttribute]:
     """Return the attributes of the policy at a path, in its order; none where nothing can be read."""
-    tree = load(policy).tree
-    tables = tree.get("tables")
-    found = list(_attributes(("attributes",), tree.get("attributes")))
-    if isinstance(tables, dict):
-        for name, table in tables.items():
-            if isinstance(table, dict):
-                found += _attributes(("tables", name, "attributes"), table.get("attributes"))
-    return found
+    tree = dict(load(policy).tree)
+    own: Tree = None
+    with suppress(PpdmError, OSError, UnicodeError):
+        own = tree_of(policy.read_text(encoding="utf-8"), policy.name)
+    places: list[tuple[str, ...]] = [
+        ("attributes",),
+        *(("tables", name, "attributes") for name in _map(tree.get("tables"))),
+    ]
+    return [each for place in places for each in _attributes(place, tree, own)]
 
 
-def _attributes(path: tuple[str, ...], attributes: object) -> Iterator[DeclaredAttribute]:
-    for name, each in attributes.items() if isinstance(attributes, dict) else ():
+def _attributes(place: tuple[str, ...], tree: Tree, own: Tree) -> Iterator[DeclaredAttribute]:
+    for name, each in _map(at(tree, place)).items():
         if isinstance(each, dict):
-            hierarchy = each.get("hierarchy")
-            yield DeclaredAttribute(
-                (*path, name),
-                _text(each.get("role")),
-                _text(each.get("type")),
-                hierarchy if isinstance(hierarchy, dict) else {},
-            )
+            path = (*place, name)
+            hierarchy, alone = _map(each.get("hierarchy")), _map(at(own, (*path, "hierarchy")))
+            yield DeclaredAttribute(path, _text(each.get("role")), _text(each.get("type")), hierarchy, alone)
+
+
+def _map(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def _text(value: object) -> str:

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from ppdm_flow.core.digests import EXPECTED, mark_of
+from ppdm_flow.core.digests import EXPECTED, is_as_marked
 from ppdm_flow.engine.candidates.unpublished import LENT, clear_stale_runs
 from ppdm_flow.page.services.accounts.roles import User
 from ppdm_flow.page.services.jobs import processes
@@ -202,7 +202,7 @@ class Jobs:
             self._end(job, State.CANCELLED)
             return
         given = self._records.given(job.id)
-        if not all(_is_still(path, mark) for path, mark in given.files.items()):
+        if not all(is_as_marked(path, mark) for path, mark in given.files.items()):
             self._end(job, State.FAILED, reason="changed")
             return
         job.folder.mkdir(mode=0o700, exist_ok=True)
@@ -296,13 +296,6 @@ def _may_still_begin(job: Job) -> bool:
     if job.started is None or (job.folder / "keeper.json").exists():
         return False
     return datetime.now(UTC) - job.started < _BEGINNING
-
-
-def _is_still(path: Path, mark: str) -> bool:
-    try:
-        return mark_of(path) == mark
-    except OSError:
-        return False
 
 
 def _delete(path: Path) -> None:

@@ -15,7 +15,7 @@ from sqlite3 import IntegrityError, Row
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.machine import utc_now
-from ppdm_flow.evidence.key_files import PASSWORD_VARIABLE, is_encrypted
+from ppdm_flow.evidence.key_files import is_encrypted
 from ppdm_flow.evidence.keys import PublicKey
 from ppdm_flow.evidence.malformed import MalformedError
 from ppdm_flow.page.services.accounts.roles import User
@@ -25,6 +25,7 @@ from ppdm_flow.page.services.keys.own_key import FILE, KeyState, OwnKey
 from ppdm_flow.page.services.keys.passphrase import is_passphrase, passphrase_fault
 from ppdm_flow.page.services.refusal import RefusalError
 from ppdm_flow.page.services.storage.database import Database
+from ppdm_flow.sdk.spec import PASSWORD_VARIABLE
 
 SCHEMA = (
     (

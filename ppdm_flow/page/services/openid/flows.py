@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
+import json
 import secrets
 import time
 from collections.abc import Callable
@@ -90,7 +91,7 @@ class Flows:
         Raises FlowRefusedError where the proof is of another visit, changed, or older than a sign-in may be.
         """
         subject, _, link = self._told(word, "proof", proof)
-        return base64.urlsafe_b64decode(subject + "=" * (-len(subject) % 4)).decode(), link
+        return base64.b64decode(subject + "=" * (-len(subject) % 4), altchars=b"-_", validate=True).decode(), link
 
     def _told(self, word: str, purpose: str, signed: str) -> tuple[str, int, str]:
         """Return the parts of a text of ours. Raises FlowRefusedError where it is none, or too old."""
@@ -103,7 +104,8 @@ class Flows:
 
 
 def _derived(key: bytes, word: str, purpose: str, text: str) -> str:
-    return _text(hmac.new(key, f"openid {purpose} {word} {text}".encode(), hashlib.sha256).digest())
+    """Return what only the server can derive. Whoever visits chooses the word: no part may pass for another."""
+    return _text(hmac.new(key, json.dumps([purpose, word, text]).encode(), hashlib.sha256).digest())
 
 
 def _text(digest: bytes) -> str:

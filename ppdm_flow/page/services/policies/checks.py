@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
@@ -41,6 +42,8 @@ _MOST_FINDINGS = 500
 _MOST_NAMES = 2_000
 _TOGETHER = 20
 """Files that are checked in one process: beginning one takes longer than most checks."""
+_SECONDS = 3
+"""How long a page waits for the states of files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,27 +108,40 @@ class Checks:
         return CHECKS.run(reaches_private, self.policies.folder / name, text, self.today(), self.private)
 
     def states(self) -> Mapping[str, State]:
-        """Return the state of every YAML file. Nobody waits for the checks of another one's request."""
+        """Return the states of the YAML files that can be checked in a few seconds; the next call goes on with others.
+
+        Nobody waits for the checks of another one's request.
+        """
         files = files_below(self.policies.folder, (*YAML, *TABLES))
         signature = self.today(), tuple((name, *_stamp(path)) for name, path in files.items())
-        with self._lock:
-            if self._kept is not None and self._kept[0] == signature:
-                return self._kept[1]
-        names = [name for name in files if name.endswith(YAML)]
-        states: dict[str, State] = {}
+        known = self._known(signature, {})
+        names = [name for name in files if name.endswith(YAML) and name not in known]
+        until = time.monotonic() + _SECONDS
+        found: dict[str, State] = {}
         for start in range(0, len(names), _TOGETHER):
-            states |= self._states(names[start : start + _TOGETHER])
-        with self._lock:
-            self._kept = signature, states
-        return states
+            if found and time.monotonic() > until:
+                break
+            found |= self._states(names[start : start + _TOGETHER], until)
+        return self._known(signature, found)
 
-    def _states(self, names: list[str]) -> dict[str, State]:
+    def _known(self, signature: _Signature, found: Mapping[str, State]) -> Mapping[str, State]:
+        """Return what is known of these files, with what was found now."""
+        with self._lock:
+            states = self._kept[1] if self._kept is not None and self._kept[0] == signature else {}
+            self._kept = signature, {**states, **found}
+            return self._kept[1]
+
+    def _states(self, names: list[str], until: float) -> dict[str, State]:
         """Return the states of a few files: together, or each by itself where one of them takes too much."""
         try:
             return CHECKS.run(states_of, self.policies.folder, names, self.today(), self.private)
         except LimitExceededError:
-            folder = self.policies.folder
-            return {name: state_of(self.check(name, _text(folder / name))) for name in names}
+            found: dict[str, State] = {}
+            for name in names:
+                if found and time.monotonic() > until:
+                    break
+                found[name] = state_of(self.check(name, _text(self.policies.folder / name)))
+            return found
 
 
 def states_of(folder: Path, names: Sequence[str], today: date, private: Path) -> dict[str, State]:
@@ -168,7 +184,7 @@ def _files(checked: DraftCheck, home: Path) -> set[str]:
     if checked.loaded is not None:
         tree = {name: part for name, part in checked.loaded.tree.items() if name in _WITH_FILES}
         named += [str(home / each) for each in texts(tree) if "\0" not in each and len(each) < _LONGEST]
-    return {path for path in named if Path(path).is_absolute() and Path(path).is_file()}
+    return {os.path.abspath(path) for path in named if Path(path).is_absolute() and Path(path).is_file()}  # noqa: PTH100  # as it is read, links included
 
 
 def _opened(checked: DraftCheck) -> Iterator[str]:

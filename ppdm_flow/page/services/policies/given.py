@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
 
-from ppdm_flow.core.digests import digest, mark_of
+from ppdm_flow.core.digests import digest, marks_of
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.services.bounded import CHECKS
 from ppdm_flow.page.services.policies.checks import Checks
 from ppdm_flow.page.services.policies.policies import PolicyText
+from ppdm_flow.page.services.refusal import RefusalError
+
+_MOST_FILES = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +37,11 @@ def files_of(checks: Checks, policy: PolicyText) -> GivenFiles:
     """Return a policy's file, as it was read, and every file that says what it means.
 
     These are templates, the project file, hierarchies, lists of signers, populations. Raises LimitExceededError where
-    that takes too long.
+    that takes too long, and RefusalError where they are too many to be looked at for each click.
     """
     own, checked = checks.policies.path(policy.name), checks.check(policy.name, policy.text)
-    files = {**CHECKS.run(marks, checked.files), own: policy.digest}
+    if len(checked.files) > _MOST_FILES:
+        raise RefusalError("policies.many_files", 400, most=_MOST_FILES)
+    files = {**CHECKS.run(marks_of, [Path(file) for file in checked.files]), own: policy.digest}
     name = own.stem if checked.plan is None else checked.plan["policy"]
     return GivenFiles(files, tuple(map(Path, checked.opened)), name)
-
-
-def marks(files: Iterable[str]) -> Mapping[Path, str]:
-    """Return the marks of files."""
-    return {Path(file): mark_of(Path(file)) for file in files}

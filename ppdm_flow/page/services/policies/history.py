@@ -9,6 +9,7 @@ from sqlite3 import Row
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.page.services.accounts.roles import User
+from ppdm_flow.page.services.refusal import RefusalError
 from ppdm_flow.page.services.storage.database import Database
 
 SCHEMA = (
@@ -38,13 +39,30 @@ class Version:
 
 _MOST = 20_000_000
 """Characters of the versions of one file: older ones go, but never the newest."""
+_MOST_OF_PERSON = 50_000_000
+"""Characters of the versions that one person wrote or removed: more are refused, for none of them may go before."""
 
 
 class History:
-    """The versions of all files, kept for ``days``; the newest of each file stays as long as the file."""
+    """The versions of all files, kept for ``days``; the newest of each file stays as long as the file.
 
-    def __init__(self, database: Database, days: int, now: Callable[[], datetime] = utc_now) -> None:
-        self._database, self._days, self._now = database, days, now
+    On the disk with the ``database`` so many bytes stay free: everybody's sessions are written there.
+    """
+
+    def __init__(
+        self, database: Database, days: int, now: Callable[[], datetime] = utc_now, *, free_bytes: int = 0
+    ) -> None:
+        self._database, self._days, self._now, self._free_bytes = database, days, now, free_bytes
+
+    def check_room(self, user: User, text: str) -> None:
+        """Raise RefusalError where there is no room for what a change of a file with this text keeps."""
+        more = 2 * len(text)  # as it was and as it is
+        query = "SELECT SUM(LENGTH(text)) AS kept FROM policy_versions WHERE account = ?"
+        row = self._database.row(query, user.name)
+        if ((row["kept"] if row is not None else None) or 0) + more > _MOST_OF_PERSON:
+            raise RefusalError("policies.many_versions", 429, days=self._days)
+        if self._database.free_bytes - 4 * more < self._free_bytes:
+            raise RefusalError("policies.no_room", 429)
 
     def keep(self, name: str, deed: str, digest: str, text: str, user: User | None) -> None:
         """Keep a version, unless the newest of the file has the same text and was not removed."""

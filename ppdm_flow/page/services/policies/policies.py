@@ -103,12 +103,14 @@ class Policies:
     def write(self, name: str, text: str, digest: str, user: User) -> PolicyText:
         """Write a file that somebody read when its digest was this. The text before is kept in the history.
 
-        Raises UnknownPolicyError, and ChangedMeanwhileError where it is another one by now.
+        Raises UnknownPolicyError, ChangedMeanwhileError where it is another one by now, and RefusalError where there is
+        no room for another version.
         """
         with self._writing:
             before = self.read(name)
             if before.digest != digest:
                 raise ChangedMeanwhileError(before)
+            self.history.check_room(user, max(text, before.text, key=len))
             path = self.path(name)
             self.history.keep(name, FOUND, before.digest, before.text, None)
             put(path, as_bytes(text, path.read_bytes()), path.stat().st_mode & 0o777)
@@ -120,6 +122,7 @@ class Policies:
         """Make a file. Raises UnusableNameError for a name that no file can have, FileExistsError for one that is."""
         with self._writing:
             path = new_path(self.folder, name, (*YAML, *TABLES))
+            self.history.check_room(user, text)
             make(path, as_bytes(text, b""))
             after = self.read(name)
             self.history.keep(name, WROTE, after.digest, after.text, user)
@@ -131,6 +134,7 @@ class Policies:
             before = self._unchanged(name, digest)
             path = self.path(name)
             place = new_path(self.folder, new, YAML if name.endswith(YAML) else TABLES)
+            self.history.check_room(user, before.text)
             place.parent.mkdir(parents=True, exist_ok=True)
             os.link(path, place)
             path.unlink()
@@ -141,6 +145,7 @@ class Policies:
         """Remove a file; its text stays in the history. Raises UnknownPolicyError, ChangedMeanwhileError."""
         with self._writing:
             before = self._unchanged(name, digest)
+            self.history.check_room(user, before.text)
             self.history.keep(name, REMOVED, before.digest, before.text, user)
             self.path(name).unlink()
 

@@ -1,21 +1,24 @@
-"""Whether a policy names a file of the server's private folder: uploads of others, accounts, keys are no data."""
+"""Whether a policy names a file of the server's private folder, or of Git's own: such files are no data."""
 
 from __future__ import annotations
 
 import os
 import re
 from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
 from pathlib import Path
 from urllib.parse import unquote
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:/{0,3}")
 _TOKEN = re.compile(r"[^\s'\"(),;=]+")
+_GIT = ".git"
 _MAGIC = re.compile(r"[*?\[]")
 
 
 def reaches(tree: object, home: Path, private: Path) -> bool:
     """Return whether some text of a resolved policy in the folder ``home`` leads into the ``private`` folder.
 
+    What Git keeps of a repository is as private: the address of its origin may hold a token.
     Any text is taken for a path, for plugins have paths in parameters of any name: one that is none leads nowhere.
     """
     real = os.path.realpath(private)
@@ -60,9 +63,11 @@ def _leads(path: str, home: str, private: str) -> bool:
         place = os.path.realpath(os.path.join(home, start))  # noqa: PTH118  # a text that may be no path at all
     except (OSError, ValueError):
         return False
-    if _is_below(place, private):
-        return True
     pattern = parts[fixed:]
+    if _is_below(place, private) or _GIT in place.split("/"):
+        return True
+    if any(part.startswith(".") and fnmatchcase(_GIT, part) for part in pattern):  # no other pattern has hidden names
+        return True
     return bool(pattern) and _is_below(private, place) and _may_reach(pattern, os.path.relpath(private, place))
 
 

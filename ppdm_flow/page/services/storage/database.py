@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
@@ -23,6 +24,11 @@ class Database:
         with self.changing() as connection:
             for statement in schema:
                 connection.execute(statement)
+
+    @property
+    def free_bytes(self) -> int:
+        """How much room its disk has left."""
+        return shutil.disk_usage(self._file.parent).free
 
     @contextmanager
     def changing(self) -> Iterator[sqlite3.Connection]:

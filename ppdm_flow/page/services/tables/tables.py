@@ -1,4 +1,4 @@
-"""All tables that guests read: copies are made one by one, kept while they are shown, and read by a few at once."""
+"""All tables that guests read: copies are made one by one for a person, kept while shown, and read by a few at once."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager
 from enum import StrEnum
 from pathlib import Path
-from queue import SimpleQueue
 from typing import Self
 
-from ppdm_flow.page.services.places import Places
+from ppdm_flow.page.services.places import PERSON, Places
 from ppdm_flow.page.services.tables.column import prepare
 from ppdm_flow.page.services.tables.layout import ABOUT
 from ppdm_flow.page.services.tables.making.task import Answer, Task
@@ -24,6 +23,8 @@ from ppdm_flow.page.settings import Settings
 
 _MAKING = ".making-"
 """How the name of a copy's folder begins until it is whole."""
+_WORKERS = 2
+"""Copies that are made at once, each for another person."""
 
 
 class Progress(StrEnum):
@@ -67,8 +68,10 @@ class Tables:
         self._lock = threading.Lock()
         self._progress: dict[str, Progress] = {}
         self._open: dict[str, Table] = {}
-        self._tasks: SimpleQueue[tuple[str, Task]] = SimpleQueue()
-        self._worker: threading.Thread | None = None
+        self._tasks: dict[str, tuple[str, Task]] = {}
+        self._making_for: set[str] = set()
+        self._changed = threading.Condition(self._lock)
+        self._workers = 0
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         for left in folder.glob(f"{_MAKING}*"):
             shutil.rmtree(left, ignore_errors=True)
@@ -101,7 +104,7 @@ class Tables:
                 return table
             if key not in self._progress:
                 self._progress[key] = Progress.MAKING
-                self._tasks.put((key, self._task(key, released)))
+                self._tasks[key] = PERSON.get(), self._task(key, released)
                 self._work()
             return self._progress[key]
 
@@ -143,23 +146,34 @@ class Tables:
         )
 
     def _work(self) -> None:
-        if self._worker is None:
-            self._worker = threading.Thread(target=self._make_all, name="tables", daemon=True)
-            self._worker.start()
+        self._changed.notify()
+        if self._workers < _WORKERS:
+            self._workers += 1
+            threading.Thread(target=self._make_all, name="tables", daemon=True).start()
 
     def _make_all(self) -> None:
         while True:
-            key, task = self._tasks.get()
+            with self._changed:
+                self._changed.wait_for(lambda: self._next() is not None)
+                key = self._next() or ""
+                person, task = self._tasks.pop(key)
+                self._making_for.add(person)
             try:
                 progress = self._copied(key, task)
             except OSError:  # the disk
                 progress = Progress.FAILED
-            with self._lock:
+            with self._changed:
+                self._making_for.discard(person)
                 if progress is None:
                     del self._progress[key]
                     self._make_room(key)
                 else:
                     self._progress[key] = progress
+                self._changed.notify_all()
+
+    def _next(self) -> str | None:
+        """Return the key of the first table for somebody for whom none is being made; None where there is none."""
+        return next((key for key, (person, _) in self._tasks.items() if person not in self._making_for), None)
 
     def _copied(self, key: str, task: Task) -> Progress | None:
         """Make one copy; return why there is none, or nothing."""

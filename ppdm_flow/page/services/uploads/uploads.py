@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import shutil
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from sqlite3 import Row
@@ -19,6 +20,7 @@ from ppdm_flow.page.services.uploads.arriving import Arriving
 from ppdm_flow.page.services.uploads.kinds import kind_of
 from ppdm_flow.page.services.uploads.limits import Limits, refused
 from ppdm_flow.page.services.uploads.look import look
+from ppdm_flow.page.services.uploads.rows import line_of
 
 SCHEMA = (
     (
@@ -108,6 +110,24 @@ class Uploads:
         )
         return [self._upload(row) for row in rows]
 
+    def add_row(self, user: User, upload: Upload, cells: Sequence[str]) -> None:
+        """Add a row to somebody's own table.
+
+        Raises RefusalError for what it cannot have, UsageError where that is too much (PPF994, PPF997).
+        """
+        line = LOOKS.run(line_of, upload.path, cells)
+        with self._lock, upload.path.open("r+b") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(size - 1 if size else 0)
+            line = line if file.read(1) in (b"", b"\n") else b"\n" + line
+            if size + len(line) > self._limits.bytes_each:
+                raise refused("the table would be larger than the server takes", self._limits.bytes_each)
+            self._check_bytes(user, len(line))
+            os.write(file.fileno(), line)  # whole, or not at all where the process is killed
+            with self._database.changing() as connection:
+                query = "UPDATE uploads SET bytes = ? WHERE id = ? AND account = ?"
+                connection.execute(query, (size + len(line), upload.id, user.id))
+
     def remove(self, user: User, upload: str) -> bool:
         """Remove somebody's own upload; False where there is none."""
         with self._database.changing() as connection:
@@ -130,16 +150,24 @@ class Uploads:
                 shutil.rmtree(self._folder / name, ignore_errors=True)
 
     def _check_room(self, user: User, announced: int) -> None:
-        own, every = self._used(user)
+        own, _ = self._used(user)
         if sum(each.account == user.id for each in list(self._arriving.values())) >= _AT_ONCE:
             raise refused(f"you are sending {_AT_ONCE} files already")
         if own[0] >= self._limits.number_a_person:
             raise refused(f"you have {own[0]} uploads, and the server keeps no more of one person")
+        self._check_bytes(user, announced)
+
+    def _check_bytes(self, user: User, announced: int) -> None:
+        own, every = self._used(user)
         if own[1] + announced > self._limits.bytes_a_person:
             raise refused("your uploads would exceed what the server keeps of one person", self._limits.bytes_a_person)
         if every + announced > self._limits.bytes_in_all:
             raise refused("the uploads of all people would exceed what the server keeps")
-        if shutil.disk_usage(self._folder).free - self._promised() - announced < self._limits.free_bytes:
+        arriving = [(each.account, each.announced - each.bytes) for each in list(self._arriving.values())]
+        mine = sum(rest for account, rest in arriving if account == user.id) + announced
+        others = sum(rest for account, rest in arriving if account != user.id)
+        room = shutil.disk_usage(self._folder).free - self._limits.free_bytes - others
+        if 2 * mine > room:  # what one person has but announced leaves others half
             raise refused("the server's disk has too little room")
 
     def _used(self, user: User) -> tuple[tuple[int, int], int]:
@@ -149,9 +177,6 @@ class Uploads:
         held += [(each.account, each.announced) for each in list(self._arriving.values()) if not each.is_kept]
         own = [size for account, size in held if account == user.id]
         return (len(own), sum(own)), sum(size for _, size in held)
-
-    def _promised(self) -> int:
-        return sum(each.announced - each.bytes for each in list(self._arriving.values()))
 
     def _gone(self, arrived: Arriving) -> None:
         self._arriving.pop(arrived.id, None)

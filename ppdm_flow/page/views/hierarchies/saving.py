@@ -16,7 +16,6 @@ from ppdm_flow.page.services.hierarchies.grouping import Grouping, UnusableGroup
 from ppdm_flow.page.services.policies.policies import ChangedMeanwhileError, Policies, PolicyText
 from ppdm_flow.page.views.hierarchies.asked import Asked
 from ppdm_flow.policy.edit.changes import Change, put, to_json
-from ppdm_flow.policy.edit.tree import at, tree_of
 
 _DELIMITER = ";"
 _SUPPRESSED = "⊥"
@@ -59,12 +58,13 @@ def save_grouping(call: Call, about: Asked, grouping: Grouping) -> Response:
 
 def _change(about: Asked, hierarchy: Mapping[str, Any]) -> Change:
     """Return the change that says this and nothing else: what templates say is taken away by ``null``."""
-    path = (*about.attribute.path, "hierarchy")
-    own = at(tree_of(about.policy.text, about.policy.name), path)
-    kept = own if isinstance(own, dict) else {}
+    kept = about.attribute.own
     inherited = {key for key in about.attribute.hierarchy if kept.get(key) is None}
     taken = {key for key, value in kept.items() if value is None}
-    return put(path, {**hierarchy, **dict.fromkeys(sorted((inherited | taken) - hierarchy.keys()))})
+    return put(
+        (*about.attribute.path, "hierarchy"),
+        {**hierarchy, **dict.fromkeys(sorted((inherited | taken) - hierarchy.keys()))},
+    )
 
 
 def _refuse_unusable(grouping: Grouping, about: Asked) -> None:
@@ -91,8 +91,7 @@ def _file(grouping: Grouping, delimiter: str) -> str:
 
 def _is_own(policies: Policies, about: Asked, file: PolicyText) -> bool:
     """Whether the policy itself names the file, and no other one seems to."""
-    own = at(tree_of(about.policy.text, about.policy.name), (*about.attribute.path, "hierarchy", "csv"))
-    if not isinstance(own, str):
+    if not isinstance(about.attribute.own.get("csv"), str):
         return False
     name = PurePosixPath(file.name).name.encode()
     others = (each.name for each in policies.list() if each.name != about.policy.name)

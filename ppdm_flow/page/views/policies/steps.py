@@ -7,7 +7,7 @@ from markupsafe import Markup
 from ppdm_flow.page.looks.graph import Edge, Node, graph
 from ppdm_flow.page.services.policies.checks import PolicyCheck
 from ppdm_flow.page.texts.catalogue import catalogue
-from ppdm_flow.plan.graph import release_key, sources, tree
+from ppdm_flow.plan.dag import document_graph, release_key, sources
 
 _ARROW = "policies.graph_arrow"
 
@@ -33,7 +33,10 @@ def drawing_of(checked: PolicyCheck) -> Markup | None:
     for release in about["releases"]:
         name = release["name"]
         nodes.append(Node(release_key(name), name, (t("policies.graph_release"), release["format"]), "release"))
-    edges = [Edge(node, child) for node, children in tree(about).items() for child in children]
+    edges = [
+        Edge(start, end, ", ".join(filter(None, outputs)))
+        for start, end, outputs in document_graph(about).edges(data="outputs")
+    ]
     titles = {node.key: node.title for node in nodes}
     told = " ".join(t(_ARROW, start=titles[edge.start], end=titles[edge.end]) for edge in edges)
     return graph(nodes, edges, name="steps", title=t("policies.graph"), description=told)

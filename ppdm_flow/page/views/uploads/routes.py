@@ -1,4 +1,4 @@
-"""Somebody's own uploads: sent, listed, removed."""
+"""Somebody's own uploads: sent, listed, filled in by hand, removed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,12 @@ from ppdm_flow.page.http.access import STEWARDS
 from ppdm_flow.page.http.call import Call
 from ppdm_flow.page.http.route import changes, reads
 from ppdm_flow.page.services.uploads.kinds import endings
+from ppdm_flow.page.services.uploads.rows import columns_of, takes_rows
+from ppdm_flow.page.services.uploads.uploads import LOOKS, Upload
 from ppdm_flow.page.views.uploads.sizes import size_key, size_number
+
+CELL = "cell-"
+"""What the fields of a row begin with, before the number of their column."""
 
 
 def listing(call: Call) -> Response:
@@ -32,6 +37,28 @@ def remove(call: Call) -> Response:
     return call.go("/uploads", said="uploads.removed")
 
 
+def show_row(call: Call) -> Response:
+    """Show the form for one row more of a table."""
+    upload = _own(call)
+    return call.page("uploads/row.html", upload=upload, columns=LOOKS.run(columns_of, upload.path))
+
+
+def add_row(call: Call) -> Response:
+    """Write a row behind the others of a table, and show the form for the next."""
+    upload = _own(call)
+    many = sum(name.startswith(CELL) for name in call.form)
+    call.site.uploads.add_row(call.user, upload, [call.text(f"{CELL}{number}") for number in range(many)])
+    return call.go(f"/uploads/{upload.id}/row", said="uploads.row_added")
+
+
+def _own(call: Call) -> Upload:
+    """Return the caller's upload that the address names. Raises HTTPException 404 where rows are not added to it."""
+    upload = call.site.uploads.of(call.user, call.path["upload"])
+    if upload is None or not takes_rows(upload.path):
+        raise HTTPException(404)
+    return upload
+
+
 def _page(call: Call, status: int = 200, wrong: str = "") -> Response:
     settings = call.site.settings
     return call.page(
@@ -41,6 +68,7 @@ def _page(call: Call, status: int = 200, wrong: str = "") -> Response:
         most=settings.upload_bytes,
         hours=f"{settings.upload_hours:g}",
         endings=endings(),
+        takes_rows=takes_rows,
         size_key=size_key,
         size_number=size_number,
         wrong=wrong,
@@ -50,5 +78,7 @@ def _page(call: Call, status: int = 200, wrong: str = "") -> Response:
 ROUTES = (
     reads("/uploads", listing, STEWARDS),
     changes("/uploads", add, STEWARDS, "uploads.add", takes_file=True),
+    reads("/uploads/{upload}/row", show_row, STEWARDS),
+    changes("/uploads/{upload}/row", add_row, STEWARDS, "uploads.add_row", "upload"),
     changes("/uploads/{upload}/remove", remove, STEWARDS, "uploads.remove", "upload"),
 )

@@ -1,0 +1,40 @@
+"""What steps read: compared by what they do, whatever they are called."""
+
+from __future__ import annotations
+
+import pytest
+
+from ppdm_flow.policy.language.models import Step
+from ppdm_flow.policy.order.means import as_written, made_by
+
+
+def made(name: str, **steps: tuple[str, tuple[str, ...] | None]) -> str:
+    return made_by({n: Step(use=use, input=read) for n, (use, read) in steps.items()}, name, as_written)
+
+
+def test_names_of_steps_do_not_matter_and_what_they_do_does():
+    one = made("c", a=("drop", None), b=("mask", ("source",)), c=("stack", ("a", "b.left")))
+    assert one == made("z", x=("drop", None), y=("mask", ("source",)), z=("stack", ("x", "y.left")))
+    others = [
+        made("c", a=("drop", None), b=("mask", ("source",)), c=("stack", ("b.left", "a"))),
+        made("c", a=("drop", None), b=("mask", ("source",)), c=("stack", ("a", "b"))),
+        made("c", a=("drop", None), b=("mask", ("source",)), c=("stack", ("a",))),
+        made("c", a=("drop", None), b=("mask", ("a",)), c=("stack", ("a", "b.left"))),
+        made("c", a=("mask", None), b=("mask", ("source",)), c=("stack", ("a", "b.left"))),
+    ]
+    assert len({one, *others}) == 1 + len(others)
+
+
+def test_the_step_before_is_the_input_where_none_is_named():
+    assert made("b", a=("drop", None), b=("mask", None)) == made("b", a=("drop", ("source",)), b=("mask", ("a",)))
+    assert made("source", a=("drop", None)) == ""
+
+
+@pytest.mark.parametrize("width", [1, 2])
+def test_long_ways_and_many_ways_are_no_trouble(width):
+    steps = {"s0": ("drop", None)} | {f"s{i}": ("stack", (f"s{i - 1}",) * width) for i in range(1, 3000)}
+    assert made("s2999", **steps) != made("s2998", **steps)
+
+
+def test_circles_end():
+    assert made("a", a=("drop", ("b",)), b=("mask", ("a",))) != made("a", a=("drop", ("b",)), b=("mask", ("b",)))
