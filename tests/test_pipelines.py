@@ -22,7 +22,7 @@ def test_all_of_them_pass_check(new_processes, root):
 
 
 @pytest.mark.slow(quick=3)
-@pytest.mark.parametrize("name", ["hipaa_stays", "hospital", "laboratory", "pharmacy", "wages"])
+@pytest.mark.parametrize("name", ["flowers", "hipaa_stays", "hospital", "laboratory", "led7", "pharmacy", "wages"])
 def test_data_are_what_their_generator_writes(root, name):
     folder = root / "pipelines/data"
     spec = importlib.util.spec_from_file_location(f"make_{name}", folder / f"make_{name}.py")
@@ -31,9 +31,10 @@ def test_data_are_what_their_generator_writes(root, name):
     assert gzip.decompress((folder / f"{name}.csv.gz").read_bytes()) == module.document()
 
 
-def test_linked_data_are_what_their_generator_writes(root):
+@pytest.mark.parametrize("script", ["make_clinic_visits", "make_reactions"])
+def test_several_files_are_what_their_generator_writes(root, script):
     folder = root / "pipelines/data"
-    spec = importlib.util.spec_from_file_location("make_clinic_visits", folder / "make_clinic_visits.py")
+    spec = importlib.util.spec_from_file_location(script, folder / f"{script}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     for name, document in module.documents().items():
@@ -301,3 +302,109 @@ def test_laboratory_swept_over_noise(cli, root, tmp_path):
     drawn = picture.read_text()
     assert "privacy.interval_disclosure.glucose.share (smaller is better)" in drawn
     assert all(f"scale {scale}" in drawn for scale in (0.2, 0.4, 0.8))
+
+
+def swept(cli, policy, folder, *words):
+    """Return the figures of each point of a sweep, by the values at its axes."""
+    done = cli("sweep", policy, *words, "--out", folder, "--format", "json", "-q")
+    assert done.returncode == 0, done.stdout + done.stderr
+    points = json.loads(done.stdout)["points"]
+    return {tuple(p["values"].values()): {n: f["value"] for n, f in p["metrics"].items()} for p in points}
+
+
+@pytest.mark.slow
+def test_led7_is_table_1(cli, root, tmp_path):
+    """Another sample of the same display gives the paper's row: means of ten runs there, of five here."""
+    metrics = (
+        "likeness.dissimilarity,likeness.internal,patterns.equal_itemsets,patterns.support_difference,"
+        "patterns.new_support,privacy.anonymity_score.nas,likeness.between_classes_lowest:min,"
+        "likeness.between_classes_highest:min,patterns.share_beyond_delta"
+    )
+    words = ("--over", "params.support=1", "--repeat", "5", "--metrics", metrics)
+    ((found,),) = (swept(cli, root / "pipelines/led7.yaml", tmp_path, *words).values(),)
+    assert found["likeness.dissimilarity"] == pytest.approx(0.028, abs=0.025)
+    assert found["likeness.internal"] == pytest.approx(0.171, abs=0.03)
+    assert found["patterns.equal_itemsets"] == pytest.approx(0.89, abs=0.03)
+    assert found["patterns.support_difference"] == pytest.approx(0.0014, abs=0.0003)
+    assert found["patterns.new_support"] == pytest.approx(0.0006, abs=0.0001)
+    assert found["privacy.anonymity_score.nas"] == pytest.approx(0.66, abs=0.05)
+    assert found["patterns.share_beyond_delta"] < 0.05
+    assert found["likeness.between_classes_lowest"] > 0.29  # the paper has 0.29 to 12 over its data sets
+    assert found["likeness.between_classes_highest"] < 12.5
+
+
+@pytest.mark.slow
+def test_flowers_are_figure_4(cli, root, tmp_path):
+    """More pieces a row, a lower anonymity score, and data that are less like the original."""
+    metrics = "generate.itemsets_per_row:max,privacy.anonymity_score.nas,likeness.dissimilarity"
+    words = ("--over", "params.support=1,10,30,100", "--repeat", "3", "--metrics", metrics)
+    found = list(swept(cli, root / "pipelines/flowers.yaml", tmp_path, *words).values())
+    pieces, nas, unlike = (
+        [each[n] for each in found]
+        for n in ("generate.itemsets_per_row", "privacy.anonymity_score.nas", "likeness.dissimilarity")
+    )
+    assert pieces == sorted(pieces)
+    assert nas == sorted(nas, reverse=True)
+    assert unlike[1:] == sorted(unlike[1:])
+    assert (pieces[0] < 3, pieces[-1], nas[0] > 0.4, nas[-1] < 0.2) == (True, pytest.approx(6, abs=0.05), True, True)
+
+
+@pytest.mark.slow
+def test_krimp_figure_1(cli, root, tmp_path, only_run):
+    done = cli("run", root / "pipelines/krimp_figure_1.yaml", "--out", tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    run = only_run(tmp_path)
+    rows = pa_csv.read_csv(run / "released/study/rows.csv").to_pandas().astype(str).sum(axis=1)
+    share = rows.value_counts(normalize=True)
+    assert share["BDE"] == pytest.approx(share["BDF"], abs=0.02)  # E and F with 1/2 each, whatever came before
+    assert share.index.size == 8
+    assert not list(run.rglob("code_table.json"))  # nothing was learned
+
+
+ZIPF = {20: (0.5221, 0.3660), 30: (0.6228, 0.4811), 40: (0.6960, 0.5709), 50: (0.7516, 0.6429)}
+"""Record utility of the fine-grain and of the uniform operator (Figure 5 (b))."""
+
+
+@pytest.mark.slow
+def test_zipf_is_figure_5b(cli, root, tmp_path):
+    metrics = "perturb.record_utility,utility.aggregate_utility"
+    over = ("--over", "params.theta=20,30,40,50", "--over", "params.operator=fine_grain,uniform")
+    words = ("--set", "directions=upward", *over, "--repeat", "2", "--metrics", metrics)
+    found = swept(cli, root / "pipelines/zipf.yaml", tmp_path, *words)
+    for theta, known in ZIPF.items():
+        fine, uniform = (found[str(theta), kind] for kind in ("fine_grain", "uniform"))
+        assert (fine["perturb.record_utility"], uniform["perturb.record_utility"]) == pytest.approx(known, abs=2e-4)
+        assert fine["utility.aggregate_utility"] < uniform["utility.aggregate_utility"]
+        assert fine["utility.aggregate_utility"] >= 0.990
+
+
+@pytest.mark.slow
+def test_reactions_are_like_figure_5a(cli, root, tmp_path):
+    metrics = "perturb.record_utility,utility.aggregate_utility"
+    over = ("--over", "params.theta=10,15,20", "--over", "params.operator=fine_grain,uniform")
+    words = ("--set", "directions=upward", *over, "--repeat", "2", "--metrics", metrics)
+    found = swept(cli, root / "pipelines/reactions.yaml", tmp_path, *words)
+    for theta in ("10", "15", "20"):
+        fine, uniform = (found[theta, kind] for kind in ("fine_grain", "uniform"))
+        assert 0.10 < fine["perturb.record_utility"] / uniform["perturb.record_utility"] - 1 < 0.20
+        assert abs(fine["utility.aggregate_utility"] - uniform["utility.aggregate_utility"]) < 0.002
+        assert min(fine["utility.aggregate_utility"], uniform["utility.aggregate_utility"]) > 0.990
+
+
+@pytest.mark.slow
+def test_perturbed_generalization_is_figure_1d(cli, root, tmp_path, only_run, report_of):
+    done = cli("run", root / "pipelines/perturbed_generalization.yaml", "--out", tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    metrics = report_of(only_run(tmp_path))["metrics"]
+    assert metrics["knowing.exposure"]["value"] == pytest.approx(1 / 6)
+
+
+@pytest.mark.slow
+def test_randomized_response_is_the_frontier(cli, root, tmp_path):
+    """Nobody keeps more records than the bound on the posterior says, and the step keeps as many."""
+    picture, metrics = tmp_path / "frontier.svg", "knowing.worst_posterior:min,randomize.record_utility:max"
+    words = ("--over", "params.posterior=0.3..0.9:4", "--frontier", "--metrics", metrics, "--picture", picture)
+    found = swept(cli, root / "pipelines/randomized_response.yaml", tmp_path, *words)
+    for (bound,), figures in found.items():
+        assert list(figures.values()) == pytest.approx([float(bound)] * 2, abs=1e-9)
+    assert "ring: the policy" in picture.read_text()

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from ppdm_flow.api.ledger import ledger as ledger
     from ppdm_flow.api.lock import lock as lock
     from ppdm_flow.api.lock import lock_check as lock_check
+    from ppdm_flow.api.mine.code_table import code_table as code_table
     from ppdm_flow.api.mine.mine import mine as mine
     from ppdm_flow.api.mine.reconstruct import reconstruct as reconstruct
     from ppdm_flow.api.plan import plan as plan
@@ -87,6 +88,7 @@ _HOMES = {
     "lock": "lock",
     "lock_check": "lock",
     "make_key": "key",
+    "code_table": "mine.code_table",
     "mine": "mine.mine",
     "plan": "plan",
     "plugins": "explain.listing",

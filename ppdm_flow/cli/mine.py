@@ -9,10 +9,13 @@ import typer
 
 from ppdm_flow import api
 from ppdm_flow.api.arguments import pairs
-from ppdm_flow.cli.terminal.mined import text
+from ppdm_flow.cli.terminal.mined import text as mined_text
 from ppdm_flow.cli.terminal.options import Operator, OutputFile, ReleasePath, option
 from ppdm_flow.cli.terminal.output import complain, deliver
 from ppdm_flow.cli.terminal.progress import listening
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import UsageError
+from ppdm_flow.core.texts.visible import json_text
 
 if TYPE_CHECKING:  # `mine` alone needs it
     from ppdm_flow.api.mine.answer import MinedRelease
@@ -24,6 +27,7 @@ EXAMPLES = (
     "mine runs/shop/RUN/released/baskets --min-support 0.5% --rules --min-confidence 0.3",
     "mine orders.txt --input-format baskets --min-support 1%",
     "mine orders.csv --input-format long --input-with id=order --input-with item=product --min-support 20",
+    "mine patients.csv --code-table --min-support 20 -o code_table.json",
 )
 
 
@@ -79,6 +83,9 @@ def mine(
     form: Annotated[
         MiningFormat, typer.Option("--format", help="How to write the answer; csv has rules if asked for.")
     ] = MiningFormat.TEXT,
+    code_table: Annotated[
+        bool, typer.Option("--code-table", help="Print, as JSON, the code table of a table of single values.")
+    ] = False,
     output_file: OutputFile = None,
     workers: Annotated[int, typer.Option("--workers", min=1, help="Parts of the data that are counted at once.")] = 2,
 ) -> None:
@@ -87,8 +94,17 @@ def mine(
     Sets that were randomized are mined with the operator.json that came with them: supports are estimates, with
     intervals, of those before. Other sets are mined as they are, with exact supports.
 
+    With `--code-table` the answer is what KRIMP compresses a table best with (`ppdm-flow explain code_table`).
+
     Exit status: 0 mined, 2 the release is not there or damaged, or its sets do not fit the operator.
     """
+    if code_table:
+        others = (max_length, attribute, operator, input_format, input_with)
+        if rules or form not in (MiningFormat.TEXT, MiningFormat.JSON) or any(each is not None for each in others):
+            text = "`--code-table` is about a whole table: it takes `--min-support` and `--output-file`"
+            raise UsageError(Diagnostic("PPF138", text))
+        deliver(json_text(api.code_table(release, min_support)), output_file)
+        return
     with listening() as listener:
         answer = api.mine(
             release,
@@ -112,7 +128,7 @@ def mine(
 
 def _rendered(answer: MinedRelease, form: MiningFormat, limit: int | None) -> str:
     if form in (MiningFormat.TEXT, MiningFormat.MD):
-        return text(answer, limit, markdown=form is MiningFormat.MD)
+        return mined_text(answer, limit, markdown=form is MiningFormat.MD)
     from ppdm_flow.api.mine import documents  # noqa: PLC0415  # only these two forms need it
 
     return documents.as_json(answer, limit) if form is MiningFormat.JSON else documents.as_csv(answer, limit)

@@ -20,6 +20,7 @@ EXAMPLES = (
     "sweep pipelines/hospital.yaml --over steps.perturb.objective=record,aggregate",
     "sweep policy.yaml --over steps.generate.min_support=1,5,20,50 --metrics compare.dissimilarity",
     "sweep policy.yaml --over params.k=2..10 --over steps.suppress.search=greedy,beam --picture frontier.svg",
+    "sweep policy.yaml --over steps.randomize.posterior=0.4..0.9:11 --frontier",
 )
 _PICTURES = {".svg": "svg", ".html": "html"}
 
@@ -69,6 +70,10 @@ def sweep(
     form: Annotated[SweepFormat, typer.Option("--format", help="How to write the table.")] = SweepFormat.TEXT,
     output_file: OutputFile = None,
     picture: Annotated[Path | None, option("--picture", "FILE", "Write the frontier there, as .svg or .html.")] = None,
+    frontier: Annotated[
+        bool,
+        typer.Option("--frontier", help="Show only points that none dominates, the policy's own values among them."),
+    ] = False,
     strict: Strict = False,
     locked: Locked = False,
 ) -> None:
@@ -95,6 +100,7 @@ def sweep(
             partition_rows=partition_rows,
             strict=strict,
             locked=locked,
+            frontier=frontier,
         )
     complain(swept.diagnostics, swept.sources)
     if form is SweepFormat.TEXT and output_file is None and sys.stdout.isatty() and colored(terminal=True):

@@ -56,14 +56,14 @@ class Demand:
 
     ``passes`` is about how often the rows are gone over, for a step or an audit by both routes; ``passes_each`` how
     often for each numeric column besides. ``takes_all``, of an anonymizer that is not of the kind ``table``: it is
-    carried out on the whole table nevertheless, always or where the parameter of that name is given.
+    carried out on the whole table nevertheless, always or where a parameter of these names is given.
     """
 
     usual: Asks = Asks.TABLE
     more: Mapping[str, Asks] = field(default_factory=dict)
     passes: int = 4
     passes_each: int = 0
-    takes_all: bool | str = False
+    takes_all: bool | tuple[str, ...] = False
 
     def of(self, cases: frozenset[str], parameters: Mapping[str, object]) -> Asks:
         """Return what is asked at most where these cases hold and the parameters are these."""
@@ -72,7 +72,9 @@ class Demand:
 
     def takes_the_table(self, parameters: Mapping[str, object]) -> bool:
         """Return whether it is carried out on the whole table with these parameters."""
-        return self.takes_all if isinstance(self.takes_all, bool) else _holds(self.takes_all, parameters)
+        if isinstance(self.takes_all, bool):
+            return self.takes_all
+        return any(_holds(name, parameters) for name in self.takes_all)
 
     @property
     def worst(self) -> Asks:

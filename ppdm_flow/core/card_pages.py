@@ -18,6 +18,7 @@ _FACTS: Mapping[str, tuple[str, ...]] = {
     "better": ("lower", "higher"),
     "reference": (),
     "audience": ("internal", "public"),
+    "redefined": (),
 }
 """What the lines below a figure tell, with the values that there are if there are few."""
 _ELSEWHERE = "as"

@@ -31,6 +31,8 @@ class FigureInfo:
 
     ``reference`` is needed only where it is not the plugin's own. ``audience`` is ``public`` only where whoever has the
     release, and the documents beside it, can work the figure out: nothing of the original is in it.
+    ``redefined`` names the figure that has what this one's name meant in 0.1: a gate on it is refused, unless the
+    plugin's parameter ``definitions`` is set.
     """
 
     what: str
@@ -38,6 +40,7 @@ class FigureInfo:
     better: Literal["lower", "higher", ""] = ""
     reference: str = ""
     audience: Literal["internal", "public"] = "internal"
+    redefined: str = ""
 
 
 Figures = Mapping[str, FigureInfo]

@@ -34,6 +34,25 @@ def unmeasured(
             yield Diagnostic("PPF644", text, places.key(*path), hint=hint, path=path)
 
 
+def redefined(gates: Iterable[Gate], audits: Iterable[AuditNode], places: Places) -> Iterator[Diagnostic]:
+    """Yield a fault for every gate on a figure whose name meant another one in 0.1 (PPF667).
+
+    The parameter ``definitions`` of the audit says that the policy means the figure as it is now.
+    """
+    bound_by_name = {node.name: node.bound for node in audits}
+    for gate in gates:
+        owner, _, rest = gate.figure.partition(".")
+        bound = bound_by_name.get(owner)
+        figure = bound.info.figure_of(rest) if bound is not None else None
+        if bound is None or figure is None or getattr(bound.params, "definitions", None) is not None:
+            continue
+        if former := bound.info.figures[figure].redefined:
+            path = ("gates", gate.id.removeprefix("gates."))
+            text = f"gate `{path[1]}`: what `{figure}` was in 0.1 is `{former}` now, and `{figure}` is another figure"
+            hint = f"write `metric: {gate.metric.removesuffix(figure)}{former}`"
+            yield Diagnostic("PPF667", text, places.value(*path, "metric"), hint=hint, path=path)
+
+
 def dangling(gates: Iterable[Gate], owners: Iterable[str], releases: Iterable[str], places: Places) -> list[Diagnostic]:
     """Return a fault for every gate whose metric belongs to no audit, step or requirement (``owners``)."""
     known = tuple(dict.fromkeys(owners))

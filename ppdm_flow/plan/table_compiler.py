@@ -15,7 +15,7 @@ from ppdm_flow.plan.binding import Binder
 from ppdm_flow.plan.covering import on_columns
 from ppdm_flow.plan.definition import Bound, Plan
 from ppdm_flow.plan.facts import facts_of, resolved
-from ppdm_flow.plan.gating import dangling, of_steps, unmeasured
+from ppdm_flow.plan.gating import dangling, of_steps, redefined, unmeasured
 from ppdm_flow.plan.names import clashes
 from ppdm_flow.plan.reading import ledger_node, randomized_by_clients, source_node
 from ppdm_flow.plan.releases import pruned, release_nodes
@@ -95,6 +95,7 @@ class TableCompiler:
         self.diagnostics += clashes(policy, [a.name for a in audits if a.implicit], self.places)
         self.diagnostics += dangling(gates, owners, policy.releases, self.places)
         self.diagnostics += unmeasured(gates, audits, policy.releases, self.places)
+        self.diagnostics += redefined(gates, audits, self.places)
         self.diagnostics += violations(CompiledFlow(plan, policy, self.places, frozenset(state.clean)))
         return plan, self.diagnostics
 

@@ -137,13 +137,15 @@ class Fitted:
     """What ``fit`` returns: the transform, the step's own figures, and what the recipient of a release needs.
 
     ``artifacts`` are JSON-ready documents by file name (``operator.json``), written beside every release that the
-    step feeds. ``operators`` and ``set_operators`` hold the channel of each attribute that the step randomized, for
-    the audits. ``holdout`` are the rows that a generator did not learn from.
+    step feeds. ``internal`` are others, which may hold values: they are written to ``internal/STEP/`` of the run, for
+    its owner alone, and never beside a release. ``operators`` and ``set_operators`` hold the channel of each attribute
+    that the step randomized, for the audits. ``holdout`` are the rows that a generator did not learn from.
     """
 
     transform: Transform
     figures: Mapping[str, Figure] = field(default_factory=dict)
     artifacts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    internal: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     operators: Mapping[str, ValueOperator] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
     charts: tuple[Chart, ...] = ()

@@ -65,12 +65,14 @@ def test_operator_document_is_complete_and_reads_back(papers):
     assert operator.retention.tolist() == fitted.operators["disease"].retention.tolist()
     assert entry["directions"] == "both"
     assert {"value": "HIV", "r1": 0.1, "r2": 0.25} in entry["bounds"]["values"]
+    assert entry["gamma"] == pytest.approx([9.5, 3, 1.5, 18])  # of H1N1, HIV, SARS, cancer: the paper's Example 2
 
 
 def test_a_tolerance_is_published_as_written_not_as_exact_frequencies():
     table = Table.of({"d": ["a"] * 3 + ["b"] * 97})
     document = fit(table, sensitivity(tolerance=5.0)).artifacts["operator.json"]
     assert document["operators"][0]["bounds"] == {"values": [], "tolerance": 5.0, "default": None}
+    assert document["operators"][0]["gamma"] == [None, None]  # 5 (1 - f) / (1 - 5 f) would tell f
 
 
 def test_several_attributes_have_an_operator_each_and_their_figures_carry_their_name():

@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.optimize import linprog
 from tiers import examples
 
 from ppdm_flow.anonymizers.pram.algorithm import Pram
-from ppdm_flow.anonymizers.pram.matrices import general, invariant, of_rows, on_grid, retaining
+from ppdm_flow.anonymizers.pram.matrices import general, invariant, of_rows, on_grid, retaining, within_posterior
 from ppdm_flow.anonymizers.pram.spec import SPEC, PramParams
 from ppdm_flow.anonymizers.pram.transform import PramTransform
 from ppdm_flow.core.attributes import AttributeFacts
@@ -266,7 +267,9 @@ def test_a_matrix_under_bounds_is_that_of_the_fine_grain_form_or_better():
         assert upward[2] <= 0.25 + 1e-12
         assert max(upward) <= 0.8 + 1e-12
         assert downward[2] >= 0.1 - 1e-12
-    assert plain.artifacts["operator.json"]["operators"][0]["made"] == "bounds"
+    (entry,) = plain.artifacts["operator.json"]["operators"]
+    assert entry["made"] == "bounds"
+    assert entry["gamma"] == pytest.approx([0.8 * 0.7 / (0.3 * 0.2)] * 2 + [3])
 
 
 def test_what_is_refused_at_the_data():
@@ -334,3 +337,60 @@ def test_a_numeric_column_is_randomized_over_its_numbers():
     )
     released = fitted.transform.apply(table, Draws(KEY.step("p"), 1))["income"]
     assert set(released.texts()) <= {"1", "2", "10", None}
+
+
+def best_within_posterior(frequency, bound) -> float:
+    """The linear program over all matrices, written out over the joint probabilities q[j, i] of released and own."""
+    m = len(frequency)
+    rows = []
+    for j in range(m):
+        for i in range(m):
+            row = np.zeros((m, m))
+            row[j] = -bound
+            row[j, i] += 1.0
+            rows.append(row.ravel())
+    sums = [np.outer(np.ones(m), np.eye(m)[i]).ravel() for i in range(m)]
+    program = {"A_ub": np.array(rows), "b_ub": np.zeros(len(rows)), "A_eq": np.array(sums), "b_eq": frequency}
+    found = linprog(-np.eye(m).ravel(), **program, bounds=(0, 1))
+    return -float(found.fun) if found.status == 0 else float("nan")
+
+
+@examples(60)
+@given(shares, st.floats(0.0, 0.999))
+def test_no_matrix_under_a_posterior_keeps_more(frequency, above):
+    """Optimal by a linear program of another solver, for any bound between the largest share and 1."""
+    largest = float(frequency.max())
+    bound = min(0.999, largest + above * (1.0 - largest))
+    if bound < largest:
+        return
+    matrix = within_posterior(frequency, bound)
+    assert matrix.sum(axis=1) == pytest.approx(np.ones(len(frequency)), abs=1e-9)
+    assert matrix.min() >= 0
+    joint = frequency[:, None] * matrix
+    assert (joint.max(axis=0) <= bound * joint.sum(axis=0) + 1e-9).all()
+    utility = float(frequency @ np.diag(matrix))
+    assert utility == pytest.approx(bound, abs=1e-9)
+    assert utility == pytest.approx(best_within_posterior(frequency, bound), abs=1e-6)
+
+
+def test_a_posterior_as_a_step():
+    table = Table.of({"d": ["a"] * 50 + ["b"] * 30 + ["c"] * 20})
+    fitted = fit(table, attribute="d", posterior=0.6)
+    operator, frequency = fitted.operators["d"], np.array([0.5, 0.3, 0.2])
+    joint = frequency[:, None] * operator.transition
+    assert (joint / joint.sum(axis=0)).max() == pytest.approx(0.6)
+    bounds = [(float(f), 0.6) for f in frequency]
+    upward, _ = brute_posteriors_of_matrix(operator.transition.T.tolist(), bounds)  # over all priors of at most f
+    assert upward == pytest.approx([0.6] * 3, abs=1e-12)
+    assert fitted.figures["record_utility"].value == pytest.approx(0.6)
+    assert fitted.figures["condition"].value is not None  # frequencies can be reconstructed
+    assert fitted.artifacts["operator.json"]["operators"][0]["made"] == "posterior"
+    assert {f.code for f in fitted.findings} == {"PPF647", "PPF794"}  # its frequencies are given away
+    assert "PPF885" in refusal(table, attribute="d", posterior=0.49)
+    edge = fit(table, attribute="d", posterior=0.5)
+    assert edge.operators["d"].transition.tolist() == [[1, 0, 0]] * 3
+    scope = Scope("p", {"d": AttributeFacts("d", Role.SENSITIVE)}, ())
+    effect = SPEC.effect(PramParams(attribute="d", posterior=0.5), scope)
+    assert (effect.problems, effect.tells_frequencies) == ((), ("d",))
+    both = SPEC.effect(PramParams(attribute="d", posterior=0.5, retain=0.5), scope)
+    assert [(p.code, p.path) for p in both.problems] == [("PPF782", ("posterior",))]

@@ -12,9 +12,13 @@ from ppdm_flow.anonymizers.sample.algorithm import Sample
 from ppdm_flow.anonymizers.sample.spec import SampleParams
 from ppdm_flow.anonymizers.shuffle_rows.algorithm import ShuffleRows
 from ppdm_flow.anonymizers.shuffle_rows.spec import ShuffleParams
+from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.draws import RunKey
 from ppdm_flow.core.errors import PluginError
+from ppdm_flow.core.roles import Role
 from ppdm_flow.sdk.anonymizer import StepContext
+from ppdm_flow.sdk.registry import load
+from ppdm_flow.sdk.spec import Scope
 from ppdm_flow.tables.table import Table
 from ppdm_flow.testing.running import run
 from ppdm_flow.testing.view import InMemoryView
@@ -58,6 +62,60 @@ def test_every_subset_is_equally_likely():
     for i in range(3000):
         subsets[tuple(sampled(table, f"key {i}", size=3).rows.tolist())] += 1
     assert stats.chisquare(list(subsets.values())).pvalue > 1e-6
+
+
+def grouped(sizes: list[int]) -> Table:
+    return Table.of(
+        {"g": [f"g{g}" for g, n in enumerate(sizes) for _ in range(n)], "x": list(map(str, range(sum(sizes))))}
+    )
+
+
+def test_rows_of_each_group_are_equally_likely():
+    """Two of four, one of one, and both of two: six ways, chi-square at an error of 1e-6."""
+    table, ways = grouped([4, 1, 2]), dict.fromkeys(itertools.combinations(range(4), 2), 0)
+    for i in range(3000):
+        kept = sampled(table, f"key {i}", by=["g"], rows=2).rows.tolist()
+        assert kept[2:] == [4, 5, 6]
+        ways[tuple(kept[:2])] += 1
+    assert stats.chisquare(list(ways.values())).pvalue > 1e-6
+
+
+def test_missing_and_suppressed_cells_are_groups_of_their_own():
+    table = Table.of({"g": ["a", None, None, "⊥", "⊥", "a"], "h": ["u"] * 6})
+    kept = sampled(table, by=["g", "h"], rows=1)
+    assert sorted(min(r, {1: 1, 2: 1, 3: 3, 4: 3}.get(r, 0)) for r in kept.rows.tolist()) == [0, 1, 3]
+
+
+def test_what_a_sample_of_groups_counts():
+    fitted = Sample(SampleParams(by=["g"], rows=2)).fit(InMemoryView.of(grouped([4, 1, 2])), CONTEXT)
+    assert {n: f.value for n, f in fitted.figures.items()} == {"groups": 3, "smallest_group": 1, "certain_rows": 3}
+    empty = Sample(SampleParams(by=["g"], rows=1)).fit(InMemoryView.of(grouped([])), CONTEXT)
+    assert empty.figures["smallest_group"].value is None
+
+
+def test_what_check_says_of_groups():
+    spec = load("anonymizers", "sample")
+    known = {
+        "g": AttributeFacts("g", Role.QUASI_IDENTIFIER),
+        "s": AttributeFacts("s", Role.SENSITIVE, changes=(("perturb", Change.PERTURBED),)),
+    }
+
+    def said(facts=known, **params):
+        effect = spec.effect(spec.params(**params), Scope("one", facts, ()))
+        return [(p.code, p.path) for p in effect.problems]
+
+    assert said(by=["g"], rows="1") == []
+    assert said(by=["g"]) == said(rows="1", fraction="0.5") == [("PPF782", ())]
+    assert said(rows="1") == [("PPF782", ("rows",))]
+    assert said(by=["g"], fraction="0.5") == [("PPF782", ("by",))]
+    assert said(by=["g", "s"], rows="1") == [("PPF783", ("by", "1"))]
+    assert said(by=["*"], rows="1") == [("PPF783", ("by", "0"))]
+    assert [code for code, _ in said(by=["town"], rows="1")] == ["PPF781"]
+    weight = {**known, "w": AttributeFacts("w", Role.WEIGHT)}
+    assert said(weight, by=["g"], rows="1") == [("PPF782", ("by",))]
+    effect = spec.effect(spec.params(by=["g"], rows="1"), Scope("one", known, ()))
+    assert (effect.reads, effect.rows, effect.by_others) == (("g",), "fewer", True)
+    assert not spec.effect(spec.params(size="1"), Scope("one", known, ())).by_others
 
 
 def test_the_sample_does_not_depend_on_the_order_of_rows():

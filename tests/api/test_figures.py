@@ -29,7 +29,8 @@ NEITHER = {
         "transactions", "tuples", "values", "values_after", "values_before",
     },
     "others are compared with it": {
-        "as_of_original", "base", "baseline", "by_chance", "chance_difference", "chance_share", "confidence_before",
+        "as_of_original", "base", "baseline", "between_classes", "between_classes_highest",
+        "between_classes_lowest", "by_chance", "chance_difference", "chance_share", "confidence_before",
         "constant_share", "control", "euclidean_control_share", "euclidean_near_share", "expected_pmse",
         "explained_original", "explained_released", "guessed_without", "guessing", "holdout_copies", "holdout_median",
         "holdout_p05", "inferences_before", "internal", "largest_difference_of_halves",
@@ -45,7 +46,7 @@ NEITHER = {
     },
 }  # fmt: skip
 """Why a figure has no better side."""
-SILENT = {"drop", "interval_bounds", "rename", "sample", "shuffle_rows"}
+SILENT = {"drop", "interval_bounds", "rename", "shuffle_rows"}
 """What they do is all in the plan."""
 
 

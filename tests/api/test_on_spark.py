@@ -59,7 +59,10 @@ def test_each_has_a_line() -> None:
         ("add_noise", "- on Spark: driver (rows, a few fragments at a time)"),
         (
             "sample",
-            "- on Spark: distributed (counts of combinations); with `size`: driver (its columns of all rows)",
+            (
+                "- on Spark: distributed (counts of combinations);"
+                " with `size` or with `by`: driver (its columns of all rows)"
+            ),
         ),
     ],
 )

@@ -20,6 +20,7 @@ from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.errors import DataError, PolicyError, RunError, UsageError
 from ppdm_flow.core.results import Figure
 from ppdm_flow.report.sweep.forms import plain
+from ppdm_flow.report.sweep.rows import rows
 
 POLICY = """version: 1
 name: small
@@ -374,3 +375,28 @@ def test_only_what_would_be_released_is_on_the_frontier(sweep):
     none = sweep("privacy.k_anonymity.k=300", metrics=["sizes.smallest:max"]).document
     assert "None would be released, so none is compared." in plain(none)
     assert "*" not in plain(none)
+
+
+def test_the_policys_own_values_are_marked(sweep):
+    """Written otherwise they are the same number; a place that the policy does not write has no value of its own."""
+    found = sweep("privacy.k_anonymity.k=2,3", "params.share=0.50,0.9").document["points"]
+    assert [p["number"] for p in found if p.get("own")] == [3]
+    assert not [p for p in sweep("privacy.k_anonymity.k=5,6").document["points"] if p.get("own")]
+    objective = sweep("steps.perturb.objective=record,aggregate", frontier=True).document["points"]
+    assert len(objective) == 2
+    assert not [p for p in objective if p.get("own")]
+
+
+def test_the_frontier_has_the_policys_own_values_and_no_dominated_points(sweep):
+    words, metrics = ("privacy.k_anonymity.k=2,300", "params.share=0.5,0.9"), ["sizes.smallest:max"]
+    found = sweep(*words, metrics=metrics, frontier=True)
+    points = found.document["points"]
+    assert [p["values"]["privacy.k_anonymity.k"] for p in points] == ["2", "2", "300", "300", "3"]
+    assert points[4] == {**points[4], "own": True, "values": {"privacy.k_anonymity.k": "3", "params.share": "0.5"}}
+    assert [p["on_frontier"] for p in points] == [False, True, False, False, False]
+    assert [row.number for row in rows(found.document).rows] == [2]
+    assert "The policy's own values are point 5: dominated by 2." in plain(found.document)
+    assert "hollow" not in found.rendered("svg")
+    everything = sweep(*words, metrics=metrics)
+    assert "shown" not in everything.document
+    assert len(everything.document["points"]) == 4

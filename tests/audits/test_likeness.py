@@ -278,3 +278,92 @@ def test_wide_tables_are_compared_on_fewer_rows(build, monkeypatch):
     found = measured("krimp_dissimilarity", case, repeats=0).figures
     assert found["dissimilarity"].sample == 250
     assert measured("krimp_dissimilarity", case, repeats=0, sample=400).figures["dissimilarity"].sample is None
+
+
+def by_hand(before, after, least, delta):
+    """Return the share of itemsets, frequent on either side, whose support moved by more than delta."""
+    supports_of = [{key: n / len(rows) for key, n in tally(rows).items()} for rows in (before, after)]
+    frequent = {key for side in supports_of for key, share in side.items() if share >= least - 1e-12}
+    moved = [abs(supports_of[0].get(key, 0.0) - supports_of[1].get(key, 0.0)) for key in frequent]
+    return sum(m > delta for m in moved) / len(moved)
+
+
+def tally(rows):
+    found = {}
+    for row in rows:
+        cells = list(enumerate(row))
+        for size in range(1, len(cells) + 1):
+            for key in combinations(cells, size):
+                found[key] = found.get(key, 0) + 1
+    return found
+
+
+@pytest.mark.parametrize("delta", [0.004, 0.02, 0.1, 0.4])
+@pytest.mark.parametrize("itemsets", ["all", "closed"])
+def test_the_share_beyond_delta_against_dictionaries(build, delta, itemsets):
+    """Equation 3, with itemsets that only one side has counted in the other; closed ones are some of all."""
+    rng = np.random.default_rng(11)
+    before = [(f"a{g}", f"b{(g + rng.integers(0, 2)) % 3}", f"c{rng.integers(0, 3)}") for g in rng.integers(0, 3, 137)]
+    after = [(f"a{g}", f"b{(g + rng.integers(0, 3)) % 3}", f"c{rng.integers(0, 4)}") for g in rng.integers(0, 3, 211)]
+    tables = [{n: [row[i] for row in rows] for i, n in enumerate("xyz")} for rows in (before, after)]
+    how = {"min_support": {"ratio": 0.05}, "delta": delta, "itemsets": itemsets}
+    figure = measured("itemset_comparison", build.case(*tables, "xxx"), **how).figures["share_beyond_delta"]
+    assert figure.interval is None
+    if itemsets == "all":
+        assert figure.value == pytest.approx(by_hand(before, after, 0.05, delta), abs=1e-12)
+    assert (figure.value == 0) == (by_hand(before, after, 0.05, delta) == 0)
+
+
+def test_the_share_beyond_delta_of_the_table_itself_and_of_a_sample(build):
+    rng = np.random.default_rng(12)
+    table = {n: [f"{n}{v}" for v in rng.integers(0, 3, 3000)] for n in "xyz"}
+    case = build.case(table, table, "xxx")
+    assert measured("itemset_comparison", case, delta=0.001).figures["share_beyond_delta"].value == 0
+    assert measured("itemset_comparison", case).figures["share_beyond_delta"].value is None
+    figure = measured("itemset_comparison", case, delta=0.02, sample=500).figures["share_beyond_delta"]
+    low, high = figure.interval
+    assert low == 0 <= figure.value <= high  # what a sample of each side does not rule out
+    assert figure.sample == 500
+
+
+def test_classes_as_a_yardstick(build):
+    """Every pair of classes against the library, without the class itself; the release matters for nothing of it."""
+    rng = np.random.default_rng(13)
+    classes = rng.integers(0, 3, 600)
+    table = {
+        "x": [f"x{(c + rng.integers(0, 2)) % 3}" for c in classes],
+        "y": [f"y{(2 * c + rng.integers(0, 2)) % 3}" for c in classes],
+        "z": [f"z{rng.integers(0, 2)}" for _ in classes],
+        "class": [f"c{c}" for c in classes],
+    }
+    figures = measured("krimp_dissimilarity", build.case(table, table, "xxxt"), yardstick="classes", repeats=1).figures
+    parts = [[i for i, c in enumerate(classes) if c == k] for k in range(3)]
+    parts.sort(key=len, reverse=True)
+    databases = united(
+        [count(Table.of({n: [table[n][i] for i in rows] for n in "xyz"}), ["x", "y", "z"]) for rows in parts]
+    ).databases
+    search = Search(2, "slim", pruning=False)
+    apart = [dissimilarity(*pair).value for pair in combinations([search.encoded(d) for d in databases], 2)]
+    names = ("between_classes", "between_classes_lowest", "between_classes_highest")
+    expected = [float(np.mean(apart)), min(apart), max(apart)]
+    assert [figures[n].value for n in names] == pytest.approx(expected, abs=1e-12)
+    assert figures["between_classes_lowest"].value > 3 * figures["internal"].value  # classes differ, halves do not
+    without = measured("krimp_dissimilarity", build.case(table, table, "xxxt"), repeats=1).figures
+    assert not set(names) & set(without)
+    one = {n: v if n != "class" else ["c"] * 600 for n, v in table.items()}
+    figures = measured("krimp_dissimilarity", build.case(one, one, "xxxt"), yardstick="classes", repeats=1).figures
+    assert figures["between_classes"].value is None
+
+
+def test_what_check_says_of_the_yardstick():
+    spec = load("audits", "krimp_dissimilarity")
+
+    def said(roles, **params):
+        effect = spec.effect(spec.params(**params), Scope("likeness", {}, (), source_roles=roles))
+        return [p.path for p in effect.problems], dict(effect.asks)
+
+    assert said({"a": Role.TARGET}, yardstick="classes") == ([], {})
+    assert said({"a": Role.SENSITIVE}, yardstick="classes") == ([("yardstick",)], {})
+    assert said({"a": Role.TARGET, "b": Role.TARGET}, yardstick="classes") == ([("yardstick",)], {})
+    assert said({"a": Role.SENSITIVE}, yardstick="classes", target="a") == ([], {"target": "a"})
+    assert said({"a": Role.TARGET}, target="a") == ([("target",)], {})

@@ -10,9 +10,10 @@ from tiers import examples
 
 from ppdm_flow.audits.perturbation_utility.algorithm import (
     PerturbationUtilityAudit,
-    agreement,
+    aggregate_utility,
     by_inverse,
     by_iteration,
+    distribution_utility,
 )
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.mining.reconstruction.channel import Channel
@@ -97,8 +98,10 @@ def test_realised_utility_and_pictures(build):
     assert found["record_utility"] == (values == out).mean()
     assert found["record_utility"] == found["s.record_utility"]
     assert found["record_utility"] == pytest.approx(found["expected_record_utility"], abs=5 * 0.5 / 200)
-    assert found["aggregate_utility"] > 0.97
-    assert found["inverse_aggregate_utility"] > 0.97
+    assert found["distribution_utility"] > 0.97
+    assert found["inverse_distribution_utility"] > 0.97
+    assert found["aggregate_utility"] == pytest.approx(1 - (1 - found["distribution_utility"]) * 2 / 4)
+    assert found["inverse_aggregate_utility"] == pytest.approx(1 - (1 - found["inverse_distribution_utility"]) / 2)
     (chart,) = outcome.charts
     assert chart.x == ("value 1", "HIV", "value 3", "value 4")
     assert [s.name for s in chart.series] == ["original", "released", "reconstructed"]
@@ -123,9 +126,38 @@ def test_an_attribute_changed_before_has_no_realised_utility(build):
     assert (figure.value, figure.note) == (None, "the attribute was changed before it was perturbed")
 
 
-def test_agreement():
-    assert agreement(np.array([1.0, 0.0]), np.array([0.0, 1.0])) == 0
-    assert agreement(np.array([0.5, 0.5]), np.array([0.25, 0.75])) == 0.75
+def test_definition_2_and_total_variation():
+    disjoint, halves, quarters = (np.array(s) for s in ([[1.0, 0.0], [0.0, 1.0]], [0.5, 0.5], [0.25, 0.75]))
+    assert (aggregate_utility(*disjoint), distribution_utility(*disjoint)) == (0, 0)
+    assert (aggregate_utility(halves, quarters), distribution_utility(halves, quarters)) == (0.75, 0.75)
+    many = np.eye(40)  # nothing in common, and still 0.95
+    assert (aggregate_utility(many[0], many[1]), distribution_utility(many[0], many[1])) == (0.95, 0)
+
+
+def test_record_utility_of_steps_without_an_operator(build):
+    """Cells that a swap or a recoding left, counted by hand; a suppressed cell is never kept, a missing one is."""
+    before = ["a", "b", "c", None, "a", "b", "c", "c"]
+    after = ["a", "c", "b", None, "⊥", "b", "d", None]
+    changes = {"s": (("swap", Change.OTHER),)}
+    figures = AUDIT.measure(*build.case({"s": before}, {"s": after}, "s", changes=changes).args).figures
+    assert figures["s.record_utility"].value == figures["record_utility"].value == 3 / 8
+    assert {n for n, f in figures.items() if f.value is not None} == {"s.record_utility", "record_utility"}
+    unpaired = AUDIT.measure(*build.case({"s": before}, {"s": after}, "s", changes=changes, paired=False).args).figures
+    assert unpaired["s.record_utility"].value is None
+    generated = {"s": (("make", Change.GENERATED),)}
+    figures = AUDIT.measure(*build.case({"s": before}, {"s": after}, "s", changes=generated).args).figures
+    assert "s.record_utility" not in figures
+    unchanged = AUDIT.measure(*build.case({"s": before}, {"s": before}, "s").args).figures
+    assert "s.record_utility" not in unchanged
+
+
+def test_a_bare_figure_is_of_columns_with_an_operator(build):
+    cells = {"s": ["SARS", "HIV"], "t": ["x", "y"]}
+    changes = {"s": (("perturb", Change.PERTURBED),), "t": (("swap", Change.OTHER),)}
+    out = {"s": ["SARS", "HIV"], "t": ["y", "x"]}
+    case = build.case(cells, out, "ss", operators={"s": operator([0.5] * 4)}, changes=changes)
+    figures = AUDIT.measure(*case.args).figures
+    assert [figures[n].value for n in ("record_utility", "s.record_utility", "t.record_utility")] == [1, 1, 0]
 
 
 def test_a_matrix_of_any_form(build):

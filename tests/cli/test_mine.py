@@ -505,3 +505,50 @@ def test_a_format_that_does_not_fit_is_refused(here, tmp_path, words, code):
     assert (done.returncode, done.stdout) == (2, "")
     assert code in done.stderr
     assert "milk" not in done.stderr
+
+
+def test_the_code_table_of_any_table(here, tmp_path):
+    """Covered by hand: xu three times, then u, then y and v; rows and supports are plain counts."""
+    (tmp_path / "t.csv").write_text("a;b\nx;u\nx;u\nx;u\ny;v\ny;u\n")
+    done = here("mine", "t.csv", "--code-table", "--min-support", "2", cwd=tmp_path)
+    document = json.loads(done.stdout)
+    found = {"".join(sorted(e["items"].values())): (e["usage"], e["support"]) for e in document["elements"]}
+    assert document["attributes"] == ["a", "b"]
+    assert found == {"ux": (3, 3), "u": (1, 4), "x": (0, 3), "y": (2, 2), "v": (1, 1)}
+    refused = here("mine", "t.csv", "--code-table", "--min-support", "2", "--rules", cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "PPF138" in refused.stderr
+
+
+def test_rows_from_the_code_table_of_a_table(here, tmp_path):
+    """What `mine` prints, a policy takes; its own run keeps none, since nothing is learned."""
+    (tmp_path / "t.csv").write_text("a,b\n" + "x,u\ny,v\n" * 50)
+    here("mine", "t.csv", "--code-table", "--min-support", "0.1", "-o", "code_table.json", cwd=tmp_path)
+    policy = """version: 1
+name: made
+source: {path: t.csv}
+attributes: {a: {role: insensitive}, b: {role: insensitive}}
+privacy: none
+steps:
+  generate: {use: krimp_generator, with: HOW}
+releases: {study: {path: made.csv, audience: partner}}
+"""
+    for name, how in (("given", "{code_table: code_table.json, laplace: 0}"), ("learned", "{laplace: 0}")):
+        (tmp_path / f"{name}.yaml").write_text(policy.replace("HOW", how))
+        done = here("run", f"{name}.yaml", "--out", f"runs-{name}", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        (run,) = (tmp_path / f"runs-{name}/made").iterdir()
+        rows = (run / "released/study/made.csv").read_text().split()[1:]
+        assert set(rows) <= {"x,u", "y,v"}  # single values have no usage of their own
+        kept = [path.relative_to(run) for path in run.rglob("code_table.json")]
+        assert [str(path) for path in kept] == ([] if name == "given" else ["internal/generate/code_table.json"])
+        assert all((run / path).stat().st_mode & 0o077 == 0 for path in kept)
+        verified = here("verify", run, cwd=tmp_path)
+        assert verified.returncode == 0, verified.stdout + verified.stderr
+    printed = json.loads((tmp_path / "code_table.json").read_text())
+    assert printed == json.loads((run / "internal/generate/code_table.json").read_text())
+    withheld = (tmp_path / "learned.yaml").read_text().replace("privacy: none", "privacy: {anonymity_score: {max: 0}}")
+    (tmp_path / "withheld.yaml").write_text(withheld)
+    done = here("run", "withheld.yaml", "--out", "runs-withheld", cwd=tmp_path)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert not list((tmp_path / "runs-withheld").rglob("code_table.json"))

@@ -103,3 +103,42 @@ def test_the_upward_operator_is_withheld_when_both_directions_are_required(cli, 
     assert judged.returncode == 1, judged.stdout + judged.stderr
     accepted = cli("audit", upward, "--original", tmp_path / "table.csv", "--released", released)
     assert accepted.returncode == 0, accepted.stdout + accepted.stderr
+
+
+def test_perturbed_generalization_of_figure_1d(cli, tmp_path, only_run, report_of):
+    """Perturb with p = 1/3, generalize in groups of two, release one row of each: an exposure of 1/6."""
+    (tmp_path / "table.csv").write_text(ROWS)
+    (tmp_path / "pg.yaml").write_text(
+        """version: 1
+name: perturbed-generalization
+source: {path: table.csv}
+attributes:
+  age: {role: quasi_identifier, type: integer, hierarchy: {intervals: [21, 26, 31, 36, 41]}}
+  sex: {role: insensitive}
+  disease: {role: sensitive, domain: [SARS, HIV, H1N1, cancer]}
+privacy:
+  sensitivities: {disease: {default: {r1: 0.1, r2: 0.25}}}  # gamma 3: of four values a third is kept
+steps:
+  perturb: {use: fine_grain_perturbation, with: {operator: uniform}}
+  hide: {use: drop, with: {attributes: [sex]}}
+  coarsen: {use: generalize, with: {attributes: {age: {level: 1}}}}
+  one: {use: sample, with: {by: [age], rows: 1}}
+audits:
+  knowing: {use: corruption, with: {corrupted: 1, sampled: 2}}
+gates:
+  in-a-crowd: {metric: one.smallest_group, min: 2}
+  hidden: {metric: knowing.exposure, max: 0.1667}
+releases:
+  study: {path: study.csv}
+"""
+    )
+    done = cli("run", tmp_path / "pg.yaml", "--out", tmp_path / "runs")
+    assert done.returncode == 0, done.stdout + done.stderr
+    run = only_run(tmp_path / "runs")
+    metrics = report_of(run)["metrics"]
+    assert metrics["perturb.lowest_retention"]["value"] == pytest.approx(1 / 3)
+    assert metrics["knowing.exposure"]["value"] == pytest.approx(1 / 6)
+    assert metrics["knowing.worst_after_corruption"]["value"] == pytest.approx(2 / 5)
+    assert metrics["one.certain_rows"]["value"] == 0
+    rows = (run / "released/study/study.csv").read_text().splitlines()[1:]
+    assert sorted(row.rpartition(",")[0].strip('"') for row in rows) == ["[21, 26)", "[26, 31)", "[31, 36)", "[36, 41)"]

@@ -37,6 +37,8 @@ def test_zipf(tmp_path):
     for row in given:
         assert row["measured"] == pytest.approx(row["paper"], abs=5e-5), row["id"]
     for theta in (20, 30, 40, 50):
+        assert found[f"zipf.{theta}.aggregate.fine_grain"]["low"] > 0.990  # as in every cell of Figure 5
+        assert found[f"zipf.{theta}.aggregate.uniform"]["low"] > 0.990
         utility = {k: found[f"zipf.{theta}.aggregate.{k}"] for k in ("fine_grain", "uniform", "least_error")}
         assert utility["fine_grain"]["measured"] < utility["uniform"]["measured"]  # the paper's finding
         assert utility["least_error"]["measured"] > utility["fine_grain"]["measured"]
@@ -48,7 +50,10 @@ def test_zipf(tmp_path):
 
 def test_faers(tmp_path, data):
     found = rows(tmp_path, "--only", "faers", "--runs", "2", "--data", str(data))
-    assert len(found) == 4 * 8
+    assert len(found) == 4 * 11
     for theta in (5, 10, 15, 20):
         gain = found[f"faers.{theta}.fine_grain"]["measured"] / found[f"faers.{theta}.uniform"]["measured"] - 1
         assert 0.08 < gain < 0.25  # 10 % to 20 % on the paper's data
+        fine, uniform = (found[f"faers.{theta}.aggregate.{k}"] for k in ("fine_grain", "uniform"))
+        assert min(fine["low"], uniform["low"]) > 0.990
+        assert abs(fine["measured"] - uniform["measured"]) < 0.001  # "almost the same": neither is below by much

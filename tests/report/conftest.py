@@ -102,7 +102,7 @@ def metrics() -> dict[str, Figure]:
         "classifier.base": Figure(0.154, "share", (0.15, 0.158)),
         "classifier.suppressed": Figure(0.1753, "share", (0.17, 0.181)),
         "perturb.record_utility": Figure(0.34375, "probability"),
-        "perturbation_utility.aggregate_utility": Figure(0.994, "share", (0.991, 0.997)),
+        "perturbation_utility.distribution_utility": Figure(0.994, "share", (0.991, 0.997)),
         "distributions.mean_total_variation": Figure(0.083, "share"),
         "distributions.mean_association_change": Figure(None, "share", note="fewer than two attributes are left"),
         "suppress.suppressed_cells": Figure(5120, "cells"),

@@ -206,3 +206,21 @@ def test_what_is_set_and_what_is_measured_have_unlike_names(document):
     document["metrics"][0]["name"] = "privacy.k_anonymity.k"
     table = rows(document)
     assert (table.axes, table.metrics[0]) == (("k (set)",), "k")
+
+
+def test_a_ring_and_nothing_dominated(document):
+    space = {"s": "http://www.w3.org/2000/svg"}
+    document["points"][1]["own"] = True
+    document["shown"] = "frontier"
+    panel, legend = ET.fromstring(picture.svg(document)).findall("s:g", space)
+    assert sorted(c.get("class") for c in panel.findall("s:circle", space)) == ["best", "own"]
+    assert [r.get("class") for r in panel.findall("s:rect", space)] == ["best"]
+    assert [t.text for t in legend.findall("s:text", space)] == [
+        "filled: not dominated",
+        "ring: the policy's own values",
+    ]
+    assert [row.number for row in rows(document).rows] == [1, 2]
+    assert rows(document).rows[1].standing == "frontier, the policy's own"
+    assert said(document).endswith("2 are not dominated. The policy's own values are point 2: frontier.")
+    assert "ring: the policy" in forms.render(document)
+    jsonschema.validate(document, SCHEMAS["sweep"]())

@@ -84,6 +84,21 @@ def test_the_papers_operator_breaches_downward(build, agree):
     assert measured.metric == f"{ID}.margin"
 
 
+def test_gamma_of_each_value_is_the_papers(build):
+    """Example 2: 1.5, 3, 9.5 and 18; the strictest of several bounds counts, and values that nobody named stay so."""
+    figures = AUDIT.measure(*example(build, PAPER).args).figures
+    gammas = dict(zip(DISEASES, (1.5, 3, 9.5, 18), strict=True))
+    assert {v: figures[f"{ID}.gamma.{v}"].value for v in DISEASES} == pytest.approx(gammas)
+    assert figures[f"{ID}.gamma"].value == pytest.approx(1.5)
+    twice = tuple(BoundOfValue("HIV", *b) for b in ((0.1, 0.25), (0.2, 0.3)))
+    wanted = Sensitivity.of_bounds("s", twice, Directions.BOTH, default=(0.5, 0.75))
+    figures = AUDIT.measure(*example(build, SAFE, requirements=(wanted,)).args).figures
+    assert figures[f"{ID}.gamma.HIV"].value == pytest.approx(0.3 * 0.8 / (0.2 * 0.7))
+    assert not [n for n in figures if "gamma" in n and any(d in n for d in ("SARS", "H1N1", "cancer"))]
+    nothing = Sensitivity.of_bounds("s", (), Directions.BOTH, tolerance=5.0)  # each value is a quarter: above 1/5
+    assert AUDIT.measure(*example(build, SAFE, requirements=(nothing,)).args).figures[f"{ID}.gamma"].value is None
+
+
 def test_upward_only_accepts_it_and_still_tells_the_other_way(build, agree):
     case = example(build, PAPER, requirements=(requirement(Directions.UPWARD),))
     found = agree(AUDIT, case, least=3)

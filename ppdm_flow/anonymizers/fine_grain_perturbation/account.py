@@ -15,6 +15,7 @@ from ppdm_flow.anonymizers.fine_grain_perturbation.reconstruction_error import e
 from ppdm_flow.anonymizers.fine_grain_perturbation.worth import BoundWorth
 from ppdm_flow.core.results import Figure
 from ppdm_flow.requirements.sensitivities.requirement import Sensitivity
+from ppdm_flow.requirements.sensitivities.value_bounds import stated_gamma
 
 
 def comparison(channel: Channel) -> Iterator[tuple[str, Figure]]:
@@ -86,6 +87,7 @@ def _operator(channel: Channel) -> dict[str, Any]:
         **channel.operator.document(),
         "directions": str(channel.requirement.directions),
         "bounds": as_written(channel.requirement),
+        "gamma": stated_gamma(channel.requirement, channel.operator.domain),
     }
 
 

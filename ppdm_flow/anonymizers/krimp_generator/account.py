@@ -17,6 +17,7 @@ from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import Chart, Figure, Finding, Series
+from ppdm_flow.mining.generation.code_table_file import GivenCodeTable
 from ppdm_flow.mining.krimp.code_table import CodeTable
 from ppdm_flow.tables.counts import Counts
 
@@ -118,6 +119,16 @@ def figures(
         figures["value_distance_before"] = Figure(calibration.before, "share", None, size, "before weights were fitted")
         figures["value_distance"] = Figure(calibration.after, "share", None, size, "with the weights fitted")
     return figures
+
+
+def figures_of_given(table: GivenCodeTable, seen: PilotSample) -> dict[str, Figure]:
+    """Return the figures of a code table that was not learned."""
+    larger = sum(len(each.items) > 1 and each.usage > 0 for each in table.elements)
+    return {
+        "code_table_itemsets": Figure(larger, "itemsets", note="of two values or more, in use"),
+        "itemsets_per_row": Figure(seen.itemsets, "itemsets", seen.itemsets_interval, seen.sample),
+        "learned_rows": Figure(0, "rows"),
+    }
 
 
 def findings(

@@ -8,7 +8,8 @@ from ppdm_flow.anonymizers.krimp_generator import account
 from ppdm_flow.anonymizers.krimp_generator.account import pilot
 from ppdm_flow.anonymizers.krimp_generator.calibration import Calibration, calibrated
 from ppdm_flow.anonymizers.krimp_generator.cells import Maker, Value
-from ppdm_flow.anonymizers.krimp_generator.intervals import empirical, uniform
+from ppdm_flow.anonymizers.krimp_generator.given_table import intervals_of, transform_of
+from ppdm_flow.anonymizers.krimp_generator.intervals import PlacedColumn, empirical, uniform
 from ppdm_flow.anonymizers.krimp_generator.material import LearnedTable, Material, learn, material
 from ppdm_flow.anonymizers.krimp_generator.rejection import rejection
 from ppdm_flow.anonymizers.krimp_generator.removal import dependence
@@ -18,10 +19,17 @@ from ppdm_flow.anonymizers.naming import require, subject_of
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.roles import Role
+from ppdm_flow.mining.generation.code_table_file import (
+    CODE_TABLE,
+    GivenCodeTable,
+    code_table_document,
+    read_code_table,
+)
 from ppdm_flow.mining.generation.model import Model
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext
 from ppdm_flow.sdk.holdout import Holdout
 from ppdm_flow.sdk.view import DataView
+from ppdm_flow.tables.counts import Counts
 
 
 class KrimpGenerator:
@@ -36,6 +44,8 @@ class KrimpGenerator:
     def fit(self, data: DataView, ctx: StepContext) -> Fitted:
         """Learn. Raises PluginError where there is nothing to learn from, or too much to look through."""
         params = self.params
+        if params.code_table is not None:
+            return self._from_given(read_code_table(ctx.home / params.code_table), data, ctx)
         holdout = self._holdout(data, ctx)
         given = material(data, self._names(data, ctx), params, holdout, ctx)
         least = params.support(ctx.requirements).rows(given.rows.total)
@@ -51,7 +61,19 @@ class KrimpGenerator:
             findings=account.findings(params, learned, given, least, left, ctx.step),
             charts=account.charts(learned.table),
             holdout=holdout,
+            internal={
+                CODE_TABLE: code_table_document(learned.table, given.items, given.rows.columns, given.coded.categories)
+            },
         )
+
+    def _from_given(self, table: GivenCodeTable, data: DataView, ctx: StepContext) -> Fitted:
+        """Make rows from a code table of somebody's own: of the data only the number of rows and of decimals count."""
+        rows = data.counts(self._names(data, ctx))
+        facts = {name: ctx.attributes[name] for name in rows.columns}
+        intervals = intervals_of(rows, facts)
+        makers = {name: self._number_maker(name, rows, column) for name, column in intervals.items()}
+        transform = transform_of(table, rows, makers, intervals, facts, self.params)
+        return Fitted(transform, figures=account.figures_of_given(table, pilot(transform)))
 
     def _holdout(self, data: DataView, ctx: StepContext) -> Holdout | None:
         """Return which rows are held out: all of a person's or none. Raises PluginError where nobody knows whose."""
@@ -100,9 +122,10 @@ class KrimpGenerator:
         return calibrated(transform, table, database, least, lambda f: Model.of(table, database, laplace, f))
 
     def _maker(self, name: str, given: Material) -> Maker:
-        rows, column = given.rows, given.intervals.get(name)
-        if column is None:
-            return Value(rows.names(name))
+        column = given.intervals.get(name)
+        return Value(given.rows.names(name)) if column is None else self._number_maker(name, given.rows, column)
+
+    def _number_maker(self, name: str, rows: Counts, column: PlacedColumn) -> Maker:
         if self.params.draw == "uniform":
             return uniform(column)
         codes = rows.of(name)

@@ -17,7 +17,7 @@ from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.core.supports import Support, Supported
 from ppdm_flow.requirements.anonymity_score.requirement import AnonymityScore
 from ppdm_flow.requirements.blend.requirement import Blend
-from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
+from ppdm_flow.sdk.spec import Effect, FilePath, Params, PluginSpec, Problem, Scope
 
 _LEFT_OUT = (Role.IDENTIFIER, Role.SUBJECT, Role.WEIGHT, Role.SAMPLING_WEIGHT)
 _NUMBERS = (AttributeType.INTEGER, AttributeType.FLOAT)
@@ -61,6 +61,7 @@ class GeneratorParams(Params):
     holdout: Annotated[float, Field(gt=0.0, lt=1.0)] | None = None
     blend: Literal["allow", "strict"] = "allow"
     calibrate: bool | None = None
+    code_table: FilePath | None = None
 
     @property
     def calibrates(self) -> bool:
@@ -119,6 +120,7 @@ def effect(params: GeneratorParams, scope: Scope) -> Effect:
             *_of_attributes(params, scope, chosen),
             *_of_remove(params, known, chosen),
             *_of_search(params),
+            *_of_code_table(params),
             *_of_people(params, scope),
         ),
         holds_out=params.holdout is not None,
@@ -199,6 +201,23 @@ def _of_map(group: dict[str, tuple[str, ...]], known: Facts, path: tuple[str, ..
                 for p in missing_ones((name,), known, path)
             )
     return problems
+
+
+_LEARNING = (
+    *("min_support", "candidates", "algorithm", "pruning"),
+    *("remove", "holdout", "blend", "calibrate"),
+)
+"""Parameters that say what is learned, or compare with what was learned from."""
+
+
+def _of_code_table(params: GeneratorParams) -> list[Problem]:
+    if params.code_table is None:
+        return []
+    return [
+        Problem("PPF782", f"with a `code_table` nothing is learned: leave `{name}` out", (name,))
+        for name in _LEARNING
+        if name in params.model_fields_set
+    ]
 
 
 def _of_search(params: GeneratorParams) -> list[Problem]:

@@ -15,6 +15,7 @@ from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import Figure, Finding
 from ppdm_flow.mining.reconstruction.matrix_channel import WORST, condition
 from ppdm_flow.requirements.sensitivities.requirement import Sensitivity
+from ppdm_flow.requirements.sensitivities.value_bounds import stated_gamma
 from ppdm_flow.sdk.matrix_operator import MatrixOperator
 
 Floats = npt.NDArray[np.float64]
@@ -72,6 +73,7 @@ def findings(one: Randomized, params: PramParams) -> Iterator[Finding]:
 def artifact(every: Sequence[Randomized], params: PramParams) -> dict[str, Any]:
     """Return the content of ``operator.json``: all that estimating from the released data needs."""
     how = "invariant" if params.invariant else "retain" if params.retain is not None else "stated"
+    how = "posterior" if params.posterior is not None else how
     made = "bounds" if params.derived else how
     return {"version": 1, "operators": [{**one.operator.document(), "made": made, **_asked(one)} for one in every]}
 
@@ -80,4 +82,8 @@ def _asked(one: Randomized) -> Mapping[str, Any]:
     """Return the bounds as the policy states them, where the matrix was made for them."""
     if one.requirement is None:
         return {}
-    return {"directions": str(one.requirement.directions), "bounds": as_written(one.requirement)}
+    return {
+        "directions": str(one.requirement.directions),
+        "bounds": as_written(one.requirement),
+        "gamma": stated_gamma(one.requirement, one.operator.domain),
+    }

@@ -12,7 +12,7 @@ from ppdm_flow.anonymizers.fine_grain_perturbation.optimum import optimal_retent
 from ppdm_flow.anonymizers.fine_grain_perturbation.people import ValuesOfPeople, values_of_people
 from ppdm_flow.anonymizers.naming import carried, subject_of
 from ppdm_flow.anonymizers.pram.account import Randomized, artifact, figures, findings
-from ppdm_flow.anonymizers.pram.matrices import general, invariant, of_rows, on_grid, retaining
+from ppdm_flow.anonymizers.pram.matrices import general, invariant, of_rows, on_grid, retaining, within_posterior
 from ppdm_flow.anonymizers.pram.spec import LARGEST, PramParams, declared
 from ppdm_flow.anonymizers.pram.stated import Rows, faults, read_matrix, unusable
 from ppdm_flow.anonymizers.pram.transform import PramTransform
@@ -94,6 +94,8 @@ class Pram:
         if self.params.retain is not None:
             weight = frequency if self.params.spread == "frequency" else None
             return retaining(self.params.retain, len(frequency), weight)
+        if self.params.posterior is not None:
+            return _within_posterior(self.params.posterior, counted, name, people)
         if requirement is None:
             raise PluginError(Diagnostic("PPF780", f"no `sensitivities` requirement says how to randomize `{name}`"))
         slack = bounds_of(requirement, counted.domain, people.share, people.most).slack
@@ -107,3 +109,13 @@ class Pram:
                 f" {LARGEST_PROGRAM} values; leave `optimum` out"
             )
         return matrix
+
+
+def _within_posterior(bound: float, counted: Histogram, name: str, people: ValuesOfPeople) -> Floats:
+    """Return the matrix of `posterior`. Raises PluginError where none can keep the bound."""
+    if (people.most or 1) > 1:
+        text = f"people have several values of `{name}`, and `posterior` bounds what one released value tells"
+        raise unusable(f"{text}: bound it by `privacy.sensitivities`")
+    if float(counted.frequency.max()) > bound:
+        raise unusable(f"some value of `{name}` is more frequent than `posterior` allows: no matrix hides that")
+    return within_posterior(counted.frequency, bound)

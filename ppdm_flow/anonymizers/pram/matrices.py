@@ -19,6 +19,8 @@ GRID = 2.0**53
 
 SECONDS = 60.0
 
+_NOTHING = 1e-12
+
 
 def of_rows(rows: Rows, domain: tuple[str | None, ...]) -> Floats:
     """Return the matrix over ``domain`` of the rows of a policy or a file; a value without a row stays as it is."""
@@ -85,6 +87,33 @@ def general(frequency: Floats, slack: Floats, directions: Directions) -> Floats 
             share = max(share, over / (over + float(slack[i]) / len(matrix)))
     mixed: Floats = (1.0 - share) * matrix + share / len(matrix)
     return mixed
+
+
+def within_posterior(frequency: Floats, bound: float) -> Floats:
+    """Return the matrix of greatest record utility under which no posterior exceeds ``bound``, which is that utility.
+
+    The posterior is that of one whose prior is ``frequency`` itself: f_i R[i, j] / r_j with r = f R. Record utility is
+    sum_j f_j R[j, j] <= bound sum_j r_j = bound for any matrix at all. It reaches that where a released j means j with
+    probability ``bound``, and any other value in proportion to its frequency; then r_j is proportional to
+    f_j (1 - f_j) / (bound - f_j), and the matrix has an inverse. So it is what the linear program over all matrices
+    comes to, for each bound (the question of Huang, Du, "OptRR", ICDE 2008, who search by a genetic algorithm). As
+    R[i, j] is the same for all i but j, the bound holds for every prior that gives j no more than f_j.
+
+    Parameters
+    ----------
+    frequency : f >= 0 of shape (m,) with sum 1
+    bound : below 1, and no less than the largest f: no matrix hides a value that is more frequent
+    """
+    gap = bound - frequency
+    if gap.min() <= _NOTHING:  # the bound is the share of the most frequent value: nothing but it is released
+        weight = np.where(gap <= _NOTHING, 1.0, 0.0)
+        return np.tile(weight / weight.sum(), (len(gap), 1))
+    ratio = (1.0 - frequency) / gap
+    ratio /= frequency @ ratio  # r / f
+    drawn = (1.0 - bound) * frequency * ratio / (1.0 - frequency)
+    matrix: Floats = np.tile(drawn, (len(gap), 1))
+    np.fill_diagonal(matrix, bound * ratio)
+    return matrix
 
 
 def on_grid(matrix: Floats) -> Floats:

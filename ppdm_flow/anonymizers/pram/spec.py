@@ -29,8 +29,8 @@ _UNFIT = (Role.IDENTIFIER, Role.SUBJECT, Role.WEIGHT, Role.SAMPLING_WEIGHT, Role
 class PramParams(Params):
     """Which attributes to randomize (default: every one with a ``sensitivities`` requirement), and by which matrix.
 
-    One of ``matrix`` (original value -> released value -> probability), ``matrix_file`` and ``retain``; without any
-    the matrix is the best one under ``privacy.sensitivities``.
+    One of ``matrix`` (original value -> released value -> probability), ``matrix_file``, ``retain`` and ``posterior``;
+    without any the matrix is the best one under ``privacy.sensitivities``.
     """
 
     attribute: str | None = None
@@ -42,6 +42,7 @@ class PramParams(Params):
     spread: Literal["uniform", "frequency"] = "uniform"
     invariant: bool = False
     optimum: Literal["fine_grain", "general"] = "fine_grain"
+    posterior: Annotated[float, Field(gt=0.0, lt=1.0)] | None = None
 
     @property
     def named(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -52,12 +53,17 @@ class PramParams(Params):
     @property
     def derived(self) -> bool:
         """Whether the matrix follows from the requirements."""
-        return self.matrix is None and self.matrix_file is None and self.retain is None
+        return not self.ways
+
+    @property
+    def ways(self) -> tuple[str, ...]:
+        """The parameters that say which matrix."""
+        return tuple(n for n in ("matrix", "matrix_file", "retain", "posterior") if getattr(self, n) is not None)
 
     @property
     def by_frequency(self) -> bool:
         """Whether the matrix is made from how often each value occurs."""
-        return self.invariant or (self.retain is not None and self.spread == "frequency")
+        return self.invariant or self.posterior is not None or (self.retain is not None and self.spread == "frequency")
 
     def chosen(self, requirements: tuple[Sensitivity, ...]) -> tuple[str, ...]:
         """Return the attributes to randomize, each once."""
@@ -99,13 +105,13 @@ def _stays_numbers(params: PramParams, facts: AttributeFacts | None, bounded: tu
 def _contradictions(params: PramParams) -> Iterator[Problem]:
     if params.attribute is not None and params.attributes is not None:
         yield Problem("PPF782", "give `attribute` or `attributes`, not both", ("attribute",))
-    given = [name for name in ("matrix", "matrix_file", "retain") if getattr(params, name) is not None]
+    given = params.ways
     if len(given) > 1:
         yield Problem("PPF782", f"give one of {' and '.join(f'`{n}`' for n in given)}", (given[1],))
     said = params.model_fields_set
     if "spread" in said and params.retain is None:
         yield Problem("PPF782", "`spread` says what becomes of what `retain` does not keep: give `retain`", ("spread",))
-    if params.invariant and params.derived:
+    if params.invariant and given in ((), ("posterior",)):
         text = "an invariant matrix is made of another one: give `matrix`, `matrix_file` or `retain`"
         yield Problem("PPF782", text, ("invariant",))
     if "optimum" in said and not params.derived:
@@ -134,7 +140,7 @@ def _fitness(params: PramParams, chosen: tuple[str, ...], scope: Scope) -> Itera
 
 
 def _stated(params: PramParams, chosen: tuple[str, ...], scope: Scope) -> Iterator[Problem]:
-    if params.retain is None and len(chosen) > 1:
+    if params.retain is None and params.posterior is None and len(chosen) > 1:
         text = "one matrix is for one attribute: give each a step of its own"
         yield Problem("PPF782", text, ("attributes",) if params.attributes else ())
     if params.matrix is not None and len(chosen) == 1:

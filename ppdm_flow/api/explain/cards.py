@@ -205,6 +205,9 @@ def _line(info: PluginInfo) -> str:
 def _page(name: str, info: PluginInfo, figure: FigureInfo) -> str:
     kind = "audit" if info.kind is Kind.AUDIT else "anonymizer"
     parts = [f"# {name}: a figure of the {kind} `{info.name}`", f"{figure.what[:1].upper()}{figure.what[1:]}."]
+    if figure.redefined:
+        former = f"In 0.1 this name meant what is `{figure.redefined}` now. A gate on it is refused (PPF667) unless the"
+        parts.append(f'{former} audit says `definitions: "0.2"`, and so means the figure as it is here.')
     if figure.formula:
         parts.append(f"## Formula\n\n{figure.formula}")
     better = figure.better or "neither: it describes, or is there to compare with"

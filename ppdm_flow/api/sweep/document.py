@@ -30,12 +30,21 @@ def document(
     metrics: Sequence[Metric],
     started: datetime,
     workers: int,
+    own: int | None = None,
+    *,
+    frontier: bool = False,
 ) -> SweepDocument:
-    """Return the JSON-ready form of a sweep. It holds figures and what the command line gave, nothing of the data."""
+    """Return the JSON-ready form of a sweep. It holds figures and what the command line gave, nothing of the data.
+
+    ``own`` is the place of the point with the policy's own values. ``frontier``: no other points are shown.
+    """
     measured = [_point(i + 1, p, r, metrics) for i, (p, r) in enumerate(zip(points, results, strict=True))]
     plan = points[0].plans[0]
     finished = utc_now()
-    return {
+    placed = _placed(measured, metrics)
+    if own is not None:
+        placed[own]["own"] = True
+    written: SweepDocument = {
         "version": 1,
         "policy": plan.policy,
         "over": [{"path": axis.path, "values": list(axis.values)} for axis in axes],
@@ -43,7 +52,7 @@ def document(
             {"name": m.name, "unit": m.unit, "direction": m.direction or None, "requirement": m.privacy}
             for m in metrics
         ],
-        "points": _placed(measured, metrics),
+        "points": placed,
         "run": {
             "started": started.isoformat(timespec="seconds"),
             "finished": finished.isoformat(timespec="seconds"),
@@ -54,6 +63,9 @@ def document(
             "versions": versions(),
         },
     }
+    if frontier:
+        written["shown"] = "frontier"
+    return written
 
 
 def _point(number: int, point: PlannedPoint, results: Sequence[Result], metrics: Sequence[Metric]) -> MeasuredPoint:

@@ -47,6 +47,7 @@ _SMALLER = frozenset(
         "risk",
         "rows_below",
         "rows_lost",
+        "share_beyond_delta",
         "support_difference",
         "suppressed_cells",
         "suppressed_share",
@@ -57,6 +58,7 @@ _SMALLER = frozenset(
 _LARGER = frozenset(
     {
         "aggregate_utility",
+        "distribution_utility",
         "equal_itemsets",
         "expected_record_utility",
         "genuine",

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from decimal import Decimal, InvalidOperation
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from ppdm_flow.api.loading.bindings import plan_for_data
 from ppdm_flow.api.loading.policies import ReadyPlan
@@ -36,11 +38,15 @@ class PlannedPoint:
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """All points, what the policy is warned about at any of them, and the texts of its files."""
+    """All points, what the policy is warned about at any of them, and the texts of its files.
+
+    ``own`` is the place of the point whose values are the policy's own, if there is one.
+    """
 
     planned: tuple[PlannedPoint, ...]
     warnings: tuple[Diagnostic, ...]
     sources: Mapping[str, str]
+    own: int | None = None
 
 
 def point_name(values: Point) -> str:
@@ -58,13 +64,18 @@ def plan_points(
     *,
     strict: bool,
     locked: bool = False,
+    with_own: bool = False,
 ) -> Points:
-    """Compile each point for the data.
+    """Compile each point for the data; ``with_own`` adds the policy's own values, where no point has them.
 
     Raises UsageError for places that the policy does not have, PolicyError with the faults of all points together,
     DataError where the data cannot be opened.
     """
     where = _places(policy, every, combinations[0], sets)
+    own = _own_values(policy, where, sets)
+    place = None if own is None else next((i for i, point in enumerate(combinations) if _equal(point, own)), None)
+    if with_own and own is not None and place is None:
+        place, combinations = len(combinations), (*combinations, {axis.path: own[axis.path] for axis in every})
     points_of: dict[Diagnostic, list[Point]] = {}
     points = []
     sources: Mapping[str, str] = {}
@@ -81,7 +92,40 @@ def plan_points(
     diagnostics = tuple(_told(each, at, len(combinations)) for each, at in points_of.items())
     if has_errors(diagnostics):
         raise PolicyError(diagnostics, sources)
-    return Points(tuple(points), diagnostics, sources)
+    return Points(tuple(points), diagnostics, sources, place)
+
+
+def _own_values(policy: Path, where: Places, sets: Mapping[str, str]) -> Point | None:
+    """Return the values that the policy itself has at the axes; None where one has none, or comes from elsewhere."""
+    loaded = load(policy, sets)
+    if has_errors(loaded.diagnostics):
+        return None
+    used = {param.name: param for param in loaded.params}
+    own: dict[str, str] = {}
+    for axis, name in where.params.items():
+        if name not in used or len(used[name].texts) != 1:
+            return None
+        own[axis] = used[name].texts[0]
+    for axis, path in where.paths.items():
+        here: Any = loaded.tree
+        for part in path:
+            here = here.get(part) if isinstance(here, Mapping) else None
+        if not isinstance(here, str) or path in loaded.hidden:
+            return None
+        own[axis] = here
+    return own
+
+
+def _equal(one: Point, other: Point) -> bool:
+    return all(one[axis] == text or _number(one[axis]) == _number(text) for axis, text in other.items())
+
+
+def _number(text: str) -> Decimal:
+    """Return a text as a number; NaN, which equals nothing, where it is none."""
+    try:
+        return Decimal(text)
+    except InvalidOperation:
+        return Decimal("NaN")
 
 
 def _places(policy: Path, every: Sequence[Axis], first: Point, sets: Mapping[str, str]) -> Places:

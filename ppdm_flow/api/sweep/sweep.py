@@ -78,18 +78,22 @@ def sweep(
     partition_rows: int = 262_144,
     strict: bool = False,
     locked: bool = False,
+    frontier: bool = False,
 ) -> SweepResult:
     """Measure a policy at every combination of values, into a new directory below ``out``; no data is released.
 
-    ``over`` are ``PATH=V1,V2`` words, ``wanted_metrics`` ``NAME[:min|:max]`` words. All points are compiled before any
-    of them runs. Raises UsageError, PolicyError with the faults of all points, or DataError; a point that fails while
-    it runs is part of the answer, unless all fail for one reason, which is raised then.
+    ``over`` are ``PATH=V1,V2`` words, ``wanted_metrics`` ``NAME[:min|:max]`` words. ``frontier`` measures the policy's
+    own values as well, and shows no dominated points. All points are compiled before any of them runs. Raises
+    UsageError, PolicyError with the faults of all points, or DataError; a point that fails while it runs is part of the
+    answer, unless all fail for one reason, which is raised then.
     """
     every, names = axes(over), requested_metrics(wanted_metrics)
     if not every:
         raise UsageError(Diagnostic("PPF120", "nothing to vary", help="give at least one `--over PATH=V1,V2`"))
     with policy_data(path, sets, data) as there:
-        points = plan_points(path, every, grid(every), sets, there, repeat, strict=strict, locked=locked)
+        points = plan_points(
+            path, every, grid(every), sets, there, repeat, strict=strict, locked=locked, with_own=frontier
+        )
         check(names, [p.plans[0] for p in points.planned])
         warned(points.warnings, points.sources)
         started, first = utc_now(), points.planned[0].plans[0]
@@ -102,7 +106,9 @@ def sweep(
             chosen, missing = metrics(
                 names, [r for some in results for r in some if isinstance(r, JudgedResults)], first
             )
-            sweep_document = document(every, points.planned, results, chosen, started, runs.workers)
+            sweep_document = document(
+                every, points.planned, results, chosen, started, runs.workers, points.own, frontier=frontier
+            )
             directory.remove("measuring")
             _write(directory, sweep_document)
             diagnostics = (

@@ -10,7 +10,7 @@ from ppdm_flow.audits.itemset_comparison.spec import ItemsetComparisonParams
 from ppdm_flow.audits.records.columns import beside
 from ppdm_flow.audits.records.counting import Databases, databases
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Series
-from ppdm_flow.mining.comparison.patterns import PatternComparison, compare_itemsets
+from ppdm_flow.mining.comparison.patterns import PatternComparison, compare_itemsets, supports_in_both
 from ppdm_flow.mining.itemsets.collection import Itemsets
 from ppdm_flow.mining.itemsets.database import Database
 from ppdm_flow.mining.itemsets.mine import mine
@@ -25,8 +25,12 @@ SHARES = (
     "chance_difference",
     "new_support",
     "lost_support",
+    "share_beyond_delta",
 )
 COUNTS = ("original_itemsets", "released_itemsets")
+
+_Z = 1.96
+"""Standard errors on either side of an interval of 95 %."""
 
 EDGES = (0.0, 0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 1.0)
 
@@ -70,6 +74,7 @@ class ItemsetComparisonAudit:
         before, after = (self._mined(d, share) for d in (both.original, both.released))
         compared = compare_itemsets(before, after, both.original.rows, both.released.rows)
         figures = _figures(compared, both) | _numbers(len(before), len(after), share)
+        figures["share_beyond_delta"] = _beyond(before, after, both, self.params.delta)
         return AuditOutcome(figures, charts=chart(compared))
 
     def _mined(self, database: Database, share: float) -> Itemsets:
@@ -103,6 +108,27 @@ def _figures(compared: PatternComparison, both: Databases) -> dict[str, Figure]:
         n: Figure(value, "share", sample=sample, note=f"{note}{of_sample}" if value is not None else "there are none")
         for n, (value, note) in known.items()
     }
+
+
+def _beyond(before: Itemsets, after: Itemsets, both: Databases, delta: float | None) -> Figure:
+    """Return the share of itemsets, of either side, whose support moved by more than delta (equation 3).
+
+    Of samples the interval counts every itemset by the nearer and the farther end of its difference's own interval.
+    """
+    if delta is None:
+        return Figure(None, "share", note="the audit has no `delta`")
+    x, y = both.original, both.released
+    p, q = supports_in_both(before, after, x, y, delta)
+    if not len(p):
+        return Figure(None, "share", note="there are none")
+    moved, sample = np.abs(p - q), both.sample
+    share = float((moved > delta).mean())
+    note = f"of {len(p):,} itemsets that either side has, those whose support moved by more than {delta:g}"
+    if sample is None:
+        return Figure(share, "share", note=note)
+    reach = _Z * np.sqrt(p * (1 - p) / x.rows + q * (1 - q) / y.rows)
+    interval = (float((moved - reach > delta).mean()), float((moved + reach > delta).mean()))
+    return Figure(share, "share", interval, sample, f"{note}; of at most {sample:,} rows of each side")
 
 
 def _mean(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float | None:

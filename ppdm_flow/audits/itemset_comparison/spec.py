@@ -21,6 +21,7 @@ class ItemsetComparisonParams(Params):
     max_length: Annotated[int, Field(ge=1, le=1000)] | None = None
     most: Annotated[int, Field(ge=1, le=50_000_000)] = 5_000_000
     attributes: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
+    delta: Annotated[float, Field(gt=0.0, lt=1.0)] | None = None
     sample: Annotated[int, Field(ge=10, le=10_000_000)] = 500_000
 
 

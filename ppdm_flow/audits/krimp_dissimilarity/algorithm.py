@@ -2,20 +2,24 @@
 
 A code table holds the patterns of its data. If the other's table encodes them nearly as short as their own, both have
 the same patterns. Yardsticks: random halves of the original against the original (as like as data of one source are),
-and data with the original's values but none of its correlations.
+data with the original's values but none of its correlations, and, if asked for, the original's classes.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations
+from statistics import fmean
 
 import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from ppdm_flow.audits.krimp_dissimilarity.spec import KrimpDissimilarityParams
+from ppdm_flow.audits.krimp_dissimilarity.spec import KrimpDissimilarityParams, target_of
 from ppdm_flow.audits.records.columns import beside
-from ppdm_flow.audits.records.counting import Databases, databases
+from ppdm_flow.audits.records.counting import Databases, class_databases, databases
 from ppdm_flow.audits.records.proportions import LEVEL
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Series
 from ppdm_flow.mining.comparison.dissimilarity import (
@@ -28,6 +32,7 @@ from ppdm_flow.mining.comparison.dissimilarity import (
     recounted,
     uncorrelated,
 )
+from ppdm_flow.mining.itemsets.database import Database
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 
@@ -41,6 +46,9 @@ NAMES = (
     "uncorrelated",
     "uncorrelated_ratio",
 )
+BETWEEN = ("between_classes", "between_classes_lowest", "between_classes_highest")
+MOST_CLASSES = 10
+"""Classes that are compared with each other: the most frequent ones."""
 MOST_ROWS = 100_000
 _FEWEST = 2
 """Rows below which there is no random half."""
@@ -59,9 +67,27 @@ class KrimpDissimilarityAudit:
         both = databases(original, candidate, columns, limit) if columns else None
         if both is None:
             why = "there are no rows to compare" if columns else "the release has no attribute of the original"
-            return AuditOutcome({n: Figure(None, "share", note=why) for n in NAMES})
+            names = NAMES if self.params.yardstick == "halves" else (*NAMES, *BETWEEN)
+            return AuditOutcome({n: Figure(None, "share", note=why) for n in names})
         search = Search(self._least(both), self.params.candidates, pruning=self.params.pruning)
-        return self._compared(both, search)
+        found = self._compared(both, search)
+        if self.params.yardstick == "halves":
+            return found
+        target = self.params.target or target_of({n: facts.role for n, facts in ctx.original_attributes.items()})
+        if target is None or target not in original.schema:
+            return replace(found, figures={**found.figures, **_unmeasured("the original has no such classes")})
+        classes = class_databases(original, columns, target, limit, MOST_CLASSES)
+        return replace(found, figures={**found.figures, **self._between(classes, search)})
+
+    def _between(self, classes: Sequence[Database], search: Search) -> dict[str, Figure]:
+        """Return how unlike the classes of the original are to each other, over all pairs."""
+        encodings = [search.encoded(each) for each in classes]
+        values = [dissimilarity(x, y, self.params.laplace).value for x, y in combinations(encodings, 2)]
+        if not values:
+            return _unmeasured("the original has no two classes of two rows or more")
+        note = f"of {len(values)} pairs of {len(classes)} classes of the original, without the class itself"
+        shown = zip(BETWEEN, (fmean(values), min(values), max(values)), strict=True)
+        return {name: Figure(value, "share", note=note) for name, value in shown}
 
     def _least(self, both: Databases) -> float:
         """Return the minimum support as a share, so that samples and halves have the same."""
@@ -107,6 +133,10 @@ class KrimpDissimilarityAudit:
         pairs = ((search.encoded(part), recounted(part, x)) for part in parts)
         found = [[dissimilarity(x, half, self.params.laplace).value for half in pair] for pair in pairs]
         return np.array(found).reshape(-1, 2)
+
+
+def _unmeasured(why: str) -> dict[str, Figure]:
+    return {n: Figure(None, "share", note=why) for n in BETWEEN}
 
 
 def _estimate(value: float, data: Encoding, by: Encoding, laplace: float, both: Databases, what: str) -> Figure:

@@ -1,8 +1,9 @@
 """What a perturbed attribute is still good for: single records, and the whole.
 
 Record utility is the share of records whose released value is the original one: expected, the sum of f_i (p_i + q_i);
-realised, counted over pairs (Chaytor and Wang, section 4). Aggregate utility is 1 - the total variation distance
-between the original frequencies and those that a reader can reconstruct.
+realised, counted over pairs (Chaytor and Wang, Definition 3). How well a reader can reconstruct the frequencies has two
+figures: aggregate utility is 1 - the mean difference per value (Definition 2), distribution utility 1 - the total
+variation distance.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.audits.perturbation_utility.spec import PerturbationUtilityParams
+from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Series
+from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.reconstruction.channels import AnyChannel, channel_of
 from ppdm_flow.mining.reconstruction.estimate import nearest, reconstruct_counts
 from ppdm_flow.mining.reconstruction.histogram import Histogram, given_the_original, histogram, operator_input, places
@@ -21,14 +24,24 @@ from ppdm_flow.mining.releases.attributes import source_of
 from ppdm_flow.sdk.anonymizer import ValueOperator
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
+from ppdm_flow.tables.column import MISSING, SUPPRESSED
 
-NAMES = ("expected_record_utility", "record_utility", "inverse_aggregate_utility", "aggregate_utility")
+NAMES = (
+    "expected_record_utility",
+    "record_utility",
+    "inverse_aggregate_utility",
+    "aggregate_utility",
+    "inverse_distribution_utility",
+    "distribution_utility",
+)
 
 TOP = 20
 
 Floats = npt.NDArray[np.float64]
 
 _SINGULAR = "the matrix cannot be inverted: different originals give one and the same release"
+
+_UNPAIRED = "original and released rows cannot be paired"
 
 STILL = 1e-10
 """Log-likelihood for each record that the iteration may leave to be gained."""
@@ -66,7 +79,12 @@ def _most_likely(channel: AnyChannel, released: Floats, rounds: int) -> Floats:
     return by_iteration(channel, released, rounds, maximum(channel, released, channel.solve(released)))
 
 
-def agreement(shares: Floats, original: Floats) -> float:
+def aggregate_utility(shares: Floats, original: Floats) -> float:
+    """Return 1 - (1/m) sum |f' - f| (Definition 2): between 1 - 2/m, for disjoint shares, and 1."""
+    return 1.0 - float(np.abs(shares - original).mean())
+
+
+def distribution_utility(shares: Floats, original: Floats) -> float:
     """Return 1 - total variation distance: 1 for equal shares, 0 for disjoint ones."""
     return 1.0 - 0.5 * float(np.abs(shares - original).sum())
 
@@ -112,7 +130,10 @@ def _shares(shares: Floats, order: list[int]) -> tuple[float, ...]:
 
 
 class PerturbationUtilityAudit:
-    """Looks at every released column with a known operator; a bare figure is the mean over them."""
+    """Looks at every released column with a known operator; a bare figure is the mean over them.
+
+    Of columns that another step changed row by row (a swap, a recoding) only the realised record utility is known.
+    """
 
     def __init__(self, params: PerturbationUtilityParams) -> None:
         self.params = params
@@ -140,12 +161,15 @@ class PerturbationUtilityAudit:
             inverse = by_inverse(channel, after.frequency)
             iterated = _most_likely(channel, after.frequency, self.params.iterations)
             by_column[column] |= {
-                NAMES[2]: _share(agreement(inverse, before.frequency)),
-                NAMES[3]: _share(agreement(iterated, before.frequency)),
+                NAMES[2]: _share(aggregate_utility(inverse, before.frequency)),
+                NAMES[3]: _share(aggregate_utility(iterated, before.frequency)),
+                NAMES[4]: _share(distribution_utility(inverse, before.frequency)),
+                NAMES[5]: _share(distribution_utility(iterated, before.frequency)),
             }
             charts.append(chart(operator, channel, column, ctx, before.frequency, after, iterated))
-        figures = {f"{c}.{name}": figure for c, mine in by_column.items() for name, figure in mine.items()}
-        return AuditOutcome(figures={**_means(by_column), **figures}, charts=tuple(charts))
+        others = {column: {NAMES[1]: _unchanged_share(column, ctx)} for column in _other_columns(candidate, ctx)}
+        figures = {f"{c}.{name}": f for c, mine in (*by_column.items(), *others.items()) for name, f in mine.items()}
+        return AuditOutcome(figures={**_means(by_column or others), **figures}, charts=tuple(charts))
 
 
 def _share(value: float) -> Figure:
@@ -154,7 +178,7 @@ def _share(value: float) -> Figure:
 
 def _realised(operator: ValueOperator, column: str, ctx: AuditContext) -> Figure:
     if ctx.pairs is None:
-        return Figure(None, "share", note="original and released rows cannot be paired")
+        return Figure(None, "share", note=_UNPAIRED)
     if not given_the_original(operator, ctx.attributes.get(column)):
         return Figure(None, "share", note="the attribute was changed before it was perturbed")
     joint = ctx.pairs.joint(source_of(column, ctx), column)
@@ -164,15 +188,40 @@ def _realised(operator: ValueOperator, column: str, ctx: AuditContext) -> Figure
     return _share(float(joint.counts[(mine == theirs) & (mine >= 0)].sum() / joint.total))
 
 
+def _other_columns(candidate: DataView, ctx: AuditContext) -> tuple[str, ...]:
+    """Return the released columns without a known operator whose cells a step changed in their rows."""
+    changed = ((column, ctx.attributes.get(column)) for column in candidate.schema.names)
+    return tuple(
+        column
+        for column, facts in changed
+        if facts is not None
+        and facts.changes
+        and not facts.was(Change.GENERATED)
+        and facts.role is not Role.ITEMS
+        and column not in ctx.operators
+        and source_of(column, ctx) in ctx.original_attributes
+    )
+
+
+def _unchanged_share(column: str, ctx: AuditContext) -> Figure:
+    """Return the share of rows whose released cell is the original one; two missing cells are the same."""
+    if ctx.pairs is None:
+        return Figure(None, "share", note=_UNPAIRED)
+    joint = ctx.pairs.joint(source_of(column, ctx), column)
+    if joint.total == 0:
+        return Figure(None, "share", note="there are no rows")
+    place = {name: code for code, name in enumerate(joint.names("released").to_pylist())}
+    released_code = np.array([place.get(name, len(place)) for name in joint.names("original").to_pylist()] + [MISSING])
+    same = released_code[joint.of("original")] == joint.of("released")
+    return _share(float(joint.counts[same & (joint.of("original") != SUPPRESSED)].sum() / joint.total))
+
+
 def _means(by_column: dict[str, dict[str, Figure]]) -> dict[str, Figure]:
     """Return each figure's mean over the columns, of those that have it."""
     means: dict[str, Figure] = {}
     for name in NAMES:
-        values = [mine[name].value for mine in by_column.values()]
-        known = [v for v in values if v is not None]
-        if known:
-            means[name] = _share(float(np.mean(known)))
-        else:
-            note = next(iter(by_column.values()))[name].note if by_column else "no perturbed attribute is released"
-            means[name] = Figure(None, "share", note=note)
+        figures = [mine[name] for mine in by_column.values() if name in mine]
+        known = [figure.value for figure in figures if figure.value is not None]
+        note = figures[0].note if figures else "no attribute with a known operator is released"
+        means[name] = _share(float(np.mean(known))) if known else Figure(None, "share", note=note)
     return means

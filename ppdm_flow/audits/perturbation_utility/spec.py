@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -12,9 +12,14 @@ from ppdm_flow.sdk.spec import Params, PluginSpec
 
 
 class PerturbationUtilityParams(Params):
-    """``iterations`` bounds the iterative Bayesian reconstruction."""
+    """``iterations`` bounds the iterative Bayesian reconstruction.
+
+    ``definitions: "0.2"`` says that gates mean the figures as release 0.2 defines them: `aggregate_utility` is the mean
+    difference per value. Without it, a gate on such a figure is refused.
+    """
 
     iterations: Annotated[int, Field(ge=1, le=1_000_000)] = 20_000
+    definitions: Literal["0.2"] | None = None
 
 
 SPEC = PluginSpec(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from ppdm_flow.audits.records.columns import ColumnPair
@@ -44,6 +45,30 @@ def databases(original: DataView, candidate: DataView, columns: Sequence[ColumnP
     both = united([_recoded(before, columns), _recoded(after, columns)])
     mine, theirs = both.databases
     return Databases(mine, theirs, rows, limit if max(rows, others) > limit else None)
+
+
+def class_databases(
+    original: DataView, columns: Sequence[ColumnPair], target: str, limit: int, most: int
+) -> tuple[Database, ...]:
+    """Return the original's rows by their value of ``target``, over one alphabet without it.
+
+    At most ``limit`` rows are read. These are the ``most`` frequent classes at the most, and none of one row alone.
+    """
+    own = [each for each in columns if each.source != target]
+    if not own:
+        return ()
+    counts, _ = _counted(original, [*(each.source for each in own), target], limit)
+    place = counts.place(target)
+    classes, number = np.unique(counts.codes[:, place], return_inverse=True)
+    rows = np.bincount(number.ravel(), counts.counts, len(classes))
+    chosen = [c for c in np.argsort(-rows, kind="stable")[:most].tolist() if rows[c] > 1]
+    parts = [_recoded(_without(counts, number.ravel() == c, len(own)), own) for c in chosen]
+    return united(parts).databases if parts else ()
+
+
+def _without(counts: Counts, kept: npt.NDArray[np.bool_], width: int) -> Counts:
+    """Return some combinations of the first ``width`` columns."""
+    return Counts(counts.columns[:width], counts.categories[:width], counts.codes[kept, :width], counts.counts[kept])
 
 
 def _counted(view: DataView, columns: Sequence[str], limit: int) -> tuple[Counts, int]:

@@ -13,6 +13,9 @@ SHEET_HTML = "datasheet.html"
 BESIDE = (DICTIONARY, OPERATOR, CONTRACT, SHEET_MARKDOWN, SHEET_HTML)
 """What a run writes into a release's folder, beside the released file."""
 
+INTERNAL = "internal"
+"""The folder of a run with what its owner alone may read, and no recipient of a release."""
+
 ATTESTATIONS = "attestations"
 """The folder of signatures, beside the released file."""
 

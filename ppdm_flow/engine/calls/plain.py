@@ -29,6 +29,7 @@ class PlainRebuilder:
             fitted,
             figures=self.figures(fitted.figures),
             artifacts={self._text(name): self.document(each) for name, each in fitted.artifacts.items()},
+            internal={self._text(name): self.document(each) for name, each in fitted.internal.items()},
             findings=tuple(map(self._finding, fitted.findings)),
             charts=tuple(map(self._chart, fitted.charts)),
         )

@@ -139,7 +139,13 @@ def _differs(entry: Document, judged: Document) -> bool:
     return any(entry.get(key) != value for key, value in plain.items())
 
 
-def _free(name: str, step: str, taken: Iterable[str]) -> str:
+def plain_name(name: str, step: str) -> str:
+    """Return the name of a step's document. Raises RunError where it is no file name, or that of a document of ours."""
     if PurePosixPath(name).name != name or refused(name) or name.casefold() in _OURS:
         raise run_fault("PPF905", f"step `{step}` has a document whose name is not a plain file name, or that of ours")
+    return name
+
+
+def _free(name: str, step: str, taken: Iterable[str]) -> str:
+    plain_name(name, step)
     return f"{step}-{name}" if name.casefold() in {each.casefold() for each in taken} else name

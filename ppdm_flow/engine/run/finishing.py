@@ -11,9 +11,9 @@ from typing import Any
 from ppdm_flow.core.digests import digest, sha256
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import HELD, RELEASED, WITHHELD, Report, WaiverResult
-from ppdm_flow.core.texts.file_names import DICTIONARY
+from ppdm_flow.core.texts.file_names import DICTIONARY, INTERNAL
 from ppdm_flow.engine import manifest
-from ppdm_flow.engine.candidates.artifacts import artifacts, as_json, dictionary
+from ppdm_flow.engine.candidates.artifacts import artifacts, as_json, dictionary, plain_name
 from ppdm_flow.engine.candidates.directory import RunDirectory, check_leaving, check_verdict
 from ppdm_flow.engine.candidates.unpublished import CANDIDATE, PRIVATE
 from ppdm_flow.engine.events import Journal, RequirementJudged, RunFinished
@@ -79,6 +79,8 @@ class FinishedRun:
         if judged != WITHHELD:
             self._write_companions(report, beside)
         folder = self._folder(judged)
+        if folder is not None:
+            self._keep_internal()
         if judged == HELD:
             self._keep_private()
         self._write_documents(report)
@@ -119,6 +121,14 @@ class FinishedRun:
         candidates, originals = self.audited.candidates, self.audited.originals
         text = private_text(self.plan, signers, originals, candidates, self.ledger)
         self.directory.write_private(PRIVATE, text)
+
+    def _keep_internal(self) -> None:
+        """Write down what steps made for the owner of the run, who has the original as well."""
+        for node in self.plan.steps:
+            for name, content in self.audited.fitted[node.name].internal.items():
+                self.directory.folder(INTERNAL)
+                self.directory.folder(f"{INTERNAL}/{node.name}")
+                self.directory.write_private(f"{INTERNAL}/{node.name}/{plain_name(name, node.name)}", as_json(content))
 
     def _beside_releases(self) -> dict[str, Beside]:
         """Write the documents in the folder of each release, and return them by its name."""

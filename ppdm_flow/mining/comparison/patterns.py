@@ -7,6 +7,10 @@ import numpy.typing as npt
 
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.itemsets.collection import Itemsets
+from ppdm_flow.mining.itemsets.database import Database
+
+_AT_ONCE = 1 << 24
+"""Bits of rows that are looked at together: 128 MB as numbers."""
 
 Positions = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -52,6 +56,36 @@ def compare_itemsets(a: Itemsets, b: Itemsets, rows_a: int, rows_b: int) -> Patt
         a.supports[only_a] / rows_a,
         b.supports[only_b] / rows_b,
     )
+
+
+def supports_in_both(a: Itemsets, b: Itemsets, x: Database, y: Database, least: float) -> tuple[Floats, Floats]:
+    """Return the supports (itemsets,) in x and in y, as shares, of every itemset of ``a``, mined in x, or ``b``, in y.
+
+    What only one has is counted in the other. Where its support is at most ``least``, it is not: the other's is then
+    taken as 0, from which the difference is no larger than the support itself.
+    """
+    mine, theirs = matched(a, b)
+    only_a, only_b = np.setdiff1d(np.arange(len(a)), mine), np.setdiff1d(np.arange(len(b)), theirs)
+    lost, new = a.take(only_a), b.take(only_b)
+    in_x = [a.supports[mine] / x.rows, lost.supports / x.rows, _shares_in(x, new, new.supports / y.rows > least)]
+    in_y = [b.supports[theirs] / y.rows, _shares_in(y, lost, lost.supports / x.rows > least), new.supports / y.rows]
+    return np.concatenate(in_x), np.concatenate(in_y)
+
+
+def _shares_in(database: Database, itemsets: Itemsets, chosen: npt.NDArray[np.bool_]) -> Floats:
+    """Return the share of rows that have each of the chosen itemsets; 0 for the others."""
+    has = database.vertical(np.arange(database.items, dtype=np.int32))
+    weights = database.weights.astype(np.float64)
+    shares, lengths = np.zeros(len(itemsets)), itemsets.lengths
+    stride = max(1, _AT_ONCE // max(1, len(weights)))
+    for length in np.unique(lengths[chosen]).tolist():
+        at = np.flatnonzero(chosen & (lengths == length))
+        for part in (at[i : i + stride] for i in range(0, len(at), stride)):
+            items = itemsets.items[itemsets.offsets[part][:, None] + np.arange(length)]
+            rows = np.bitwise_and.reduce(has[items], axis=1)
+            bits = np.unpackbits(rows.view(np.uint8), axis=1, count=len(weights), bitorder="little")
+            shares[part] = bits @ weights / database.rows
+    return shares
 
 
 def matched(a: Itemsets, b: Itemsets) -> tuple[Positions, Positions]:

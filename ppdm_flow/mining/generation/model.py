@@ -70,19 +70,32 @@ class Model:
         factors: Floats | None = None,
     ) -> Model:
         """Take ``itemsets`` and, after them, every item of ``database``; ``usages`` are theirs, in that order."""
-        if not (np.isfinite(laplace) and laplace >= 0):
-            raise ValueError(f"the Laplace correction must be a finite number of at least 0, got {laplace!r}")
         if (database.cells < 0).any():
             raise ValueError("every row must have an item in each domain: the database is no table")
         singles = np.arange(database.items, dtype=np.int32)
         lengths = np.concatenate([itemsets.lengths, np.ones(len(singles), dtype=np.int64)])
         offsets = np.concatenate([[0], np.cumsum(lengths)])
         items = np.concatenate([itemsets.items, singles]).astype(np.int32)
-        domains = database.cells.shape[1]
+        return cls.of_weights(offsets, items, usages, database.place, database.cells.shape[1], laplace, factors)
+
+    @classmethod
+    def of_weights(
+        cls,
+        offsets: npt.NDArray[np.int64],
+        items: Items,
+        usages: npt.NDArray[np.int64] | Floats,
+        place: Items,
+        domains: int,
+        laplace: float = LAPLACE,
+        factors: Floats | None = None,
+    ) -> Model:
+        """Take flat itemsets with their ``usages``, every item by itself among them; ``place`` are items' domains."""
+        if not (np.isfinite(laplace) and laplace >= 0):
+            raise ValueError(f"the Laplace correction must be a finite number of at least 0, got {laplace!r}")
         weights = usages.astype(np.float64) + laplace
         if factors is not None:
             weights *= np.multiply.reduceat(factors[items], offsets[:-1])
-        return cls(lay_out(offsets, items, database.place, weights, domains), domains)
+        return cls(lay_out(offsets, items, place, weights, domains), domains)
 
     @property
     def draws_per_row(self) -> int:

@@ -15,7 +15,7 @@ from ppdm_flow.plan.covering import on_columns
 from ppdm_flow.plan.dag import SOURCE, base
 from ppdm_flow.plan.definition import LedgerNode, LinkedTable, Plan, StepNode
 from ppdm_flow.plan.facts import facts_of, resolved
-from ppdm_flow.plan.gating import dangling, of_steps, unmeasured
+from ppdm_flow.plan.gating import dangling, of_steps, redefined, unmeasured
 from ppdm_flow.plan.linked.joins import joins_of, unjoined
 from ppdm_flow.plan.linked.keys import AddedStep, key_steps, with_places, with_steps
 from ppdm_flow.plan.linked.restriction import restricted
@@ -142,6 +142,7 @@ class LinkedCompiler:
         self.diagnostics += clashes(policy, [a.name for a in audits if a.implicit], self.places)
         self.diagnostics += dangling(plan.gates, owners, policy.releases, self.places)
         self.diagnostics += unmeasured(plan.gates, audits, policy.releases, self.places)
+        self.diagnostics += redefined(plan.gates, audits, self.places)
 
 
 def _several_inputs(wiring: Wiring, places: Places) -> Iterator[Diagnostic]:

@@ -29,6 +29,7 @@ PATHS = (
 PLUGIN_FILES: Mapping[str, tuple[PolicyPath, ...]] = {
     "complementary_release": (("other",),),
     "generalize": (("attributes", "*", "hierarchy"),),
+    "krimp_generator": (("code_table",),),
     "linkage": (("external",),),
     "pram": (("matrix_file",),),
     "pseudonymize": (("key_file",),),

@@ -16,7 +16,7 @@ _SHARES = frozenset({"share", "probability"})
 
 _KEPT = {
     "record_utility": ("Rows that keep their value", True),
-    "aggregate_utility": ("Frequencies that can be estimated back", True),
+    "distribution_utility": ("Frequencies that can be estimated back", True),
     "error_increase": ("Change of the classification error", False),
     "mean_generalization_loss": ("Detail lost by generalization and suppression", False),
     "rows_lost": ("Rows left out", False),

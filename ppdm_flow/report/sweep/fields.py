@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, NotRequired
+from typing import Annotated, Literal, NotRequired
 
 from pydantic import Field, NonNegativeInt, PositiveInt
 from typing_extensions import TypedDict
@@ -64,6 +64,7 @@ class MeasuredPoint(TypedDict):
     seconds: Annotated[float | None, about("Mean time of a run, without reading the data.")]
     metrics: Annotated[dict[str, SweepFigure], about("The figures by name; a value is the mean over the runs.")]
     error: NotRequired[SweepError]
+    own: NotRequired[Annotated[bool, about("That these are the values that the policy itself has.")]]
 
 
 class SweepPoint(MeasuredPoint):
@@ -101,7 +102,16 @@ class SweepDocument(TypedDict):
     over: Annotated[list[SweepAxis], about("What was varied; the points are all combinations of the values.")]
     metrics: Annotated[list[SweepMetric], about("The figures that were looked at.")]
     points: Annotated[list[SweepPoint], about("The points, the last axis varying fastest.")]
+    shown: NotRequired[
+        Annotated[Literal["frontier"], about("That tables and pictures show no point but those of the frontier.")]
+    ]
     run: SweepRun
+
+
+def shown_points(document: SweepDocument) -> list[SweepPoint]:
+    """Return the points that tables and pictures show."""
+    only = document.get("shown") == "frontier"
+    return [point for point in document["points"] if point["on_frontier"] or not only]
 
 
 def figure_at(point: MeasuredPoint, name: str) -> SweepFigure:

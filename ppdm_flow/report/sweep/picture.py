@@ -10,7 +10,7 @@ from ppdm_flow.report.amounts import between
 from ppdm_flow.report.plots.drawing import CHARACTER, Dot, Drawing, Label, Line, Path, Rect, shortened
 from ppdm_flow.report.plots.scale import Scale, tick_text, ticks
 from ppdm_flow.report.run.html import environment
-from ppdm_flow.report.sweep.fields import SweepDocument, SweepFigure, SweepMetric, SweepPoint, figure_at
+from ppdm_flow.report.sweep.fields import SweepDocument, SweepFigure, SweepMetric, SweepPoint, figure_at, shown_points
 from ppdm_flow.report.sweep.rows import BETTER, short, standing, tidy, written
 
 WIDTH, HEIGHT = 560.0, 360.0
@@ -25,11 +25,16 @@ _SHARES = frozenset({"share", "probability"})
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One picture: its title, its marks, and a sentence for who cannot see it."""
+    """One picture: its title, its marks, and a sentence for who cannot see it.
+
+    ``beaten`` and ``own`` say whether it shows a point that is dominated, and the policy's own one.
+    """
 
     title: str
     drawing: Drawing
     spoken: str
+    beaten: bool = True
+    own: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +78,7 @@ def svg(document: SweepDocument) -> str:
 
 
 def _values(document: SweepDocument, metric: SweepMetric) -> set[float]:
-    values = (figure_at(p, metric["name"])["value"] for p in document["points"])
+    values = (figure_at(p, metric["name"])["value"] for p in shown_points(document))
     return {tidy(value) for value in values if value is not None}
 
 
@@ -93,13 +98,15 @@ def _panel(
     best = [m.label for m in marks if m.point["on_frontier"]]
     title = f"{names[other['name']]} against {names[one['name']]}"
     spoken = f"{title}: {len(marks)} points, of which {len(best)} are not dominated: {'; '.join(best[:8])}"
-    return Panel(title, drawing, spoken)
+    own = next((m.label for m in marks if m.point.get("own")), "")
+    spoken += f"; the policy's own values are {own}" if own else ""
+    return Panel(title, drawing, spoken, len(best) < len(marks), bool(own))
 
 
 def _marks(document: SweepDocument, one: SweepMetric, other: SweepMetric, names: dict[str, str]) -> Iterator[_Mark]:
     paths = [axis["path"] for axis in document["over"]]
     axes = dict(zip(paths, short(paths), strict=True))
-    for point in document["points"]:
+    for point in shown_points(document):
         first, second = (figure_at(point, m["name"]) for m in (one, other))
         if first["value"] is None or second["value"] is None:
             continue
@@ -170,13 +177,18 @@ def _steps(drawing: Drawing, marks: Sequence[_Mark], x: Scale, y: Scale, *, smal
 
 
 def _draw(drawing: Drawing, mark: _Mark, x: Scale, y: Scale) -> None:
-    """Place one point: filled where it is not dominated, hollow where it is; a square where it would be withheld."""
+    """Place one point: filled where it is not dominated, hollow where it is; a square where it would be withheld.
+
+    A ring is around the policy's own values.
+    """
     across, up = x(mark.x), y(mark.y)
     if mark.across is not None:
         drawing.lines.append(Line(x(mark.across[0]), up, x(mark.across[1]), up, "whisker"))
     if mark.upwards is not None:
         drawing.lines.append(Line(across, y(mark.upwards[0]), across, y(mark.upwards[1]), "whisker"))
     style = "best" if mark.point["on_frontier"] else "beaten"
+    if mark.point.get("own"):
+        drawing.dots.append(Dot(across, up, 2 * _RADIUS, "own"))
     if mark.point["verdict"] == "released":
         drawing.dots.append(Dot(across, up, _RADIUS, style, mark.tip))
     else:

@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.report.amounts import NONE, amount, between, duration
-from ppdm_flow.report.sweep.fields import SweepDocument, SweepFigure, SweepMetric, SweepPoint, figure_at
+from ppdm_flow.report.sweep.fields import SweepDocument, SweepFigure, SweepMetric, SweepPoint, figure_at, shown_points
 
 _NOISE = 1e-12
 BETTER = {"min": "smaller is better", "max": "larger is better", None: "not compared"}
@@ -45,7 +45,7 @@ def rows(document: SweepDocument) -> Rows:
     metrics = document["metrics"]
     names = short([m["name"] for m in metrics])
     legend = [(n, m["name"], BETTER[m["direction"]]) for n, m in zip(names, metrics, strict=True)]
-    every = [_row(point, paths, metrics) for point in document["points"]]
+    every = [_row(point, paths, metrics) for point in shown_points(document)]
     axes = tuple(f"{axis} (set)" if axis in names else axis for axis in short(paths))
     return Rows(axes, names, tuple(legend), tuple(every))
 
@@ -78,6 +78,9 @@ def said(document: SweepDocument) -> str:
         text += " None would be released, so none is compared."
     elif any(m["direction"] for m in document["metrics"]):
         text += f" {best:,} {'is' if best == 1 else 'are'} not dominated."
+    own = next((p for p in document["points"] if p.get("own")), None)
+    if own is not None:
+        text += f" The policy's own values are point {own['number']}: {_place(own)}."
     return text
 
 
@@ -87,7 +90,11 @@ def tidy(value: float) -> float:
 
 
 def standing(point: SweepPoint) -> str:
-    """Say where a point stands."""
+    """Say where a point stands, and whether it has the policy's own values."""
+    return _place(point) + (", the policy's own" if point.get("own") else "")
+
+
+def _place(point: SweepPoint) -> str:
     if point["verdict"] == "failed":
         return point["error"]["code"] if "error" in point else "failed"
     if point["dominated_by"] is not None:

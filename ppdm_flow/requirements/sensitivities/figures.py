@@ -37,8 +37,23 @@ def figures_of(judged: Judgement) -> dict[str, Figure]:
         ),
         "p_value": Figure(check.p_value, "probability", note=check.route or "not tested"),
         "outside_cells": Figure(check.outside, "rows"),
+        **_gamma(judged),
         **_of_people(judged.drawn),
     }
+
+
+_MOST_NAMED = 40
+
+
+def _gamma(judged: Judgement) -> dict[str, Figure]:
+    """Return the smallest gamma, and that of each bounded value that the policy names, the smallest ones first."""
+    gamma, requirement = judged.gamma, judged.requirement
+    bounded = [place for place in np.argsort(gamma, kind="stable").tolist() if np.isfinite(gamma[place])]
+    note = "of the value that is bounded most" if bounded else "no value is bounded"
+    figures = {"gamma": Figure(float(gamma[bounded[0]]) if bounded else None, "ratio", note=note)}
+    named = {b.value for b in requirement.bounds} | set(requirement.domain or ())
+    shown = [place for place in bounded if judged.domain[place] in named][:_MOST_NAMED]
+    return figures | {f"gamma.{judged.domain[place]}": Figure(float(gamma[place]), "ratio") for place in shown}
 
 
 def _of_people(drawn: PersonDraws | None) -> dict[str, Figure]:

@@ -80,6 +80,14 @@ class Judgement:
         return float(self.posteriors.downward[self.downward.argmax()]) if self.bounds.judged.any() else None
 
     @property
+    def gamma(self) -> Floats:
+        """Gamma of each value's strictest bound, shape (m,) (Chaytor and Wang, equation 5); inf without a bound."""
+        out, judged = np.full(len(self.domain), np.inf), self.bounds.judged
+        r1, r2 = self.bounds.r1[judged], self.bounds.r2[judged]
+        np.minimum.at(out, self.bounds.values[judged], r2 * (1.0 - r1) / (r1 * (1.0 - r2)))
+        return out
+
+    @property
     def fault(self) -> str:
         """Why the requirement cannot be verified, or nothing."""
         return self.doubt or self.bytes_check.fault

@@ -78,6 +78,15 @@ def value_bounds(requirement: Sensitivity, domain: Sequence[str | None], frequen
     )
 
 
+def stated_gamma(requirement: Sensitivity, domain: Sequence[str | None]) -> list[float | None]:
+    """Return gamma = r2 (1 - r1) / (r1 (1 - r2)) of each value's strictest bound (Chaytor and Wang, equation 5).
+
+    None where the policy states no r1 and r2: the gamma that a tolerance makes would tell the value's frequency.
+    """
+    bounds = value_bounds(requirement, domain, np.ones(len(domain)))  # no tolerance bounds a value of every row
+    return [None if row < 0 else float(bounds.slack[row]) + 1.0 for row in bounds.binding.tolist()]
+
+
 def _defaults(requirement: Sensitivity, frequency: Floats, free: Places) -> tuple[Places, Floats, Floats, Floats]:
     """Return place, r1, r2 and gamma - 1 of the values at ``free``, without those that have no bound."""
     if requirement.tolerance is not None:

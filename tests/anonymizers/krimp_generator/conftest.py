@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -38,8 +40,8 @@ class Bench:
         known = {n: f for n, f in self.facts.items() if f.role is not Role.WEIGHT}
         return SPEC.effect(SPEC.params.model_validate(params), Scope("step", known, self.requirements))
 
-    def fit(self, progress=None, **params):
-        context = StepContext("step", self.facts, self.requirements, progress=progress)
+    def fit(self, progress=None, home=Path(), **params):
+        context = StepContext("step", self.facts, self.requirements, progress=progress, home=home)
         return SPEC.load()(SPEC.params.model_validate(params)).fit(self.view, context)
 
     def rows(self, rows=None, seed="seed", **params):
