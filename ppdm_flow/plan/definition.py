@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import networkx as nx
 
@@ -19,10 +19,8 @@ from ppdm_flow.core.roles import Nulls
 from ppdm_flow.core.spans import Span
 from ppdm_flow.core.waivers import Waiver
 from ppdm_flow.plan import dag
+from ppdm_flow.sdk.set_operator import SetOperator
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec
-
-if TYPE_CHECKING:  # it knows arrays, and plans start without them
-    from ppdm_flow.sdk.anonymizer import SetOperator
 
 SOURCE = dag.SOURCE
 """The name of the node that every DAG begins with."""

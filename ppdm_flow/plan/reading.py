@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ppdm_flow.core.addresses.bucket import BucketAddressError, bucket_address, is_bucket
 from ppdm_flow.core.addresses.server import AddressError, database_address, is_database, server_address
@@ -21,9 +22,7 @@ from ppdm_flow.plan.definition import LedgerNode, SourceNode
 from ppdm_flow.plan.formats import choices, format_of_data, handling, implied, inferred, says_itself
 from ppdm_flow.policy.language.models import Policy, Source
 from ppdm_flow.policy.successive import subject_of
-
-if TYPE_CHECKING:
-    from ppdm_flow.sdk.anonymizer import SetOperator
+from ppdm_flow.sdk.set_operator import SetOperator, read_set_operator
 
 SQL = "sql"
 """The format of databases."""
@@ -85,14 +84,15 @@ def _as_drawn(fact: AttributeFacts) -> AttributeFacts:
 
 def _published(path: Path, facts: tuple[AttributeFacts, ...], binder: Binder) -> SetOperator | None:
     """Return the operator by which clients randomized the sets; say where it cannot be used."""
-    from ppdm_flow.mining.transactions.randomize.clients import PublishedOperator, read_set_operator  # noqa: PLC0415  # numerics, which no other policy needs
-
     sets = [fact.name for fact in facts if fact.role is Role.ITEMS]
     if len(sets) != 1:
         return None  # told elsewhere
     try:
         operator = read_set_operator(path)
-        PublishedOperator.of(operator)
+        with contextlib.suppress(ModuleNotFoundError):  # a run has them, and checks it then
+            from ppdm_flow.mining.transactions.randomize.clients import PublishedOperator  # noqa: PLC0415  # numerics
+
+            PublishedOperator.of(operator)
     except DataError as error:
         span = binder.places.value("source", "operator")
         binder.diagnostics += [replace(each, span=span) for each in error.diagnostics]

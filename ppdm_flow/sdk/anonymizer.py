@@ -19,6 +19,7 @@ from ppdm_flow.core.results import Chart, Figure, Finding
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.sdk.holdout import Holdout
 from ppdm_flow.sdk.matrix_operator import MATRIX, MatrixOperator, alike_document, alike_of
+from ppdm_flow.sdk.set_operator import SetOperator
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.table import Table
 
@@ -219,46 +220,6 @@ def value_operator(document: Mapping[str, Any]) -> ValueOperator:
     """Read the JSON form of either. Raises KeyError, TypeError or ValueError where it is none."""
     made = MatrixOperator if document["form"] == MATRIX else Operator
     return made.from_document(document)
-
-
-@dataclass(frozen=True, slots=True)
-class SetOperator:
-    """A randomization channel on sets of items: what it does to a set of m items, for each m, in a JSON document.
-
-    ``document`` is what `ppdm_flow.mining.transactions.documents` reads and writes. ``step`` is the step that applies
-    it. ``items`` are those that it chooses from, in their order, and ``sets`` the form of what it makes (``packed`` or
-    ``seeded``), where a file says so: a client that randomizes its own set needs both. ``by_clients``: they did, before
-    anything was read.
-    """
-
-    attribute: str
-    document: Mapping[str, Any]
-    step: str = ""
-    items: tuple[str, ...] = ()
-    sets: str = ""
-    by_clients: bool = False
-
-    def entry(self) -> dict[str, Any]:
-        """Return the JSON form of an entry in ``operator.json``, without the items."""
-        return {"attribute": self.attribute, "form": SETS, "operator": dict(self.document)}
-
-    @classmethod
-    def from_document(cls, document: Mapping[str, Any]) -> SetOperator:
-        """Read the JSON form. Raises KeyError or ValueError where it is none; the operator itself is not looked at."""
-        if document["form"] != SETS or not isinstance(document["operator"], Mapping):
-            raise ValueError("an operator of an unknown form")
-        items, sets = document.get("items", []), document.get("sets", "")
-        if not isinstance(items, list) or not all(isinstance(item, str) for item in items):
-            raise ValueError("an operator whose items are no texts")
-        if len(set(items)) < len(items) or sets not in ("", PACKED, SEEDED):
-            raise ValueError("an operator that has an item twice, or an unknown form of sets")
-        return cls(str(document["attribute"]), document["operator"], items=tuple(items), sets=sets)
-
-
-SETS = "transactions"
-"""The form of an entry in ``operator.json`` that is a :class:`SetOperator`."""
-PACKED, SEEDED = "packed", "seeded"
-"""The forms of randomized sets: bits of the alphabet, or seeds that expand to them."""
 
 
 class Anonymizer(Protocol):

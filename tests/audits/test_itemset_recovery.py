@@ -25,8 +25,8 @@ from ppdm_flow.mining.transactions.discoverable import lowest_supports
 from ppdm_flow.mining.transactions.documents import document
 from ppdm_flow.mining.transactions.operators import Operator
 from ppdm_flow.mining.transactions.randomize import randomize, seeded
-from ppdm_flow.sdk.anonymizer import SetOperator
 from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.set_operator import SetOperator
 from ppdm_flow.sdk.spec import Scope
 from ppdm_flow.tables.sets import Baskets, SetColumn
 from ppdm_flow.tables.table import Table

@@ -83,7 +83,7 @@ def test_edges_say_what_flows(root):
 def test_outputs_of_a_step_are_on_the_edges(root):
     graph = plan_of(root, "hospital_partition").graph
     outputs = {tuple(data["outputs"]) for _, _, data in graph.out_edges("split", data=True)}
-    assert outputs == {("people",), ("illness",)}
+    assert outputs == {("people",), ("sensitive",)}
 
 
 def test_linked_tables_are_the_sources_of_what_is_made_of_them(root):

@@ -26,8 +26,8 @@ from ppdm_flow.requirements.itemset_breach.audit import ItemsetBreachParams
 from ppdm_flow.requirements.itemset_breach.fit import ERROR
 from ppdm_flow.requirements.itemset_breach.requirement import ItemsetBreach
 from ppdm_flow.requirements.itemset_breach.tails import binomial, mixed, summed
-from ppdm_flow.sdk.anonymizer import SetOperator
 from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.set_operator import SetOperator
 from ppdm_flow.tables.schema import Field, Schema
 from ppdm_flow.tables.sets import Baskets, PackedSets, SeededSets, SetColumn
 from ppdm_flow.tables.table import Table

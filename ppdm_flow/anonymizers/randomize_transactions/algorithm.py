@@ -22,7 +22,8 @@ from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.transactions.documents import document, from_document
 from ppdm_flow.mining.transactions.operators import Operator
 from ppdm_flow.mining.transactions.randomize import randomize, seeded
-from ppdm_flow.sdk.anonymizer import Fitted, SetOperator, StepContext
+from ppdm_flow.sdk.anonymizer import Fitted, StepContext
+from ppdm_flow.sdk.set_operator import SetOperator
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.table import Table
 

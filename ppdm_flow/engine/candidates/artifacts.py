@@ -15,7 +15,8 @@ from ppdm_flow.engine.faults import run_fault
 from ppdm_flow.engine.steps.origins import Channel
 from ppdm_flow.plan.definition import Plan, ReleaseNode
 from ppdm_flow.policy.redaction import without
-from ppdm_flow.sdk.anonymizer import PACKED, SEEDED, SETS, Fitted, SetOperator
+from ppdm_flow.sdk.anonymizer import Fitted
+from ppdm_flow.sdk.set_operator import PACKED, SEEDED, SETS, SetOperator
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.formulas import UNDONE
 from ppdm_flow.tables.sets import Baskets, SeededSets

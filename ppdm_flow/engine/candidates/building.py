@@ -33,9 +33,9 @@ from ppdm_flow.engine.streams.stream import ReadBack, Stream
 from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.engine.written_files import WrittenFiles
 from ppdm_flow.plan.definition import SOURCE, ReleaseNode
-from ppdm_flow.sdk.anonymizer import SetOperator
 from ppdm_flow.sdk.history import History
 from ppdm_flow.sdk.holdout import Holdout
+from ppdm_flow.sdk.set_operator import SetOperator
 from ppdm_flow.sdk.view import PairedView
 
 SCRATCH = "scratch"

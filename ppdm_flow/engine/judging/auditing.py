@@ -29,11 +29,12 @@ from ppdm_flow.engine.streams.stream import LoadedStream, ReadBack
 from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.plan.dag import audit_key
 from ppdm_flow.plan.definition import AuditNode, Plan, ReleaseNode
-from ppdm_flow.sdk.anonymizer import SetOperator, ValueOperator
+from ppdm_flow.sdk.anonymizer import ValueOperator
 from ppdm_flow.sdk.audit import AuditContext, Other, Rechecked, Seeded, SeededStep, Sql
 from ppdm_flow.sdk.generation import Generation
 from ppdm_flow.sdk.history import History
 from ppdm_flow.sdk.holdout import Holdout
+from ppdm_flow.sdk.set_operator import SetOperator
 from ppdm_flow.sdk.view import DataView, PairedView
 
 COUNTS_ROWS = "counts rows, not people"

@@ -12,7 +12,8 @@ from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.texts.file_names import OPERATOR
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.plan.definition import ReleaseNode
-from ppdm_flow.sdk.anonymizer import SETS, SetOperator, ValueOperator, value_operator
+from ppdm_flow.sdk.anonymizer import ValueOperator, value_operator
+from ppdm_flow.sdk.set_operator import SETS, SetOperator
 
 _LARGEST = 256 << 20
 

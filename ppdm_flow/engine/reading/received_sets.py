@@ -22,7 +22,7 @@ from ppdm_flow.engine.reading.operator_files import read_set_operators
 from ppdm_flow.engine.reading.received import ReceivedRelease, released_file
 from ppdm_flow.engine.streams.rebatching import partitions
 from ppdm_flow.plan.formats import handling, implied, inferred
-from ppdm_flow.sdk.anonymizer import SetOperator
+from ppdm_flow.sdk.set_operator import SetOperator
 from ppdm_flow.sdk.storage import Source
 from ppdm_flow.tables.column import union
 from ppdm_flow.tables.sets import Baskets, SetColumn, gathered

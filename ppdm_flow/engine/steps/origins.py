@@ -13,8 +13,9 @@ from ppdm_flow.engine.seam import Engine
 from ppdm_flow.engine.steps.graph import Graph
 from ppdm_flow.engine.streams.stream import Stream
 from ppdm_flow.plan.definition import SOURCE, Plan, ReleaseNode, StepNode
-from ppdm_flow.sdk.anonymizer import Fitted, SetOperator, ValueOperator
+from ppdm_flow.sdk.anonymizer import Fitted, ValueOperator
 from ppdm_flow.sdk.generation import Generation
+from ppdm_flow.sdk.set_operator import SetOperator
 
 
 @dataclass(frozen=True, slots=True)

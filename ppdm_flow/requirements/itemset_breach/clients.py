@@ -31,8 +31,8 @@ from ppdm_flow.requirements.itemset_breach.material import UnknownOperatorError,
 from ppdm_flow.requirements.itemset_breach.requirement import ItemsetBreach
 from ppdm_flow.requirements.itemset_breach.second_route import likelihood
 from ppdm_flow.requirements.itemset_breach.tails import summed
-from ppdm_flow.sdk.anonymizer import SetOperator
 from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.set_operator import SetOperator
 from ppdm_flow.sdk.view import DataView
 
 _ENOUGH = 1000

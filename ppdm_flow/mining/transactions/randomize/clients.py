@@ -24,12 +24,9 @@ from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.transactions.documents import from_document
 from ppdm_flow.mining.transactions.operators import Operator
 from ppdm_flow.mining.transactions.randomize import randomize, seeded
-from ppdm_flow.sdk.anonymizer import SEEDED, SETS, SetOperator
+from ppdm_flow.sdk.set_operator import SEEDED, SetOperator, read_set_operator, unusable
 from ppdm_flow.tables.sets import Baskets, PackedSets, SeededSets
 from ppdm_flow.tables.sets.baskets import placed
-
-_LARGEST = 256 << 20
-"""Bytes of an operator's file."""
 
 SentSets = PackedSets | SeededSets
 
@@ -50,13 +47,13 @@ class PublishedOperator:
         try:
             operator = from_document(published.document)
         except ValueError as error:
-            raise _unusable(f"the operator on `{name}` is damaged: {error}") from None
+            raise unusable(f"the operator on `{name}` is damaged: {error}") from None
         if not published.items:
             advice = "runs of this version list the items in `operator.json`; or add `items`, all of them in one order"
-            raise _unusable(f"the operator on `{name}` does not say which items there are", advice)
+            raise unusable(f"the operator on `{name}` does not say which items there are", advice)
         if len(published.items) != operator.alphabet:
             many = f"it lists {len(published.items):,} items and is over {operator.alphabet:,}"
-            raise _unusable(f"the operator on `{name}` contradicts itself: {many}")
+            raise unusable(f"the operator on `{name}` contradicts itself: {many}")
         seeds = published.sets == SEEDED
         if seeds:
             randomize.refuse_seeds(operator)
@@ -146,15 +143,6 @@ class PublishedOperator:
         return words
 
 
-def read_set_operator(path: Path, attribute: str | None = None) -> SetOperator:
-    """Return the only operator on sets of a file, or that on ``attribute``. Raises DataError."""
-    found = [each for each in _entries(path) if attribute in (None, each.attribute)]
-    if len(found) == 1:
-        return found[0]
-    what = "no operator" if not found else "several operators"
-    raise _unusable(f"`{path.name}` has {what} on sets" + (f" of `{attribute}`" if attribute else ""))
-
-
 def sent_documents(sets: SentSets) -> Iterator[dict[str, Any]]:
     """Yield what is sent of each set, JSON-ready."""
     if isinstance(sets, SeededSets):
@@ -176,25 +164,6 @@ def _parts(line: bytes, wanted: str, number: int) -> tuple[int, Any]:
     if not isinstance(size, int) or isinstance(size, bool):
         raise _no_set(number, "has no whole number as its `size`")
     return size, content[wanted]
-
-
-def _entries(path: Path) -> list[SetOperator]:
-    broken = DataError(Diagnostic("PPF736", f"`{path}` does not describe a perturbation operator"))
-    try:
-        if path.stat().st_size > _LARGEST:
-            raise broken
-        content = json.loads(path.read_text(encoding="utf-8"))
-        entries = content.get("operators", [content])
-        return [SetOperator.from_document(each) for each in entries if each.get("form") == SETS]
-    except OSError as error:
-        reason = error.strerror or "no reason given"
-        raise DataError(Diagnostic("PPF701", f"cannot read `{path}`: {reason}")) from None
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise broken from None
-
-
-def _unusable(text: str, advice: str | None = None) -> DataError:
-    return DataError(Diagnostic("PPF440", text, help=advice))
 
 
 def _no_set(number: int, why: str) -> DataError:
