@@ -61,7 +61,7 @@ def _pages(word: str) -> list[str]:
     concept = CONCEPTS[name] if name in CONCEPTS else concepts.concept(name)
     texts = [concept.text()] if concept is not None else []
     if concept is None and name in concepts.names():
-        texts.append(concepts.key_page(name))
+        texts += [concepts.key_page(name), *parameter_page(name)]
     texts += [plugin_page(group, name) for group in registry.GROUPS if _installed(group, name)]
     texts += figure_pages(name) or figure_pages(metric)
     return texts
