@@ -124,13 +124,20 @@ class Person:
         self.client = httpx2.Client(base_url=address, cookies=cookies, timeout=_TIMEOUT)
 
     def post(self, path: str, **fields: str) -> httpx2.Response:
-        """Send a form in parts: else most characters would take three bytes, and larger forms are refused."""
-        parts = {name: (None, text.encode()) for name, text in {"form_token": self.token, **fields}.items()}
-        return self.client.post(path, files=parts)
+        """Send a form in as few bytes as it can be sent in: most escapes take three, and larger forms are refused."""
+        written = [f"{name}={_escaped(text)}" for name, text in {"form_token": self.token, **fields}.items()]
+        headers = {"content-type": "application/x-www-form-urlencoded"}
+        return self.client.post(path, content="&".join(written).encode(), headers=headers)
 
     def upload(self, name: str, data: bytes) -> httpx2.Response:
         """Send a file."""
         return self.client.post("/uploads", data={"form_token": self.token}, files={"file": (name, data)})
+
+
+def _escaped(text: str) -> str:
+    for sign in "%&+=":
+        text = text.replace(sign, f"%{ord(sign):02X}")
+    return text.replace(" ", "+")
 
 
 FIELDS: tuple[tuple[str, str, dict[str, str]], ...] = (
@@ -202,6 +209,8 @@ def _odd() -> Iterator[Kind]:
         "ampersands": (lambda size: b"&" * size, form),
         "fields": (lambda size: b"a=1&" * (size // 4), form),
         "percents": (lambda size: b"a=" + b"%" * size, form),
+        "escapes": (lambda size: b"text=" + b"%41" * (size // 3), form),
+        "broken escapes": (lambda size: b"text=" + b"%C3%28x" * (size // 7), form),
         "one key": (lambda size: b"a" * size, form),
         "no boundary": (lambda size: b"-" * size, "multipart/form-data"),
         "boundaries": (lambda size: b"--b\r\n" * (size // 5), parts),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import select
+import socket
 import ssl
 import threading
 import time
@@ -18,8 +20,11 @@ from starlette.responses import Response
 from uvicorn.server import ServerState
 
 from ppdm_flow.page.app import ROUTES, application
+from ppdm_flow.page.http import receiving, turns
 from ppdm_flow.page.http.access import PUBLIC
 from ppdm_flow.page.http.route import reads
+from ppdm_flow.page.http.turns import AT_ONCE
+from ppdm_flow.page.services.accounts.roles import Role
 from ppdm_flow.page.serving.server import configured
 from ppdm_flow.page.serving.tls import with_own_certificate
 
@@ -190,6 +195,191 @@ def test_answers_that_one_address_does_not_read_do_not_keep_other_addresses_out(
                 client.close()
 
 
+class _WaitingRoute:
+    """A page that is answered once the test says so, and how many requests are being answered."""
+
+    def __init__(self) -> None:
+        self.begun: list[str] = []
+        self.go_on = threading.Event()
+        self.route = reads("/wait", self._wait, PUBLIC)
+
+    def _wait(self, call) -> Response:
+        self.begun.append(call.request.client.host)
+        self.go_on.wait(PATIENCE)
+        return Response(b"done")
+
+    def wait_for(self, many: int) -> None:
+        until = time.monotonic() + PATIENCE
+        while len(self.begun) < many:
+            assert time.monotonic() < until
+            time.sleep(0.01)
+
+
+@contextmanager
+def served_with_waiting(server: Server, **more) -> Iterator[tuple[int, _WaitingRoute]]:
+    waiting = _WaitingRoute()
+    settings = replace(server.site.settings, port=0, stop_seconds=1, **more)
+    with in_thread(settings, application(server.site, (*ROUTES, waiting.route))) as port:
+        try:
+            yield port, waiting
+        finally:
+            waiting.go_on.set()
+
+
+@contextmanager
+def asking(port: int, many: int, source: str, more: bytes = b"") -> Iterator[list[socket.socket]]:
+    """Have this many clients ask for the page that is answered later."""
+    clients = [connected(port, source) for _ in range(many)]
+    try:
+        for client in clients:
+            with suppress(OSError):
+                client.sendall(b"GET /wait HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n" + more + b"\r\n")
+        yield clients
+    finally:
+        for client in clients:
+            client.close()
+
+
+def test_requests_of_one_address_that_are_worked_on_do_not_keep_other_addresses_out(server):
+    with (
+        served_with_waiting(server, connections=8) as (port, waiting),
+        asking(port, 1, "127.0.0.3") as (other,),
+        asking(port, 12, "127.0.0.2") as clients,
+    ):
+        waiting.wait_for(1 + AT_ONCE)
+        for _ in range(10):
+            with connected(port) as client:
+                assert answer(client, GOOD).startswith(b"HTTP/1.1 200 ")
+        waiting.go_on.set()
+        assert rest(other).endswith(b"done"), "an address with one connection keeps it"
+        assert any(rest(client).endswith(b"done") for client in clients), "others of the address are answered"
+
+
+def test_behind_a_proxy_connections_count_for_who_asks_by_it(server):
+    asked = b"X-Forwarded-For: 203.0.113.1\r\n"
+    with (
+        served_with_waiting(server, connections=8, proxy="127.0.0.1") as (port, waiting),
+        asking(port, 8, "127.0.0.1", asked),
+    ):
+        waiting.wait_for(AT_ONCE)
+        for _ in range(5):
+            with connected(port) as client:
+                request = GOOD.replace(b"\r\n\r\n", b"\r\nX-Forwarded-For: 203.0.113.2\r\n\r\n")
+                assert answer(client, request).startswith(b"HTTP/1.1 200 ")
+
+
+def test_more_requests_of_one_address_than_may_wait_are_refused(server):
+    with (
+        served_with_waiting(server) as (port, waiting),
+        asking(port, AT_ONCE + turns.WAITING + 5, "127.0.0.2") as clients,
+    ):
+        waiting.wait_for(AT_ONCE)
+        assert is_answered(port)
+        refused, ready = [], clients
+        while len(refused) < 5:
+            ready, _, _ = select.select([each for each in clients if each not in refused], [], [], PATIENCE)
+            assert ready
+            assert rest(ready[0]).startswith(b"HTTP/1.1 429 ")
+            refused.append(ready[0])
+        waiting.go_on.set()
+        assert all(rest(client).endswith(b"done") for client in clients if client not in refused)
+
+
+def test_a_client_that_goes_while_it_waits_is_not_answered(server):
+    with served_with_waiting(server) as (port, waiting), asking(port, AT_ONCE, "127.0.0.2") as first:
+        waiting.wait_for(AT_ONCE)
+        with asking(port, 5, "127.0.0.2") as gone, asking(port, 2, "127.0.0.2") as staying:
+            time.sleep(0.2)
+            for client in gone:
+                client.close()
+            until = time.monotonic() + PATIENCE
+            while turns._limiters["address 127.0.0.2"].statistics().tasks_waiting != 2:
+                assert time.monotonic() < until
+            waiting.go_on.set()
+            assert all(rest(client).endswith(b"done") for client in (*first, *staying))
+    assert len(waiting.begun) == AT_ONCE + 2
+
+
+def test_addresses_of_one_ipv6_network_are_one(server):
+    """A provider gives each customer 64 bits of addresses."""
+    first, second = (f"X-Forwarded-For: 2001:db8:1:2::{number}\r\n".encode() for number in (1, 2))
+    other = b"X-Forwarded-For: 2001:db8:1:3::1\r\n"
+    with (
+        served_with_waiting(server, proxy="127.0.0.1") as (port, waiting),
+        asking(port, AT_ONCE, "127.0.0.1", first),
+        asking(port, 1, "127.0.0.1", second),
+        asking(port, 1, "127.0.0.1", other),
+    ):
+        waiting.wait_for(AT_ONCE + 1)
+        assert sorted(waiting.begun) == [*["2001:db8:1:2::1"] * AT_ONCE, "2001:db8:1:3::1"]
+
+
+def test_forms_are_parsed_in_the_turns_of_their_sender(server: Server, monkeypatch):
+    """Else somebody with many connections would have all threads parse for them."""
+    parsing, most, lock = [0], [0], threading.Lock()
+    parsed = receiving._parsed
+
+    def slow(content_type, body):
+        with lock:
+            parsing[0] += 1
+            most[0] = max(most[0], parsing[0])
+        time.sleep(0.05)
+        with lock:
+            parsing[0] -= 1
+        return parsed(content_type, body)
+
+    monkeypatch.setattr(receiving, "_parsed", slow)
+    guest = server.browser(Role.GUEST)
+    word = "; ".join(f"{name}={value}" for name, value in guest.client.cookies.items())
+    body = b"form_token=" + guest.token().encode()
+    head = f"POST /account/sessions HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: {word}\r\nContent-Length: {len(body)}\r\n"
+    request = head.encode() + b"Content-Type: application/x-www-form-urlencoded\r\nConnection: close\r\n\r\n" + body
+    with in_thread(replace(server.site.settings, port=0), application(server.site)) as port:
+        clients = [connected(port) for _ in range(20)]
+        for client in clients:
+            client.sendall(request)
+        assert [rest(client)[:12] for client in clients] == [b"HTTP/1.1 303"] * 20
+        for client in clients:
+            client.close()
+    assert 1 <= most[0] <= AT_ONCE
+
+
+def test_bodies_of_one_person_are_held_up_to_a_limit(server):
+    steward, other = server.browser(Role.STEWARD), server.browser(Role.APPROVER)
+    word, others = (
+        "; ".join(f"{name}={value}" for name, value in each.client.cookies.items()) for each in (steward, other)
+    )
+    size = 2_000_000
+
+    def head(path: str, size: int, word: str) -> bytes:
+        kind = "application/x-www-form-urlencoded"
+        return (
+            f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: {word}\r\nContent-Type: {kind}\r\n"
+            f"Content-Length: {size}\r\n\r\n"
+        ).encode()
+
+    form = f"form_token={other.token()}".encode()
+    with served(server, head_seconds=PATIENCE) as port:
+        clients = [connected(port) for _ in range(5)]
+        for client in clients:
+            client.sendall(head("/policies/p.yaml/edit", size, word) + b"a" * (size - 1))
+        (refused,), _, _ = select.select(clients, [], [], PATIENCE)
+        assert refused.recv(12) == b"HTTP/1.1 429"
+        with connected(port) as client:
+            client.sendall(head("/account/sessions", len(form), others) + form)
+            assert client.recv(12) == b"HTTP/1.1 303", "bodies of others are taken"
+        clients.remove(refused)
+        for client in clients:
+            client.sendall(b"a")
+        assert [client.recv(12) for client in clients] == [b"HTTP/1.1 413"] * 4, "all is received: a field is too long"
+        form = f"form_token={steward.token()}".encode()
+        with connected(port) as client:
+            client.sendall(head("/account/sessions", len(form), word) + form)
+            assert client.recv(12) == b"HTTP/1.1 303", "what was held is free again"
+        for client in (refused, *clients):
+            client.close()
+
+
 @contextmanager
 def served_encrypted(server: Server, **limits) -> Iterator[tuple[int, ssl.SSLContext]]:
     """Serve HTTPS, and give the port and what clients trust."""
@@ -327,22 +517,39 @@ def in_reads(server: Server, *reads: bytes) -> tuple[_Client, list[bytes]]:
 
 
 POST = b"POST /sign-in HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+GET = b"GET /sign-in HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 
 
-@pytest.mark.parametrize("before", [b"", POST + b"Content-Length: 1\r\n\r\na"])
+@pytest.mark.parametrize("before", [[], [POST + b"Content-Length: 1\r\n\r\na"]])
 @pytest.mark.parametrize("size", [40_000, 120_000])
 def test_a_whole_head_above_the_limit_is_refused(server, before, size):
     head = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX: " + b"a" * size + b"\r\n\r\n"
-    client, bodies = in_reads(server, before + head)
+    client, bodies = in_reads(server, *before, head)
     assert client.closed
     assert b"HTTP/1.1 400 " in client.written
-    assert len(bodies) == bool(before)
+    assert len(bodies) == len(before)
+
+
+@pytest.mark.parametrize("many", [1, 600, 5_000])
+def test_requests_that_are_sent_before_the_answer_are_not_answered(server, many):
+    """They would keep a connection busy for as long as its client likes."""
+    client, bodies = in_reads(server, GET * (1 + many))
+    assert client.written.count(b"HTTP/1.1 200 ") <= 1
+    assert client.closed
+    assert len(bodies) == 1
+
+
+def test_requests_that_are_sent_after_the_answer_are_answered(server):
+    client, bodies = in_reads(server, *[GET] * 5)
+    assert client.written.count(b"HTTP/1.1 200 ") == 5
+    assert not client.closed
+    assert len(bodies) == 5
 
 
 def test_a_large_body_in_the_read_of_its_head_is_taken(server):
     body = b"a" * 200_000
     head = POST + b"X: " + b"a" * 30_000 + b"\r\nContent-Length: 200000\r\n\r\n"
-    client, bodies = in_reads(server, head + body[:150_000], body[150_000:] + head, body)
+    client, bodies = in_reads(server, head + body[:150_000], body[150_000:], head, body)
     assert bodies == [body, body]
     assert client.written.count(b"HTTP/1.1 200 ") == 2
     assert not client.closed

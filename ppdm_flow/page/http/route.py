@@ -23,8 +23,9 @@ class PageRoute:
 
     ``subject`` names the part of the address that is written down with the action: a policy's or a run's name.
     ``takes_file``: the form may have a file, which is ``arrived`` of the call. ``asks``: a form is sent there, of which
-    nothing is kept: what it answers with, it could be asked again. ``long_fields``: the most characters of fields that
-    may be longer than ``LINE``; ``ANY_FIELD`` names all others.
+    nothing is kept: what it answers with, it could be asked again. ``hashes``: a password is hashed, which takes memory
+    and time. ``long_fields``: the most characters of fields that may be longer than ``LINE``; ``ANY_FIELD`` names all
+    others.
     """
 
     path: str
@@ -34,6 +35,7 @@ class PageRoute:
     subject: str = ""
     takes_file: bool = False
     asks: bool = False
+    hashes: bool = False
     long_fields: Mapping[str, int] = field(default_factory=dict)
 
     @property
@@ -60,7 +62,8 @@ def changes(
     subject: str = "",
     *,
     takes_file: bool = False,
+    hashes: bool = False,
     long_fields: Mapping[str, int] | None = None,
 ) -> PageRoute:
     """Return an address that forms are sent to; ``action`` is ``feature.verb``."""
-    return PageRoute(path, endpoint, access, action, subject, takes_file, long_fields=long_fields or {})
+    return PageRoute(path, endpoint, access, action, subject, takes_file, hashes=hashes, long_fields=long_fields or {})

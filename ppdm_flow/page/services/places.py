@@ -25,21 +25,21 @@ class Places:
         self._changed = threading.Condition()
 
     @contextmanager
-    def taken(self, patience: float | None = None) -> Iterator[None]:
-        """Wait for a place for the person of this request, and hold it. Raises BusyError after ``patience`` seconds."""
+    def taken(self, patience: float | None = None, many: int = 1) -> Iterator[None]:
+        """Wait for places for the person of this request, and hold them. Raises BusyError after ``patience``."""
         person = PERSON.get()
 
         def is_free() -> bool:
-            return self._taken.total() < self._places and self._taken[person] < self._each
+            return self._taken.total() + many <= self._places and self._taken[person] + many <= self._each
 
         with self._changed:
             if not self._changed.wait_for(is_free, patience):
                 raise BusyError
-            self._taken[person] += 1
+            self._taken[person] += many
         try:
             yield
         finally:
             with self._changed:
-                self._taken[person] -= 1
+                self._taken[person] -= many
                 self._taken += Counter()  # people without a place are forgotten
                 self._changed.notify_all()

@@ -1,7 +1,7 @@
 """Connections that clients cannot hold open by being slow: with handshakes, heads, bodies, with reading answers.
 
 Each client is within limits of time. Where there are too many connections nevertheless, the address that has the most
-of those that wait for their client loses one, so that one machine does not keep the others out.
+loses one, so that one machine does not keep the others out.
 """
 
 from __future__ import annotations
@@ -29,9 +29,11 @@ _END_OF_HEAD = re.compile(rb"\n\r?\n")
 
 @runtime_checkable
 class DroppableConnection(Protocol):
-    """A connection that may be dropped while it waits for its client."""
+    """A connection that may be dropped where there are too many."""
 
-    network: str
+    @property
+    def network(self) -> str:
+        """What is counted of its client's address."""
 
     @property
     def waits_for_client(self) -> bool:
@@ -45,16 +47,15 @@ class DroppableConnection(Protocol):
 
 
 def drop_slowest(connections: Iterable[object], now: float) -> None:
-    """Drop the slowest connection of the address that has the most of those that wait for their client."""
-    waiting = [each for each in connections if isinstance(each, DroppableConnection) and each.waits_for_client]
-    if waiting:
-        many = Counter(each.network for each in waiting)
-        max(waiting, key=lambda each: (many[each.network], *each.slowness(now))).drop()
+    """Drop a connection of the address that has the most: the slowest that waits for its client, else any."""
+    droppable = [each for each in connections if isinstance(each, DroppableConnection)]
+    if droppable:
+        many = Counter(each.network for each in droppable)
+        max(droppable, key=lambda each: (many[each.network], each.waits_for_client, *each.slowness(now))).drop()
 
 
-def _network_of(transport: asyncio.BaseTransport) -> str:
-    peer = transport.get_extra_info("peername")
-    return network(str(peer[0])) if isinstance(peer, tuple) else ""
+def _network_of(client: object) -> str:
+    return network(str(client[0])) if isinstance(client, tuple) else ""
 
 
 class _LimitedConnection(h11.Connection):
@@ -90,7 +91,6 @@ class PatientProtocol(H11Protocol):
     _received = 0
     _paused_at: float | None = None
     """Since when the client does not read its answer."""
-    network = ""
     _timer: asyncio.TimerHandle | None = None
     _unread: asyncio.TimerHandle | None = None
     _is_made = False
@@ -108,17 +108,21 @@ class PatientProtocol(H11Protocol):
         self.conn = _LimitedConnection()
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
-        """Take a connection; where there are too many, one goes that waits for its client."""
+        """Take a connection; where there are too many, one goes."""
         super().connection_made(transport)
         self._is_made = True
         self._began = self.loop.time()
-        self.network = _network_of(transport)
         if len(self.connections) > self.most_connections:
             drop_slowest(self.connections, self._began)
         self._look_later()
         if self._early:
             early, self._early = self._early, b""
             self.data_received(early)
+
+    @property
+    def network(self) -> str:
+        """What is counted of the address of who asks here; behind a proxy, of who asked last."""
+        return _network_of(self.scope["client"] if self.scope else self.client)
 
     @property
     def waits_for_client(self) -> bool:
@@ -146,6 +150,10 @@ class PatientProtocol(H11Protocol):
             self.transport.abort()  # it was answered long ago, and goes on sending
             return
         super().data_received(data)
+        if self.conn.their_state is h11.DONE and (early := self.conn.trailing_data[0]):
+            self.cycle.keep_alive = False  # further requests before the answer, as no browser sends: not answered
+            if len(early) > _HEAD_BYTES:
+                self.transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""
@@ -220,7 +228,8 @@ class HandshakeProtocol(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as above
         """Begin the handshake; where there are too many connections, one goes that waits for its client."""
-        self._transport, self.network, self._began = transport, _network_of(transport), self._loop.time()
+        self._transport, self._began = transport, self._loop.time()
+        self.network = _network_of(transport.get_extra_info("peername"))
         transport.pause_reading()  # what comes is for the handshake
         self._connections.add(self)
         if len(self._connections) > self.inner.most_connections:

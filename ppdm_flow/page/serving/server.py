@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable
 from types import FrameType
@@ -27,6 +28,8 @@ from ppdm_flow.sdk.databases.faults import DATABASES
 
 Ready = Callable[[str, str | None], None]
 """Is told the address, and the link that makes an administrator where there is none, once browsers may come."""
+_SWITCH_SECONDS = 0.0005
+"""How long a thread may hold the interpreter while others wait: a large page must not hold up many small steps."""
 
 
 def serve(settings: Settings, ready: Ready) -> None:
@@ -34,6 +37,7 @@ def serve(settings: Settings, ready: Ready) -> None:
 
     Raises UsageError where it cannot be started as asked (PPF988 to PPF993).
     """
+    sys.setswitchinterval(_SWITCH_SECONDS)
     check_folders(settings)
     check_tls(settings)
     check_address(settings)

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-import pytest
+import threading
+import time
+from dataclasses import replace
+from itertools import count
 
+import pytest
+from serving import answer, connected, in_thread, rest
+from sites import PASSWORD, PATIENCE
+
+from ppdm_flow.page.app import application
+from ppdm_flow.page.http import turns
 from ppdm_flow.page.services.accounts.accounts import Accounts
-from ppdm_flow.page.services.accounts.passwords import Passwords, weakness
+from ppdm_flow.page.services.accounts.passwords import HASHES_AT_ONCE, Passwords, weakness
 from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.places import PERSON
 
 CHEAP = Passwords(8, 1)
 
@@ -61,3 +71,71 @@ def test_a_hash_of_another_cost_is_made_again_when_somebody_signs_in(server):
 
 def _hash(server) -> str:
     return server.site.database.row("SELECT password FROM accounts WHERE name = ?", Role.STEWARD.value)["password"]
+
+
+def test_every_form_that_hashes_a_password_waits_for_its_turn(server, monkeypatch):
+    has_turn = []
+
+    def counted(called):
+        def count(self, *words):
+            has_turn.append("hash" in turns._limiters and turns._limiters["hash"].borrowed_tokens == 1)
+            return called(self, *words)
+
+        return count
+
+    for name in ("hashed", "matches"):
+        monkeypatch.setattr(Passwords, name, counted(getattr(Passwords, name)))
+    steward = server.browser(Role.STEWARD)
+    new = {"password": "plum orchard window", "password_again": "plum orchard window"}
+    assert steward.send("/account/password", old_password=PASSWORD, **new).status_code == 303
+    word = server.site.people.links.renew(server.users[Role.GUEST].id)
+    assert server.browser().send(f"/open/{word}", **new).status_code == 303
+    assert server.browser().send("/sign-in", name="guest", password=new["password"]).status_code == 303
+    assert has_turn == [True] * 5, "signed in, changed (compared and hashed), opened, signed in"
+
+
+@pytest.mark.server
+def test_people_who_sign_in_wait_for_one_hash_of_each_other_and_take_no_thread(server, monkeypatch):
+    hashing, go_on, matches = [], threading.Event(), Passwords.matches
+
+    def slow(self, stored, password):
+        hashing.append(PERSON.get())
+        assert go_on.wait(PATIENCE)
+        return matches(self, stored, password)
+
+    monkeypatch.setattr(Passwords, "matches", slow)
+    browser = server.browser()
+    token, names = browser.token(), count()
+    cookie = "; ".join(f"{name}={value}" for name, value in browser.client.cookies.items())
+
+    def request(method: str, address: str) -> bytes:
+        form = f"form_token={token}&name=nobody{next(names)}&password=wrong".encode()
+        return (
+            f"{method} /sign-in HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Forwarded-For: {address}\r\nCookie: {cookie}\r\n"
+            f"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {len(form)}\r\n"
+            "Connection: close\r\n\r\n"
+        ).encode() + form
+
+    many = [f"203.0.113.{number}" for number in range(8)]
+    with in_thread(replace(server.site.settings, port=0, proxy="127.0.0.1"), application(server.site)) as port:
+        clients = []
+        for address in [*many, *many, *many, *many, "198.51.100.9"]:
+            clients.append(connected(port))
+            clients[-1].sendall(request("POST", address))
+        until = time.monotonic() + PATIENCE
+        while (
+            len(hashing) < HASHES_AT_ONCE
+            or "hash" not in turns._limiters
+            or len(many) + 1 - HASHES_AT_ONCE != (turns._limiters["hash"].statistics().tasks_waiting)
+        ):
+            assert time.monotonic() < until
+            time.sleep(0.01)
+        assert len(hashing) == HASHES_AT_ONCE
+        for address in ("198.51.100.10", many[0]):
+            with connected(port) as client:
+                assert answer(client, request("GET", address)).startswith(b"HTTP/1.1 200 ")
+        go_on.set()
+        assert [rest(client)[:12] for client in clients] == [b"HTTP/1.1 401"] * len(clients)
+        assert hashing.index("address 198.51.100.9") <= len(many)
+        for client in clients:
+            client.close()

@@ -6,6 +6,7 @@ import hashlib
 import time
 from collections.abc import Callable
 from enum import Enum
+from functools import lru_cache
 from ipaddress import IPv6Address, ip_address
 from sqlite3 import Connection
 
@@ -49,6 +50,7 @@ class Counted:
         return hashlib.sha256(f"{self.kind.name} {self.text}".encode()).hexdigest()
 
 
+@lru_cache(maxsize=4_096)
 def network(address: str) -> str:
     """Return what is counted of an address: all of IPv4, the 64 bits of IPv6 that a provider gives one customer."""
     try:

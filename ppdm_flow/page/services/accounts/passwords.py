@@ -15,7 +15,7 @@ LEAST_LENGTH = 12
 MOST_LENGTH = 256
 LEAST_DIFFERENT = 5
 """Different characters of a password."""
-_AT_ONCE = 2
+HASHES_AT_ONCE = 2
 """Hashes that are computed at the same time: each needs all of its memory."""
 
 
@@ -24,7 +24,7 @@ class Passwords:
 
     def __init__(self, memory_kib: int = MEMORY_KIB, rounds: int = ROUNDS) -> None:
         self._hasher = PasswordHasher(time_cost=rounds, memory_cost=memory_kib, parallelism=1)
-        self._turns = threading.BoundedSemaphore(_AT_ONCE)
+        self._turns = threading.BoundedSemaphore(HASHES_AT_ONCE)
         self._no_password = self.hashed("no account has this password")
 
     def hashed(self, password: str) -> str:

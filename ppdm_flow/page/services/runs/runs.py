@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+from ppdm_flow.api.report import REPORT, read
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import HELD
 from ppdm_flow.engine.candidates.run_files import PUBLICATION
 from ppdm_flow.engine.candidates.unpublished import RELEASED, is_unpublished
 from ppdm_flow.engine.manifest import NAME as MANIFEST
+from ppdm_flow.page.services.bounded import Bounded
+from ppdm_flow.report.run.fields import ReportDocument
+
+T = TypeVar("T")
+REPORTS = Bounded(seconds=10, memory=1_024, output=8, places=4, each=2)
+"""Reports that are read by a process of their own."""
+_LARGE = 1 << 18
+"""Bytes of a report beyond which it is one: parsing JSON lets no other thread work meanwhile."""
 
 
 class UnknownRunError(LookupError):
@@ -110,6 +119,22 @@ class Runs:
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None
         return known[1]
+
+
+def from_report(folder: Path, take: Callable[[ReportDocument], T]) -> T:
+    """Return what ``take``, a function of a module, takes from a run's report.
+
+    Raises UsageError where the report cannot be read, or that takes too much (PPF997).
+    """
+    try:
+        is_large = (folder / REPORT).stat().st_size > _LARGE
+    except OSError:
+        is_large = False  # told by who reads it
+    return REPORTS.run(_taken, folder, take) if is_large else _taken(folder, take)
+
+
+def _taken(folder: Path, take: Callable[[ReportDocument], T]) -> T:
+    return take(read(folder))
 
 
 def _run(folder: Path, manifest: Mapping[str, Any], *, approved: bool) -> ListedRun:

@@ -67,6 +67,6 @@ def sign_out(call: Call) -> Response:
 
 ROUTES = (
     reads("/sign-in", sign_in_form, PUBLIC),
-    changes("/sign-in", sign_in, PUBLIC, "accounts.sign_in"),
+    changes("/sign-in", sign_in, PUBLIC, "accounts.sign_in", hashes=True),
     changes("/sign-out", sign_out, SIGNED_IN, "accounts.sign_out"),
 )

@@ -66,5 +66,5 @@ def _gone(call: Call) -> Response:
 
 ROUTES = (
     reads(ADDRESS, form, PUBLIC),
-    changes(ADDRESS, open_account, PUBLIC, "accounts.open"),
+    changes(ADDRESS, open_account, PUBLIC, "accounts.open", hashes=True),
 )

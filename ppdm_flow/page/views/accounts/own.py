@@ -67,7 +67,7 @@ def _page(call: Call, wrong: str = "", wait: int = 0, unlinked_wrong: str = "") 
 
 ROUTES = (
     reads("/account", own_account, SIGNED_IN),
-    changes("/account/password", change_password, SIGNED_IN, "accounts.change_password"),
+    changes("/account/password", change_password, SIGNED_IN, "accounts.change_password", hashes=True),
     changes("/account/unlink", unlink, SIGNED_IN, "accounts.unlink_own"),
     changes("/account/sessions", end_other_sessions, SIGNED_IN, "accounts.end_own_sessions"),
 )

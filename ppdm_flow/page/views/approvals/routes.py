@@ -5,13 +5,13 @@ from __future__ import annotations
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from ppdm_flow.api.report import read
 from ppdm_flow.page.http.access import STEWARDS, STEWARDS_AND_APPROVERS
 from ppdm_flow.page.http.call import Call
 from ppdm_flow.page.http.route import changes, reads
 from ppdm_flow.page.http.signing import PASSPHRASE
 from ppdm_flow.page.looks.addresses import approval_address, run_address
 from ppdm_flow.page.services.refusal import RefusalError
+from ppdm_flow.page.services.runs.runs import from_report
 from ppdm_flow.page.views.approvals.held import Waiting, jobs_about, waiting_run, waiting_runs
 from ppdm_flow.report.run.verdict import verdict
 
@@ -31,7 +31,7 @@ def show(call: Call) -> Response:
         if call.site.shown.published(call.path["policy"], call.path["run"]) is None:
             raise
         return call.go(run_address(_named(call)), said="approvals.is_out")
-    judged = None if waiting.run.approval is None else verdict(read(waiting.run.folder))
+    judged = None if waiting.run.approval is None else from_report(waiting.run.folder, verdict)
     every = jobs_about(call, waiting.run.address)
     return call.page("approvals/run.html", waiting=waiting, verdict=judged, jobs=every)
 

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from starlette.responses import Response
 
-from ppdm_flow.api.report import read
 from ppdm_flow.page.http.call import Call
 from ppdm_flow.page.http.runs import known_run
 from ppdm_flow.page.looks.addresses import run_address
 from ppdm_flow.page.services.accounts.roles import Role
-from ppdm_flow.page.services.runs.runs import ListedRun
+from ppdm_flow.page.services.runs.runs import ListedRun, from_report
 from ppdm_flow.page.views.runs.mending import offers
 from ppdm_flow.page.views.runs.origins import policy_file
-from ppdm_flow.report.run.facts import outputs
+from ppdm_flow.report.run.facts import Output, outputs
+from ppdm_flow.report.run.fields import ReportDocument
 from ppdm_flow.report.run.verdict import Verdict, verdict
 
 
 def show_run(call: Call) -> Response:
     """Show one run. Raises UsageError where its report cannot be read."""
     run = known_run(call)
-    document = read(run.folder)
-    judged = verdict(document)
+    judged, findings, releases = from_report(run.folder, _shown)
     policy = policy_file(call.site, run)
     may_edit = policy is not None and call.user.has(Role.STEWARD)
     maker = call.site.jobs.maker(run.key)
@@ -29,8 +31,8 @@ def show_run(call: Call) -> Response:
         run=run,
         verdict=judged,
         state=_state(run, judged),
-        findings=document["findings"],
-        releases=outputs(document),
+        findings=findings,
+        releases=releases,
         downloads={name: run.files[name] for name in run.downloads()},
         policy=policy,
         steward=call.user.has(Role.STEWARD),
@@ -41,6 +43,10 @@ def show_run(call: Call) -> Response:
         uploads=call.site.uploads.all_of(call.user) if call.user.has(Role.STEWARD) else [],
         others=[each for each in call.site.runs.list() if each.policy == run.policy and each.key != run.key][:50],
     )
+
+
+def _shown(document: ReportDocument) -> tuple[Verdict, Sequence[Mapping[str, Any]], tuple[Output, ...]]:
+    return verdict(document), document["findings"], outputs(document)
 
 
 def _state(run: ListedRun, judged: Verdict) -> str:

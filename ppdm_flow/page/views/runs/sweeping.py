@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from ppdm_flow.api.report import read
 from ppdm_flow.api.sweep.grid import axes, grid
 from ppdm_flow.api.sweep.places import places
 from ppdm_flow.page.http.call import Call
@@ -20,10 +19,12 @@ from ppdm_flow.page.services.bounded import CHECKS
 from ppdm_flow.page.services.jobs.job import State
 from ppdm_flow.page.services.jobs.jobs import OWN_FOLDER
 from ppdm_flow.page.services.policies.given import files_of
+from ppdm_flow.page.services.runs.runs import from_report
 from ppdm_flow.page.views.runs.frontier import pictures, points
 from ppdm_flow.page.views.runs.starting import chosen_upload, files_looked_at
 from ppdm_flow.page.views.runs.sweepable import policy_name, sweepable
 from ppdm_flow.policy.loading import load
+from ppdm_flow.report.run.fields import ReportDocument
 from ppdm_flow.report.sweep.fields import SweepDocument
 from ppdm_flow.report.sweep.rows import rows, said
 
@@ -100,7 +101,10 @@ def _figures(call: Call, policy: str) -> tuple[Sequence[str], Sequence[str]]:
     run = next((each for each in call.site.runs.list() if each.policy == name), None)
     if run is None:
         return (), ()
-    document: Any = read(run.folder)
+    return from_report(run.folder, _known_figures)
+
+
+def _known_figures(document: ReportDocument) -> tuple[Sequence[str], Sequence[str]]:
     known = sorted(document["metrics"])
     judged = {result["metric"] for result in (*document["requirements"], *document["gates"])}
     own = [each for each in known if each.rpartition("/")[2] in judged or each.endswith(_TELLING)]
