@@ -252,7 +252,9 @@ def test_examples_of_plugins_are_pieces_of_a_policy(group):
             for part, model in (("steps", Step), ("source", Source)):
                 for each in tree.get(part, {}).values() if part == "steps" else [tree.get(part, {})]:
                     if each:
-                        assert registry.load(group, plugin.name).params.model_validate(each.get("with", {}))
+                        params = registry.load(group, plugin.name).params
+                        own = {key: each[key] for key in each.keys() & params.model_fields.keys()}  # handed on
+                        assert params.model_validate({**own, **each.get("with", {})})
                         assert set(each) <= {f.alias or n for n, f in model.model_fields.items()}
 
 

@@ -214,7 +214,8 @@ def test_a_file_that_takes_too_long_leaves_the_states_of_others(server: Server, 
     assert server.site.checks.states() == {"a.yaml": checks.State(0, 0), "b.yaml": checks.State(0, 0)}
     many = "".join(f"  s{n}: {{use: drop, with: {{attributes: [age]}}}}\n" for n in range(15_000))
     (server.site.settings.policies / "b.yaml").write_text(POLICY + "steps:\n" + many)
-    assert server.site.checks.states() == {"a.yaml": checks.State(0, 0), "b.yaml": checks.State(1, 0)}
+    states = [server.site.checks.states() for _ in range(2)]  # a slow machine finds the second by the next look
+    assert states[-1] == {"a.yaml": checks.State(0, 0), "b.yaml": checks.State(1, 0)}
 
 
 def test_the_states_of_many_files_are_found_by_one_call_after_another(server: Server, monkeypatch):
