@@ -41,6 +41,7 @@ def test_several_files_are_what_their_generator_writes(root, script):
         assert gzip.decompress((folder / f"{name}.csv.gz").read_bytes()) == document
 
 
+@pytest.mark.slow
 def test_what_clients_sent_is_what_they_make_and_holds(cli, root, tmp_path, only_run, report_of):
     """Made again byte by byte; their own topics keep what the policy assumes, and their supports come back."""
     folder = root / "pipelines/data"

@@ -6,11 +6,14 @@ import doctest
 import importlib
 import pkgutil
 
+import pytest
+
 import ppdm_flow.anonymizers
 
 MODULES = [m.name for m in pkgutil.walk_packages(ppdm_flow.anonymizers.__path__, "ppdm_flow.anonymizers.")]
 
 
+@pytest.mark.slow
 def test_examples():
     """Doctest prints what an example gives instead."""
     names = [name for name in MODULES if not name.endswith("spec")]

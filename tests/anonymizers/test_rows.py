@@ -70,6 +70,7 @@ def grouped(sizes: list[int]) -> Table:
     )
 
 
+@pytest.mark.slow
 def test_rows_of_each_group_are_equally_likely():
     """Two of four, one of one, and both of two: six ways, chi-square at an error of 1e-6."""
     table, ways = grouped([4, 1, 2]), dict.fromkeys(itertools.combinations(range(4), 2), 0)

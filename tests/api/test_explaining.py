@@ -67,6 +67,7 @@ def test_an_unknown_term_is_suggested(term, meant):
     assert caught.value.diagnostics[0].hint == f"did you mean `{meant}`?"
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize(
     ("word", "told"),
     [
@@ -91,6 +92,7 @@ def test_an_unknown_term_is_suggested(term, meant):
         ("RE", "# removed:"),
         ("C4.5", "# classification_error:"),
         ("minsup", "# blend"),
+        ("code table", "# code_table"),
         ("cluster", "# cluster_analysis:"),
         ("guest", "# serve"),
         ("operator", "of the anonymizer `fine_grain_perturbation`: one of `fine_grain`, `uniform`"),
@@ -275,6 +277,7 @@ def test_without_a_page_the_docstring_tells_of_parameters():
     assert parameters(Own, "How many `rows`.").split("\n\n")[1] == "How many `rows`."
 
 
+@pytest.mark.slow
 def test_empty_texts_are_shown_as_such():
     empty = [name for name in PLUGINS if re.search(r"(?<!`)``[,;\n]", api.explain(name))]
     assert empty == []

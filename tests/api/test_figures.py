@@ -138,6 +138,7 @@ def test_the_last_part_that_is_a_figure_counts():
     assert info.figure_of("row") is None
 
 
+@pytest.mark.slow
 def test_figures_are_listed(cli):
     done = cli("list", "figures", "--format", "json")
     found = [(card["of"], card["name"]) for card in json.loads(done.stdout)]

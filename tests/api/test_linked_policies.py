@@ -168,6 +168,7 @@ def test_files_of_linked_tables_are_judged_together(folder):
     assert error.value.diagnostics[0].code == "PPF694"
 
 
+@pytest.mark.slow
 def test_a_run_is_made_and_measured_again(folder):
     run = api.run(folder / "policy.yaml", out=folder / "runs")
     outcome = api.verify(run.run_dir, data=folder)

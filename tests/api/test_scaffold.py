@@ -45,6 +45,7 @@ def test_every_built_in_template_has_one():
     assert set(variants()) == {*built_ins(), LINKED}
 
 
+@pytest.mark.slow
 def test_linked_tables_name_the_key_where_it_is_needed():
     """In the jobs of both CI services and in the README, and nowhere else: none of the others needs one."""
     files, others = contents(LINKED), contents()

@@ -365,6 +365,7 @@ def test_values_are_split_where_they_were_joined(parts):
     assert axes(["p=" + ",".join(parts)])[0].values == tuple(dict.fromkeys(one_by_one))
 
 
+@pytest.mark.slow
 def test_only_what_would_be_released_is_on_the_frontier(sweep):
     found = sweep("privacy.k_anonymity.k=3,300", "steps.part.fraction=0.5,0.9", metrics=["sizes.smallest:max"]).document
     released = [p["verdict"] == "released" for p in found["points"]]
@@ -377,6 +378,7 @@ def test_only_what_would_be_released_is_on_the_frontier(sweep):
     assert "*" not in plain(none)
 
 
+@pytest.mark.slow
 def test_the_policys_own_values_are_marked(sweep):
     """Written otherwise they are the same number; a place that the policy does not write has no value of its own."""
     found = sweep("privacy.k_anonymity.k=2,3", "params.share=0.50,0.9").document["points"]
@@ -387,6 +389,7 @@ def test_the_policys_own_values_are_marked(sweep):
     assert not [p for p in objective if p.get("own")]
 
 
+@pytest.mark.slow
 def test_the_frontier_has_the_policys_own_values_and_no_dominated_points(sweep):
     words, metrics = ("privacy.k_anonymity.k=2,300", "params.share=0.5,0.9"), ["sizes.smallest:max"]
     found = sweep(*words, metrics=metrics, frontier=True)

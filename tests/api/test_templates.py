@@ -162,6 +162,7 @@ def clinic(tmp_path):
     return run
 
 
+@pytest.mark.slow
 def test_the_modified_model_as_a_whole(clinic):
     run = clinic("insensitive")
     assert run.released

@@ -118,6 +118,17 @@ class Text:
         path.write_text(self.text, encoding="utf-8")
 
 
+def sent_sets(items: Sequence[str], cutoff: int, rho: float, rows: int = ROWS) -> str:
+    """Return what clients send of sets of one or two items that they randomized by cut-and-paste."""
+    random, lines = Random("sent"), []
+    for _ in range(rows):
+        own = random.sample(items, random.randint(1, 2))
+        kept = random.sample(own, min(random.randint(0, cutoff), len(own)))
+        sent = [item for item in items if item in kept or random.random() < rho]
+        lines.append(json.dumps({"size": len(own), "items": sent}))
+    return "\n".join(lines) + "\n"
+
+
 def _long_form(cells: Mapping[str, list[Any]], random: Random) -> dict[str, list[Any]]:
     """Return sets as pairs of an id and an item, in no order."""
     ((id_name, ids), (item_name, sets)) = cells.items()
@@ -249,6 +260,7 @@ FILES: Mapping[str, Mapping[str, Table | Text]] = {
     "without_requirements": {
         DATA: Table({"district": choice("north", "south"), "trees": integer(0, 9)}),
     },
+    "clients": {"sent.jsonl": Text(sent_sets(("bread", "milk", "tea"), cutoff=3, rho=0.5))},
     "all_text": {
         DATA: Table(
             {

@@ -38,6 +38,7 @@ def report(cli, home, name, status):
     return json.loads(found.read_text()), found.with_name("report.html").read_text()
 
 
+@pytest.mark.slow
 def test_a_safe_release_withstands(cli, home):
     found, page = report(cli, home, "safe", 0)
     codes = {f["code"] for f in found["findings"]}

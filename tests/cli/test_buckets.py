@@ -167,6 +167,7 @@ def test_objects_folders_and_globs_make_the_release_of_the_file(home: Path, stor
     assert ppdm("check", "own.yaml").returncode == 0
 
 
+@pytest.mark.slow
 @pytest.mark.server(quick=1)
 def test_every_format_is_read_from_a_bucket(home: Path, store: Any, ppdm: Any) -> None:
     expected = released(home, ppdm("run", "policy.yaml"))
@@ -528,6 +529,7 @@ def test_two_runs_of_one_name_are_not_mixed(home: Path, store: Any, ppdm: Any) -
     nothing_is_out(store, ppdm, home)
 
 
+@pytest.mark.slow
 @pytest.mark.server(quick=1)
 @pytest.mark.parametrize("scheme", ["gs", "abfs"])
 def test_what_is_not_said_by_one_store_alone(

@@ -721,6 +721,7 @@ def test_odd_names(folder, here):
     assert "PPF319" in done.stderr
 
 
+@pytest.mark.slow
 def test_the_environment_gives_no_locked_param_another_value(cli, tmp_path):
     (tmp_path / "t.csv").write_text("age,ill\n" + "1,x\n1,y\n" * 5)
     (tmp_path / "p.yaml").write_text(

@@ -108,6 +108,7 @@ def test_a_full_disk_is_the_machines_fault(words):
     assert "Traceback" not in talk
 
 
+@pytest.mark.slow
 def test_an_encoding_without_the_letters_of_a_plan_is_no_defect(root):
     words = ("plan", str(root / "pipelines" / "bank_credit.yaml"))
     done = start(

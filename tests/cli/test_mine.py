@@ -520,6 +520,7 @@ def test_the_code_table_of_any_table(here, tmp_path):
     assert "PPF138" in refused.stderr
 
 
+@pytest.mark.slow
 def test_rows_from_the_code_table_of_a_table(here, tmp_path):
     """What `mine` prints, a policy takes; its own run keeps none, since nothing is learned."""
     (tmp_path / "t.csv").write_text("a,b\n" + "x,u\ny,v\n" * 50)

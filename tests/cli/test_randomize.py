@@ -91,6 +91,7 @@ def typed(here, monkeypatch, tmp_path):
     return run
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("kind", HOW)
 def test_with_one_key_clients_make_the_bytes_of_the_step(here, home, released, tmp_path, kind):
     key = tmp_path / "key"
@@ -113,6 +114,7 @@ def test_with_one_key_clients_make_the_bytes_of_the_step(here, home, released, t
     assert [each["items"] for each in sent] == [[alphabet[i] for i in np.flatnonzero(row)] for row in there]
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("kind", ["cut_and_paste", "seeds", "inserted"])
 def test_the_server_mines_what_clients_sent(here, home, released, sets, tmp_path, kind):
     """5 standard errors: a chance of 2e-5 to fail over all itemsets; keys are fresh."""

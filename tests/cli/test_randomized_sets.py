@@ -148,6 +148,7 @@ def test_withheld_where_too_much_is_told(here, only_run, shop, params, codes):
     assert "randomizes the sets" in (folder / "report.md").read_text() + done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_uniform_randomization_that_keeps_the_level(here, only_run, shop):
     done, _ = run(here, only_run, shop, params="operator: uniform, keep: 0.05")
     assert done.returncode == 0, done.stderr

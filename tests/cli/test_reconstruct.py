@@ -73,6 +73,7 @@ def released(folder):
     return list(csv.DictReader(io.StringIO((folder / "one.csv").read_text()), delimiter=";"))
 
 
+@pytest.mark.slow
 def test_estimates_are_those_of_the_library(here, one):
     operator = json.loads((one / "operator.json").read_text())["operators"][0]
     counted = Counter(row["ill"] for row in released(one))

@@ -54,6 +54,7 @@ def estimated(here, study, *words):
     return json.loads(done.stdout)
 
 
+@pytest.mark.slow
 def test_whole_numbers(here, study, truth):
     found = estimated(here, study, "--attribute", "wage", "--cells", "8")
     assert found["noise"] == {"distribution": "normal", "sd": 40.0, "estimated": False}
@@ -68,6 +69,7 @@ def test_whole_numbers(here, study, truth):
     assert sum(each["estimate"] for each in found["cells"]) == pytest.approx(ROWS)
 
 
+@pytest.mark.slow
 def test_dates_floats_and_moments_that_were_kept(here, study):
     dates = estimated(here, study, "--attribute", "hired")
     assert dates["cells"][0]["cell"].startswith("2019-")
@@ -81,6 +83,7 @@ def test_dates_floats_and_moments_that_were_kept(here, study):
     assert float((middle - mean) ** 2 @ share) == pytest.approx(1, abs=0.3)
 
 
+@pytest.mark.slow
 def test_conditions_and_forms(here, study):
     half = estimated(here, study, "--attribute", "wage", "--where", "sex=f")
     assert sum(each["released"] for each in half["cells"]) == ROWS / 2

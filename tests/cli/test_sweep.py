@@ -70,6 +70,7 @@ def test_a_table_progress_and_a_directory(swept, folder):
     assert list(folder.rglob("r.csv")) == []
 
 
+@pytest.mark.slow
 def test_the_document_fits_its_schema_and_says_what_the_table_says(swept, folder, root):
     (home,) = (folder / "sweeps/small").iterdir()
     found = json.loads((home / "sweep.json").read_text())

@@ -143,6 +143,7 @@ print(layered(nx.DiGraph([("a", "x"), ("b", "x"), ("b", "y"), ("a", "z"), ("x", 
 """
 
 
+@pytest.mark.slow
 def test_the_drawing_does_not_depend_on_hashes():
     runs = [
         subprocess.run([sys.executable, "-c", HASHES], env={"PYTHONHASHSEED": seed}, capture_output=True, check=True)

@@ -97,6 +97,7 @@ def test_the_requirement_is_judged_from_the_operator_alone(home: Path) -> None:
     assert judged(home).figures["privacy.itemset_breach.worst_posterior"] == worst
 
 
+@pytest.mark.slow
 def test_what_is_released_and_what_is_said_of_it(home: Path) -> None:
     result = judged(home)
     for k in (1, 2, 3):
@@ -115,6 +116,7 @@ def test_what_is_released_and_what_is_said_of_it(home: Path) -> None:
     assert "By the operator alone" in measured["sentence"]
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("sets", ["packed", "seeded"])
 def test_seeds_and_bits_alike(tmp_path: Path, sets: str) -> None:
     operator = Operator.cut_and_paste(dict.fromkeys((1, 2, 3), 4), dict.fromkeys((1, 2, 3), 0.375), len(ITEMS))
@@ -124,12 +126,14 @@ def test_seeds_and_bits_alike(tmp_path: Path, sets: str) -> None:
     assert result.figures["privacy.itemset_breach.worst_posterior"] > 0.2
 
 
+@pytest.mark.slow
 def test_an_operator_that_hides_too_little_withholds(home: Path) -> None:
     result = judged(home, privacy={"itemset_breach": {"level": 0.3, "max_supports": [0.2, 0.05]}})
     assert not result.released
     assert result.figures["privacy.itemset_breach.worst_posterior"] > 0.3
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize(
     ("used", "code"),
     [
@@ -147,6 +151,7 @@ def test_clients_that_used_another_operator_are_found(tmp_path: Path, used: Oper
     assert code in [f["code"] for f in report["findings"]]
 
 
+@pytest.mark.slow
 def test_supports_that_the_data_surely_exceed_are_found(tmp_path: Path) -> None:
     """An item in two thirds of the sets, where the policy says a fifth at most; and the harmless mirror image."""
     collect(tmp_path, publish(tmp_path), 4000, often=0.65)
@@ -155,6 +160,7 @@ def test_supports_that_the_data_surely_exceed_are_found(tmp_path: Path) -> None:
     assert judged(tmp_path).released
 
 
+@pytest.mark.slow
 def test_a_length_without_supports_is_not_verified(home: Path) -> None:
     breach = {"level": 0.9, "sizes": [1], "max_supports_by_length": {"1": [0.2], "2": [0.2]}}
     assert not judged(home, privacy={"itemset_breach": breach}).released
@@ -184,6 +190,7 @@ def test_what_cannot_be_judged_is_refused(home: Path, changes: dict[str, object]
     assert code in [each.code for each in outcome.diagnostics]
 
 
+@pytest.mark.slow
 def test_a_run_is_verified_with_what_was_sent(home: Path, cli) -> None:
     (home / "policy.yaml").write_text(json.dumps(POLICY))
     assert cli("run", "policy.yaml", "--out", "runs", "-q", cwd=home).returncode == 0

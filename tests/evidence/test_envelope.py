@@ -63,6 +63,7 @@ def test_two_payloads_never_encode_alike(one, other):
     assert (pre_authentication_encoding(*one) == pre_authentication_encoding(*other)) == (one == other)
 
 
+@pytest.mark.slow
 @given(body=st.dictionaries(st.text("abc", max_size=3), st.integers(), max_size=3))
 def test_envelopes_go_round(body):
     envelope = Envelope.signed(canonical(body), key("alice"))

@@ -146,6 +146,7 @@ def test_an_author_who_forgot_to_sign_does_so_later_and_no_other_steward_for_the
     assert ward.ended(ward.users["omar"]).exit_code == 0
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize(
     ("name", "role"),
     [
@@ -289,6 +290,7 @@ def _payloads(folder):
     return told
 
 
+@pytest.mark.slow
 def test_signing_and_releasing_leave_the_files_that_the_command_line_leaves(ward: Ward, made, cli):
     run, other = made("sue"), ward.server.folder / "typed" / made("sue")
     shutil.copytree(ward.runs / run, other)

@@ -218,6 +218,7 @@ def test_a_file_that_takes_too_long_leaves_the_states_of_others(server: Server, 
     assert states[-1] == {"a.yaml": checks.State(0, 0), "b.yaml": checks.State(1, 0)}
 
 
+@pytest.mark.slow
 def test_the_states_of_many_files_are_found_by_one_call_after_another(server: Server, monkeypatch):
     monkeypatch.setattr(checks, "_SECONDS", 0)
     monkeypatch.setattr(checks, "_TOGETHER", 2)
@@ -229,6 +230,7 @@ def test_the_states_of_many_files_are_found_by_one_call_after_another(server: Se
     assert states()["a.yaml"].errors > 0
 
 
+@pytest.mark.slow
 def test_many_findings_are_counted_and_the_first_are_shown(server: Server):
     steward = server.browser(Role.STEWARD)
     (server.site.settings.policies / "p.yaml").write_text("version: 1\n")
@@ -283,6 +285,7 @@ def test_requests_of_one_person_take_a_few_threads(server: Server, monkeypatch):
     assert 1 < most[0] <= turns.AT_ONCE
 
 
+@pytest.mark.slow
 def test_checks_of_one_request_do_not_hold_up_another(server: Server, monkeypatch):
     (server.site.settings.policies / "p.yaml").write_text(POLICY)
     checking, go_on, seen = threading.Event(), threading.Event(), []

@@ -33,6 +33,7 @@ def test_the_server_says_which_variables_params_read(server: Server, monkeypatch
     assert (os.environ[ALLOWED], os.environ[DATABASES]) == (",".join(named), "db.example")
 
 
+@pytest.mark.slow
 def test_what_a_policy_says_of_itself_shows_no_value_of_the_environment(server: Server, monkeypatch):
     monkeypatch.setenv("TEAM", "canary-team")
     policy = write_policy(server.folder / "policies")

@@ -63,6 +63,7 @@ def test_a_stranger_sends_small_forms_alone(server):
     assert stranger.send("/sign-in", name="guest", password=PASSWORD).status_code == 303
 
 
+@pytest.mark.slow
 def test_every_form_refuses_a_field_that_is_longer_than_its_limit(shared_server):
     wrong = []
     for route in routes("POST"):

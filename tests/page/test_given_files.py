@@ -62,6 +62,7 @@ def test_a_run_does_not_begin_with_a_policy_that_somebody_made_weaker_meanwhile(
     assert "was changed after you asked" in page
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("verb", ["run", "sweep"])
 @pytest.mark.parametrize("file", ["ward.yaml", "base.yaml", "signers.yaml"])
 def test_the_form_is_about_the_files_that_were_shown(server: Server, verb: str, file: str):

@@ -109,6 +109,7 @@ def test_a_guest_reads_the_rows_of_a_released_table_as_they_are_in_its_file(serv
     assert _texts(_read(guest, server, address, page="99")) == pages[2]
 
 
+@pytest.mark.slow
 def test_rows_are_filtered_and_ordered_by_what_the_address_says(server: Server):
     address, guest = _shown(server, rows=260), server.browser(Role.GUEST)
     rows = _released(server, address)

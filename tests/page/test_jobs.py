@@ -69,6 +69,7 @@ def _is_gone(pid: int) -> bool:
         return True
 
 
+@pytest.mark.slow
 def test_a_job_is_the_verb_of_the_command_line_and_keeps_what_it_prints(server: Server):
     jobs = server.site.jobs
     job = jobs.add(server.users[Role.STEWARD], ["explain", "k_anonymity"], kind="explain", about="k_anonymity")

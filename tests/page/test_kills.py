@@ -54,6 +54,7 @@ def kept(site: Site):
         return site.uploads.keep(user, arriving, "clinic.csv")
 
 
+@pytest.mark.slow
 def test_what_is_whole_has_no_faults(home: Home, site: Site):
     user = site.accounts.named("first")
     site.journal.begin(user, "accounts.open", "")

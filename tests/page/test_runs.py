@@ -56,6 +56,7 @@ def _told(run: Path) -> dict:
     return document
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("new_pythons")
 def test_a_run_of_the_page_makes_the_files_that_the_command_line_makes(server: Server, steward: Browser, cli):
     assert "ward.yaml" in steward.get("/policies/ward.yaml/run").text
@@ -199,6 +200,7 @@ def _policy(run: Path) -> str:
     return text.replace("k: '3'", "k: 3").replace('k: "3"', "k: 3")
 
 
+@pytest.mark.slow
 def test_a_run_is_verified_as_a_job(server: Server, steward: Browser):
     _carried_out(server, steward, "/policies/ward.yaml/run")
     run = server.site.runs.list()[0]
@@ -208,6 +210,7 @@ def test_a_run_is_verified_as_a_job(server: Server, steward: Browser):
     assert _carried_out(server, steward, f"/runs/{run.key}/verify").exit_code == 1
 
 
+@pytest.mark.slow
 def test_a_run_that_is_killed_leaves_the_server_up_and_no_release(server: Server, steward: Browser):
     draw = "\n".join(f"{20 + i % 60},{100 + i % 40},flu" for i in range(400_000))
     (server.folder / "policies/people.csv").write_text(f"age,zip,disease\n{draw}\n")
@@ -246,6 +249,7 @@ def test_jobs_are_shown_to_who_asked_for_them_alone(server: Server, steward: Bro
     assert "hx-get" not in part
 
 
+@pytest.mark.slow
 def test_a_full_queue_is_a_page_that_says_so(server: Server, steward: Browser, monkeypatch):
     monkeypatch.setattr(type(server.site.jobs), "_watch", lambda _self: None)
     for _ in range(5):
@@ -280,6 +284,7 @@ def test_a_sweep_is_a_picture_whose_points_are_edits(server: Server, steward: Br
     assert [run.policy for run in server.site.runs.list()] == ["ward"]
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize(
     ("path", "values"),
     [("privacy.k_anonymity.q", "2,3"), ("", "2"), ("--out", "/tmp"), ("privacy.k_anonymity.k", "1..99999")],
@@ -307,6 +312,7 @@ def test_a_sweep_of_the_page_makes_the_table_that_the_command_line_makes(server:
     assert mine == other
 
 
+@pytest.mark.slow
 def test_a_large_report_is_parsed_by_another_process(server: Server, monkeypatch):
     """Parsing JSON lets no other thread of the server work: eight megabytes take a tenth of a second."""
     run = prepared_run(server.site.settings.runs)

@@ -80,6 +80,7 @@ def get(address: str, path: str, **headers: str) -> http.client.HTTPResponse:
         return answer
 
 
+@pytest.mark.slow
 @pytest.mark.server(quick=1)
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_it_says_where_it_is_and_stops_well(tmp_path, number):

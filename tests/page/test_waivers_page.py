@@ -32,6 +32,7 @@ def policies(server: Server):
     return folder
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("role", [Role.STEWARD, Role.APPROVER])
 def test_all_waivers_are_listed_with_their_last_days(server: Server, policies, role):
     page = server.browser(role).get("/waivers").text

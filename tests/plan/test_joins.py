@@ -91,6 +91,7 @@ def test_a_join_is_to_be_bounded(codes, gates, warned):
     assert ("PPF589" in codes(ATTRIBUTES + K + SPLIT + audit + gates + BOTH)) == warned
 
 
+@pytest.mark.slow
 def test_many_releases_are_judged_in_linear_time(compiled):
     def check(releases):
         every = "".join(f"  r{number}: {{path: r{number}.csv}}\n" for number in range(releases))

@@ -18,6 +18,7 @@ RANGES = (
     ("PPF301", "PPF318"),  # inheritance and params
     ("PPF322", "PPF322"),
     ("PPF350", "PPF356"),  # lists of signers, project files
+    ("PPF445", "PPF446"),  # on data that clients randomized
     ("PPF470", "PPF473"),  # on databases
     ("PPF481", "PPF481"),
     ("PPF500", "PPF538"),  # rules on requirements, attributes, the ledger and files

@@ -17,6 +17,7 @@ def test_several_forms_go_to_a_file_each(cli, released, tmp_path):
     assert json.loads((tmp_path / "odcs").read_text())["kind"] == "DataContract"
 
 
+@pytest.mark.slow
 def test_a_release_is_chosen_by_its_name(cli, released):
     several = cli("report", released, "--format", "croissant")
     assert (several.returncode, several.stdout) == (2, "")

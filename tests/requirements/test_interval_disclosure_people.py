@@ -64,6 +64,7 @@ def shared(near, whose, known):
 CELLS = st.one_of(st.none(), st.sampled_from([0.0, 1.0, 2.0, 3.5]))
 
 
+@pytest.mark.slow
 @examples(80)
 @given(data=st.data(), pseudonym=st.booleans(), width=st.sampled_from([0.0, 0.6, 1.1]))
 def test_person_by_person(build, agree, data, pseudonym, width):

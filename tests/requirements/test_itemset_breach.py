@@ -221,6 +221,7 @@ def test_likelihoods_by_definition(operator: Operator) -> None:
                 assert second_route.likelihood(operator, m, k, overlap) == pytest.approx(ruled[overlap], rel=1e-10)
 
 
+@pytest.mark.slow
 def test_inserted_items_are_judged_exactly_and_their_absence_is_found() -> None:
     """Sets to which nothing, or less, was added do not follow an operator that inserts twenty items."""
     before = shop(1500)

@@ -30,6 +30,7 @@ def lines(path, header, rows):
     path.write_text("\n".join([header, *text]) + "\n", encoding="utf-8")
 
 
+@pytest.mark.slow
 @examples(80, suppress_health_check=list(HealthCheck))
 @given(data=st.data(), people=st.booleans(), pseudonym=st.booleans(), town=st.booleans(), second=st.booleans())
 def test_both_routes_say_the_same(build, agree, tmp_path, data, people, pseudonym, town, second):

@@ -96,6 +96,7 @@ def test_the_program_knows_nothing_of_it(without, words):
     assert KIND not in done.stdout
 
 
+@pytest.mark.slow
 def test_policies_compare(without):
     (without.place / "old.yaml").write_text(POLICY.replace("STEP", "mondrian"))
     (without.place / "new.yaml").write_text(POLICY.replace("STEP", "mondrian").replace("t: 0.9", "t: 0.8"))

@@ -385,6 +385,7 @@ def test_pseudonyms_and_identifiers_are_codes(build, agree):
     assert kinds(build, agree, table, facts=facts) == {"unique_codes": 4}
 
 
+@pytest.mark.slow
 def test_a_column_of_cells_that_are_each_alone_is_a_code(build, agree):
     shared, own = ["a", "b"] * 50, [f"x{i}" for i in range(100)]
     assert kinds(build, agree, {"c": shared}, unique=0.8) == {}

@@ -127,6 +127,7 @@ def file_rows(run: Path) -> int:
 # what holds
 
 
+@pytest.mark.slow
 @pytest.mark.server(quick=1)
 def test_a_table_has_the_rows_of_the_file_in_their_order(bench, place) -> None:
     data(bench)

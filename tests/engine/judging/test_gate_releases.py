@@ -54,6 +54,7 @@ def test_it_is_about_those_that_are_named(judged):
     assert (verdict, set(gates)) == ("released", {("all", True)})
 
 
+@pytest.mark.slow
 def test_nothing_waives_what_was_not_measured(bench):
     bench.data(TABLE, header="age,town,score")
     waiver = (

@@ -54,6 +54,7 @@ def test_the_joined_table_counts_people_and_its_rows_are_linked_by_the_pseudonym
     assert found["a + z", "privacy.k_anonymity.known_rows_k"] == expected
 
 
+@pytest.mark.slow
 def test_people_whose_rows_one_release_lacks_are_counted(bench, visits):
     few = "few: {use: limit_rows, input: named, with: {rows: 1}}"
     text = POLICY.replace("KNOWN", "1").replace("zips: {use: drop, input: named", f"{few}\n  zips: {{use: drop")

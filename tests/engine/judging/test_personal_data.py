@@ -34,6 +34,7 @@ def codes(outcome):
     return [(f.code, f.subject) for f in outcome.report.findings if f.code == "PPF649"]
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("role", ["insensitive", "target", "sensitive"])
 @pytest.mark.parametrize(
     ("audience", "verdict"), [("internal", "released"), ("partner", "withheld"), ("public", "withheld")]
@@ -50,6 +51,7 @@ def test_by_audience(bench, role, audience, verdict):
     assert bool(of(outcome)) is (audience != "internal")
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("partition_rows", [1, 7, 100_000])
 def test_harmless_columns_are_released(bench, partition_rows):
     bench.data([["ab"[i % 2], f"{i * 37 % 911}.{i % 10}0"] for i in range(60)], "town,remark")
@@ -57,6 +59,7 @@ def test_harmless_columns_are_released(bench, partition_rows):
     assert (outcome.report.verdict, codes(outcome), of(outcome)) == ("released", [], {})
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("partition_rows", [1, 7, 100_000])
 def test_rows_in_partitions(bench, partition_rows):
     bench.data([["ab"[i % 2], f"AB-{i * 7919:06d}"] for i in range(60)], "town,remark")
@@ -70,6 +73,7 @@ def test_quasi_identifiers_are_not_looked_at(bench):
     assert (outcome.report.verdict, codes(outcome)) == ("released", [])
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("partition_rows", [7, 100_000])
 @pytest.mark.parametrize("kind", ["integer", "float"])
 @pytest.mark.parametrize(

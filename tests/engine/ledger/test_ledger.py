@@ -131,6 +131,7 @@ def published(home: Home) -> list[Path]:
     return list((home / "runs").glob("ward/*/released")) if (home / "runs").exists() else []
 
 
+@pytest.mark.slow
 def test_the_second_of_two_anonymous_releases_is_withheld(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(home).released
     ran = run(home, "two.csv")

@@ -147,6 +147,7 @@ def test_a_ledger_is_made_once(home: Home) -> None:
     assert home.states() == [(1, RELEASED)]
 
 
+@pytest.mark.slow
 def test_the_verb_makes_one_beside_its_key(tmp_path: Path, cli: Any, root: Path) -> None:
     done = cli("ledger", "releases.ledger", "--create", cwd=tmp_path)
     assert done.returncode == 0, done.stderr

@@ -421,6 +421,7 @@ def _nobody(home: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.server(quick=1)
 def test_what_is_written_names_neither_url_nor_user(home: Path, postgres: Any, database: str) -> None:
     assert run(home)

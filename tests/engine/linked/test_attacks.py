@@ -55,6 +55,7 @@ def test_a_requirement_that_names_releases_is_judged_on_their_join(clinic, run, 
     assert False in judged(result, "patients + visits")
 
 
+@pytest.mark.slow
 def test_releases_that_are_joined_over_others_belong_to_the_join(clinic, run):
     """The key stands beside the ward, the ward beside the day, and the day beside the diagnosis: all of them unique."""
     text = (

@@ -51,6 +51,7 @@ def test_tables_of_one_run_are_held_against_each_other_without_any_key(ward):
     assert ward(("a", 1960, "n"), ("b", 1960, "n"), ("c", 1970, "s"), ("d", 1970, "s")).released
 
 
+@pytest.mark.slow
 def test_and_runs_against_earlier_ones(ward, tmp_path):
     assert ward(("a", 1960, "n"), ("b", 1960, "n"), ("c", 1970, "s"), ("d", 1970, "s")).released
     assert [entry.name for entry in api.ledger(tmp_path / "clinic.ledger").entries] == ["patients", "visits"]

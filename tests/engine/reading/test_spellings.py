@@ -121,6 +121,7 @@ def test_what_is_not_kept_apart_is_still_one(bench):
     assert "keep_apart: [blanks]" in said.help
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize(("one", "other", "words"), PAIRS)
 def test_normalized_they_are_one(bench, one, other, words):
     bench.data([[one, "u"], [other, "u"], ["P8", "v"], ["P9", "v"]], "pid,ward")

@@ -235,6 +235,7 @@ def test_a_release_whose_folder_is_gone(bench, tools):
     assert not verify(run, None, None).holds
 
 
+@pytest.mark.slow
 def test_an_interruption_at_the_rename_leaves_a_release_or_nothing(bench, tools, monkeypatch):
     real = RunDirectory.publish
     bench.data(tools.rows(200))

@@ -98,6 +98,7 @@ def test_sealed_runs_differ(bench, tools):
     assert len(commitments) == 2
 
 
+@pytest.mark.slow
 def test_the_same_rows_in_a_parquet_file_give_the_same_release(bench, tools):
     import pyarrow.csv as pcsv
     import pyarrow.parquet as pq

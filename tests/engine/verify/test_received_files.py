@@ -167,6 +167,7 @@ def test_options_that_a_reader_has_not(ward, tmp_path):
         api.audit(policy, None, tmp_path / "theirs.parquet")
 
 
+@pytest.mark.slow
 def test_the_command_line(ward, cli, tmp_path):
     ward(delimiter=";", source=MISSING)
     done = cli("audit", "ward.yaml", "--released", "theirs.csv", "--released-with", "delimiter=;", cwd=tmp_path)

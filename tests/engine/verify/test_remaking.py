@@ -109,6 +109,7 @@ def test_columns_that_steps_changed_are_measured_with_their_rows_paired(ward, st
     assert found.remeasured.figures == 0  # gates and figures may depend on the order of rows
 
 
+@pytest.mark.slow
 def test_with_a_seed_every_byte_and_every_figure_is_made_again(ward):
     releases = "gates: {risk: {metric: reidentification_risk.prosecutor_highest, max: 1}}\n" + ONE
     run = ward.run(RECODE + NOISE, SEED + releases)
@@ -391,6 +392,7 @@ def test_whose_rows_were_drawn_only_the_run_can_tell(tmp_path):
     assert "privacy.k_anonymity on study" in outcome.remeasured.unknown
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("here", [".", "elsewhere"])
 def test_own_data_is_found_beside_the_policy(ward, monkeypatch, here):
     (ward.folder / "policies").mkdir()
@@ -421,6 +423,7 @@ def test_other_data_beside_the_policy_is_not_that_of_the_run(ward, monkeypatch):
     assert not api.verify(run, own_data=True).holds
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize(("how", "drawn"), [("nearest", False), ("random", True), ("controlled", True)])
 def test_rounding_is_made_again_where_it_draws_nothing(ward, how, drawn):
     head = HEAD.replace("score: {role: insensitive}", "score: {role: insensitive, type: integer}")

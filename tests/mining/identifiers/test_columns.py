@@ -185,6 +185,7 @@ def test_amounts_counts_years_and_measurements_are_numbers_alone(values):
     assert scan(values, 3, "numbers").personal() == {}
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("name", HARMLESS)
 def test_what_shares_a_form_is_not(name):
     assert scan(HARMLESS[name]).personal() == {}

@@ -252,6 +252,7 @@ def test_two_rows_of_a_class_are_looked_at_where_there_are_too_many_to_list(few)
         assert measure([*rows, (0, 0), (1, 0), (0, 1)], 3) == 1
 
 
+@pytest.mark.slow
 @given(ROWS, st.randoms())
 @examples(50)
 def test_names_of_people_and_classes_and_the_order_of_rows_do_not_matter(rows, rng):

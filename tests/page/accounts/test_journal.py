@@ -222,6 +222,7 @@ def test_what_strangers_are_refused_does_not_fill_the_disk_and_quotes_nothing(se
     assert server.site.journal.is_whole()
 
 
+@pytest.mark.slow
 def test_what_a_person_is_refused_does_not_fill_the_disk(server, clock):
     guest, steward = server.browser(Role.GUEST), server.users[Role.STEWARD]
     beyond = 15

@@ -546,6 +546,7 @@ def test_nobody_makes_a_proof_of_their_own(site):
             site.openid._flows.take("a word of the visit", text)
 
 
+@pytest.mark.slow
 def test_what_strangers_send_in_vain_does_not_fill_the_journal(site):
     browser = Browser(site)
     before = len(site.journal.newest(10_000))

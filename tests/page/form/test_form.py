@@ -105,6 +105,7 @@ def _save(steward, changes, removed=()):
     return steward.client.post(f"{ADDRESS}/save", data={**body, "remove": list(removed)})
 
 
+@pytest.mark.slow
 def test_a_form_that_nobody_touched_saves_the_same_bytes(steward, server):
     assert _save(steward, {}).status_code == 303
     assert _text(server) == POLICY
@@ -126,6 +127,7 @@ def test_each_entry_is_shown_with_what_it_means(steward):
     } <= names
 
 
+@pytest.mark.slow
 def test_what_the_form_changes_is_all_that_changes(steward, server):
     answer = _save(
         steward,
@@ -146,6 +148,7 @@ def test_what_the_form_changes_is_all_that_changes(steward, server):
     )
 
 
+@pytest.mark.slow
 def test_entries_are_added(steward, server):
     new = {
         "attribute:0:name": "town",
@@ -175,6 +178,7 @@ def test_a_requirement_takes_the_place_of_none(kind, name, written):
     assert f"privacy:\n  {written}" in changed
 
 
+@pytest.mark.slow
 def test_a_step_moves_up_and_one_that_becomes_another_loses_its_parameters(steward, server):
     body = _body(steward.get(ADDRESS).text)
     page = steward.client.post(ADDRESS, data=body | {"up": json.dumps(["steps", "groups"])}).text
@@ -185,6 +189,7 @@ def test_a_step_moves_up_and_one_that_becomes_another_loses_its_parameters(stewa
     assert "  coarser: {use: mask}\n" in _text(server)
 
 
+@pytest.mark.slow
 def test_neither_side_undoes_the_other(steward, server):
     """The YAML was edited by hand after the form was made: the form's own change joins it."""
     body = _body(steward.get(ADDRESS).text)
@@ -195,6 +200,7 @@ def test_neither_side_undoes_the_other(steward, server):
     assert _text(server) == POLICY
 
 
+@pytest.mark.slow
 def test_the_part_for_scripts_has_the_form_and_the_text(steward):
     text = "attributes: {x: {role: target}}\n"
     body = _body(steward.get(ADDRESS).text) | {"part": "yes", "text_only": "yes", "text": text}
@@ -206,6 +212,7 @@ def test_the_part_for_scripts_has_the_form_and_the_text(steward):
     assert fields[_name("choice", "attributes", "x", "role")] == "target"
 
 
+@pytest.mark.slow
 def test_yaml_that_cannot_be_read_leaves_the_form_out_and_is_not_lost(steward, server):
     body = _body(steward.get(ADDRESS).text)
     page = steward.client.post(f"{ADDRESS}/save", data=body | {"text": "attributes: [\n"})
@@ -214,6 +221,7 @@ def test_yaml_that_cannot_be_read_leaves_the_form_out_and_is_not_lost(steward, s
     assert _text(server) == POLICY
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("value", ["{", "a\nb: c", "!!python/name:os.system x", "*x", "[1, 2"])
 def test_a_field_that_is_no_yaml_changes_nothing(steward, server, value):
     answer = _save(steward, {_name("yaml", "attributes", "age", "hierarchy"): value})
@@ -222,6 +230,7 @@ def test_a_field_that_is_no_yaml_changes_nothing(steward, server, value):
     assert _text(server) == POLICY
 
 
+@pytest.mark.slow
 def test_anchors_are_refused_with_the_reason(steward, server):
     text = "version: 1\nattributes:\n  a: &x {role: target}\n  b: *x\n"
     (server.site.policies.folder / "ward.yaml").write_text(text)
@@ -231,6 +240,7 @@ def test_anchors_are_refused_with_the_reason(steward, server):
     assert _text(server) == text
 
 
+@pytest.mark.slow
 def test_somebody_elses_change_is_not_overwritten(steward, server):
     body = _body(steward.get(ADDRESS).text) | {_name("text", "privacy", "k_anonymity", "k"): "9"}
     (server.site.policies.folder / "ward.yaml").write_text(POLICY + "# theirs\n")
@@ -238,6 +248,7 @@ def test_somebody_elses_change_is_not_overwritten(steward, server):
     assert _text(server) == POLICY + "# theirs\n"
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("path", ["../state/page.sqlite3", "../state/uploads/x/data.csv"])
 def test_the_form_does_not_lead_into_the_servers_private_folder(steward, server, path):
     body = _body(steward.get(ADDRESS).text)
@@ -295,6 +306,7 @@ def test_a_table_becomes_a_policy(server):
     assert steward.send(job.leads_to, **fields, name="patients").status_code == 422
 
 
+@pytest.mark.slow
 def test_the_page_makes_the_policy_that_the_command_line_makes(server, tmp_path, cli):
     draw = random.Random(3)
     rows = [f"{i},{draw.randrange(20, 90)},{draw.randrange(10000, 10050)}" for i in range(300)]

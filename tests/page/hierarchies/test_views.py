@@ -456,6 +456,7 @@ def test_hostile_names_and_values_stay_texts(clinic: Server):
     assert re.fullmatch(r"clinic\.[A-Za-z0-9_-]+\.csv", file.name)
 
 
+@pytest.mark.slow
 def test_long_values_are_shown_shortened_and_sent_whole(clinic: Server):
     browser, user = clinic.browser(Role.STEWARD), clinic.users[Role.STEWARD]
     upload = clinic.upload(Role.STEWARD, "clinic.csv", DATA.encode())

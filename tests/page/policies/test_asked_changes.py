@@ -48,6 +48,7 @@ def test_what_cannot_be_read_is_refused(query):
         asked_changes(QueryParams(query))
 
 
+@pytest.mark.slow
 def test_a_link_shows_what_it_changes_and_weakens_and_the_rest_of_the_text_stays(steward, filled):
     before = filled.site.policies.read("study/people.yaml")
     page = steward.client.get(ADDRESS, params=[("set", "privacy.k_anonymity.k=4"), ("back", "/runs")]).text

@@ -80,6 +80,7 @@ def test_any_text_can_be_checked(steward, text):
     assert steward.send(f"{ADDRESS}/check", text=text).status_code == 200
 
 
+@pytest.mark.slow
 def test_a_proposed_text_is_shown_with_what_it_weakens_and_applied(steward, policies):
     before = policies.read(NAME)
     weaker = before.text.replace("k: 7", "k: 4")
@@ -96,6 +97,7 @@ def test_a_proposed_text_is_shown_with_what_it_weakens_and_applied(steward, poli
     assert "The file has changed since this was proposed" in stricter.text
 
 
+@pytest.mark.slow
 def test_a_change_of_a_template_says_what_it_means_for_each_policy_that_uses_it(steward, policies):
     template = policies.read("study/org.yaml")
     lower = template.text.replace('">= 3"', '">= 2"')
@@ -127,6 +129,7 @@ def test_a_way_back_leads_nowhere_else(steward, policies, back):
     assert answer.headers["location"] == f"{ADDRESS}/edit?said=policies.saved"
 
 
+@pytest.mark.slow
 def test_a_resolved_policy_says_where_its_values_come_from(steward, policies):
     page = html.unescape(steward.get(f"{ADDRESS}/resolved").text)
     assert 'owner: "somebody@example.org"' in page

@@ -24,6 +24,7 @@ def drawn(makers, seed):
     return makers.Maker(np.random.default_rng(seed))
 
 
+@pytest.mark.slow
 def test_reflexive_and_antisymmetric(makers, written):
     maker = drawn(makers, 1)
     for _ in range(100):
@@ -67,6 +68,7 @@ def tightened(maker, policy):
     return found
 
 
+@pytest.mark.slow
 def test_spelling_names_and_order_are_neutral(makers, written):
     maker = drawn(makers, 3)
     for _ in range(120):
