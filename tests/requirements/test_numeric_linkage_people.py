@@ -113,7 +113,6 @@ def plainly(whose, original, released, candidates):
 CELLS = st.one_of(st.none(), st.integers(0, 4).map(float), st.sampled_from([0.5, 2.25]))
 
 
-@pytest.mark.slow
 @examples(60)
 @given(data=st.data(), pseudonym=st.booleans(), candidates=st.integers(1, 3), width=st.integers(1, 2))
 def test_person_by_person(build, agree, data, pseudonym, candidates, width):

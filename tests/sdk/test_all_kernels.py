@@ -79,7 +79,7 @@ def test_all_forms_of_all_kernels_come_to_the_same(tmp_path):
     here = {**os.environ, "PPDM_KERNELS": "both", "PPDM_KERNELS_CARRIED_OUT": str(carried_out)}
     for inherited in ("PYTEST_XDIST_WORKER", "PYTEST_ADDOPTS", "PYTEST_CURRENT_TEST"):
         here.pop(inherited, None)
-    command = [sys.executable, "-P", "-m", "pytest", "--full", "-n0", "-p", "no:cacheprovider"]
+    command = [sys.executable, "-P", "-m", "pytest", "-n0", "-p", "no:cacheprovider"]
     command += [f"tests/{test}" for test in LITTLE]
     done = subprocess.run(command, cwd=ROOT, env=here, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-3000:]
