@@ -180,12 +180,15 @@ def _found(path: Path) -> tuple[Diagnostic, ...]:
 
 
 def bundled(folder: Path) -> list[Path]:
-    """Copy every bundled policy into a folder, where it may be misspelt, and return the copies."""
+    """Copy every bundled policy into a folder, where it may be misspelt, and return the copies.
+
+    One template is left out: the policy that extends it takes a step of it away, whose words are not looked at.
+    """
     for source in ("pipelines", "tests/examples/good", "ppdm_flow/templates"):
         shutil.copytree(ROOT / source, folder / source, ignore=shutil.ignore_patterns("*.gz", "*.py", "*.svg"))
     init(folder / "scaffold")
     files = (p for p in sorted(folder.rglob("*.y*ml")) if not any(part.startswith(".") for part in p.parts))
-    return [p for p in files if not p.name.endswith(".test.yaml")]
+    return [p for p in files if not p.name.endswith(".test.yaml") and p.stem != "modified-k-anonymity"]
 
 
 def _heir(template: Path, spare: Path, policies: Iterable[Path]) -> Path | None:

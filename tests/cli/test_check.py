@@ -245,10 +245,13 @@ def test_params_from_the_command_line(here, tmp_path):
 
 @pytest.mark.slow
 def test_check_imports_nothing_heavy(root):
-    """Every worked policy: the specs of all its plugins are loaded, none of their algorithms."""
+    """The worked policies: the specs of all their plugins are loaded, none of their algorithms.
+
+    Not that of clients, whose operator is read.
+    """
     code = (
         "import sys\nfrom ppdm_flow.cli.main import main\n"
-        f"try:\n    main(['check', *{[str(p) for p in sorted((root / 'pipelines').glob('*.yaml'))]!r}])\n"
+        f"try:\n    main(['check', *{[str(p) for p in sorted((root / 'pipelines').glob('*.yaml')) if p.stem != 'clicks']!r}])\n"
         f"except SystemExit as e:\n    print(e.code, sorted(set({HEAVY!r}) & set(sys.modules)))\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=300)

@@ -145,7 +145,8 @@ def test_withheld_where_too_much_is_told(here, only_run, shop, params, codes):
     report = json.loads((folder / "report.json").read_text())
     assert {f["code"] for f in report["findings"]} >= codes
     assert report["requirements"][0]["measured"] > 0.5
-    assert "randomizes the sets" in (folder / "report.md").read_text() + done.stdout + done.stderr
+    if params != "operator: none":  # such a step does not serve the requirement
+        assert "randomizes the sets" in (folder / "report.md").read_text() + done.stdout + done.stderr
 
 
 @pytest.mark.slow
