@@ -31,7 +31,7 @@ class Itemsets:
     lowest : the lowest discoverable support, None where none is
     false_positives, false_drops : how many are to be expected; None for exact supports
     partial : (n, k + 1) partial supports: the shares of transactions that hold just 0, 1, .., k of the items, estimated
-        without bias where supports are; None for itemsets that are too large to be taken apart
+        without bias where supports are; None where itemsets are too long, or too many of a size, to be taken apart
     """
 
     items: Integers

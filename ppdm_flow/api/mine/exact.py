@@ -18,7 +18,7 @@ from ppdm_flow.mining.transactions.patterns import LONGEST
 from ppdm_flow.mining.transactions.rules import Ratio, Rule
 from ppdm_flow.tables.sets import Baskets
 
-_MOST_PATTERNS = 1 << 24
+_MOST_PATTERNS = 1 << 18
 """Numbers that itemsets of a size are taken apart into, at most."""
 
 
@@ -50,9 +50,8 @@ def _sorted(levels: list[Level], level: Level, rows: int, alphabet: int) -> Item
     share = counts[:, 0] / rows
     parts = None
     if items.shape[1] <= LONGEST and len(items) << items.shape[1] <= _MOST_PATTERNS:
-        held = patterns(
-            levels, items, counts, np.array([rows]), alphabet
-        )  # all parts of a frequent itemset are frequent
+        # all parts of a frequent itemset are frequent, so they were counted
+        held = patterns(levels, items, counts, np.array([rows]), alphabet)
         parts = partial(held)[:, 0] / rows
     return Itemsets(items, share, np.zeros(len(share)), share, share, candidates=0, partial=parts)
 
