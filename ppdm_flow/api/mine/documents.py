@@ -130,8 +130,10 @@ def _itemset_lines(answer: MinedRelease, one: Itemsets, limit: int | None) -> It
     figures = lru_cache(partial(_figures, answer.rows, exact=answer.exact))
     numbers = zip(*(x[:limit].tolist() for x in (one.value, one.sigma, one.low, one.high)), strict=True)
     shares = [""] * len(one) if one.partial is None else [" ".join(map(_number, row)) for row in one.partial.tolist()]
+    inner = [name.replace('"', '""') for name in quoted]
     for items, itemset, parts in zip(one.items[:limit].tolist(), numbers, shares[:limit], strict=True):
-        yield f"{one.size},{cell(','.join([quoted[i] for i in items]))},{figures(*itemset)},{parts}"
+        held = f'"{",".join([inner[i] for i in items])}"' if len(items) > 1 else cell(quoted[items[0]])
+        yield f"{one.size},{held},{figures(*itemset)},{parts}"
 
 
 def _figures(rows: int, support: float, sigma: float, low: float, high: float, *, exact: bool) -> str:
