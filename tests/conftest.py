@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -72,7 +73,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Declare the markers, and give properties as many examples as the tier has."""
+    """Declare the markers, and give properties as many examples as the tier has.
+
+    Where interrupts are ignored, as below `nohup`, processes of tests would inherit that, and no test could send one.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     for name, meaning in MARKERS.items():
         config.addinivalue_line("markers", f"{name}(quick=0): {meaning}; full tier only, but for `quick` items")
     settings.load_profile("full" if config.getoption("full") else "quick")

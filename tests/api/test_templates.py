@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from ppdm_flow import __version__, api
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.errors import PolicyError, UsageError
+from ppdm_flow.engine.steps import keys
 from ppdm_flow.policy.inheritance.references import built_ins
 
 HOSPITAL = """\
@@ -147,8 +149,12 @@ releases:
 
 
 @pytest.fixture
-def clinic(tmp_path):
-    """Four hundred people with a number of 12 bits each, and a way to run their policy with a role for it."""
+def clinic(tmp_path, monkeypatch):
+    """Four hundred people with a number of 12 bits each, and a way to run their policy with a role for it.
+
+    The template asks for a sealed key, and one shuffle of a thousand looks ordered: here all have one key.
+    """
+    monkeypatch.setattr(keys, "secrets", SimpleNamespace(token_bytes=bytes))
     rng = np.random.default_rng(3)
     ids, ages = rng.permutation(4096)[:400], rng.integers(20, 70, 400)
     phones, ill = rng.integers(98_100_000, 98_103_999, 400), rng.choice(["flu", "asthma", "gout", "angina"], 400)

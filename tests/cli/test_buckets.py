@@ -643,7 +643,6 @@ def test_copies_are_private(home: Path, store: Any, ppdm: Any) -> None:
 
 
 @pytest.mark.kill
-@pytest.mark.xfail(strict=False, reason="on a busy machine the run ends at times before it is interrupted")
 def test_an_interrupted_run_leaves_nothing(home: Path, store: Any, ppdm: Any) -> None:
     """Interrupted once, when it begins to send its files: at the last one it could end before it is interrupted."""
     interrupted = threading.Event()
