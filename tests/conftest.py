@@ -69,6 +69,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options that choose a tier."""
     group = parser.getgroup("tiers")
     group.addoption("--full", action="store_true", help="run every test, not only the quick tier")
+    group.addoption(
+        "--rest", action="store_true", help="run what the quick tier left out, and properties with more examples"
+    )
     group.addoption("--shard", metavar="N/COUNT", help="run one share of the test modules, such as 2/4")
 
 
@@ -81,7 +84,7 @@ def pytest_configure(config: pytest.Config) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     for name, meaning in MARKERS.items():
         config.addinivalue_line("markers", f"{name}(quick=0): {meaning}; full tier only, but for `quick` items")
-    settings.load_profile("full" if config.getoption("full") else "quick")
+    settings.load_profile("full" if config.getoption("full") or config.getoption("rest") else "quick")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -89,7 +92,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     mark_folders(items, ROOT / "tests")
     if shard := config.getoption("shard"):
         items[:] = take_shard(items, shard)
-    if not config.getoption("full"):
+    if config.getoption("rest"):
+        quick, rest = split_tiers(items)
+        items[:] = [*(item for item in quick if hasattr(item.obj, "hypothesis")), *rest]
+    elif not config.getoption("full"):
         items[:], left_out = split_tiers(items)
         config.hook.pytest_deselected(items=left_out)
         config.stash[LEFT_OUT] = len(left_out)
