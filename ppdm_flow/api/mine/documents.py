@@ -5,8 +5,12 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Sequence
-from functools import lru_cache, partial
-from itertools import chain
+from functools import cache, partial
+from itertools import chain, repeat
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from ppdm_flow.api.mine.answer import SIGMAS, Itemsets, MinedRelease
 from ppdm_flow.api.mine.estimates import cell
@@ -126,14 +130,20 @@ def _ratio(ratio: Ratio, *, exact: bool) -> MinedRatio:
 
 
 def _itemset_lines(answer: MinedRelease, one: Itemsets, limit: int | None) -> Iterator[str]:
+    items, count = one.items[:limit], len(one.items[:limit])
     quoted = [listed([name]) for name in answer.names]
-    figures = lru_cache(partial(_figures, answer.rows, exact=answer.exact))
+    figures = cache(partial(_figures, answer.rows, exact=answer.exact))
     numbers = zip(*(x[:limit].tolist() for x in (one.value, one.sigma, one.low, one.high)), strict=True)
-    shares = [""] * len(one) if one.partial is None else [" ".join(map(_number, row)) for row in one.partial.tolist()]
-    inner = [name.replace('"', '""') for name in quoted]
-    for items, itemset, parts in zip(one.items[:limit].tolist(), numbers, shares[:limit], strict=True):
-        held = f'"{",".join([inner[i] for i in items])}"' if len(items) > 1 else cell(quoted[items[0]])
-        yield f"{one.size},{held},{figures(*itemset)},{parts}"
+    partial_supports = [] if one.partial is None else one.partial[:limit].tolist()
+    shares = (" ".join(map(_number, row)) for row in partial_supports) if partial_supports else repeat("", count)
+    if one.size == 1:
+        held = [cell(quoted[item]) for (item,) in items.tolist()]
+    else:
+        inner = pa.array([name.replace('"', '""') for name in quoted], pa.large_string())
+        sets = pa.LargeListArray.from_arrays(np.arange(0, items.size + 1, one.size), inner.take(items.ravel()))
+        held = [f'"{names}"' for names in pc.binary_join(sets, pa.scalar(",", pa.large_string())).to_pylist()]
+    for names, itemset, parts in zip(held, numbers, shares, strict=True):
+        yield f"{one.size},{names},{figures(*itemset)},{parts}"
 
 
 def _figures(rows: int, support: float, sigma: float, low: float, high: float, *, exact: bool) -> str:
