@@ -116,13 +116,16 @@ class PublishedOperator:
     def _refuse(self, row: Sequence[int], number: int) -> None:
         if -1 in row:
             why = "an item that is not among those of the operator"
+            advice = "leave that item out, or the set"
         elif len(set(row)) < len(row):
-            why = "an item twice"
+            why, advice = "an item twice", "write each item once"
         elif len(row) not in self.operator.retained:
             why = f"{len(row)} item{'s' * (len(row) != 1)}, and the operator says nothing of sets of that size"
+            sizes = sorted(self.operator.retained)
+            advice = f"its sets have {sizes[0]} to {sizes[-1]} items: shorten the set, or leave it out"
         else:
             return
-        raise DataError(Diagnostic("PPF442", f"set {number} has {why}"))
+        raise DataError(Diagnostic("PPF442", f"set {number} has {why}", help=advice))
 
     def _codes(self, names: Any, number: int) -> Any:
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
