@@ -23,6 +23,7 @@ from ppdm_flow.engine.verify.judge_files import judge
 from ppdm_flow.engine.verify.judge_linked_files import judge_linked
 from ppdm_flow.plan.definition import Plan, ReceivedFormat, ReleaseNode
 from ppdm_flow.plan.formats import inferred
+from ppdm_flow.plan.releases import COUNT
 from ppdm_flow.report.locations import locations
 from ppdm_flow.report.run.document import document
 from ppdm_flow.report.run.judgement import Judgement
@@ -105,9 +106,9 @@ def _received(release: ReleaseNode, released: Path | None, words: Sequence[tuple
         if any(key == name for key, _ in words)
     }
     own = {name: text for name, text in words if name not in lists}
-    return ReceivedFormat(
-        reader_options(kind, own, f"{RELEASED_WITH} {{name}}={{text}}"), lists.get("missing"), lists.get("columns")
-    )
+    count = own.pop(COUNT, None)
+    options = reader_options(kind, own, f"{RELEASED_WITH} {{name}}={{text}}")
+    return ReceivedFormat(options, lists.get("missing"), lists.get("columns"), count)
 
 
 def _of_tables(

@@ -24,6 +24,10 @@ from ppdm_flow.sdk.spec import Effect, Params, PluginSpec
 
 SOURCE = dag.SOURCE
 """The name of the node that every DAG begins with."""
+COLLAPSE = "collapse"
+"""The option of a released file that names its column of counts, beside the options of the file's writer."""
+COUNTS = "How many rows are equal to this record."
+"""What a column of counts is, for recipients."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,11 +129,15 @@ class TableNode:
 
 @dataclass(frozen=True, slots=True)
 class ReceivedFormat:
-    """How another tool writes a file: options of its reader, texts of missing values, names where it has none."""
+    """How another tool writes a file: options of its reader, texts of missing values, names where it has none.
+
+    ``count`` is the column that says how often each record occurs, where each is there once.
+    """
 
     options: Mapping[str, Any]
     missing: tuple[str, ...] | None = None
     columns: tuple[str, ...] | None = None
+    count: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +148,7 @@ class ReleaseNode:
     the table that the file becomes as well. With ``partition_by`` it is a folder of files, one for each combination of
     the values of these columns, which are names of folders in it. ``received`` says how a file is written that another
     tool made and that is judged as this release; no run reads it, and it is no part of the plan's digest.
+    ``options`` are those of the file's writer, with :data:`COLLAPSE` where each distinct record is written once.
     """
 
     name: str
@@ -155,6 +164,11 @@ class ReleaseNode:
     into: TableNode | None = None
     partition_by: tuple[str, ...] = ()
     received: ReceivedFormat | None = None
+
+    @property
+    def collapse(self) -> str:
+        """The column of counts of a file that has each distinct record once; else none."""
+        return str(self.options.get(COLLAPSE, ""))
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from ppdm_flow.core.roles import Role
 from ppdm_flow.plan import flow
 from ppdm_flow.plan.binding import Binder
 from ppdm_flow.plan.dag import base, flow_graph, release_key
-from ppdm_flow.plan.definition import ReceivedFormat, ReleaseNode, StepNode, TableNode
+from ppdm_flow.plan.definition import COLLAPSE, ReceivedFormat, ReleaseNode, StepNode, TableNode
 from ppdm_flow.plan.formats import choices, implied, inferred, partitions
 from ppdm_flow.plan.steps import Flow
 from ppdm_flow.plan.wiring import Wiring
@@ -26,6 +26,8 @@ SHUFFLE = "shuffle_rows"
 INTERVAL_BOUNDS = "interval_bounds"
 BOUNDS = "bounds"
 _LABELS = "labels"
+COUNT = "count"
+"""What says of the file of another tool which column holds counts."""
 _PERSONAL = frozenset({Role.IDENTIFIER, Role.SUBJECT})
 _REORDERED = ("reordered", "generated")
 
@@ -42,9 +44,14 @@ def release_nodes(policy: Policy, state: Flow, wiring: Wiring, binder: Binder) -
         facts = tuple(fact for fact in arriving.values() if not _unneeded(fact))
         if _labels(release, binder, name) == BOUNDS:
             origin, facts = _with_bounds(name, origin, facts, state, binder)
-        if release.shuffle and not _reordered(origin, state.nodes, wiring):
+        column = _counts(name, release, facts, binder)
+        if column and any(fact.role is Role.WEIGHT for fact in facts):
+            facts = tuple(fact for fact in facts if fact.role is not Role.WEIGHT)
+            origin = _shuffled(name, origin, facts, state, binder, expands=True)
+        elif release.shuffle and not _reordered(origin, state.nodes, wiring):
             origin = _shuffled(name, origin, facts, state, binder)
         kind, options = bound
+        options = {**options, COLLAPSE: column} if column else options
         spans = tuple(s for s in (state.places.key("releases", name),) if s is not None)
         about = (release.path, kind, options, release.audience, facts, release.description, spans)
         into = _table(name, release, facts, binder)
@@ -101,6 +108,28 @@ def _partitions(
     return release.partition_by
 
 
+def _counts(name: str, release: Release, facts: tuple[AttributeFacts, ...], binder: Binder) -> str:
+    """Return the column of counts where each distinct record is released once, and say why it cannot be (PPF497)."""
+    if release.collapse is None:
+        return ""
+    column, path = release.collapse.count, ("releases", name, "collapse")
+    alike = next((fact.name for fact in facts if fact.name.casefold() == column.casefold()), None)
+    sets = next((fact.name for fact in facts if fact.role is Role.ITEMS), None)
+    if alike is not None:
+        text, hint = f"the release has a column `{alike}` already", "name another: `collapse: {count: rows}`"
+    elif sets is not None:
+        text, hint = f"`{sets}` holds sets, and records with sets are not counted", "leave `collapse` out"
+    elif not release.shuffle:
+        text = "`shuffle: false` keeps the order of the rows, and the records that are counted are sorted"
+        hint = "leave `shuffle` out"
+    elif release.into is not None:
+        text, hint = "a table of a database holds the rows themselves", "leave `collapse` out, or `into`"
+    else:
+        return column
+    binder.diagnostics.append(Diagnostic("PPF497", text, binder.places.key(*path), hint=hint))
+    return ""
+
+
 def _received(name: str, release: Release, kind: str, binder: Binder) -> ReceivedFormat | None:
     """Return how another tool writes a release, where the policy says it; options are those of the format's reader."""
     if not release.received:
@@ -114,10 +143,14 @@ def _received(name: str, release: Release, kind: str, binder: Binder) -> Receive
             binder.diagnostics.append(Diagnostic("PPF203", text, binder.places.value(*path, key), path=(*path, key)))
         elif given is not None:
             lists[key] = tuple(given)
-    own = {key: value for key, value in release.received.items() if key not in lists}
+    count = release.received.get(COUNT)
+    if not (count is None or isinstance(count, str)):
+        text = f"`{COUNT}` must be a text"
+        binder.diagnostics.append(Diagnostic("PPF203", text, binder.places.value(*path, COUNT), path=(*path, COUNT)))
+    own = {key: value for key, value in release.received.items() if key not in (*lists, COUNT)}
     bound = binder.bind("sources", kind, own, path, path)
     options = {} if bound is None else {key: bound.document[key] for key in own}
-    return ReceivedFormat(options, **lists)
+    return ReceivedFormat(options, **lists, count=count if isinstance(count, str) else None)
 
 
 def pruned(nodes: Mapping[str, StepNode]) -> dict[str, StepNode]:
@@ -158,14 +191,23 @@ def _orders(nodes: Iterable[StepNode]) -> dict[str, str]:
     return order
 
 
-def _shuffled(release: str, origin: str, facts: tuple[AttributeFacts, ...], state: Flow, binder: Binder) -> str:
+def _shuffled(
+    release: str,
+    origin: str,
+    facts: tuple[AttributeFacts, ...],
+    state: Flow,
+    binder: Binder,
+    *,
+    expands: bool = False,
+) -> str:
+    """Put a shuffle before a release, and return its name; with ``expands`` weighted rows become single ones there."""
     path = ("releases", release)
     bound = binder.bind("anonymizers", SHUFFLE, {}, path, path)
     if bound is None:
         return origin
     name = _free(f"shuffle-{release}", state)
     effect = bound.spec.effect(bound.params, Scope(name, flow.by_name(facts), (), state.nulls))
-    state.nodes[name] = StepNode(name, bound, (origin,), effect, facts, implicit=True)
+    state.nodes[name] = StepNode(name, bound, (origin,), effect, facts, implicit=True, expands=expands)
     return name
 
 

@@ -8,12 +8,13 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from ppdm_flow.core.attributes import AttributeFacts, Change
+from ppdm_flow.core.lineage import How
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.core.texts.file_names import DICTIONARY, OPERATOR, SHEET_HTML, SHEET_MARKDOWN, refused
 from ppdm_flow.core.texts.visible import json_text
 from ppdm_flow.engine.faults import run_fault
 from ppdm_flow.engine.steps.origins import Channel
-from ppdm_flow.plan.definition import Plan, ReleaseNode
+from ppdm_flow.plan.definition import COUNTS, Plan, ReleaseNode
 from ppdm_flow.policy.redaction import without
 from ppdm_flow.sdk.anonymizer import Fitted
 from ppdm_flow.sdk.set_operator import PACKED, SEEDED, SETS, SetOperator
@@ -24,6 +25,16 @@ from ppdm_flow.tables.sets import Baskets, SeededSets
 Document = Mapping[str, Any]
 _OURS = (DICTIONARY, SHEET_MARKDOWN, SHEET_HTML)
 """What the engine writes into every release's folder, so that no step can."""
+_COUNTS: Document = {
+    "name": "",
+    "type": AttributeType.INTEGER.value,
+    "description": COUNTS,
+    "role": Role.WEIGHT.value,
+    "computed_from": [],
+    "how": How.OTHER.value,
+    "done": [],
+}
+"""What recipients are told of the column of counts of a collapsed release."""
 _SIZES = "published: each row says how many items the original set had; whoever has a rare number stands out by it"
 
 
@@ -64,7 +75,8 @@ def _dictionary(plan: Plan, release: ReleaseNode, rows: int) -> Document:
                 **({"sizes": _SIZES} if a.role is Role.ITEMS and a.was(Change.PERTURBED) else {}),
             }
             for a in release.attributes
-        ],
+        ]
+        + ([_COUNTS | {"name": release.collapse}] if release.collapse else []),
     }
 
 

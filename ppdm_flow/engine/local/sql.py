@@ -32,6 +32,8 @@ _MEMORY_LIMIT = "512MB"
 """What DuckDB holds at once for the audits of a file. Where a query cannot be answered within it: DuckDB's own limit,
 most of the memory, shared by the audits that there may be at once."""
 _LINE = 1 << 21
+_BLOCK = 1024
+"""Rows of a record that are made at once."""
 
 T = TypeVar("T")
 
@@ -128,7 +130,8 @@ class DuckSql:
             if scan is None:
                 self._open.register("candidate", self._streams[1])
             else:
-                selected = f"SELECT {_selected(self._release)} FROM {scan}"  # noqa: S608  # quoted
+                rows = _expanded(scan, self._release.collapse) if self._release.collapse else scan
+                selected = f"SELECT {_selected(self._release)} FROM {rows}"  # noqa: S608  # quoted
                 self._open.execute(f"CREATE TEMP VIEW candidate AS {selected}")
         return self._open
 
@@ -185,12 +188,26 @@ def _scan(release: ReleaseNode, file: Path, longest: int) -> str | None:
         return None
     if any(_is_gzip(path) != path.name.endswith(".gz") for path in files):
         return None
-    columns = ", ".join(f"{_text(name)}: 'VARCHAR'" for name in release.columns if name not in release.partition_by)
+    names = [name for name in release.columns if name not in release.partition_by]
+    names += [release.collapse] if release.collapse else []
+    columns = ", ".join(f"{_text(name)}: 'VARCHAR'" for name in names)
     mark = _text(str(release.options.get("delimiter", ",")))
     return (
         f"read_csv({paths}, auto_detect = false, header = true, delim = {mark}, quote = '\"', escape = '\"',"
         f" nullstr = '', allow_quoted_nulls = false, columns = {{{columns}}}, max_line_size = {longest}{hive})"
     )
+
+
+def _expanded(scan: str, counts: str) -> str:
+    """Return the rows of collapsed records: each as often as its count says.
+
+    A count is taken apart into blocks before, since DuckDB holds as many numbers at once as a record has rows.
+    """
+    column = quoted(counts)
+    number = f"CAST({column} AS BIGINT)"
+    blocks = f"[least({_BLOCK}, {number} - start) FOR start IN range(0, {number}, {_BLOCK})]"
+    blocked = f"SELECT * REPLACE (unnest({blocks}) AS {column}) FROM {scan}"  # noqa: S608  # quoted
+    return f"(SELECT * REPLACE (unnest(range({column})) AS {column}) FROM ({blocked}))"  # noqa: S608  # the same
 
 
 def _is_written_otherwise(release: ReleaseNode) -> bool:
@@ -200,7 +217,7 @@ def _is_written_otherwise(release: ReleaseNode) -> bool:
         return False
     usual = {"delimiter": None, "quote": '"', "encoding": "utf-8", "decimal": "."}
     said = {key for key, value in received.options.items() if value and usual.get(key, "") not in (None, value)}
-    return bool(said) or received.columns is not None
+    return bool(said) or received.columns is not None or bool(release.collapse)  # the column of counts may be any
 
 
 def _selected(release: ReleaseNode) -> str:
@@ -259,6 +276,7 @@ def _is_gzip(file: Path) -> bool:
 def _is_plain(file: Path, release: ReleaseNode) -> bool:
     """Whether every column of a Parquet file is text, sets in a form of ours, or numbers as our writer has them."""
     numeric = {a.name: _NUMBERS[a.type] for a in release.attributes if a.is_numeric}
+    numeric |= {release.collapse: pa.int64()} if release.collapse else {}
     with pq.ParquetFile(file) as opened:
         return all(f.type == numeric[f.name] if f.name in numeric else _is_text(f.type) for f in opened.schema_arrow)
 

@@ -15,8 +15,9 @@ from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.file_sets import file_set, is_file_set, telling_name
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.engine.faults import data_fault, run_fault, wrap_plugin_errors
+from ppdm_flow.engine.opening.collapsed import CollapsingSink, expanded
 from ppdm_flow.engine.opening.many_files import ManyFiles, check_endings
-from ppdm_flow.plan.definition import Bound, Plan, ReleaseNode, SourceNode
+from ppdm_flow.plan.definition import COLLAPSE, COUNTS, Bound, Plan, ReleaseNode, SourceNode
 from ppdm_flow.plan.formats import choices, handling, inferred
 from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.spec import PluginSpec
@@ -75,22 +76,24 @@ def open_released(release: ReleaseNode, path: Path) -> Source:
 def open_as(kind: str, options: Mapping[str, Any], path: Path, names: tuple[str, ...] | None = None) -> Source:
     """Return the reader of a released file, or of a folder of partitions, for what a sink was given.
 
-    ``names`` are those of the columns of a file that has none itself.
+    ``names`` are those of the columns of a file that has none itself. Collapsed records are read as their rows.
     """
     spec = registry.load("sources", kind)
     known = {k: v for k, v in options.items() if k in spec.params.model_fields}
     made = partial(_made, spec, known, names=names)
-    return ManyFiles(file_set(path), kind, made) if path.is_dir() else made(path)
+    source: Source = ManyFiles(file_set(path), kind, made) if path.is_dir() else made(path)
+    return expanded(source, options[COLLAPSE]) if COLLAPSE in options else source
 
 
 def released_names(release: ReleaseNode, path: Path, source: Source) -> tuple[str, ...]:
     """Return the columns of a released file; the one of a format without names has the release's own name."""
     column_names = source.names()
     if release.received is not None and release.received.columns is not None:
-        if len(release.received.columns) != len(column_names):
+        named = tuple(name for name in release.received.columns if name != release.collapse)
+        if len(named) != len(column_names):
             text = f"the file has {counted(len(column_names), 'column')}, and {len(release.received.columns)} are named"
             raise data_fault("PPF710", text, advice="`--released-with columns=…` takes all names, with commas between")
-        return release.received.columns
+        return named
     kind = release.format or inferred("sources", path.name)
     if kind is not None and handling("sources", kind) == "only" and len(release.attributes) == len(column_names) == 1:
         return (release.attributes[0].name,)
@@ -101,10 +104,13 @@ def open_sink(release: ReleaseNode, path: Path, names: tuple[str, ...]) -> Sink:
     """Return the writer of a release."""
     spec = registry.load("sinks", release.format)
     with wrap_plugin_errors(f"sink `{release.format}`"):
-        sink: Sink = spec.load()(spec.params.model_validate(dict(release.options)), path, names)
+        own = {key: value for key, value in release.options.items() if key != COLLAPSE}
+        every = (*names, release.collapse) if release.collapse else names
+        sink: Sink = spec.load()(spec.params.model_validate(own), path, every)
         if isinstance(sink, DescribingSink):
-            sink.describe({a.name: a.description for a in release.attributes if a.description})
-    return sink
+            counts = {release.collapse: COUNTS} if release.collapse else {}
+            sink.describe({a.name: a.description for a in release.attributes if a.description} | counts)
+    return CollapsingSink(sink, names, release.collapse, typed=spec.info.typed) if release.collapse else sink
 
 
 def takes_numbers(release: ReleaseNode) -> bool:

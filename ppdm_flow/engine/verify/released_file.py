@@ -31,7 +31,7 @@ from ppdm_flow.engine.reading.spellings import refuse_two_spellings, spelling_ch
 from ppdm_flow.engine.streams.stream import LoadedStream
 from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.engine.verify.pseudonyms import own_subjects, pseudonym_column, subject_pairs
-from ppdm_flow.plan.definition import Plan, ReceivedFormat, ReleaseNode
+from ppdm_flow.plan.definition import COLLAPSE, Plan, ReceivedFormat, ReleaseNode
 from ppdm_flow.plan.formats import implied, inferred
 from ppdm_flow.plan.rules.perturbation import judged_on_draws
 from ppdm_flow.sdk import registry
@@ -139,10 +139,28 @@ def _node(plan: Plan, name: str, released: Path, received: ReceivedFormat | None
     else:
         received = _received(plan, received or node.received, kind)
         options = {**implied("sources", kind, name_of_file), **received.options}
-    node = replace(node, format=kind, partition_by=keys, options=options, received=received)
+    plain = {key: value for key, value in options.items() if key != COLLAPSE}
+    said = replace(node, format=kind, partition_by=keys, options=plain, received=received)
     with wrap_plugin_errors(f"release `{node.name}`"):
-        names = released_names(node, released, open_released(node, released))
-    return replace(node, attributes=foreign(node, names))
+        names = released_names(said, released, open_released(said, released))
+    counts = _counts(said, node.collapse, names)
+    file = replace(said, options={**plain, COLLAPSE: counts}) if counts else said
+    return replace(file, attributes=foreign(file, [name for name in names if name != counts]))
+
+
+def _counts(node: ReleaseNode, usual: str, names: Collection[str]) -> str:
+    """Return the column of counts among those of a file: the one that is said, or the release's own where it is there.
+
+    Raises DataError where the one that is said is not there, or is a column of the release.
+    """
+    said = None if node.received is None else node.received.count
+    if said is None:
+        return usual if usual in names else ""
+    if said.casefold() in {fact.name.casefold() for fact in node.attributes}:
+        raise data_fault("PPF498", f"`{said}` is a column of release `{node.name}`, and holds no counts")
+    if said not in names:
+        raise data_fault("PPF498", f"the file has no column `{said}` that says how often each record occurs")
+    return said
 
 
 def _received(plan: Plan, said: ReceivedFormat | None, kind: str) -> ReceivedFormat:
@@ -162,7 +180,7 @@ def _received(plan: Plan, said: ReceivedFormat | None, kind: str) -> ReceivedFor
         raise data_fault("PPF490", f"files of format `{kind}` have names: they take no `columns`")
     headless = {} if said.columns is None else {"header": False}
     missing = plan.source.missing if said.missing is None else said.missing
-    return ReceivedFormat({**said.options, **headless}, missing, said.columns)
+    return ReceivedFormat({**said.options, **headless}, missing, said.columns, said.count)
 
 
 def _check_missing(plan: Plan, release: ReleaseNode, original: DataView) -> None:

@@ -184,6 +184,18 @@ class DatabaseTable(Model):
     grants: Texts = ()
 
 
+class Collapse(Model):
+    """Each distinct record once, with the number of its rows in the column ``count``. ``count`` stands for the map."""
+
+    instead: ClassVar[str] = "count"
+    count: Annotated[str, Field(min_length=1)] = "count"
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _take_word(cls, value: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        return handler({} if value == cls.instead else value)
+
+
 class Release(Model):
     """A file that leaves the house, if everything holds."""
 
@@ -195,6 +207,7 @@ class Release(Model):
     description: str = ""
     into: DatabaseTable | None = None
     partition_by: Texts = ()
+    collapse: Collapse | None = None
     with_: Tree = Field(default_factory=dict, alias="with")
     received: Tree = Field(default_factory=dict)
 

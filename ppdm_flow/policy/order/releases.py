@@ -82,6 +82,8 @@ def _fields(before: Release, after: Release) -> dict[str, tuple[Verdict, str]]:
         changed["shuffle"] = judged, "the order of rows may tell whose they are"
     if before.into != after.into:
         changed["into"] = Verdict.INCOMPARABLE, "another database says who can read it"
+    if before.collapse != after.collapse:
+        changed["collapse"] = Verdict.NEUTRAL, "the same rows: each distinct record is written once, with their number"
     for field in ("from_", "path", "format", "partition_by", "with_"):
         if getattr(before, field) != getattr(after, field):
             changed[field.removesuffix("_")] = (
