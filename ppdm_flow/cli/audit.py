@@ -44,7 +44,7 @@ def audit(
         option(
             "--released-with",
             "NAME=VALUE",
-            "How another tool has written it: delimiter, quote, escape, encoding, decimal, missing, columns.",
+            "How another tool has written it: delimiter, quote, escape, encoding, decimal, missing, columns, count.",
         ),
     ] = None,
     release: Annotated[str | None, option("--release", "NAME", "Which of the policy's releases it is.")] = None,

@@ -11,6 +11,7 @@ import pyarrow as pa
 from ppdm_flow.core.results import RELEASED
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.engine.opening.opening import open_as
+from ppdm_flow.plan.definition import COLLAPSE
 from ppdm_flow.sdk.storage import StoredTypesSource, TypedSource
 
 _ARROW = {
@@ -27,10 +28,13 @@ def released_table(run_dir: Path, about: Mapping[str, Any], planned: Mapping[str
     ``about`` is what the report tells of the file, ``planned`` what its plan does. Raises DataError where it cannot be
     read any more.
     """
-    source = open_as(about["format"], planned["options"], run_dir / RELEASED / about["path"])
+    options = {key: value for key, value in planned["options"].items() if key != COLLAPSE}  # records, as in the file
+    source = open_as(about["format"], options, run_dir / RELEASED / about["path"])
+    counts = [str(planned["options"][COLLAPSE])] if COLLAPSE in planned["options"] else []
     kinds = {a["name"]: AttributeType(a["type"]) for a in planned["attributes"] if a["role"] != "items"}
+    kinds |= dict.fromkeys(counts, AttributeType.INTEGER)
     numeric = {name: kind for name, kind in kinds.items() if kind in _ARROW}
-    names = tuple(a["name"] for a in planned["attributes"]) if "partition_by" in planned else source.names()
+    names = (*(a["name"] for a in planned["attributes"]), *counts) if "partition_by" in planned else source.names()
     stored = source.stored_types() if isinstance(source, StoredTypesSource) else {}
     types = dict.fromkeys(stored, AttributeType.TEXT) | numeric
     batches = list(source.typed_batches(names, types) if isinstance(source, TypedSource) else source.batches(names))

@@ -76,7 +76,7 @@ def _dictionary(plan: Plan, release: ReleaseNode, rows: int) -> Document:
             }
             for a in release.attributes
         ]
-        + ([_COUNTS | {"name": release.collapse}] if release.collapse else []),
+        + ([{**_COUNTS, "name": release.collapse}] if release.collapse else []),
     }
 
 

@@ -96,7 +96,7 @@ class ExpandedSource:
         """Return the names of the other columns. Raises DataError where there is no column of counts."""
         names = self._source.names()
         if self._column not in names:
-            raise data_fault("PPF498", f"the file has no column `{self._column}` that says how often each record occurs")
+            raise data_fault("PPF498", no_counts(self._column))
         return tuple(name for name in names if name != self._column)
 
     def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
@@ -121,7 +121,7 @@ class ExpandedSource:
     def _counts(self, column: pa.Array, done: int) -> npt.NDArray[np.int64]:
         """Return the counts of some records, of which ``done`` came before."""
         texts = _plain(column).cast(pa.large_string())
-        good = pc.match_substring_regex(texts, _COUNT).fill_null(False)  # noqa: FBT003  # of pyarrow
+        good = pc.match_substring_regex(texts, _COUNT).fill_null(False)
         if not pc.all(good).as_py():
             row = done + 1 + int(np.argmin(good.to_numpy(zero_copy_only=False)))
             text = f"row {row}: column `{self._column}` says how often each record occurs, and this is no whole number"
@@ -145,6 +145,11 @@ class ExpandedTypedSource(ExpandedSource):
 def expanded(source: Source, column: str) -> Source:
     """Return the rows of a file with a column of counts."""
     return ExpandedTypedSource(source, column) if isinstance(source, TypedSource) else ExpandedSource(source, column)
+
+
+def no_counts(column: str) -> str:
+    """Return what is said of a file that lacks its column of counts."""
+    return f"the file has no column `{column}` that says how often each record occurs"
 
 
 def _without_columns(rows: int) -> pa.RecordBatch:

@@ -159,7 +159,7 @@ class FinishedRun:
                 "format": c.release.format,
                 "audience": c.release.audience,
                 "rows": c.rows,
-                "columns": len(c.release.attributes),
+                "columns": len(c.release.attributes) + bool(c.release.collapse),
                 "bytes": c.written.size,
                 "sha256": c.sha256,
                 "operators": sorted(c.channels),

@@ -123,8 +123,8 @@ class SparkEngine:
         return self.local.pairs(original, released, aligned=aligned, keep=keep)
 
     def write(self, release: ReleaseNode, stream: Stream, target: Target) -> WrittenRows:
-        """Write part files; what the driver holds, and formats that are one file by nature, it writes itself."""
-        if isinstance(stream, SparkStream) and release.format in IN_PARTS:
+        """Write part files; what the driver holds, records with counts, and formats of one file it writes itself."""
+        if isinstance(stream, SparkStream) and release.format in IN_PARTS and not release.collapse:
             everywhere = replace(target, place=target.place.absolute(), scratch=target.scratch.absolute())
             return write_parts(release, stream, everywhere, ordered=is_ordered(stream))
         return self.local.write(release, stream, target)

@@ -67,7 +67,7 @@ class _TextsWork:
 def released_frame(farm: Farm, release: ReleaseNode, place: Path, stream: SparkStream) -> Frame:
     """Return what makes a DataFrame of a release, as Spark reads its files; by our reader where it would interpret."""
     readable = not _GLOB & set(str(place.absolute())) and all(_is_plain(release, a) for a in release.attributes)
-    if not readable or release.partition_by or release.format not in IN_PARTS:
+    if not readable or release.partition_by or release.collapse or release.format not in IN_PARTS:
         return TextsFrame(stream)
     if release.format == "csv" and (len(release.attributes) == 1 or release.options.get("formulas") == "escape"):
         return TextsFrame(stream)

@@ -20,6 +20,7 @@ from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.faults import RELEASED_WITH, data_fault, naming_file, wrap_plugin_errors
 from ppdm_flow.engine.judging.auditing import Subject
 from ppdm_flow.engine.local.writing import stream_of
+from ppdm_flow.engine.opening.collapsed import no_counts
 from ppdm_flow.engine.opening.opening import open_released, released_names
 from ppdm_flow.engine.options import RunContext
 from ppdm_flow.engine.reading.binding import foreign
@@ -100,7 +101,7 @@ class ReleasedFile:
             "format": self.node.format,
             "audience": self.node.audience,
             "rows": self.rows.row_count,
-            "columns": len(self.node.attributes),
+            "columns": len(self.node.attributes) + bool(self.node.collapse),
             "bytes": data_identity(self.path)[1],
             "sha256": data_sha256(self.path),
         }
@@ -159,7 +160,7 @@ def _counts(node: ReleaseNode, usual: str, names: Collection[str]) -> str:
     if said.casefold() in {fact.name.casefold() for fact in node.attributes}:
         raise data_fault("PPF498", f"`{said}` is a column of release `{node.name}`, and holds no counts")
     if said not in names:
-        raise data_fault("PPF498", f"the file has no column `{said}` that says how often each record occurs")
+        raise data_fault("PPF498", no_counts(said))
     return said
 
 

@@ -87,7 +87,7 @@ def write_work(plan: Plan, release: ReleaseNode, rows: int) -> Work:
     """Return what writing a release takes, with reading it again and the hash of its files."""
     again = 2 if release.format in _TWICE_READ else 1
     whole = table_bytes(rows, len(release.attributes))
-    if held_after(plan, release.input) or release.format not in IN_PARTS:
+    if held_after(plan, release.input) or release.collapse or release.format not in IN_PARTS:
         ordered = _is_ordered(plan, release)
         held = whole if ordered else table_bytes(min(rows, ROWS_AT_ONCE), len(release.attributes))
         why = "one file; sorted on its disk" if ordered else "one file"

@@ -9,6 +9,7 @@ from typing import Any
 from ppdm_flow.core.graph_drawing import INDENT, Card, Line
 from ppdm_flow.core.texts.widths import fitted, fixed, wrapped
 from ppdm_flow.plan.dag import release_key, sources
+from ppdm_flow.plan.definition import COLLAPSE
 from ppdm_flow.plan.pictures.wording import computed, deeds, demands_of, gates_of, held_of, measures_of
 
 Document = Mapping[str, Any]
@@ -66,6 +67,7 @@ def _release(document: Document, release: Document) -> Card:
     count = len(release["attributes"])
     shuffled = ", shuffled" if release["input"] in folded(document) else ""
     lines.append(Line(f"{count} column{'' if count == 1 else 's'}, {release['audience']}{shuffled}", "soft"))
+    lines += [Line("each distinct record once", "soft")] * (COLLAPSE in release["options"])
     lines += [Line(t, "soft") for clause in computed(release) for t in wrapped(clause, SMALL, RELEASE_TEXT, 2)]
     lines += [Line(text, "soft") for text in _together(document, name)]
     lines += [Line(text, "soft") for held in held_of(document) for text in wrapped(held, SMALL, RELEASE_TEXT, 3)]

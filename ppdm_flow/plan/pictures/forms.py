@@ -9,6 +9,7 @@ import networkx as nx
 
 from ppdm_flow.core.texts.visible import visible_line
 from ppdm_flow.plan.dag import document_graph, release_key, sources
+from ppdm_flow.plan.definition import COLLAPSE
 from ppdm_flow.plan.pictures.flowcharts import dot, mermaid
 from ppdm_flow.plan.pictures.vectors import svg
 from ppdm_flow.plan.pictures.wording import (
@@ -96,7 +97,9 @@ def _step(step: Document) -> list[str]:
 def _release(document: Document, release: Document) -> list[str]:
     names = ", ".join(a["name"] for a in release["attributes"])
     lines = [f"release {release['name']}  {release['path']} ({release['format']}), {release['audience']}: {names}"]
+    counts = release["options"].get(COLLAPSE)
     rows = (
+        ("each distinct record once, rows in", [counts] if counts else []),
         ("columns", derived(release)),
         ("must hold", demands_of(document, release["name"])),
         ("gates", gates_of(document, release["name"])),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from ppdm_flow.core.roles import Role
 from ppdm_flow.policy.language.models import Policy, Release
 from ppdm_flow.policy.order.clauses import Change, Clauses, Verdict, verdict
 from ppdm_flow.policy.order.means import Canon, made_by
@@ -65,7 +66,8 @@ def _each(name: str, later: str, before: Release, after: Release, old: Clauses, 
         sides = old.side(("releases", name), name), new.side(("releases", later), later)
         yield Change(f"releases.{later}", Verdict.NEUTRAL, "renamed", *sides)
     usual = old.policy.source.missing, new.policy.source.missing
-    for field, (judged, why) in (_fields(before, after) | _received(before, after, usual)).items():
+    changed = _fields(before, after) | _collapse(old.policy, new.policy, before, after)
+    for field, (judged, why) in (changed | _received(before, after, usual)).items():
         paths = ("releases", name, field), ("releases", later, field)
         sides = old.side(paths[0], _text(before, field)), new.side(paths[1], _text(after, field))
         yield Change(".".join(paths[1]), judged, why, *sides)
@@ -82,8 +84,6 @@ def _fields(before: Release, after: Release) -> dict[str, tuple[Verdict, str]]:
         changed["shuffle"] = judged, "the order of rows may tell whose they are"
     if before.into != after.into:
         changed["into"] = Verdict.INCOMPARABLE, "another database says who can read it"
-    if before.collapse != after.collapse:
-        changed["collapse"] = Verdict.NEUTRAL, "the same rows: each distinct record is written once, with their number"
     for field in ("from_", "path", "format", "partition_by", "with_"):
         if getattr(before, field) != getattr(after, field):
             changed[field.removesuffix("_")] = (
@@ -91,6 +91,19 @@ def _fields(before: Release, after: Release) -> dict[str, tuple[Verdict, str]]:
                 "a means: what must hold is measured on whatever is released",
             )
     return changed
+
+
+def _collapse(old: Policy, new: Policy, before: Release, after: Release) -> dict[str, tuple[Verdict, str]]:
+    """Return what has changed about counting records: they stand for the same rows.
+
+    Weighted rows are written out singly before they are counted, and not every figure is known of weighted ones.
+    """
+    if before.collapse == after.collapse:
+        return {}
+    weighted = any(a.role is Role.WEIGHT for policy in (old, new) for a in policy.attributes.values())
+    if weighted and (before.collapse is None or after.collapse is None):
+        return {"collapse": (Verdict.INCOMPARABLE, "weighted rows are released one by one, or with their weights")}
+    return {"collapse": (Verdict.NEUTRAL, "the same rows: each distinct record is written once, with their number")}
 
 
 def _received(

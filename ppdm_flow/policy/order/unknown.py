@@ -70,7 +70,10 @@ KNOWN: Mapping[type[BaseModel], frozenset[str]] = {
     Attribute: frozenset(("role", "type", "domain", "hierarchy", "description")),
     Gate: frozenset(("metric", "min", "max", "releases", "max_width")),
     Release: frozenset(
-        ("from_", "path", "format", "audience", "shuffle", "description", "into", "partition_by", "collapse", "with_", "received")
+        (
+            *("from_", "path", "format", "audience", "shuffle", "description"),
+            *("into", "partition_by", "collapse", "with_", "received"),
+        )
     ),
     Randomness: frozenset(("mode", "seed")),
     ReportOptions: frozenset(("values",)),

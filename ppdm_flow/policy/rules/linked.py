@@ -125,6 +125,10 @@ def _not_yet(scene: Scene) -> Iterator[Diagnostic]:
     if policy.analyses:
         text = "`analyses` is about a policy of one table"
         yield scene.fault("PPF549", text, ("analyses",), at_key=True, hint="leave it out")
+    for name, release in policy.releases.items():
+        if release.collapse is not None:
+            text = "records are counted in the release of a policy of one table"
+            yield scene.fault("PPF549", text, ("releases", name, "collapse"), at_key=True, hint="leave it out")
     for name, audit in policy.audits.items():
         if audit.release is None:
             text = f"audit `{short(name)}` does not say of which table's release it is"

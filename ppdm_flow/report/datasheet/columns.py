@@ -12,6 +12,7 @@ from ppdm_flow.core.phrases import listed
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.core.texts.file_names import DICTIONARY
+from ppdm_flow.plan.definition import COLLAPSE
 from ppdm_flow.report.datasheet.given import Given
 from ppdm_flow.report.datasheet.steps import StepWords
 
@@ -33,6 +34,7 @@ _ROLES = {
     Role.SUBJECT: "whose row it is",
     Role.ITEMS: "a set of items",
 }
+_COUNTED = "Rows that are equal in all other columns, missing cells among them, became one record."
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,10 @@ def columns(given: Given) -> Iterator[SheetColumn]:
         sizes = f"The sizes are {about['sizes']}." if "sizes" in about else ""
         description = " ".join(filter(None, (about.get("description", ""), sizes)))
         yield SheetColumn(column["name"], holds, description, done or ("Kept as it was.",), kept=not done)
+    for about in described.values():
+        if about["name"] == given.beside[DICTIONARY]["options"].get(COLLAPSE):
+            holds = f"{_TYPES[AttributeType.INTEGER]}; {_ROLES[Role.WEIGHT]}"
+            yield SheetColumn(about["name"], holds, about["description"], (_COUNTED,), kept=False)
 
 
 def left_out(given: Given) -> tuple[str, ...]:

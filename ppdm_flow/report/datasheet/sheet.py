@@ -11,6 +11,7 @@ from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import Report
 from ppdm_flow.core.roles import Nulls, Role
 from ppdm_flow.core.texts.file_names import DICTIONARY
+from ppdm_flow.plan.definition import COLLAPSE
 from ppdm_flow.report.datasheet.columns import SheetColumn, columns, left_out
 from ppdm_flow.report.datasheet.estimates import Estimate, estimates
 from ppdm_flow.report.datasheet.given import Given, given
@@ -109,8 +110,11 @@ def _facts(known: Given) -> Iterator[tuple[str, str]]:
         yield "Between fields", {"\t": "a tab"}.get(delimiter, delimiter)
     if folders := dictionary.get("partition_by"):
         yield "Folders", f"one for each combination of the values of {listed(folders)}"
-    yield "Rows", counted(rows, "row") if isinstance(rows, int) else str(rows)
-    yield "Columns", counted(len(known.node["attributes"]), "column")
+    written = counted(rows, "row") if isinstance(rows, int) else str(rows)
+    if counts := dictionary["options"].get(COLLAPSE):
+        written += f", each distinct record written once: {counts} says how many rows it stands for"
+    yield "Rows", written
+    yield "Columns", counted(len(dictionary["attributes"]), "column")
     yield "A missing cell", dictionary["missing"]
     yield "A suppressed cell", f"{dictionary['suppressed']} (it had a value, which is not told)"
     if "formulas" in dictionary:
@@ -127,6 +131,8 @@ def _rows(known: Given) -> Iterator[str]:
     for column in known.node["attributes"]:
         if column["role"] == Role.WEIGHT:
             yield f"A row stands for as many rows of the original as {column['name']} says."
+    if counts := known.beside[DICTIONARY]["options"].get(COLLAPSE):
+        yield f"Count each record as often as {counts} says: all figures here are about the rows, not the records."
 
 
 def _assumptions(known: Given, judged: tuple[Promise, ...]) -> Iterator[str]:

@@ -7,12 +7,14 @@ from typing import Any
 
 from ppdm_flow.core.lineage import How
 from ppdm_flow.core.records import dataclass
+from ppdm_flow.plan.definition import COLLAPSE
 from ppdm_flow.plan.pictures.wording import HOWS
 from ppdm_flow.report.amounts import amount
 from ppdm_flow.report.plots.fields import ChartDocument
 from ppdm_flow.report.run.fields import ReportDocument, StepDocument
 from ppdm_flow.report.run.wording import listed
 
+COUNTED = "how many rows are equal to this record"
 _OPEN = 12
 _NONE = "\N{EN DASH}"
 
@@ -52,6 +54,8 @@ def columns(document: ReportDocument) -> tuple[ColumnList, ...]:
 def _lists(releases: list[dict[str, Any]]) -> Iterator[ColumnList]:
     for node in releases:
         every = tuple(_column(each) for each in node.get("attributes", ()))
+        if counts := node.get("options", {}).get(COLLAPSE):
+            every = (*every, Column(counts, "weight", COUNTED, True, _NONE, _NONE, _NONE))
         if every:
             yield ColumnList(node["name"], every[:_OPEN], every[_OPEN:])
 

@@ -159,6 +159,21 @@ def test_weights_timestamps_and_quoted_lines_are_the_same(tmp_path, here, missin
     assert len(parts) > 1
 
 
+@pytest.mark.slow(quick=1)
+@pytest.mark.parametrize("change", ["all.csv", "all.parquet", "all.csv, partition_by: [town]"])
+def test_records_with_counts_are_one_file_of_the_driver(tmp_path, here, change) -> None:
+    """Of weighted rows too: executors write them out singly."""
+    policy = visits(tmp_path)
+    text = POLICY.replace("  note: {role: insensitive}\n", "").replace("attributes:", "undeclared: drop\nattributes:")
+    policy.write_text(text.replace("path: all.csv", f"path: {change}, collapse: count"), encoding="utf-8")
+    one, other = (here(policy, tmp_path / name, spark=name == "spark") for name in ("local", "spark"))
+    assert one.verdict == other.verdict == "released"
+    assert one.document["metrics"] == other.document["metrics"]
+    assert released(one)["all"].to_pylist() == released(other)["all"].to_pylist()
+    assert sum(released(other)["all"]["count"].to_pylist()) == 24_000
+    assert one.document["releases"]["all"]["sha256"] == other.document["releases"]["all"]["sha256"]
+
+
 @pytest.mark.parametrize(
     ("line", "code"),
     [

@@ -468,3 +468,26 @@ def test_what_no_rule_knows_is_incomparable(written, monkeypatch):
     narrow = replace(implications.order_of("k_anonymity"), fields=frozenset({"attributes"}))
     monkeypatch.setattr(implications, "order_of", lambda _kind: narrow)
     assert compare(old, new).relation is Relation.INCOMPARABLE
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "weighted", "verdict"),
+    [
+        (None, {"count": "count"}, False, Verdict.NEUTRAL),
+        ({"count": "rows"}, {"count": "persons"}, False, Verdict.NEUTRAL),
+        ({"count": "rows"}, {"count": "persons"}, True, Verdict.NEUTRAL),
+        (None, "count", True, Verdict.INCOMPARABLE),
+        ("count", None, True, Verdict.INCOMPARABLE),
+    ],
+)
+def test_counted_records_are_the_same_rows(order, before, after, weighted, verdict):
+    sides = []
+    for collapse in (before, after):
+        side = policy(privacy={"k_anonymity": {"k": 3}})
+        side["releases"]["study"] |= {} if collapse is None else {"collapse": collapse}
+        side["attributes"] |= {"w": {"role": "weight"}} if weighted else {}
+        sides.append(side)
+    found = {c.clause: c.verdict for c in order(*sides).changes}
+    assert found == {"releases.study.collapse": verdict}
+    same = Relation.EQUAL if verdict is Verdict.NEUTRAL else Relation.INCOMPARABLE
+    assert order(*sides).relation is same

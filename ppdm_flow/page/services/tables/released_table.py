@@ -11,6 +11,7 @@ from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.core.texts.file_names import DICTIONARY
 from ppdm_flow.page.services.released.files import ChangedFileError, ReleasedFile, ReleasedFolder
 from ppdm_flow.page.services.tables.layout import VERSION
+from ppdm_flow.plan.definition import COLLAPSE
 
 _PLAN = "plan.json"
 
@@ -50,7 +51,7 @@ class ReleasedTable:
         plan = folder.run_document(_PLAN)
         try:
             node = next(each for each in plan["releases"] if each["name"] == folder.release)
-            path = str(node["path"])
+            path, counts = str(node["path"]), dictionary["options"].get(COLLAPSE)  # rows are shown, not records
             files = tuple(f for f in folder.files() if f.name == path or f.name.startswith(f"{path}/"))
             table = cls(
                 folder,
@@ -59,7 +60,7 @@ class ReleasedTable:
                 dict(dictionary["options"]),
                 str(dictionary["description"]),
                 dictionary["rows"] if isinstance(dictionary["rows"], int) else None,
-                tuple(_column(each) for each in dictionary["attributes"]),
+                tuple(_column(each) for each in dictionary["attributes"] if each["name"] != counts),
                 files,
             )
         except (KeyError, StopIteration, TypeError, ValueError):
