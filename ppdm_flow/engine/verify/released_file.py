@@ -156,7 +156,7 @@ def _counts(node: ReleaseNode, usual: str, names: Collection[str]) -> str:
     """
     said = None if node.received is None else node.received.count
     if said is None:
-        return usual if usual in names else ""
+        return usual if usual and usual in names else ""
     if said.casefold() in {fact.name.casefold() for fact in node.attributes}:
         raise data_fault("PPF498", f"`{said}` is a column of release `{node.name}`, and holds no counts")
     if said not in names:
