@@ -171,7 +171,7 @@ class PlanRelease(PlanInto, PlanPartitions):
     input: Annotated[str, about("The step that it comes from.")]
     path: Annotated[str, about("The file, relative to `released/NAME/`.")]
     format: Annotated[str, about("The writer.")]
-    options: Annotated[dict[str, Any], about("The writer's parameters.")]
+    options: Annotated[dict[str, Any], about("The writer's parameters, and `collapse`, a column of counts.")]
     audience: Annotated[str, one_of(("internal", "partner", "public")), about("Who gets it.")]
     description: Annotated[str, about("What it is, in the policy's words.")]
     attributes: Annotated[list[PlanColumn], about("Its columns.")]

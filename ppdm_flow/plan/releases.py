@@ -58,6 +58,7 @@ def release_nodes(policy: Policy, state: Flow, wiring: Wiring, binder: Binder) -
         by = _partitions(name, release, kind, facts, binder)
         received = _received(name, release, kind, binder)
         nodes.append(ReleaseNode(name, origin, *about, "", into, by, received))
+    binder.diagnostics += _of_two_kinds(nodes, policy, state, binder)
     order = _orders(state.nodes.values())
     return tuple(replace(node, ordered_by=order.get(base(node.input), base(node.input))) for node in nodes)
 
@@ -128,6 +129,24 @@ def _counts(name: str, release: Release, facts: tuple[AttributeFacts, ...], bind
         return column
     binder.diagnostics.append(Diagnostic("PPF497", text, binder.places.key(*path), hint=hint))
     return ""
+
+
+def _of_two_kinds(nodes: Iterable[ReleaseNode], policy: Policy, state: Flow, binder: Binder) -> Iterator[Diagnostic]:
+    """Yield releases whose weighted rows are written out and counted, where others have them as they are (PPF497).
+
+    What both tell together is measured by the numbers of the rows, and these are of two kinds.
+    """
+
+    def is_expanded(reference: str) -> bool:
+        node = state.nodes.get(base(reference))
+        return node is not None and (node.expands or is_expanded(node.input))
+
+    whole = next((node.name for node in nodes if not is_expanded(node.input)), None)
+    for node in nodes if whole is not None and policy.recipients == "together" else ():
+        if node.collapse and is_expanded(node.input):
+            text = f"its rows are written out by their weights, and those of release `{whole}` are not"
+            hint = "say `collapse` of both, or of neither"
+            yield Diagnostic("PPF497", text, binder.places.key("releases", node.name, "collapse"), hint=hint)
 
 
 def _received(name: str, release: Release, kind: str, binder: Binder) -> ReceivedFormat | None:

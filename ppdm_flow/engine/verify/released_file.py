@@ -146,7 +146,8 @@ def _node(plan: Plan, name: str, released: Path, received: ReceivedFormat | None
         names = released_names(said, released, open_released(said, released))
     counts = _counts(said, node.collapse, names)
     file = replace(said, options={**plain, COLLAPSE: counts}) if counts else said
-    return replace(file, attributes=foreign(file, [name for name in names if name != counts]))
+    own = [name for name in names if name != counts] if counts else names
+    return replace(file, attributes=foreign(file, own))
 
 
 def _counts(node: ReleaseNode, usual: str, names: Collection[str]) -> str:

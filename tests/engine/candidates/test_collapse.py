@@ -255,6 +255,21 @@ def test_what_cannot_be_counted_is_said_before_the_run(home: Path, change: tuple
     assert words in error.message
 
 
+def test_weighted_rows_are_counted_in_every_release_or_in_none(home: Path) -> None:
+    """What two releases tell together is found by row numbers, which are those of weighted or of single rows."""
+    text = (PIPELINES / "bank_credit.yaml").read_text(encoding="utf-8")
+    text = text.replace("data/bank_credit.csv", f"{PIPELINES}/data/bank_credit.csv")
+    both = text.replace(
+        "  study: {path: bank_credit.csv}", "  a: {path: a.csv, collapse: count}\n  b: {path: b.csv, collapse: count}"
+    )
+    one = both.replace("b.csv, collapse: count", "b.csv")
+    with pytest.raises(PolicyError, match="those of release `b` are not") as caught:
+        run(one)
+    assert caught.value.diagnostics[0].code == "PPF497"
+    assert run(both).released
+    assert run(f"{one}recipients: apart\n").released
+
+
 def test_sets_are_not_counted(home: Path) -> None:
     pq.write_table(pa.table({"items": pa.array([["a"], ["b"]], pa.list_(pa.string()))}), "baskets.parquet")
     text = """
