@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -133,18 +132,20 @@ class ExpandedSource:
 class ExpandedTypedSource(ExpandedSource):
     """The same of a reader that leaves numbers, dates and timestamps as its file has them."""
 
-    def __init__(self, source: TypedSource, column: str) -> None:
-        super().__init__(source, column)  # type: ignore[arg-type]  # every typed reader is one
-        self._read = partial(source.typed_batches)
+    def __init__(self, source: Source, typed: TypedSource, column: str) -> None:
+        super().__init__(source, column)
+        self._typed = typed
 
     def typed_batches(self, columns: Sequence[str], types: Mapping[str, AttributeType]) -> Iterator[pa.RecordBatch]:
         """Yield the rows; columns in ``types`` as the reader has them. Raises DataError where a count is none."""
-        return self._expanded(self._read((*columns, self._column), types), columns)
+        return self._expanded(self._typed.typed_batches((*columns, self._column), types), columns)
 
 
 def expanded(source: Source, column: str) -> Source:
     """Return the rows of a file with a column of counts."""
-    return ExpandedTypedSource(source, column) if isinstance(source, TypedSource) else ExpandedSource(source, column)
+    if isinstance(source, TypedSource):
+        return ExpandedTypedSource(source, source, column)
+    return ExpandedSource(source, column)
 
 
 def no_counts(column: str) -> str:

@@ -160,6 +160,23 @@ def test_partitions_of_records(home: Path) -> None:
         assert verify(result.run_dir, Path("visits.csv")).holds
 
 
+def test_two_releases_are_judged_together_by_their_rows(home: Path) -> None:
+    text = (
+        COLLAPSED.replace("k_anonymity: {k: 2}", "k_anonymity: {k: 2}\n  cumulative_k: {k: 2}")
+        .replace(
+            "releases:",
+            "steps:\n  less: {use: drop, with: {attributes: [age]}, input: source}\nreleases:\n"
+            "  other: {from: less, path: other.parquet, collapse: {count: rows}}",
+        )
+        .replace("study: {", "study: {from: source, ")
+    )
+    counted, plain = run(text), run(text.replace(", collapse: count", "").replace(", collapse: {count: rows}", ""))
+    assert judged(counted) == judged(plain)
+    assert {id_ for id_, _, _ in judged(counted)} > {"privacy.k_anonymity"}
+    assert any("cumulative" in metric for _, _, metric in judged(counted))
+    assert counted.released == plain.released
+
+
 def test_weighted_rows_become_records(home: Path) -> None:
     """Table 2 of Wang, Fung and Yu (ICDM 2005)."""
     result = pf.run(PIPELINES / "bank_credit_records.yaml", out="runs")
@@ -314,6 +331,12 @@ def test_figures_are_those_of_the_rows(home: Path, seed: int) -> None:
     if nulls == "wildcard":
         change.append(("  t_closeness: {ill: {t: 0.7}}\n", ""))
     plain, counted = POLICY, COLLAPSED
+    if chosen.random() < 0.5:
+        lines = Path("visits.csv").read_text(encoding="utf-8").splitlines()
+        weights = ["n", *(str(chosen.choice([0, 1, 2, 30])) for _ in lines[1:-1]), "1"]
+        text = "\n".join(f"{line},{n}" for line, n in zip(lines, weights, strict=True))
+        Path("visits.csv").write_text(f"{text}\n", encoding="utf-8")
+        change.append(("  ill: {role: sensitive}", "  ill: {role: sensitive}\n  n: {role: weight}"))
     for old, new in change:
         plain, counted = plain.replace(old, new), counted.replace(old, new)
     one, other = run(plain), run(counted)
