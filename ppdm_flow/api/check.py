@@ -123,7 +123,7 @@ def _outcomes(
         if data is not None:
             from ppdm_flow.api.loading.bindings import held_against  # noqa: PLC0415  # only `--data` needs the engine
 
-            outcome = held_against(loaded, outcome, data, clock)
+            outcome = held_against(loaded, outcome, data, clock, sets)
         if locked or loaded.locked:
             locks = locks or _locks()
             outcome = locks.judged(loaded, outcome, sets, library)

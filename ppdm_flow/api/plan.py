@@ -11,6 +11,7 @@ from ppdm_flow.api.loading.policies import ready_plan
 from ppdm_flow.api.own_data import own_data as own_data_of
 from ppdm_flow.api.own_data import refuse_both
 from ppdm_flow.api.row_counts import rows_of
+from ppdm_flow.api.show import shown_text
 from ppdm_flow.api.where import HERE, SPARK, Where
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
@@ -31,7 +32,8 @@ if TYPE_CHECKING:  # a plan without data needs no engine
 class PlanResult:
     """A plan with its warnings; ``preview`` says what the data lets one expect, where there was data.
 
-    ``cluster`` says what each part takes on a cluster, where that was asked.
+    ``cluster`` says what each part takes on a cluster, where that was asked. ``resolved`` is the policy after
+    inheritance and params, with what its requirements chose from the data.
     """
 
     plan: Plan
@@ -39,6 +41,7 @@ class PlanResult:
     sources: Mapping[str, str]
     preview: Preview | None = None
     cluster: Foreseen | None = None
+    resolved: str = ""
 
     @property
     def document(self) -> PlanDocument:
@@ -92,13 +95,14 @@ def plan(
         raise UsageError(Diagnostic("PPF954", text, help="say `--engine spark` too, or leave them out"))
     if data is None and not own_data:
         ready = ready_plan(path, sets, strict=strict, locked=locked)
-        return PlanResult(ready.plan, ready.warnings, ready.sources)
+        return PlanResult(ready.plan, ready.warnings, ready.sources, resolved=shown_text(ready.loaded))
     from ppdm_flow.api.loading.bindings import previewed  # noqa: PLC0415  # a plan without data needs no engine
 
     with copies_for() as copies:
         there = own_data_of(path, sets, copies) if data is None else copies.local(data)
         ready, seen = previewed(path, sets, there, strict=strict, locked=locked)
-    return PlanResult(ready.plan, (*ready.warnings, *seen.diagnostics), ready.sources, seen)
+    diagnostics = (*ready.warnings, *seen.diagnostics)
+    return PlanResult(ready.plan, diagnostics, ready.sources, seen, resolved=shown_text(ready.loaded))
 
 
 def _on_cluster(
@@ -118,7 +122,8 @@ def _on_cluster(
     if data is not None or all(each.octets for each in counted.values()):
         from ppdm_flow.api.loading.bindings import plan_for_data  # noqa: PLC0415  # needs the readers of files
 
-        bound = plan_for_data(path, sets, data, strict=strict, locked=locked)
+        bound = plan_for_data(path, sets, data, strict=strict, locked=locked, cluster=True)
         shown = ready if data is None else bound
     works = foreseen(bound.plan, counted, MEMORY if memory is None else memory)
-    return PlanResult(shown.plan, shown.warnings, shown.sources, cluster=works)
+    resolved = shown_text(shown.loaded)
+    return PlanResult(shown.plan, shown.warnings, shown.sources, cluster=works, resolved=resolved)

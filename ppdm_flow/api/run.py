@@ -15,7 +15,7 @@ from ppdm_flow.api.loading.lock_uses import Uses
 from ppdm_flow.api.loading.policies import ReadyPlan, quote_sources
 from ppdm_flow.api.show import resolved_text
 from ppdm_flow.api.tables import TableData, check_place, plan_for_table, table_copy
-from ppdm_flow.api.where import HERE, Where
+from ppdm_flow.api.where import HERE, SPARK, Where
 from ppdm_flow.core.addresses.bucket import is_bucket
 from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.diagnostics import Diagnostic
@@ -130,7 +130,10 @@ def run(
             there = table_copy(data, first, engine, copies, listener)
         elif data is not None:
             there = copies.local(data)
-        ready = plan_for_data(path, sets, there, strict=strict, locked=locked, clock=clock, copies=copies)
+        cluster = where.engine == SPARK
+        ready = plan_for_data(
+            path, sets, there, strict=strict, locked=locked, clock=clock, copies=copies, cluster=cluster
+        )
         warned(ready.warnings, ready.sources)
         check_author(ready.plan, out, author)
         engine = engine or opened.enter_context(opened_engine(where, ready.plan.policy))

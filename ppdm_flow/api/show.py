@@ -29,10 +29,15 @@ def show(path: Path, sets: Mapping[str, str] = {}, *, origin: bool = False) -> s
     if has_errors(loaded.diagnostics):
         raise PolicyError(loaded.diagnostics, loaded.sources)
     if not origin:
-        return resolved_text(_public(loaded.tree, (), loaded))
+        return shown_text(loaded)
     rows = [tuple(map(visible_line, row)) for row in (*_params(loaded), *_leaves(loaded.tree, (), loaded))]
     widths = [max((len(row[i]) for row in rows), default=0) for i in (0, 1)]
     return "".join(f"{a:<{widths[0]}}  {b:<{widths[1]}}  {c}".rstrip() + "\n" for a, b, c in rows)
+
+
+def shown_text(loaded: Loaded) -> str:
+    """Return a resolved policy as YAML, without what came from the environment."""
+    return resolved_text(_public(loaded.tree, (), loaded))
 
 
 def _public(value: Any, path: tuple[str, ...], loaded: Loaded) -> Any:

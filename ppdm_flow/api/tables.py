@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from ppdm_flow.api.loading.policies import ReadyPlan, quote_sources, valid_plan
+from ppdm_flow.api.loading.policies import ON_SPARK, ReadyPlan, quote_sources, unchosen, valid_plan
 from ppdm_flow.api.where import SPARK, Where
 from ppdm_flow.core.addresses.table import TableAddress, refuse_table
 from ppdm_flow.core.clock import Clock
@@ -20,6 +20,7 @@ from ppdm_flow.engine.reading.binding import bind
 from ppdm_flow.engine.seam import Engine
 from ppdm_flow.engine.streams.stream import Stop
 from ppdm_flow.policy import load
+from ppdm_flow.policy.requirements import awaits_data
 
 if TYPE_CHECKING:  # an extra
     from ppdm_flow.engine.spark.engine import SparkEngine
@@ -54,7 +55,10 @@ def check_place(table: TableData, where: Where) -> None:
 
 def plan_for_table(path: Path, sets: Mapping[str, str], *, strict: bool, clock: Clock | None) -> ReadyPlan:
     """Return the plan of a policy as far as it is known before a table's columns are. Raises PolicyError."""
-    return valid_plan(load(path, sets), None, _COPY, strict=strict, clock=clock)
+    loaded = load(path, sets)
+    if awaits_data(loaded.policy):
+        raise unchosen(loaded, ON_SPARK)
+    return valid_plan(loaded, None, _COPY, strict=strict, clock=clock)
 
 
 def table_copy(table: TableData, ready: ReadyPlan, engine: Engine, copies: BucketCopies, listener: Listener) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -51,6 +52,10 @@ def plan(
     own_data: OwnData = False,
     sets: Sets = None,
     output_file: OutputFile = None,
+    resolved: Annotated[
+        Path | None,
+        typer.Option("--resolved", metavar="FILE", help="Write the resolved policy there, with what data chose."),
+    ] = None,
     engine: Annotated[
         EngineName, typer.Option("--engine", help="Say what a cluster would do: where, and what it takes.")
     ] = EngineName.LOCAL,
@@ -64,7 +69,8 @@ def plan(
 ) -> None:
     """Show what a run would do; with --data or --own-data, also what the data lets one expect of it.
 
-    With --engine spark no row is read: it says where each step and audit is worked on, and what that takes.
+    --resolved writes the policy after inheritance and params, with the values that templates chose from the data. With
+    --engine spark no row is read: it says where each step and audit is worked on, and what that takes.
 
     Exit status: 0 planned, 1 the data rules a requirement out, 2 the policy or the data is at fault, 3 a step or an
     audit would need more of the driver than --memory.
@@ -80,6 +86,8 @@ def plan(
         rows=rows,
     )
     complain(planned.diagnostics, planned.sources)
+    if resolved is not None:
+        deliver(planned.resolved, resolved)
     if form is PlanFormat.JSON:
         deliver(json_text(planned.with_preview), output_file)
     else:

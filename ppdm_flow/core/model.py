@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Annotated, ClassVar, Literal, NoReturn, TypeVar
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidatorFunctionWrapHandler
 
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.requirement_fields import InDocuments, Shown
@@ -62,6 +62,21 @@ class OneOrNamed:
         known = {info.alias or name for name, info in self.model.model_fields.items()}
         named = value and all(isinstance(each, Mapping) and name not in known for name, each in value.items())
         return value if named else {"": value}
+
+
+@dataclass(frozen=True, slots=True)
+class MapOrModel:
+    """Marks a map of lists in whose place one model may stand, whose keys hold single values."""
+
+    model: type[BaseModel]
+
+    def __call__(self, value: object, handler: ValidatorFunctionWrapHandler) -> object:
+        """Read a map with the model's keys and single values as the model, all else as the map."""
+        if isinstance(value, self.model):
+            return value
+        keys = self.model.model_fields
+        single = isinstance(value, Mapping) and any(name in keys and isinstance(v, str) for name, v in value.items())
+        return self.model.model_validate(value) if single else handler(value)
 
 
 @dataclass(frozen=True, slots=True)

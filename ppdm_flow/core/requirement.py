@@ -198,6 +198,16 @@ class Requirement(Model):
         return ()
 
     @property
+    def awaits_data(self) -> bool:
+        """Whether what it protects is still to be chosen from the data: until then nothing can be said of it."""
+        return False
+
+    @property
+    def chosen_from_data(self) -> bool:
+        """Whether the values that it names were chosen from the data: no policy declares them; no text names them."""
+        return False
+
+    @property
     def on_joined(self) -> bool:
         """Whether it is judged on the joined table of releases that can be joined, too."""
         return self.on_groups or bool(self.numbers)

@@ -63,14 +63,19 @@ class OnValues(Requirement):
     sensitive: ValuesByAttribute
 
     @property
+    def values(self) -> Mapping[str, tuple[str, ...]]:
+        """The values that must not be inferred, by attribute."""
+        return self.sensitive
+
+    @property
     def pairs(self) -> tuple[tuple[str, str], ...]:
         """The values that must not be inferred, as (attribute, value)."""
-        return tuple(pairs_of(self.sensitive))
+        return tuple(pairs_of(self.values))
 
     @property
     def secrets(self) -> tuple[str, ...]:
         """The attributes of which values must not be inferred."""
-        return tuple(self.sensitive)
+        return tuple(self.values)
 
     def on_columns(self, columns: Columns) -> Iterator[Self]:
         """Yield it with the columns that its names mean."""

@@ -18,7 +18,7 @@ from ppdm_flow.policy.floor import STAR, Floor
 from ppdm_flow.policy.loaded import Places
 from ppdm_flow.policy.params.permission import Permission
 
-OF_RUNS = frozenset({"PPF587", "PPF647", "PPF649"})
+OF_RUNS = frozenset({"PPF492", "PPF587", "PPF647", "PPF649"})
 """Codes below PPF700 that are reported by a run."""
 _PRIVACY_CODES = frozenset({"PPF526"})
 _FIRST_OF_RUNS = "PPF7"

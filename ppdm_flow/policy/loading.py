@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity, in_order
 from ppdm_flow.core.digests import digest
@@ -15,12 +16,12 @@ from ppdm_flow.policy.advice import empty_hint
 from ppdm_flow.policy.ambiguous import ambiguous
 from ppdm_flow.policy.files.files import Files, Library
 from ppdm_flow.policy.flatten import FlatPolicy, flatten
-from ppdm_flow.policy.floor import Floor
+from ppdm_flow.policy.floor import STAR, Floor
 from ppdm_flow.policy.floors.judging import PolicyUnderFloors, violations
 from ppdm_flow.policy.inheritance.conflicts import unresolved_conflicts
 from ppdm_flow.policy.inheritance.inherit import Inheritance, InheritanceRecord
 from ppdm_flow.policy.inheritance.layers import Layer
-from ppdm_flow.policy.inheritance.override import overridden
+from ppdm_flow.policy.inheritance.override import completed, overridden
 from ppdm_flow.policy.inheritance.references import FoundTemplate
 from ppdm_flow.policy.language import kinds
 from ppdm_flow.policy.language.models import Policy
@@ -32,6 +33,7 @@ from ppdm_flow.policy.params.params import Value, limits_of
 from ppdm_flow.policy.project import Project
 from ppdm_flow.policy.project_file import project_of
 from ppdm_flow.policy.redaction import redacted, telling
+from ppdm_flow.policy.requirements import requirements_by_place
 from ppdm_flow.policy.rules import judge
 from ppdm_flow.policy.rules.gates import NOTHING_REQUIRED, without_requirements
 from ppdm_flow.policy.salvage import salvaged
@@ -45,6 +47,7 @@ _TOLD = ("PPF314", "PPF203", "PPF205", "PPF208", "PPF529")
 _RAISED = "PPF406"
 """The code of a requirement whose own code raised something."""
 NOTHING_OVER: Mapping[PolicyPath, str] = MappingProxyType({})
+NOTHING_CHOSEN: Mapping[PolicyPath, Any] = MappingProxyType({})
 
 
 def load(
@@ -52,12 +55,14 @@ def load(
     sets: Mapping[str, str] = NO_SETS,
     over: Mapping[PolicyPath, str] = NOTHING_OVER,
     library: Library | None = None,
+    chosen: Mapping[PolicyPath, Any] = NOTHING_CHOSEN,
 ) -> Loaded:
     """Read the policy at ``path``, with ``sets`` (from ``--set``) over its params. Never raises for a bad policy.
 
     ``over`` (from ``--over``) replaces single values after inheritance and params, and before everything is checked:
-    floors hold for them as well. Policies that are read one after the other with the same ``sets`` may share a
-    ``library``.
+    floors hold for them as well. ``chosen`` are the fields of requirements that were chosen from the data.
+
+    Policies that are read one after the other with the same ``sets`` may share a ``library``.
 
     Raises
     ------
@@ -75,7 +80,7 @@ def load(
     inheritance = Inheritance(files, sets, required)
     layer = inheritance.resolve(root, FoundTemplate(path, file, str(path.resolve())))
     account = inheritance.account
-    layer.laid.node = overridden(layer.node, over)
+    layer.laid.node = completed(overridden(layer.node, over), chosen)
     flat, nulls = _resolved(layer, extending=account.extending)
     unusable = _without_unusable_kinds(flat)
     read = lifted(flat)
@@ -90,6 +95,7 @@ def load(
         *faults,
         *ambiguous(flat),
         *_limits(layer, flat, account, faults),
+        *_unjudged(policy, read.places, layer.floors),
     ]
     part, out = (policy, frozenset[PolicyPath]()) if policy is not None else salvaged(read)
     if part is not None:
@@ -161,6 +167,21 @@ def _limits(
     yield from (d for d in violations(judged, layer.floors) if (d.span, d.path) not in known)
     if layer.conflicts:
         yield from unresolved_conflicts(layer.conflicts, flat, layer.floors)
+
+
+def _unjudged(policy: Policy | None, places: Places, floors: Sequence[Floor]) -> Iterator[Diagnostic]:
+    """Report requirements with values from the data, of a kind that floors are about: no floor can judge them."""
+    for path, requirement in () if policy is None else requirements_by_place(policy):
+        floor = next((f for f in floors if f.path[0] == path[0] and f.path[1:2] in ((path[1],), (STAR,))), None)
+        if requirement.awaits_data and floor is not None:
+            yield Diagnostic(
+                "PPF499",
+                f"`{'.'.join(path)}` protects what is chosen from the data: the floor `{floor.text}` cannot judge it",
+                places.key(*path),
+                hint="name the values here, or take the floor away",
+                related=(Related(floor.span, "the floor"),),
+                path=path,
+            )
 
 
 def _used(layer: Layer) -> Iterator[UsedParam]:

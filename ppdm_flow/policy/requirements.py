@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from ppdm_flow.core.gate import Gate
 from ppdm_flow.core.requirement import Requirement
@@ -26,6 +26,18 @@ def requirements_of(policy: models.Policy, places: Places) -> tuple[Requirement,
         if spec.implied is not None:
             requirements.extend(spec.implied(policy, tuple(requirements), places))
     return tuple(requirements)
+
+
+def requirements_by_place(policy: models.Policy) -> Iterator[tuple[tuple[str, ...], Requirement]]:
+    """Yield the entries under ``privacy:`` with their paths, not yet bound to them."""
+    for spec in kinds_among(type(policy.privacy).model_fields):
+        for name, clause in policy.privacy.entries(spec.name).items():
+            yield ("privacy", spec.name, *([name] if name else [])), clause
+
+
+def awaits_data(policy: models.Policy | None) -> bool:
+    """Whether a requirement of the policy protects what is still to be chosen from the data."""
+    return policy is not None and any(clause.awaits_data for _, clause in requirements_by_place(policy))
 
 
 def bound(clause: Requirement, place: ClausePlace) -> Requirement:
@@ -82,6 +94,6 @@ def declared_values(policy: models.Policy, requirements: Iterable[Requirement]) 
         if analysis.regression is not None and analysis.positive is not None:
             values_by_attribute[analysis.regression].add(analysis.positive)
     for requirement in requirements:
-        for name, value, _ in requirement.named_values():
+        for name, value, _ in () if requirement.chosen_from_data else requirement.named_values():
             values_by_attribute[name].add(value)
     return {name: frozenset(values) for name, values in sorted(values_by_attribute.items()) if values}

@@ -17,7 +17,7 @@ from ppdm_flow.policy.flatten import FlatPolicy
 from ppdm_flow.policy.language.kinds import aliases, third_parties
 from ppdm_flow.policy.language.models import Header, Policy
 from ppdm_flow.policy.language.privacy import kinds_named, policy_model, whole_model
-from ppdm_flow.policy.language.shape import Amount, Keys, ListOf, MapOf, Shape, Text, at, homes, placed
+from ppdm_flow.policy.language.shape import Amount, Keys, ListOf, MapOf, Shape, Text, as_written, at, homes, placed
 from ppdm_flow.policy.language.words import NAME_RULE, choices, expected, place_name, short
 from ppdm_flow.policy.loaded import PolicyPath
 
@@ -87,7 +87,7 @@ class _Judge:
         )
 
     def _missing(self, path: PolicyPath) -> Diagnostic:
-        shape = at(path, self.model)
+        shape = self._shape(path)
         what = expected(shape) if shape is not None else "a value"
         return Diagnostic(
             "PPF202",
@@ -111,6 +111,8 @@ class _Judge:
     def _unknown(self, path: PolicyPath) -> Diagnostic:
         name, above = path[-1], path[:-1]
         shape = at(above, self.model)
+        if isinstance(shape, MapOf):
+            shape = as_written(shape, self._tree(above))
         if isinstance(shape, ListOf) and shape.single:
             shape = shape.item
         known = list(shape.keys) if isinstance(shape, Keys) else []
@@ -151,7 +153,7 @@ class _Judge:
         return f"did you mean `{near}`?" if near else None
 
     def _value(self, path: PolicyPath, kind: str) -> Diagnostic:
-        shape = at(path, self.model)
+        shape = self._shape(path)
         value = self._tree(path)
         name = subject(path)
         if isinstance(shape, Amount):
@@ -176,6 +178,15 @@ class _Judge:
             notes=self._notes(path),
             path=path,
         )
+
+    def _shape(self, path: PolicyPath) -> Shape | None:
+        """What stands at a path; below a map that may be a model, what the tree has made of it."""
+        above = at(path[:-1], self.model) if path else None
+        if isinstance(above, MapOf) and above.instead is not None:
+            above = as_written(above, self._tree(path[:-1]))
+            if isinstance(above, Keys):
+                return above.keys[path[-1]].shape if path[-1] in above.keys else None
+        return at(path, self.model)
 
     def _support(self, path: PolicyPath, value: Any) -> Diagnostic:
         return Diagnostic(

@@ -562,6 +562,7 @@ def test_every_figure_of_a_requirement_has_a_weaker_side() -> None:
     one = {("itemset_breach", "pool"), ("blend", "min_support"), ("numeric_linkage", "sample")}
     one = {("privacy", *path) for path in one}
     without = one | {(*path[:2], "*", *path[2:]) for path in one}
+    without |= {("privacy", "templates", "*", "chosen_by", name) for name in ("top", "rarest")}
     assert set(figures(at(("privacy",)), ("privacy",))) == known | without
 
 

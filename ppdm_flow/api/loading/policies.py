@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import glob
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.diagnostics import Diagnostic, Severity, has_errors, in_order
@@ -27,6 +27,7 @@ from ppdm_flow.policy.project import Project
 from ppdm_flow.policy.project_file import FILE as PROJECT
 from ppdm_flow.policy.project_file import project_of
 from ppdm_flow.policy.redaction import redacted
+from ppdm_flow.policy.requirements import awaits_data, requirements_by_place
 from ppdm_flow.policy.rules.gates import without_requirements
 from ppdm_flow.policy.text.nodes import Map, UnreadableError
 from ppdm_flow.policy.text.parse import parse
@@ -192,16 +193,20 @@ def ready_plan(
     locked: bool = False,
     any_params: bool = False,
     clock: Clock | None = utc_today,
+    choose: Callable[[Loaded], Mapping[PolicyPath, Any]] | None = None,
 ) -> ReadyPlan:
     """Return a valid plan. Raises PolicyError with everything that is wrong; with ``strict`` warnings are.
 
     With ``locked``, whatever is not as the lock file has it is wrong; UsageError is raised where there is none. So is
     what ``sets`` give another value than the policy does, unless ``any_params`` may have any.
-    ``clock`` tells the day on which waivers are judged; without one they are not.
+    ``clock`` tells the day on which waivers are judged; without one they are not. ``choose`` returns the fields of
+    requirements that wait for data; without it they go on waiting.
     """
     since = reading_number()
     library = Library()
     loaded = load(path, sets, over, library)
+    if choose is not None and awaits_data(loaded.policy):
+        loaded = load(path, sets, over, library, choose(loaded))
     ready = valid_plan(loaded, None, data, strict=strict, clock=clock)
     if not (locked or loaded.locked):
         return ready
@@ -211,6 +216,19 @@ def ready_plan(
         given = NO_SETS if any_params else sets
         held = Locks().hold(loaded, ready.plan, given, library, with_data=data is not None)
     return replace(ready, held=replace(held, since=since))
+
+
+ON_SPARK = "by this machine, and not where Spark reads them"
+"""Why nothing is chosen from data that Spark reads."""
+
+
+def unchosen(loaded: Loaded, why: str) -> PolicyError:
+    """Return the error of a policy with requirements that wait for data of which nothing can be chosen."""
+    text = f"what is protected here is chosen from the rows {why}"
+    help_ = "let `ppdm-flow plan --data FILE --resolved NEW.yaml` choose from a file, and run the policy that it writes"
+    waiting = [] if loaded.policy is None else [p for p, r in requirements_by_place(loaded.policy) if r.awaits_data]
+    faults = [Diagnostic("PPF493", text, loaded.places.key(*path), help=help_, path=path) for path in waiting]
+    return PolicyError(faults, loaded.sources)
 
 
 def valid_plan(

@@ -26,6 +26,7 @@ from ppdm_flow.engine.linked.sources import LinkedOriginals, data_columns
 from ppdm_flow.engine.options import RunContext, RunOptions
 from ppdm_flow.engine.reading.original import Original
 from ppdm_flow.engine.run.carry_out import Opened, open_original
+from ppdm_flow.engine.run.preview import chosen_fields
 from ppdm_flow.engine.run.scratch_run import ContentQuery, Contents, run_in_scratch, values_in
 from ppdm_flow.engine.steps.keys import run_key
 from ppdm_flow.engine.streams.lookalikes import lookalike_checks
@@ -33,8 +34,10 @@ from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.engine.verify.judge_files import judge
 from ppdm_flow.plan.compile import CompileResult, compile_policy
 from ppdm_flow.plan.definition import AuditNode, Plan
+from ppdm_flow.policy import load as load_policy
 from ppdm_flow.policy.linked import qualified
 from ppdm_flow.policy.loaded import Loaded as Policy
+from ppdm_flow.policy.requirements import awaits_data
 from ppdm_flow.policy.test.loading import LoadedTests
 from ppdm_flow.policy.test.models import Case, Table
 from ppdm_flow.policy.test.rules import expects_a_run
@@ -139,7 +142,12 @@ class _RunningTest:
 
     def _bound(self, policy: Policy, plan: Plan, data: PolicyTestTables) -> Plan:
         """Return the plan for the columns of the test's data. Raises PolicyError."""
-        outcome: CompileResult = compile_policy(policy, data_columns(data.read_by(plan), None))
+        columns = data_columns(data.read_by(plan), None)
+        outcome: CompileResult = compile_policy(policy, columns)
+        if outcome.plan is not None and awaits_data(policy.policy):
+            chosen = chosen_fields(data.read_by(outcome.plan), None)
+            sets = sets_of(self.file, self.name)
+            outcome = compile_policy(load_policy(self.file.policy, sets, chosen=chosen), columns)
         if outcome.plan is None or has_errors(outcome.diagnostics):
             raise PolicyError([d for d in outcome.diagnostics if d.severity is Severity.ERROR], outcome.sources)
         bound = data.read_by(outcome.plan)

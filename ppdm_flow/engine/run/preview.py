@@ -27,6 +27,7 @@ from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.plan.definition import Plan, ReleaseNode, StepNode
 from ppdm_flow.policy.language.guarded import guarded
 from ppdm_flow.policy.language.kinds import spec_of
+from ppdm_flow.policy.loaded import PolicyPath
 from ppdm_flow.sdk.spec import SetShape, imported
 
 _CELLS_A_SECOND = 2.0e8
@@ -113,6 +114,22 @@ class Preview:
             return {}
         sizes = [{"release": s.release, "form": s.form, "bytes": s.octets} for s in self.sizes]
         return {"sets": [s.document() for s in self.sets], "sizes": sizes}
+
+
+def chosen_fields(plan: Plan, data: Path | None) -> dict[PolicyPath, Any]:
+    """Read the data once, and return the fields of every requirement that waits for it, by their places in the policy.
+
+    Raises DataError where something cannot be chosen.
+    """
+    original = Opening(RunContext(plan), data).open()
+    view, fields = StreamView(original.stream), dict[PolicyPath, Any]()
+    for requirement in plan.requirements:
+        if requirement.awaits_data:
+            spec = spec_of(requirement.kind)
+            choose = guarded(spec.name, "choose from the data", imported(spec.chooses))
+            chosen = choose(requirement, original.stream.attributes, view)
+            fields |= {("privacy", spec.name, requirement.name, name): value for name, value in chosen.items()}
+    return fields
 
 
 def preview(plan: Plan, data: Path | None) -> Preview:

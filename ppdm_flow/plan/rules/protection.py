@@ -21,8 +21,8 @@ from ppdm_flow.policy.rules.gates import NOTHING_REQUIRED
 
 def unprotected_sensitive(flow: CompiledFlow) -> Iterator[Diagnostic]:
     """A sensitive attribute about which no template and no sensitivity says anything, unless nothing is required."""
-    if flow.policy.privacy.says_none:
-        return
+    if flow.policy.privacy.says_none or any(r.awaits_data for r in flow.plan.requirements):
+        return  # what is chosen from the data may be any of them
     hiding = _named_for_releases(flow, lambda r: r.secrets)
     for fact, published in _published(flow, Role.SENSITIVE):
         if releases := [name for name in published if not covers(hiding[name], fact)]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.loaded import PolicyPath
@@ -22,16 +23,32 @@ def overridden(root: Map, values: Mapping[PolicyPath, str]) -> Map:
     return root
 
 
-def _laid(node: Map, path: PolicyPath, text: str, note: str) -> Map:
+def completed(root: Map, values: Mapping[PolicyPath, Any]) -> Map:
+    """Return ``root`` with maps, lists and texts that were chosen from the data in their places."""
+    for path, value in values.items():
+        root = _laid(root, path, value, "it was chosen from the data")
+    return root
+
+
+def _laid(node: Map, path: PolicyPath, value: Any, note: str) -> Map:
     head, rest = path[0], path[1:]
     entry = node.entries.get(head)
     key_span = entry.key_span if entry is not None else node.span
     if not rest:
-        made: Node = _node(text, entry.node.span if entry is not None else node.span, note)
+        span = entry.node.span if entry is not None else node.span
+        made = _node(value, span, note) if isinstance(value, str) else _written(value, span, note)
     else:
         below = entry.node if entry is not None else Map({}, node.span)
-        made = _laid(below, rest, text, note) if isinstance(below, Map) else below
+        made = _laid(below, rest, value, note) if isinstance(below, Map) else below
     return replace(node, entries={**node.entries, head: Entry(key_span, made)})
+
+
+def _written(value: Any, span: Span, note: str) -> Node:
+    if isinstance(value, Mapping):
+        return Map({key: Entry(span, _written(each, span, note)) for key, each in value.items()}, span)
+    if isinstance(value, str):
+        return Scalar(value, span, plain=False, notes=(note,))
+    return Seq(tuple(_written(each, span, note) for each in value), span)
 
 
 def _node(text: str, span: Span, note: str) -> Node:

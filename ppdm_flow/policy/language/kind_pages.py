@@ -57,6 +57,8 @@ def _below(shape: Shape) -> Iterator[Key]:
             yield from _below(key.shape)
     elif isinstance(shape, MapOf):
         yield from _below(shape.value)
+        if shape.instead is not None:
+            yield from _below(shape.instead)
     elif isinstance(shape, ListOf):
         yield from _below(shape.item)
 

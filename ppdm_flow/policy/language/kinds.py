@@ -50,9 +50,12 @@ class RequirementSpec:
     ``measured_on``: its audit also runs, without a bound, on releases with a column of which that was done.
     ``conflicts`` yields which requirements of the kind no table can satisfy together (requirements, released sources,
     null semantics, places); ``foresees`` is the dotted path of what yields that a requirement cannot hold of the
-    original, whatever is done to it (requirement, view, people). ``value_places`` and ``value_keys`` are places below
-    an entry at which values of the data stand, as values or as keys (``*`` for any name). ``aliases`` are other words
-    for the kind. ``mixes``: what holds of groups holds of unions of them.
+    original, whatever is done to it (requirement, view, people). ``chooses`` is the dotted path of what returns the
+    fields of an entry that waits for data, as text (requirement, attributes, view).
+
+    ``value_places`` and ``value_keys`` are places below an entry at which values of the data stand, as values or as
+    keys (``*`` for any name). ``aliases`` are other words for the kind. ``mixes``: what holds of groups holds of unions
+    of them.
 
     ``page`` is the Markdown file that `explain` shows (``package:file``), in the form of the pages of built-in kinds,
     which are found by name.
@@ -76,6 +79,7 @@ class RequirementSpec:
     measured_on: Change | None = None
     conflicts: Callable[[Any, Any, Any, Any], Iterator[Diagnostic]] | None = None
     foresees: str = ""
+    chooses: str = ""
     value_places: tuple[tuple[str, ...], ...] = ()
     value_keys: tuple[tuple[str, ...], ...] = ()
     aliases: tuple[str, ...] = ()

@@ -202,7 +202,9 @@ class Writer:
         }
         if shape.key.pattern:
             written["propertyNames"] = {"anyOf": [{"pattern": shape.key.pattern}, {"pattern": _PLACEHOLDER}]}
-        return {**written, "minProperties": shape.least} if shape.least and not self.child else written
+        if shape.least and not self.child:
+            written["minProperties"] = shape.least
+        return written if shape.instead is None else {"anyOf": [written, self.reference(shape.instead)]}
 
 
 def _text(shape: Text) -> _Schema:

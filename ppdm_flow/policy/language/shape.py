@@ -15,6 +15,7 @@ from pydantic.fields import FieldInfo
 from ppdm_flow.core.model import (
     Flag,
     FormsGroups,
+    MapOrModel,
     Model,
     MoreIsStricter,
     OneOrNamed,
@@ -58,11 +59,12 @@ class ListOf:
 
 @dataclass(frozen=True, slots=True)
 class MapOf:
-    """A map from names of one's own choice."""
+    """A map from names of one's own choice; ``instead`` is what may stand in its place, if anything."""
 
     key: Text
     value: Shape
     least: int = 0
+    instead: Keys | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +153,9 @@ def at(path: tuple[str, ...], model: type[BaseModel] | None = None) -> Shape | N
 
 def as_written(shape: Shape | None, tree: Any) -> Shape | None:
     """Return the shape that a tree has where it may have two: several entries by name in place of one are a map."""
+    if isinstance(shape, MapOf) and shape.instead is not None and isinstance(tree, Mapping):
+        single = any(name in shape.instead.keys and isinstance(each, str) for name, each in tree.items())
+        return shape.instead if single else shape
     named = isinstance(shape, Keys) and shape.named and isinstance(tree, Mapping) and bool(tree)
     if named and isinstance(shape, Keys) and shape.keys.keys().isdisjoint(tree):
         return MapOf(Text(), replace(shape, named=False))
@@ -268,7 +273,13 @@ def _map(annotation: Any, constraints: tuple[Any, ...]) -> Shape:
         key_shape if isinstance(key_shape, Text) else Text(),
         _annotation(value),
         _bound(constraints, "min_length") or 0,
+        next((shape_of(each.model) for c in constraints if (each := _map_or_model(c)) is not None), None),
     )
+
+
+def _map_or_model(constraint: Any) -> MapOrModel | None:
+    function = getattr(constraint, "func", constraint)
+    return function if isinstance(function, MapOrModel) else None
 
 
 def _plain(annotation: Any, constraints: tuple[Any, ...]) -> Shape:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from ppdm_flow.policy.loaded import Loaded
 from ppdm_flow.policy.order.approvals import approvals, signers
 from ppdm_flow.policy.order.attributes import attributes
@@ -13,7 +15,7 @@ from ppdm_flow.policy.order.implications import bounds_of
 from ppdm_flow.policy.order.means import Canon, as_written, means
 from ppdm_flow.policy.order.reading import conduct, reading
 from ppdm_flow.policy.order.releases import paired, recipients, releases
-from ppdm_flow.policy.order.required import ClaimComparison, asked_of, claims_of
+from ppdm_flow.policy.order.required import ClaimComparison, asked_of, choices, claims_of
 from ppdm_flow.policy.order.unknown import unknown
 
 
@@ -34,11 +36,13 @@ def compare(
     before, after = Clauses(old), Clauses(new)
     frames = PolicyFrame(before.policy, contents[0]), PolicyFrame(after.policy, contents[1])
     between = Between(frames[1], frames[0])
-    required = _required(before, after, between, canon)
+    chosen = list(choices(before, after, between))
+    required = _required(before, after, between, canon, {change.clause for change in chosen})
     judged = {".".join(path) for path in (*required.before, *required.after)}
     changes: list[Change] = [
         *attributes(before, after),
         *reading(before, after, between),
+        *chosen,
         *required.changes(),
         *releases(before, after, paired(before.policy, after.policy, canon)),
         *recipients(before, after),
@@ -52,9 +56,13 @@ def compare(
     return Order(relation(changes), tuple(changes), governance)
 
 
-def _required(before: Clauses, after: Clauses, between: Between, canon: Canon) -> ClaimComparison:
+def _required(
+    before: Clauses, after: Clauses, between: Between, canon: Canon, chosen: Collection[str]
+) -> ClaimComparison:
+    """Return the claims of both; not those of clauses that are compared as ``chosen``."""
     names = paired(before.policy, after.policy, canon)
     old = MetricReader(before.policy, asked_of(before), {}, canon, bounds_of)
     new = MetricReader(after.policy, asked_of(after), {later: name for name, later in names.items()}, canon, bounds_of)
     claims = claims_of(before, between.asked, old), claims_of(after, between.given, new)
-    return ClaimComparison(before, after, *claims, between)
+    kept = [{path: own for path, own in every.items() if ".".join(path) not in chosen} for every in claims]
+    return ClaimComparison(before, after, kept[0], kept[1], between)

@@ -114,6 +114,11 @@ class Between:
     given: PolicyFrame
     asked: PolicyFrame
 
+    @property
+    def frames(self) -> tuple[PolicyFrame, PolicyFrame]:
+        """Both of them."""
+        return self.given, self.asked
+
     @cached_property
     def back(self) -> Between:
         """The same two the other way round."""

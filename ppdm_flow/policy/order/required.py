@@ -16,7 +16,7 @@ from ppdm_flow.policy.order.frame import Between, PolicyFrame, by_role, obstacle
 from ppdm_flow.policy.order.gates import MetricReader
 from ppdm_flow.policy.order.governance import waived
 from ppdm_flow.policy.order.implications import implied, said
-from ppdm_flow.policy.requirements import gates_of, requirements_of
+from ppdm_flow.policy.requirements import gates_of, requirements_by_place, requirements_of
 
 Requirements = tuple[Requirement, ...]
 
@@ -59,6 +59,29 @@ def claims_of(clauses: Clauses, frame: PolicyFrame, measuring: MetricReader) -> 
         days, hidden = until.get(gate.id, ""), clauses.hides(*path)
         claims[path] = [Claim(path, each, gate.span, days, hidden) for each in measuring.says(gate)]
     return claims
+
+
+def choices(old: Clauses, new: Clauses, between: Between) -> Iterator[Change]:
+    """Yield the clauses whose values are chosen from the data: only the very same choice from the same data is equal.
+
+    What is chosen, and so what must hold, depends on the data; nothing is proved by comparing policies.
+    """
+    before, after = (
+        {path: requirement for path, requirement in requirements_by_place(clauses.policy) if requirement.awaits_data}
+        for clauses in (old, new)
+    )
+    grounds = [
+        (frame.nulls, [(name, a.role, a.type) for name, a in frame.policy.attributes.items()])
+        for frame in between.frames
+    ]
+    until = [waived(clauses.loaded.tree) for clauses in (old, new)]
+    for path in dict.fromkeys((*before, *after)):
+        alike = path in before and path in after and before[path].said() == after[path].said()
+        alike = alike and len({days.get(".".join(path), "") for days in until}) == 1
+        if not (alike and between.same_original and grounds[0] == grounds[1]):
+            why = "what it protects is chosen from the data, so that no rule compares it"
+            sides = (c.side(path) if c.has(path) else None for c in (old, new))
+            yield Change(".".join(path), Verdict.INCOMPARABLE, why, *sides)
 
 
 def _hides(clauses: Clauses, requirement: Requirement, path: PolicyPath) -> bool:

@@ -30,7 +30,7 @@ from ppdm_flow.requirements.templates.released_template import (
     together_confidence,
 )
 from ppdm_flow.requirements.templates.requirement import Template
-from ppdm_flow.requirements.templates.sentences import absent, chart, recoded, sentence, support
+from ppdm_flow.requirements.templates.sentences import absent, chart, choice, recoded, sentence, support
 from ppdm_flow.requirements.templates.survey import Survey, Target, by_attribute, survey
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
@@ -49,6 +49,11 @@ class TemplatesAudit:
         findings: list[Finding] = []
         charts: list[Chart] = []
         for template in _own(ctx):
+            if template.awaits_data:
+                fault = UnmeasuredError("its sensitive values were not chosen from the data")
+                measured.extend(_unmeasured(template, fault))
+                findings.append(unmeasured(template.id, fault))
+                continue
             released = released_template(template, original, candidate, ctx)
             channel, targets = released.columns.every, released.targets
             try:
@@ -75,7 +80,7 @@ class TemplatesAudit:
                 bounded = _support(template, own, support(template, channel, after))
                 measured.append(unrepeated(template.id) if unaffected else bounded)
                 figures[measured[-1].metric] = measured[-1].figure
-            findings.extend((*recoded(template, after), *absent(template, original)))
+            findings.extend((*choice(template), *recoded(template, after), *absent(template, original)))
             secret = tuple(by_attribute(template))
             findings.extend(as_they_are(template.id, (*template.channel, *secret), secret, candidate, ctx))
             charts.append(chart(template, before, after))
@@ -87,6 +92,8 @@ class TemplatesAudit:
         if ctx.sql is None:
             return figures
         for template in _own(ctx):
+            if template.awaits_data:
+                continue
             released = released_template(template, original, candidate, ctx)
             before = Query(ctx.sql, "original", original.schema, _channel_before(template, original), ctx.nulls)
             try:

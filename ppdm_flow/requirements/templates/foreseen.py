@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.requirement import within
-from ppdm_flow.requirements.templates.requirement import Template
+from ppdm_flow.requirements.templates.requirement import Template, chosen
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.sdk.view_shares import share_of
 
@@ -18,6 +18,9 @@ def foresee(requirement: Template, view: DataView, people: int) -> Iterator[Diag
     With every channel attribute suppressed, the confidence is the value's frequency (negated: that of all else), and
     the only group has all rows. Each template that fails does so by itself, and all the others can hold together.
     """
+    if requirement.chosen_from_data:
+        text = f"template `{requirement.name}` protects values that were chosen from the data: {chosen(requirement)}"
+        yield Diagnostic("PPF492", text, requirement.span, Severity.INFO)
     if people < requirement.smallest_group:
         text = f"template `{requirement.name}` cannot hold: there are {people} rows in all"
         yield Diagnostic("PPF740", text, requirement.span)
@@ -31,7 +34,8 @@ def foresee(requirement: Template, view: DataView, people: int) -> Iterator[Diag
 
 
 def _impossible(template: Template, attribute: str, value: str, confidence: float) -> Diagnostic:
-    what = f"anything but `{value}`" if template.negated else f"`{value}`"
+    named = "a value that was chosen" if template.chosen_from_data else f"`{value}`"
+    what = f"anything but {named}" if template.negated else named
     text = f"template `{template.name}` cannot hold: {what} is {confidence:.1%} of `{attribute}`, above the"
     lowest = math.ceil(confidence * 1e6 - 1e-6) / 1e6
     note = f"it fails by itself, whatever else is asked for; the lowest confidence that it could have is {lowest:g}"

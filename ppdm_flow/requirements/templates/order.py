@@ -35,7 +35,9 @@ class Support:
 
 
 def says(requirement: Template, _frame: PolicyFrame) -> Iterator[Inference | Support]:
-    """Yield a template for each value, never their union, and the support apart."""
+    """Yield a template for each value, never their union, and the support apart; nothing before values are chosen."""
+    if requirement.awaits_data:
+        return
     channel = frozenset(requirement.channel)
     for attribute, value in requirement.pairs:
         shown = requirement.confidence, requirement.values_absent
@@ -111,6 +113,7 @@ ORDER = Order(
             "negated",
             "min_support",
             "values_absent",
+            "chosen_by",
         )
     ),
     bounds=frozenset(

@@ -5,19 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.roles import Role
 from ppdm_flow.policy.language.words import short
 from ppdm_flow.policy.rules.grouping import grouping, sensitive_values
 from ppdm_flow.policy.rules.repeats import repeats
 from ppdm_flow.policy.rules.scene import Scene
 from ppdm_flow.requirements.templates.redundancy import redundant
-from ppdm_flow.requirements.templates.requirement import Template
+from ppdm_flow.requirements.templates.requirement import SensitiveChoice, Template
+
+_OTHER_ROLE = "PPF503"
+"""A protected attribute with another role: of a chosen one the policy could not know before."""
+_NO_CLASS = (Role.IDENTIFIER, Role.SUBJECT, Role.WEIGHT, Role.SAMPLING_WEIGHT, Role.ITEMS)
 
 
 def judge(scene: Scene, entries: Mapping[str, Template]) -> Iterator[Diagnostic]:
-    """Judge them (PPF500 to PPF508)."""
+    """Judge them (PPF492, PPF493, PPF500 to PPF508)."""
     for name, template in entries.items():
         yield from _channel(scene, name, template)
         yield from _sensitive(scene, name, template)
+        if template.choice is not None:
+            yield from _choice(scene, name, template.choice)
     yield from redundant(scene, entries)
 
 
@@ -26,7 +33,7 @@ def _channel(scene: Scene, name: str, template: Template) -> Iterator[Diagnostic
     yield from repeats(scene, template.channel, path, "`channel`")
     yield from grouping(scene, template.channel, path, "part of a channel")
     for i, attribute in enumerate(template.channel):
-        if attribute in template.sensitive:
+        if attribute in template.values:
             yield scene.fault(
                 "PPF501",
                 f"the channel of template `{name}` holds its own sensitive attribute `{short(attribute)}`",
@@ -37,6 +44,29 @@ def _channel(scene: Scene, name: str, template: Template) -> Iterator[Diagnostic
 
 
 def _sensitive(scene: Scene, template_name: str, template: Template) -> Iterator[Diagnostic]:
-    for name, values in template.sensitive.items():
+    for name, values in template.values.items():
         path = ("privacy", "templates", template_name, "sensitive", name)
-        yield from sensitive_values(scene, name, values, path)
+        for fault in sensitive_values(scene, name, values, path):
+            if not (template.chosen_from_data and fault.code == _OTHER_ROLE):
+                yield fault
+
+
+def _choice(scene: Scene, template_name: str, choice: SensitiveChoice) -> Iterator[Diagnostic]:
+    """Judge a choice as far as it can be without data, and say that the rest cannot."""
+    path = ("privacy", "templates", template_name, "sensitive")
+    attribute, faults = scene.attribute(choice.target, (*path, "target"))
+    yield from faults
+    if attribute is not None and attribute.role in _NO_CLASS:
+        yield scene.unfit(choice.target, attribute.role, (*path, "target"), "the class that attributes are ranked by")
+    if scene.policy.tables:
+        text = f"the sensitive values of template `{template_name}` cannot be chosen from linked tables"
+        yield scene.fault("PPF493", text, path, at_key=True, hint="name the values")
+        return
+    yield scene.fault(
+        "PPF492",
+        f"what template `{template_name}` protects is chosen from the data: without data nothing is said of it",
+        path,
+        at_key=True,
+        warning=True,
+        hint="`ppdm-flow plan --data FILE` says what is chosen",
+    )

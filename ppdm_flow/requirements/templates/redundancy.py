@@ -54,7 +54,7 @@ def _cover(template: Template, stronger: dict[str, Template]) -> list[str]:
 
 
 def _pairs(template: Template) -> set[tuple[str, str, bool]]:
-    return {(name, value, template.negated) for name, values in template.sensitive.items() for value in values}
+    return {(name, value, template.negated) for name, values in template.values.items() for value in values}
 
 
 def _redundant(scene: Scene, name: str, by: list[str]) -> Diagnostic:

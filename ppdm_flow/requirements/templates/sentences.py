@@ -13,7 +13,7 @@ from ppdm_flow.core.requirement import within
 from ppdm_flow.core.results import Chart, Finding, Series
 from ppdm_flow.core.roles import ValuesAbsent
 from ppdm_flow.mining.releases.attributes import listed
-from ppdm_flow.requirements.templates.requirement import Template
+from ppdm_flow.requirements.templates.requirement import Template, chosen
 from ppdm_flow.requirements.templates.survey import Survey, by_attribute
 from ppdm_flow.sdk.view import DataView
 
@@ -21,7 +21,7 @@ LEVELS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
 
 def sentence(template: Template, channel: Sequence[str], before: Survey, after: Survey) -> str:
-    """Return the sentence for the report; the values named in it stand in the policy."""
+    """Return the sentence for the report; it names values that the policy names, and none that the data chose."""
     missing = [a for a in by_attribute(template) if a not in {t.attribute for t in after.targets}]
     gone = f" {listed(missing)} {'is' if len(missing) == 1 else 'are'} not released." if missing else ""
     if not after.targets:
@@ -33,7 +33,8 @@ def sentence(template: Template, channel: Sequence[str], before: Survey, after: 
         return f"No group that counts holds a sensitive value of this template.{gone}"
     knowing = f"Whoever knows {listed(channel)}" if channel else "Whoever knows nothing of a person"
     relation = "≠" if template.negated else "="
-    sure = f"{knowing} can infer `{pair[0]}` {relation} `{pair[1]}` with a confidence of at most {after.worst:.1%}"
+    value = "a value that was chosen" if template.chosen_from_data else f"`{pair[1]}`"
+    sure = f"{knowing} can infer `{pair[0]}` {relation} {value} with a confidence of at most {after.worst:.1%}"
     change = f" (before: {before.worst:.1%} for the worst value); at most {template.confidence:.1%} is accepted."
     if within(after.worst, template.confidence, at_most=True):
         return sure + change + gone
@@ -49,6 +50,13 @@ def support(template: Template, channel: Sequence[str], after: Survey) -> str:
     rows = "row" if after.repeated is None else "original row"
     text = f"The smallest group of people with {among} has {counted(after.smallest, rows)}"
     return f"{text}; at least {template.smallest_group:,} are required."
+
+
+def choice(template: Template) -> Iterator[Finding]:
+    """Yield what was chosen from the data, by numbers."""
+    if template.chosen_from_data:
+        text = f"its sensitive values were chosen from the data: {chosen(template)}"
+        yield Finding("PPF492", Severity.INFO, text, template.id)
 
 
 def recoded(template: Template, after: Survey) -> Iterator[Finding]:
@@ -72,10 +80,11 @@ def absent(template: Template, original: DataView) -> Iterator[Finding]:
         known = pc.is_in(pa.array(values, pa.string()), original.domain(attribute)).to_pylist()
         never = [v for v, occurs in zip(values, known, strict=True) if not occurs]
         if never:
+            which = f"{len(never)} chosen" if template.chosen_from_data else listed(never)
             yield Finding(
                 "PPF821",
                 Severity.WARNING,
-                f"{listed(never)} of `{attribute}` never occurs in the original: check the spelling in the policy",
+                f"{which} of `{attribute}` never occurs in the original: check the spelling in the policy",
                 f"{template.id}.{attribute}",
             )
 

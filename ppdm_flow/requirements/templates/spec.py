@@ -60,6 +60,7 @@ SPEC = RequirementSpec(
     rank=20,
     conflicts=conflicts,
     foresees="ppdm_flow.requirements.templates.foreseen:foresee",
+    chooses="ppdm_flow.requirements.templates.choosing:choose",
     value_places=(("sensitive", "*", "*"),),
     noun="template",
 )
