@@ -14,7 +14,7 @@ from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.requirement_families import by_attribute
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.requirements.templates.algorithm import TemplatesAudit
-from ppdm_flow.requirements.templates.requirement import Template
+from ppdm_flow.requirements.templates.requirement import SensitiveChoice, Template
 from ppdm_flow.sdk.registry import load
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.table import Table
@@ -232,6 +232,17 @@ def test_a_misspelt_value_is_told(build):
     example = build.case(columns, columns, "qs", requirements=(template(channel=("p",), values=(("s", "H"),)),))
     (finding,) = AUDIT.measure(*example.args).findings
     assert (finding.code, "`H`" in finding.text) == ("PPF821", True)
+
+
+def test_a_template_whose_values_nobody_chose_does_not_hold(build):
+    """Without values there would be nothing to infer: it is not measured, and what is not measured does not hold."""
+    choice = SensitiveChoice(top=1, target="s", rarest=0.5)
+    waiting = Template.of(ID, "t", channel=("p",), sensitive=choice, confidence=0.5)
+    columns = {"p": list("aabb"), "s": list("hihi")}
+    example = build.case(columns, columns, "qs", requirements=(waiting,))
+    outcome = AUDIT.measure(*example.args)
+    assert [m.figure.value for m in outcome.measured] == [None]
+    assert AUDIT.recheck(*example.args) == {}
 
 
 def test_exactly_the_threshold_holds(build):

@@ -27,10 +27,14 @@ _HOW = "in letter case, white space, invisible characters or Unicode form"
 
 @dataclass(frozen=True, slots=True)
 class LookalikeCheck:
-    """Checks one attribute for look-alikes of the values that requirements name; ``spans`` gives each value's span."""
+    """Checks one attribute for look-alikes of the values that requirements name; ``spans`` gives each value's span.
+
+    No message quotes the ``chosen`` ones, which are the data's and not the policy's.
+    """
 
     facts: AttributeFacts
     spans: Mapping[str, Span | None]
+    chosen: frozenset[str] = frozenset()
 
     def add(self, later: LookalikeCheck) -> None:
         """Do nothing: what another one checked is checked."""
@@ -48,9 +52,10 @@ class LookalikeCheck:
             raise self._fault(int(table.rows[row]) + 1, wanted[places[_code(column, row)].as_py()].as_py())
 
     def _fault(self, row: int, value: str) -> DataError:
+        protected = "one that was chosen as sensitive" if value in self.chosen else f"`{value}`"
         return data_fault(
             "PPF726",
-            f"row {row}: column `{self.facts.name}` has a value that differs from `{value}` only {_HOW}",
+            f"row {row}: column `{self.facts.name}` has a value that differs from {protected} only {_HOW}",
             span=self.spans[value],
             advice="the requirement would not cover it: clean the data, take the difference away (`source.normalize`),"
             " or name every spelling, here or in `domain:`",
@@ -69,10 +74,17 @@ def lookalike_checks(
     Numbers have one spelling, whatever it was in the file.
     """
     named: dict[str, dict[str, Span | None]] = {}
+    chosen: dict[str, set[str]] = {}
     for requirement in requirements:
         for attribute, value, span in requirement.named_values():
             named.setdefault(attribute, {}).setdefault(value, span)
-    return tuple(LookalikeCheck(a, named[a.name]) for a in attributes if a.name in named and not a.is_numeric)
+            if requirement.chosen_from_data:
+                chosen.setdefault(attribute, set()).add(value)
+    return tuple(
+        LookalikeCheck(a, named[a.name], frozenset(chosen.get(a.name, ())))
+        for a in attributes
+        if a.name in named and not a.is_numeric
+    )
 
 
 def look_alike(names: Sequence[str], declared: Sequence[str]) -> tuple[int, str] | None:

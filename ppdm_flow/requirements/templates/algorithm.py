@@ -36,6 +36,12 @@ from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 
 
+class UnchosenError(UnmeasuredError):
+    """The sensitive values of a template still wait for data."""
+
+    code = "PPF492"
+
+
 class TemplatesAudit:
     """Counts channel and sensitive attribute together, in the original and in the release."""
 
@@ -50,7 +56,7 @@ class TemplatesAudit:
         charts: list[Chart] = []
         for template in _own(ctx):
             if template.awaits_data:
-                fault = UnmeasuredError("its sensitive values were not chosen from the data")
+                fault = UnchosenError("its sensitive values were not chosen from the data")
                 measured.extend(_unmeasured(template, fault))
                 findings.append(unmeasured(template.id, fault))
                 continue

@@ -47,6 +47,9 @@ def choose(template: Template, attributes: Sequence[AttributeFacts], view: DataV
         raise ValueError("the template names its values")
     if choice.target not in view.schema:
         raise _fault(template, f"the data has no column `{choice.target}` to rank attributes by")
+    classes = view.counts([choice.target])
+    if int(((classes.of(choice.target) >= 0) & (classes.counts > 0)).sum()) < _FEWEST:
+        raise _fault(template, f"`{choice.target}` has less than two values, so that nothing tells of it")
     candidates = [a.name for a in attributes if a.role in ROLES and not a.is_numeric and a.name != choice.target]
     count_each(view, candidates)
     ranked = rank_attributes({name: _by_class(view, name, choice.target) for name in candidates}, choice.top)
