@@ -340,6 +340,7 @@ releases:
         ((", rarest: 0.5", ""), "PPF202"),
         (("target: y", "target: z"), "PPF500"),
         (("target: y", "target: id"), "PPF502"),
+        (("top: 2", "top: 5"), "PPF493"),
         ((CHOICE, "{habit: zqsmokes}"), "PPF208"),
         ((CHOICE, "{}"), "PPF209"),
     ],

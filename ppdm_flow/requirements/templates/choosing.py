@@ -20,14 +20,11 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.records import dataclass
-from ppdm_flow.core.roles import Role
-from ppdm_flow.requirements.templates.requirement import SensitiveChoice, Template
+from ppdm_flow.requirements.templates.requirement import SensitiveChoice, Template, may_be_chosen
 from ppdm_flow.sdk.view import DataView, count_each
 
 Integers = npt.NDArray[np.int64]
 
-ROLES = frozenset({Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.INSENSITIVE})
-"""The roles of attributes that may be chosen."""
 _SLACK = 1e-3
 """What C4.5 lets a gain lie below the mean (`Epsilon` in its source)."""
 _FEWEST = 2
@@ -50,7 +47,7 @@ def choose(template: Template, attributes: Sequence[AttributeFacts], view: DataV
     classes = view.counts([choice.target])
     if int(((classes.of(choice.target) >= 0) & (classes.counts > 0)).sum()) < _FEWEST:
         raise _fault(template, f"`{choice.target}` has less than two values, so that nothing tells of it")
-    candidates = [a.name for a in attributes if a.role in ROLES and not a.is_numeric and a.name != choice.target]
+    candidates = [a.name for a in attributes if may_be_chosen(a.role, a.type) and a.name != choice.target]
     count_each(view, candidates)
     ranked = rank_attributes({name: _by_class(view, name, choice.target) for name in candidates}, choice.top)
     if len(ranked) < choice.top:

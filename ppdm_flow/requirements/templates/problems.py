@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.roles import Role
+from ppdm_flow.policy.language.patterns import is_pattern
 from ppdm_flow.policy.language.words import short
 from ppdm_flow.policy.rules.grouping import grouping, sensitive_values
 from ppdm_flow.policy.rules.repeats import repeats
 from ppdm_flow.policy.rules.scene import Scene
 from ppdm_flow.requirements.templates.redundancy import redundant
-from ppdm_flow.requirements.templates.requirement import SensitiveChoice, Template
+from ppdm_flow.requirements.templates.requirement import SensitiveChoice, Template, may_be_chosen
 
 _OTHER_ROLE = "PPF503"
 """A protected attribute with another role: of a chosen one the policy could not know before."""
@@ -61,6 +63,14 @@ def _choice(scene: Scene, template_name: str, choice: SensitiveChoice) -> Iterat
     if scene.policy.tables:
         text = f"the sensitive values of template `{template_name}` cannot be chosen from linked tables"
         yield scene.fault("PPF493", text, path, at_key=True, hint="name the values")
+        return
+    attributes = scene.policy.attributes
+    names = [n for n, a in attributes.items() if n != choice.target and may_be_chosen(a.role, a.type)]
+    known = not scene.lacks("attributes") and not any(is_pattern(name) for name in attributes)
+    if known and len(names) < choice.top:
+        text = f"{counted(choice.top, 'attribute')} are to be chosen, and only {len(names)} can be"
+        hint = "texts that are sensitive, insensitive or quasi-identifiers can be"
+        yield scene.fault("PPF493", text, (*path, "top"), hint=hint)
         return
     yield scene.fault(
         "PPF492",

@@ -12,7 +12,7 @@ from ppdm_flow.core.phrases import counted, listed
 from ppdm_flow.core.requirement import Columns, NameOf
 from ppdm_flow.core.requirement_families import OnValues, ValuesByAttribute, reaching, reaching_values
 from ppdm_flow.core.requirement_fields import document_type, plain
-from ppdm_flow.core.roles import ValuesAbsent
+from ppdm_flow.core.roles import AttributeType, Role, ValuesAbsent
 
 _CHANNEL = "The attributes that an inference starts from (IC)."
 _SENSITIVE = (
@@ -35,6 +35,9 @@ _LEAST = (
     "The least number of rows in any group over the channel, beside the confidence: an inference must never rest on"
     " fewer people."
 )
+
+
+_CHOSEN_ROLES = frozenset({Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.INSENSITIVE})
 
 
 class SensitiveChoice(Model):
@@ -147,6 +150,11 @@ class Template(OnValues):
         text = "The number of values of each attribute that were chosen from the data; `sensitive` is empty then."
         counts = NotRequired[Annotated[dict[str, int], Field(description=text)]]
         return document_type(cls, without=("releases",), chosen=counts)
+
+
+def may_be_chosen(role: Role, kind: AttributeType) -> bool:
+    """Whether an attribute may be chosen as sensitive: a text that tells neither who somebody is nor how rows count."""
+    return role in _CHOSEN_ROLES and kind is AttributeType.TEXT
 
 
 def chosen(template: Template) -> str:
