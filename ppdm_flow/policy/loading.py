@@ -95,13 +95,13 @@ def load(
         *faults,
         *ambiguous(flat),
         *_limits(layer, flat, account, faults),
-        *_unjudged(policy, read.places, layer.floors),
     ]
     part, out = (policy, frozenset[PolicyPath]()) if policy is not None else salvaged(read)
     if part is not None:
         unknown = frozenset[PolicyPath]() if layer.complete else frozenset[PolicyPath]([()])
         lost = out | read.gone | read.partial | unknown
         every.extend(d for d in judge(part, read.places, lost) if not read.broken_here(d.path))
+        every.extend(_unjudged(part, read.places, layer.floors))
     if project is not None:
         every = list(_requiring(every, policy, read.places, project))
     secrets = account.secrets | files.passwords
@@ -169,9 +169,9 @@ def _limits(
         yield from unresolved_conflicts(layer.conflicts, flat, layer.floors)
 
 
-def _unjudged(policy: Policy | None, places: Places, floors: Sequence[Floor]) -> Iterator[Diagnostic]:
+def _unjudged(policy: Policy, places: Places, floors: Sequence[Floor]) -> Iterator[Diagnostic]:
     """Report requirements with values from the data, of a kind that floors are about: no floor can judge them."""
-    for path, requirement in () if policy is None else requirements_by_place(policy):
+    for path, requirement in requirements_by_place(policy):
         floor = next((f for f in floors if f.path[0] == path[0] and f.path[1:2] in ((path[1],), (STAR,))), None)
         if requirement.awaits_data and floor is not None:
             yield Diagnostic(

@@ -235,6 +235,7 @@ def test_a_template_with_floors_that_keep_its_own_choice_refuses_it(here, folder
     under = variant(folder, "under.yaml", ("version: 1\n", "version: 1\nextends: org.yaml\n"), (clause, ""))
     done = here("check", under, cwd=folder)
     assert (done.returncode, "PPF499" in done.stdout) == (1, True)
+    assert "PPF499" in here("check", "org.yaml", cwd=folder).stdout  # the template by itself
 
 
 @pytest.mark.parametrize(

@@ -50,6 +50,23 @@ releases:
   patients: {from: patients, path: patients.csv}
   visits: {from: visits, path: visits.csv}
 """
+CHOSEN = """
+version: 1
+name: survey
+source: {path: people.csv}
+LEDGER
+approvals: {roles: [data-owner, privacy-officer], signers: signers.yaml}
+attributes:
+  patient: {role: identifier}
+  zip: {role: target}
+  age: {role: quasi_identifier}
+  disease: {role: insensitive}
+privacy:
+  templates:
+    rare: {channel: [age], sensitive: {top: 1, target: zip, rarest: 0.5}, confidence: 0.5}
+releases:
+  public: {path: survey.csv}
+"""
 WARD = (("a", 1960, "n"), ("b", 1960, "n"), ("c", 1970, "s"), ("d", 1970, "s"))
 
 
@@ -105,3 +122,16 @@ def test_linked_tables_that_collide_are_refused(tmp_path: Path) -> None:
         home.release(run, later=60)
     assert {d.code for d in caught.value.diagnostics} == {"PPF977"}
     assert "privacy.cumulative_k" in caught.value.diagnostics[0].message
+
+
+@pytest.mark.slow
+def test_values_chosen_from_the_data_are_not_chosen_again(tmp_path: Path) -> None:
+    home = HeldHome.make(tmp_path, policy=CHOSEN)
+    held = home.run()
+    assert held.held
+    resolved = (held.run_dir / "policy.resolved.yaml").read_text()
+    assert "disease: [cold, flu]" in resolved
+    (tmp_path / "people.csv").unlink()  # a release reads no data
+    home.approve(held.run_dir)
+    assert home.release(held.run_dir, later=60).outcome.numbers
+    assert (held.run_dir / "policy.resolved.yaml").read_text() == resolved
