@@ -1,0 +1,6 @@
+"""A brute-force reader of released files, after section 6a of the design, for tables of at most twelve rows.
+
+``files`` describes what was released, ``showing`` what cells can show, ``chances`` which rows belong together,
+``guesses`` who a row may be and how likely, ``view`` the groups that a requirement is judged on, ``figures`` the
+figures of these groups. Nothing of the product is imported here.
+"""
