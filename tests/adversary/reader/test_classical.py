@@ -247,3 +247,25 @@ def test_a_weight_beside_a_release_that_was_expanded() -> None:
     assert reader.smallest_size(reader.find_groups(together, "ab", apart=True)) == 1
     apart = prepare(source, [released("1", source, {"a": "a"})], weights=[2, 1, 1])
     assert reader.smallest_size(reader.find_groups(apart, "ab")) == 1
+
+
+@pytest.mark.random(quick=1)
+@pytest.mark.parametrize("part", range(4))
+def test_pseudonyms_show_all_values_of_a_person(part: int) -> None:
+    for number in range(25 * part, 25 * part + 25):
+        draw = Random(number)
+        source = random_source(draw, draw.randint(5, 9), people=True)
+        pseudonym = {"person"}, lambda row: f"K{row['person']}", {"kind": "keyed", "key": "K"}
+        prepared = prepare(source, [released("1", source, {"p": pseudonym, "a": "a", "s": "s"})], subject="person")
+        if prepared.names != {a: a for a in source[0]}:
+            continue
+        groups = reader.find_groups(prepared, "a", "s")
+        classes = Classes(source, {n: ({n}, lambda row, n=n: row[n]) for n in "as"}, ("a",), "own_category")
+        best = float(classes.alpha())
+        for rows in classes.classes:
+            people = {classes.people[i] for i in rows}
+            for v in classes.values():
+                having = {row["person"] for row in source if row["s"] == v}
+                best = max(best, len(people & having) / len(people))
+        assert reader.smallest_size(groups) == classes.size(), number
+        assert reader.largest_share(groups) == pytest.approx(best), number

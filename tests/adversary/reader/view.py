@@ -17,8 +17,8 @@ STEADY = "steady"
 READ_AS_SHOWN = ("exchanged", "averaged", "noisy")
 
 Distribution = dict[Any, float]
-People = tuple[frozenset[Any], ...]
-"""The sensitive values of each of the people who share somebody's steady cells."""
+People = tuple[Distribution, ...]
+"""Of each of the people who share somebody's steady cells, the sums of the probabilities of values in these rows."""
 
 
 @dataclass(frozen=True)
@@ -38,14 +38,17 @@ class Candidate:
     def probabilities(self, reading: str) -> Distribution:
         """The probabilities by a reading; by that as source values where the candidate has no such reading."""
         if reading == STEADY and self.sharing:
-            values = {v for people in self.sharing for own in people for v in own}
+            values = {v for people in self.sharing for sums in people for v in sums}
             return {v: self.chance(reading, {v}) for v in values}
         return self.readings.get(reading, self.readings[SOURCE])
 
     def chance(self, reading: str, values: set[Any] | frozenset[Any]) -> float:
         """The chance of having one of some values."""
         if reading == STEADY and self.sharing:
-            return max(sum(bool(own & values) for own in people) / len(people) for people in self.sharing)
+            return max(
+                sum(min(1.0, sum(p for v, p in sums.items() if v in values)) for sums in people) / len(people)
+                for people in self.sharing
+            )
         return min(1.0, sum(p for v, p in self.probabilities(reading).items() if v in values))
 
 
@@ -152,8 +155,7 @@ class ReaderView:
         They are the rows of this file if a column of it carries the attribute, else those of the reader's files in
         which one does.
         """
-        carrying = [f for f in (file, *files) if any(self.inquiry.sensitive in c.carries for c in f.columns)]
-        carrying = carrying[:1] if carrying[:1] == [file] else carrying
+        carrying = [file] if self._carries(file) else [f for f in files if self._carries(f)]
         key = tuple(f.name for f in carrying)
         if key not in self._released:
             rows: dict[str, list[tuple[Any, Distribution]]] = defaultdict(list)
@@ -167,6 +169,11 @@ class ReaderView:
                         rows[name].append((unit, shares))
             self._released[key] = {name: spread(((u, 1.0, s) for u, s in own), {}) for name, own in rows.items()}
         return self._released[key]
+
+    def _carries(self, file: ReleasedFile) -> bool:
+        """Whether a cell of a file carries the sensitive attribute."""
+        rows = range(len(file.rows))
+        return any(self.inquiry.sensitive in c.carried(cell) for i in rows for c, cell in file.cells_of(i))
 
 
 def spread(rows: Any, unit_weights: Distribution) -> Distribution:
@@ -240,20 +247,24 @@ def _steady_cells(search: Search, file: ReleasedFile, row: int) -> list[ShownVal
 
 
 def _people_sharing(search: Search, file: ReleasedFile, row: int) -> tuple[People, ...]:
-    """For each file, the people who share this row's steady cells in rows of it, with their sensitive values there."""
+    """For each file, the people who share this row's steady cells in rows of it, with their sensitive values there.
+
+    What is shared is an attribute outside of G. It is not the sensitive one: that two rows may have the same value of
+    it says no more of the value than the cells themselves.
+    """
     inquiry = search.inquiry
     if inquiry.prepared.subject is None or file.rows[row].absent:
         return ()
     own = _steady_cells(search, file, row)
-    attributes = {a for s in own for a in s.attributes} - inquiry.grouping
+    attributes = {a for s in own for a in s.attributes} - inquiry.grouping - {inquiry.sensitive}
     found = []
     for other in search.files:
-        values: dict[Any, set[Any]] = defaultdict(set)
+        values: dict[Any, Counter[Any]] = defaultdict(Counter)
         for i, other_row in enumerate(other.rows):
             theirs = _steady_cells(search, other, i)
             common = attributes & {a for s in theirs for a in s.attributes}
             if common and not other_row.absent and can_hold([*own, *theirs], {}):
-                values[inquiry.prepared.person_of(other, i)] |= set(probabilities(inquiry, other, i))
+                values[inquiry.prepared.person_of(other, i)].update(probabilities(inquiry, other, i))
         if any(values.values()):
-            found.append(tuple(frozenset(v) for v in values.values()))
+            found.append(tuple(dict(sums) for sums in values.values()))
     return tuple(found)
