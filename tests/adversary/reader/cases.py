@@ -8,7 +8,9 @@ from typing import Any
 
 from adversary.reader.files import HiddenCells, ReleasedColumn, ReleasedFile, ReleasedRow, SourceRow
 
-ColumnPlan = tuple[Iterable[str], Callable[[SourceRow], Any]] | tuple[Iterable[str], Callable[[SourceRow], Any], dict[str, Any]]
+ColumnPlan = (
+    tuple[Iterable[str], Callable[[SourceRow], Any]] | tuple[Iterable[str], Callable[[SourceRow], Any], dict[str, Any]]
+)
 
 
 def table(head: str, text: str) -> list[SourceRow]:
@@ -79,7 +81,9 @@ def random_column(draw: Random, attributes: Sequence[str], source: Sequence[Sour
     return random_map(draw, attribute, source)
 
 
-def random_files(draw: Random, source: Sequence[SourceRow], attributes: Sequence[str], number: int) -> list[ReleasedFile]:
+def random_files(
+    draw: Random, source: Sequence[SourceRow], attributes: Sequence[str], number: int
+) -> list[ReleasedFile]:
     """Files with two or three columns each, of which some lack rows by chance or for a reason, or hide cells."""
     files = []
     for n in range(number):

@@ -217,7 +217,7 @@ def lineage_violations(prepared: PreparedFiles) -> list[tuple[str, str]]:
 
 
 def _renamed(file: ReleasedFile, names: Mapping[str, str], determines: Mapping[str, Iterable[str]]) -> ReleasedFile:
-    """Copy a file with merged attributes, those that others determine, and keyed attributes under names of their own."""
+    """Copy a file with merged attributes, those that others determine, and names for keyed attributes."""
 
     def complete(attributes: Iterable[str]) -> frozenset[str]:
         known, added = set(), set(attributes)

@@ -81,7 +81,9 @@ class Search:
         """The choices of rows of file ``n`` in guesses, with their weights; those of weight 0 are left out."""
         here = [k for m, k in self.places if m == n]
         chosen = {tuple(guess.rows[n, k] for k in here) for guess in guesses}
-        weights = {rows: prod(self._weight(n, k, i, scaled=scaled) for k, i in zip(here, rows)) for rows in chosen}
+        weights = {
+            rows: prod(self._weight(n, k, i, scaled=scaled) for k, i in zip(here, rows, strict=True)) for rows in chosen
+        }
         return {rows: weight for rows, weight in weights.items() if weight > 0}
 
     def _has_person(self, file: ReleasedFile) -> bool:
@@ -146,11 +148,11 @@ class Search:
 
     def _shown_by(self, rows: dict[Place, int]) -> list[ShownValues]:
         """What the mixed and closed cells of these rows show, and dates that were moved together with a known one."""
-        found = []
+        found: list[ShownValues] = []
         for (n, k), row in rows.items():
             file = self.files[n]
-            for shown in [*self.inquiry.shown(file, row, ("mixed", "closed")), *self._moved_back(file, row)]:
-                found.append(shown.renamed({a: self._named(a, k) for a in shown.attributes}))
+            shown = [*self.inquiry.shown(file, row, ("mixed", "closed")), *self._moved_back(file, row)]
+            found += [s.renamed({a: self._named(a, k) for a in s.attributes}) for s in shown]
         return found
 
     def _moved_back(self, file: ReleasedFile, row: int) -> list[ShownValues]:
@@ -161,7 +163,11 @@ class Search:
         if not self.inquiry.grouping & set(moved):
             return []
         k = file.rows[row].origins[0]
-        return [ShownValues((a,), frozenset({(self.inquiry.source[k][a],)})) for a in moved if a not in self.inquiry.grouping]
+        return [
+            ShownValues((a,), frozenset({(self.inquiry.source[k][a],)}))
+            for a in moved
+            if a not in self.inquiry.grouping
+        ]
 
     def _share(self, n: int, k: int, row: int) -> float:
         """Of the rows with this row's mixed cells that known row k can be, the part that has its known values."""

@@ -99,7 +99,12 @@ class Inquiry:
         return "open" if known == carried else "mixed"
 
     def shown(
-        self, file: ReleasedFile, row: int, kinds: tuple[str, ...] = ("open", "mixed", "closed"), *, virtual: bool = True
+        self,
+        file: ReleasedFile,
+        row: int,
+        kinds: tuple[str, ...] = ("open", "mixed", "closed"),
+        *,
+        virtual: bool = True,
     ) -> list[ShownValues]:
         """What the cells of a row show, by kind of cell."""
         key = (file.name, row, kinds, virtual)
@@ -177,10 +182,15 @@ class Inquiry:
     def _combined(self, attributes: tuple[str, ...], seen: set[tuple[Any, ...]]) -> set[tuple[Any, ...]]:
         """Each part in G that is seen, beside each other part that is seen."""
         known = [a in self.grouping for a in attributes]
-        return {tuple(x if k else y for k, x, y in zip(known, one, other)) for one, other in product(seen, repeat=2)}
+        return {
+            tuple(x if k else y for k, x, y in zip(known, one, other, strict=True))
+            for one, other in product(seen, repeat=2)
+        }
 
     def _refuse_what_cannot_be_verified(self) -> None:
-        cells = [(c, cell) for f in self.files for i in range(len(f.rows)) for c, cell in f.cells_of(i) if not c.virtual]
+        cells = [
+            (c, cell) for f in self.files for i in range(len(f.rows)) for c, cell in f.cells_of(i) if not c.virtual
+        ]
         if self.nulls == "wildcard" and any(self.openness(c, cell) == "mixed" for c, cell in cells):
             raise NotVerified("wildcard beside mixed columns")
         shown = {(c, a) for c, cell in cells for a in c.carried(cell)}

@@ -24,7 +24,9 @@ from adversary.reader.guesses import steady_attributes
 class Classes:
     """The classes of one file whose columns are maps of a, b and s, and what the class of each row tells of s."""
 
-    def __init__(self, source: list[dict[str, Any]], columns: dict[str, Any], known: tuple[str, ...], nulls: str) -> None:
+    def __init__(
+        self, source: list[dict[str, Any]], columns: dict[str, Any], known: tuple[str, ...], nulls: str
+    ) -> None:
         self.cells = [{n: make(row) for n, (_, make) in columns.items()} for row in source]
         self.people = [row.get("person", i) for i, row in enumerate(source)]
         shown = [n for n in columns if n in known]
@@ -133,7 +135,9 @@ def test_one_file_of_maps_has_the_classical_figures(part: int) -> None:
     compared = 0
     for number in range(50 * part, 50 * part + 50):
         _, source, columns, nulls = random_file(number)
-        prepared = prepare(source, [released("1", source, columns)], subject="person" if "person" in source[0] else None)
+        prepared = prepare(
+            source, [released("1", source, columns)], subject="person" if "person" in source[0] else None
+        )
         groups = reader.find_groups(prepared, "ab", "s", nulls=nulls)
         classes = Classes(source, columns, ("a", "b"), nulls)
         if prepared.names != {a: a for a in source[0]} or not classes.rows:

@@ -128,7 +128,9 @@ def test_what_a_secret_chose_tells_it_and_what_a_known_attribute_chose_does_not(
     def alpha(chooser: str, value: str) -> float | None:
         hidden = HiddenCells(frozenset({"n", chooser}))
         column = {"n"}, lambda row: "*" if row[chooser] == value else row["n"], {"hidden": hidden}
-        return figures.largest_share(figures.find_groups(prepare(source, [released("1", source, {"a": "a", "n": column})]), "a", "s"))
+        return figures.largest_share(
+            figures.find_groups(prepare(source, [released("1", source, {"a": "a", "n": column})]), "a", "s")
+        )
 
     assert alpha("s", "x") == 1.0
     assert alpha("a", "a0") is None

@@ -11,7 +11,13 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from adversary.reader.figures import find_groups, largest_share, smallest_distinct_l, smallest_posterior_size, smallest_size
+from adversary.reader.figures import (
+    find_groups,
+    largest_share,
+    smallest_distinct_l,
+    smallest_posterior_size,
+    smallest_size,
+)
 from adversary.reader.files import HiddenCells, NotVerified, ReleasedColumn, ReleasedFile, ReleasedRow, prepare
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -60,7 +66,9 @@ def recorded_file(f: dict[str, Any]) -> ReleasedFile:
     columns = []
     for c in f["columns"]:
         h = c.get("hidden")
-        hidden = h and HiddenCells(frozenset(h["carries"]), h.get("cell", "*"), h.get("requirement"), h.get("sensitive"))
+        hidden = h and HiddenCells(
+            frozenset(h["carries"]), h.get("cell", "*"), h.get("requirement"), h.get("sensitive")
+        )
         columns.append(ReleasedColumn(c["name"], frozenset(c["carries"]), c["kind"], c.get("key"), hidden))
     origins = [tuple(o) if isinstance(o, list) else (o,) for o in f["of"]]
     rows = [ReleasedRow(o, {c["name"]: c["cells"][i] for c in f["columns"]}) for i, o in enumerate(origins)]

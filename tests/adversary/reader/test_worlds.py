@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter, defaultdict
-from itertools import permutations, product
+from itertools import chain, permutations, product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -38,11 +38,13 @@ def test_files_that_share_one_attribute_have_the_posteriors_of_all_pairings(part
         source = random_source(draw, draw.randint(4, 6), extra=("x",))
         for row in source:
             row["x"] = draw.choice("pqr")
-        labels = {"p": "L", "q": draw.choice("LM"), "r": draw.choice("LM")} if draw.random() < 0.6 else {v: v for v in "pqr"}
+        labels = (
+            {"p": "L", "q": draw.choice("LM"), "r": draw.choice("LM")} if draw.random() < 0.6 else {v: v for v in "pqr"}
+        )
         second = list(range(len(source)))
         draw.shuffle(second)
         files = [
-            released("1", source, {"a": "a", "x": ({"x"}, lambda row: labels[row["x"]]), "s": "s"}),
+            released("1", source, {"a": "a", "x": ({"x"}, lambda row, own=labels: own[row["x"]]), "s": "s"}),
             released("2", source, {"b": "b", "x": "x"}, second),
         ]
         prepared = prepare(source, files)
@@ -75,17 +77,16 @@ def test_a_mixed_column_has_the_posteriors_of_all_sources(part: int) -> None:
         draw = Random(number)
         source = random_source(draw, draw.randint(4, 6))
         ids = {pair: draw.choice("LM") for pair in product(["b0", "b1", "b2"], ["s0", "s1", "s2"])}
-        column = {"b", "s"}, lambda row: ids[row["b"], row["s"]]
+        column = {"b", "s"}, lambda row, own=ids: own[row["b"], row["s"]]
         prepared = prepare(source, [released("1", source, {"a": "a", "m": column})])
         if prepared.names != {a: a for a in source[0]}:
             continue
         rows = defaultdict(list)
         for i, row in enumerate(source):
             rows[ids[row["b"], row["s"]]].append(i)
-        worlds = [
-            {i: source[k]["b"] for numbers, order in zip(rows.values(), orders, strict=True) for i, k in zip(numbers, order)}
-            for orders in product(*(list(permutations(numbers)) for numbers in rows.values()))
-        ]
+        orders = product(*(list(permutations(numbers)) for numbers in rows.values()))
+        places = [i for numbers in rows.values() for i in numbers]
+        worlds = [{i: source[k]["b"] for i, k in zip(places, chain(*order), strict=True)} for order in orders]
         for group in figures.find_groups(prepared, "ab", "s"):
             known = source[group.sought]
             chance = Counter(i for b in worlds for i in b if source[i]["a"] == known["a"] and b[i] == known["b"])

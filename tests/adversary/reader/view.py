@@ -108,7 +108,9 @@ class ReaderView:
             for n in sorted({n for n, _ in search.places}):
                 yield from self._groups_of_file(search, n, guesses, scaled=scaled)
 
-    def _groups_of_file(self, search: Search, n: int, guesses: list[Guess], *, scaled: bool) -> Iterator[CandidateGroup]:
+    def _groups_of_file(
+        self, search: Search, n: int, guesses: list[Guess], *, scaled: bool
+    ) -> Iterator[CandidateGroup]:
         file = search.files[n]
         here = [k for m, k in search.places if m == n]
         choices = search.choices(n, guesses, scaled=scaled)
