@@ -45,8 +45,8 @@ class HiddenCells:
 class ReleasedColumn:
     """A column with the attributes that its cells carry.
 
-    ``kind`` is map, class_id, exchanged, averaged, noisy, keyed or generated; ``key`` names key and scope of keyed
-    cells.
+    ``kind`` is map, class_id, exchanged, averaged, noisy, keyed or generated. ``key`` names key and scope of keyed
+    cells; the attribute under the key may also be given as ``attribute@key`` among those carried.
     """
 
     name: str
@@ -224,18 +224,20 @@ def _renamed(file: ReleasedFile, names: Mapping[str, str], determines: Mapping[s
         while added:
             known |= added
             added = {b for a in added for b in determines.get(a, ())} - known
-        return frozenset(names.get(a, a) for a in known)
+        return frozenset(renamed(a) for a in known)
+
+    def renamed(attribute: str) -> str:
+        plain, at, key = attribute.partition("@")
+        return f"{names.get(plain, plain)}{at}{key}"
 
     columns = []
     for c in file.columns:
-        carries = complete(c.carries)
-        if c.kind == "keyed":
-            carries = frozenset(keyed_name(names.get(a, a), c.key) for a in c.carries)
+        keyed = {keyed_name(a, c.key) for a in c.carries} if c.key is not None else c.carries
         hidden = c.hidden
         if hidden is not None:
             sensitive = names.get(hidden.sensitive, hidden.sensitive) if hidden.sensitive else None
             hidden = replace(hidden, carries=complete(hidden.carries), sensitive=sensitive)
-        columns.append(replace(c, carries=carries, hidden=hidden))
+        columns.append(replace(c, carries=complete(keyed), hidden=hidden))
     rows = [replace(r, cells=dict(r.cells)) for r in file.rows]
     present = None if file.present is None else complete(file.present)
     return replace(file, columns=columns, rows=rows, present=present)
@@ -247,10 +249,13 @@ def keyed_name(attribute: str, key: str | None) -> str:
 
 
 def _add_keyed_attributes(source: list[SourceRow], files: Iterable[ReleasedFile]) -> None:
-    for name in {a for f in files for c in f.columns if c.kind == "keyed" for a in c.carries}:
-        plain = name.rpartition("@")[0]
+    for name in {a for f in files for c in f.columns for a in _all_carried(c) if "@" in a}:
         for row in source:
-            row[name] = row[plain]
+            row[name] = row[name.partition("@")[0]]
+
+
+def _all_carried(column: ReleasedColumn) -> frozenset[str]:
+    return column.carries | (column.hidden.carries if column.hidden else frozenset())
 
 
 def _absent_cells(file: ReleasedFile) -> dict[str, Any]:
@@ -261,7 +266,7 @@ def _add_virtual_columns(file: ReleasedFile, source: Sequence[SourceRow]) -> Non
     """Add ``rows``, ``place``, ``difference`` and ``present`` where the file has them."""
     for c in [c for c in file.columns if c.kind == "keyed" and not file.sampled]:
         numbers = Counter(row.cells[c.name] for row in file.rows)
-        plain = {a.rpartition("@")[0] for a in c.carries}
+        plain = {a.partition("@")[0] for a in c.carries}
         _add_column(file, f"rows:{c.name}", plain, [numbers[row.cells[c.name]] for row in file.rows])
     if not file.shuffled:
         for attribute, blocks in blocks_of_equal_values(source).items():

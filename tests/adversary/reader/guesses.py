@@ -42,7 +42,7 @@ def steady_attributes(prepared: PreparedFiles) -> frozenset[str]:
         inside, outside = (sum(values[i] == values[j] for i, j in pairs) / len(pairs) for pairs in (within, between))
         if 1 - inside <= (1 - outside) / 4 or (inside >= 4 * outside and inside > 0):
             steady.add(attribute)
-    return frozenset(steady | {a for a in prepared.source[0] if a.rpartition("@")[0] == prepared.subject})
+    return frozenset(steady | {a for a in prepared.source[0] if a.partition("@")[0] == prepared.subject})
 
 
 class Search:

@@ -1,0 +1,228 @@
+"""Random policies of two releases, with their tables, from a number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+Row = dict[str, str]
+Options = dict[str, Any]
+
+KEY = "ADVERSARY_KEY"
+VALUES = {
+    "job": ("cook", "dean", "nurse", "smith"),
+    "zip": ("101", "102", "201"),
+    "age": ("12", "18", "31", "44"),
+    "illness": ("cold", "flu", "hiv"),
+    "note": ("n1", "n2", "n3"),
+}
+LEVELS = {"cook": ["house"], "dean": ["school"], "nurse": ["house"], "smith": ["school"]}
+MILD = {"cold": ["mild"], "flu": ["mild"], "hiv": ["severe"]}
+ATTRIBUTES: dict[str, dict[str, Any]] = {
+    "job": {"role": "quasi_identifier", "hierarchy": {"levels": LEVELS}},
+    "zip": {"role": "quasi_identifier", "hierarchy": {"prefix": ["2", "1", "0"]}},
+    "age": {"role": "quasi_identifier", "type": "integer", "hierarchy": {"intervals": ["0", "20", "60"]}},
+    "illness": {"role": "sensitive", "hierarchy": {"levels": MILD}},
+    "note": {"role": "insensitive"},
+}
+SENSITIVE = "illness"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A policy and its table; ``number`` gives both."""
+
+    number: int
+    policy: dict[str, Any]
+    rows: list[Row]
+
+
+def random_case(number: int) -> Case:
+    """The case of a number, always the same."""
+    draw = Random(f"reader {number}")
+    people = draw.random() < 0.3
+    known = sorted(draw.sample(("job", "zip", "age"), draw.choice((1, 2, 2))))
+    names = [*known, SENSITIVE, *(["note"] if draw.random() < 0.5 else [])]
+    attributes = {n: ATTRIBUTES[n] for n in names}
+    if people or draw.random() < 0.4:
+        attributes["person"] = {"role": "subject" if people else "identifier"}
+    rows = random_rows(draw, list(attributes), draw.randint(5, 8 if people else 11), people=people)
+    clauses = random_clauses(draw, {r[SENSITIVE] for r in rows} - {""}, known)
+    steps: dict[str, Any] = {}
+    ends = []
+    for release in "ab":
+        place, columns = "source", list(attributes)
+        if release == "b" and ends[0][0] != "source" and draw.random() < 0.3:
+            place, columns = ends[0]
+        for _ in range(draw.choice((1, 1, 2, 2, 3))):
+            use, options, columns = random_step(draw, columns, known)
+            name = f"s{len(steps) + 1}"
+            steps[name] = {"use": use, "input": place, "with": options}
+            place = name
+        ends.append((place, columns))
+    policy = {
+        "version": "1",
+        "name": f"reader-{number}",
+        "source": {"path": "data.csv", "format": "csv"},
+        "attributes": attributes,
+        "nulls": draw.choice(("own_category", "own_category", "own_category", "exclude", "wildcard")),
+        "privacy": clauses,
+        "steps": steps,
+        "releases": {n: {"from": place, "path": f"{n}.csv"} for n, (place, _) in zip("ab", ends, strict=True)},
+        "randomness": {"mode": "reproducible", "seed": str(number)},
+        **({"people": {"known_rows": draw.choice("12")}} if people else {}),
+    }
+    return Case(number, policy, rows)
+
+
+def random_rows(draw: Random, names: list[str], number: int, *, people: bool) -> list[Row]:
+    """Rows of few values each; some cells are missing in every third table."""
+    values = {
+        n: draw.sample(VALUES[n], 2 if n in ("job", "zip", "age") else draw.choice((2, 3)))
+        for n in names
+        if n != "person"
+    }
+    missing = draw.choice((0.0, 0.0, 0.1))
+    rows = []
+    for i in range(number):
+        row = {n: "" if draw.random() < missing else draw.choice(own) for n, own in values.items()}
+        if "person" in names:
+            row["person"] = f"p{draw.randrange((number + 1) // 2) if people else i}"
+        rows.append(row)
+    draw.shuffle(rows)
+    return rows
+
+
+def random_clauses(draw: Random, values: set[str], known: list[str]) -> dict[str, Any]:
+    """One requirement or two, mild ones."""
+    every: dict[str, Any] = {
+        "k_anonymity": {"k": "2"},
+        "l_diversity": {
+            SENSITIVE: draw.choice(
+                ({"l": "2"}, {"l": "1.5", "kind": "entropy"}, {"l": "2", "kind": "recursive", "c": "3"})
+            )
+        },
+        "alpha_k": {SENSITIVE: {"alpha": draw.choice(("0.67", "0.8", "0.9"))}},
+        "t_closeness": {SENSITIVE: {"t": draw.choice(("0.5", "0.7"))}},
+        "beta_likeness": {SENSITIVE: {"beta": draw.choice(("1", "2"))}},
+    }
+    if values:
+        every["templates"] = {
+            "t": {
+                "channel": draw.sample(known, draw.randint(1, len(known))),
+                "sensitive": {SENSITIVE: [draw.choice(sorted(values))]},
+                "confidence": "0.8",
+            }
+        }
+    chosen = draw.sample(sorted(every), draw.choice((1, 1, 1, 2)))
+    if draw.random() < 0.3:
+        chosen = [*dict.fromkeys([*chosen, "k_anonymity"])]
+    return {n: every[n] for n in chosen}
+
+
+def random_step(draw: Random, columns: list[str], known: list[str]) -> tuple[str, Options, list[str]]:
+    """A step with its options, and the columns after it."""
+    while True:
+        use = draw.choices(list(STEPS), [WEIGHTS.get(u, 1) for u in STEPS])[0]
+        made = STEPS[use](draw, [c for c in columns if c != "person"], [c for c in known if c in columns], columns)
+        if made is not None:
+            options, after = made
+            return use, options, after
+
+
+Made = tuple[Options, list[str]] | None
+Maker = Callable[[Random, list[str], list[str], list[str]], Made]
+
+
+def _some(draw: Random, names: list[str]) -> list[str]:
+    return draw.sample(names, draw.randint(1, len(names)))
+
+
+def _generalize(draw: Random, names: list[str], known: list[str], columns: list[str]) -> Made:
+    chosen = [n for n in names if n in ("job", "zip", "age", SENSITIVE)]
+    return ({"attributes": {n: {} for n in _some(draw, chosen)}}, columns) if chosen else None
+
+
+def _recode(draw: Random, names: list[str], known: list[str], columns: list[str]) -> Made:
+    chosen = [n for n in names if n in VALUES and n != "age"]
+    if not chosen:
+        return None
+    name = draw.choice(chosen)
+    values = draw.sample(VALUES[name], 2)
+    rule: Options = {"values": {v: draw.choice(("H", "H", "I")) for v in values}}
+    rule |= {"keep_others": "true"} if draw.random() < 0.5 else {"other": "rest"}
+    return {"attributes": {name: rule}}, columns
+
+
+def _mask(draw: Random, names: list[str], known: list[str], columns: list[str]) -> Made:
+    chosen = [n for n in names if n in ("job", "zip", SENSITIVE, "note")]
+    return (
+        ({"attributes": {draw.choice(chosen): {"first": draw.choice("01"), "last": "0"}}}, columns) if chosen else None
+    )
+
+
+def _drop(draw: Random, names: list[str], known: list[str], columns: list[str]) -> Made:
+    if len(names) < 2:
+        return None
+    gone = draw.choice(names)
+    return {"attributes": [gone]}, [c for c in columns if c != gone]
+
+
+def _full_domain(draw: Random, names: list[str], known: list[str], columns: list[str]) -> Made:
+    options = {"suppression": draw.choice(("0", "0.3")), "suppress": draw.choice(("rows", "cells"))}
+    return ({"attributes": known, **options}, columns) if known else None
+
+
+def _mondrian(draw: Random, names: list[str], known: list[str], columns: list[str]) -> Made:
+    return ({"attributes": known, "partitioning": "strict"}, columns) if known else None
+
+
+def _suppress(draw: Random, names: list[str], known: list[str], columns: list[str]) -> Made:
+    kind = draw.choice(("rare", "cells", "rows"))
+    if kind == "rare":
+        return {"rare": {draw.choice(names): {"count": "2"}}, "small": "keep"}, columns
+    return {"small": kind, "attributes": draw.sample(names, min(len(names), draw.choice((1, 2)))), "k": "2"}, columns
+
+
+def _class_id(draw: Random, names: list[str], known: list[str], columns: list[str]) -> Made:
+    if any(c.startswith("class_") for c in columns):
+        return None
+    name = f"class_{len(columns)}"
+    return {"name": name, "attributes": draw.sample(names, min(2, len(names)))}, [*columns, name]
+
+
+def _pseudonymize(draw: Random, names: list[str], known: list[str], columns: list[str]) -> Made:
+    chosen = [n for n in columns if n in ("person", "note", *VALUES)]
+    if not chosen:
+        return None
+    name = "person" if "person" in chosen and draw.random() < 0.7 else draw.choice(chosen)
+    scope = {"scope": draw.choice(("one", "two"))} if draw.random() < 0.6 else {}
+    return {"attributes": [name], "key_env": KEY, **scope}, columns
+
+
+def _swap(draw: Random, names: list[str], known: list[str], columns: list[str]) -> Made:
+    name = draw.choice(names)
+    rest = [n for n in names if n != name]
+    return ({"attributes": [name], "within": [draw.choice(rest)], "share": "1"}, columns) if rest else None
+
+
+def _sample(draw: Random, names: list[str], known: list[str], columns: list[str]) -> Made:
+    return {"fraction": "0.8"}, columns
+
+
+STEPS: Mapping[str, Maker] = {
+    "generalize": _generalize,
+    "recode": _recode,
+    "mask": _mask,
+    "drop": _drop,
+    "full_domain_recoding": _full_domain,
+    "mondrian": _mondrian,
+    "suppress": _suppress,
+    "assign_class_id": _class_id,
+    "pseudonymize": _pseudonymize,
+    "swap": _swap,
+    "sample": _sample,
+}
+WEIGHTS = {"generalize": 2, "drop": 4, "full_domain_recoding": 2, "mondrian": 2, "suppress": 2}

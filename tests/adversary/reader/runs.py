@@ -1,0 +1,190 @@
+"""The product held against the reader: random policies of two releases, judged by both.
+
+python -m adversary.reader.runs 0 200   # in tests/; the cases of these numbers
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from adversary.reader import figures
+from adversary.reader.files import (
+    NotVerified,
+    PreparedFiles,
+    ReleasedColumn,
+    ReleasedFile,
+    ReleasedRow,
+    TruthExcluded,
+    prepare,
+)
+from adversary.reader.lineage import PlaceLineage, lineage
+from adversary.reader.policies import Case, random_case
+from adversary.reader.product import Outcome, run_policy
+from adversary.reader.view import CandidateGroup
+
+SLACK = 1e-6
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What the reader makes of a requirement: its figure, None if it has none; ``alone``: whether one file breaks it."""
+
+    id: str
+    holds: bool
+    figure: float | None = None
+    alone: bool = False
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A case with both verdicts, and the requirements about which they differ."""
+
+    case: Case
+    verdict: str
+    judgements: tuple[Judgement, ...] = ()
+    differing: tuple[Judgement, ...] = ()
+    codes: tuple[str, ...] = ()
+
+    @property
+    def is_harmless(self) -> bool:
+        """Whether all requirements hold."""
+        return all(j.holds for j in self.judgements)
+
+
+def compare(number: int) -> Comparison:
+    """Run a case and judge it by both."""
+    case = random_case(number)
+    outcome = run_policy(case.policy, case.rows)
+    if outcome.verdict == "refused":
+        return Comparison(case, outcome.verdict, codes=outcome.codes)
+    prepared = released_files(case, outcome)
+    judgements = tuple(judge(case.policy, prepared))
+    passing: defaultdict[str, bool] = defaultdict(lambda: True)
+    for result in outcome.measured:
+        passing[result.id] &= result.passes
+    differing = tuple(j for j in judgements if j.holds != passing[j.id])
+    return Comparison(case, outcome.verdict, judgements, differing)
+
+
+def released_files(case: Case, outcome: Outcome) -> PreparedFiles:
+    """The files of a run as the reader sees them."""
+    places = lineage(case.policy)
+    source = [{n: v or None for n, v in row.items()} for row in case.rows]
+    subject = next((n for n, a in case.policy["attributes"].items() if a["role"] == "subject"), None)
+    files = []
+    for name, rows in outcome.releases.items():
+        place = places[case.policy["releases"][name]["from"]]
+        absent = sorted(_dropped(case.policy, place, outcome))
+        columns = [_column(n, place) for n in (rows[0][1] if rows else {})]
+        files.append(
+            ReleasedFile(
+                name,
+                columns,
+                [ReleasedRow((k,), dict(cells)) for k, cells in rows],
+                absent,
+                place.present if absent else None,
+                place.sampled,
+            )
+        )
+    return prepare(source, [f for f in files if f.rows], subject=subject)
+
+
+def judge(policy: Mapping[str, Any], prepared: PreparedFiles) -> Iterator[Judgement]:
+    """Judge each requirement of a policy."""
+    known = [n for n, a in policy["attributes"].items() if a["role"] == "quasi_identifier"]
+    more: dict[str, Any] = {"nulls": policy["nulls"]}
+    if "people" in policy:
+        more["known_rows"] = int(policy["people"]["known_rows"])
+    for kind, clauses in policy["privacy"].items():
+        for name, clause in {"": clauses}.items() if kind == "k_anonymity" else clauses.items():
+            id_ = f"privacy.{kind}.{name}".rstrip(".")
+            s = next(iter(clause["sensitive"])) if kind == "templates" else name or None
+            try:
+                groups = figures.find_groups(prepared, clause.get("channel", known), s, **more)
+            except (NotVerified, TruthExcluded) as error:
+                yield Judgement(id_, holds=False, reason=f"{type(error).__name__}: {error}")
+                continue
+            figure, holds = _measure(kind, clause, groups)
+            single = [g for g in groups if len(g.files) == 1]
+            yield Judgement(id_, holds, figure, not _measure(kind, clause, single)[1])
+
+
+def _measure(kind: str, clause: Mapping[str, Any], groups: list[CandidateGroup]) -> tuple[float | None, bool]:
+    """The figure of a requirement, and whether it holds."""
+    if kind == "k_anonymity":
+        figure, bound, least = figures.smallest_size(groups), clause["k"], True
+    elif kind == "l_diversity":
+        figure, bound, least = _diversity(clause, groups), clause["l"], True
+    elif kind == "alpha_k":
+        figure, bound, least = figures.largest_share(groups, clause.get("values")), clause["alpha"], False
+    elif kind == "templates":
+        (values,) = clause["sensitive"].values()
+        figure, bound, least = figures.largest_share(groups, values), clause["confidence"], False
+    elif kind == "t_closeness":
+        figure, bound, least = figures.worst_distribution(groups, figures.equal_distance), clause["t"], False
+    else:
+        figure, bound, least = figures.worst_distribution(groups, figures.relative_gain), clause["beta"], False
+    if figure is None:
+        return None, True
+    return figure, figure >= float(bound) - SLACK if least else figure <= float(bound) + SLACK
+
+
+def _diversity(clause: Mapping[str, Any], groups: list[CandidateGroup]) -> float | None:
+    kind = clause.get("kind", "distinct")
+    if kind == "distinct":
+        return figures.smallest_distinct_l(groups)
+    figure = figures.entropy_l if kind == "entropy" else figures.recursive_l(float(clause["c"]))
+    return figures.worst_distribution(groups, figure, min)
+
+
+def _column(name: str, place: PlaceLineage) -> ReleasedColumn:
+    """A released column; labels may have been written as two numbers."""
+    plain = name if name in place.columns else name.removesuffix("_low").removesuffix("_high")
+    column = place.columns[plain]
+    return ReleasedColumn(name, column.carries, column.kind, hidden=column.hidden)
+
+
+def _dropped(policy: Mapping[str, Any], place: PlaceLineage, outcome: Outcome) -> set[int]:
+    """The source rows that steps other than samples left out."""
+    gone, here = set(), outcome.places["source"]
+    for step in place.steps:
+        after = outcome.places[step]
+        if policy["steps"][step]["use"] != "sample":
+            gone |= here - after
+        here = after
+    return gone
+
+
+def family(comparison: Comparison, judgement: Judgement) -> str:
+    """What a difference is about: which way, the requirement, one file or both, and the steps."""
+    way = "withheld, and holds" if judgement.holds else "released, and does not hold"
+    where = "" if judgement.holds else " in one file" if judgement.alone else " in both files"
+    uses = sorted({s["use"] for s in comparison.case.policy["steps"].values()} - {"drop"})
+    return f"{way}{where}: {judgement.id.split('.')[1]}; {judgement.reason or ' '.join(uses)}"
+
+
+def main(first: int, last: int) -> None:
+    """Compare the cases of some numbers, and print what differs."""
+    verdicts: Counter[str] = Counter()
+    families: defaultdict[str, list[int]] = defaultdict(list)
+    for number in range(first, last):
+        found = compare(number)
+        kind = found.verdict if found.verdict == "refused" else f"{found.verdict}, harmless: {found.is_harmless}"
+        verdicts[f"{kind} {' '.join(found.codes)}".strip()] += 1
+        for judgement in found.differing:
+            families[family(found, judgement)].append(number)
+            bound = "nothing" if judgement.figure is None else f"{judgement.figure:.4g}"
+            print(number, found.verdict, family(found, judgement), "reader:", bound, flush=True)
+    for text, number in verdicts.most_common():
+        print(number, text)
+    for text, numbers in sorted(families.items(), key=lambda f: -len(f[1])):
+        print(len(numbers), text, numbers[:6])
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]))
