@@ -31,7 +31,7 @@ SLACK = 1e-6
 
 @dataclass(frozen=True)
 class Judgement:
-    """What the reader makes of a requirement: its figure, None if it has none; ``alone``: whether one file breaks it."""
+    """The figure of a requirement, None if it has none; ``alone`` tells whether one file by itself breaks it."""
 
     id: str
     holds: bool
@@ -96,26 +96,72 @@ def released_files(case: Case, outcome: Outcome) -> PreparedFiles:
 
 def judge(policy: Mapping[str, Any], prepared: PreparedFiles) -> Iterator[Judgement]:
     """Judge each requirement of a policy."""
-    known = [n for n, a in policy["attributes"].items() if a["role"] == "quasi_identifier"]
-    more: dict[str, Any] = {"nulls": policy["nulls"]}
-    if "people" in policy:
-        more["known_rows"] = int(policy["people"]["known_rows"])
+    for requirement in requirements(policy):
+        try:
+            groups = find_requirement_groups(policy, prepared, requirement)
+        except (NotVerified, TruthExcluded) as error:
+            yield Judgement(requirement.id, holds=False, reason=f"{type(error).__name__}: {error}")
+            continue
+        figure, holds = _measure(requirement, groups)
+        single = [g for g in groups if len(g.files) == 1]
+        yield Judgement(requirement.id, holds, figure, not _measure(requirement, single)[1])
+
+
+@dataclass(frozen=True)
+class RequirementClause:
+    """A requirement of a policy, with the attributes that may be known and the sensitive one."""
+
+    id: str
+    kind: str
+    clause: Mapping[str, Any]
+    known: tuple[str, ...]
+    sensitive: str | None
+
+
+def requirements(policy: Mapping[str, Any]) -> Iterator[RequirementClause]:
+    """Every requirement of a policy."""
+    known = tuple(n for n, a in policy["attributes"].items() if a["role"] == "quasi_identifier")
     for kind, clauses in policy["privacy"].items():
         for name, clause in {"": clauses}.items() if kind == "k_anonymity" else clauses.items():
-            id_ = f"privacy.{kind}.{name}".rstrip(".")
             s = next(iter(clause["sensitive"])) if kind == "templates" else name or None
-            try:
-                groups = figures.find_groups(prepared, clause.get("channel", known), s, **more)
-            except (NotVerified, TruthExcluded) as error:
-                yield Judgement(id_, holds=False, reason=f"{type(error).__name__}: {error}")
+            id_ = f"privacy.{kind}.{name}".rstrip(".")
+            yield RequirementClause(id_, kind, clause, tuple(clause.get("channel", known)), s)
+
+
+def find_requirement_groups(
+    policy: Mapping[str, Any], prepared: PreparedFiles, requirement: RequirementClause
+) -> list[CandidateGroup]:
+    """The groups on which a requirement is judged. Raises `NotVerified`."""
+    known_rows = int(policy["people"]["known_rows"]) if "people" in policy else 1
+    more = {"known_rows": known_rows, "nulls": policy["nulls"]}
+    return figures.find_groups(prepared, requirement.known, requirement.sensitive, **more)
+
+
+def differing_figures_alone(case: Case, outcome: Outcome) -> Iterator[str]:
+    """Figures of single files that are not the product's, of files whose columns are maps of one attribute each."""
+    prepared = released_files(case, outcome)
+    plain = {
+        f.name
+        for f in prepared.files
+        if all(c.kind == "map" and len(c.carries) == 1 and not c.hidden for c in f.columns if not c.virtual)
+    }
+    for requirement in requirements(case.policy):
+        try:
+            groups = find_requirement_groups(case.policy, prepared, requirement)
+        except NotVerified:
+            continue
+        for result in outcome.measured:
+            last = result.metric.removeprefix(f"{requirement.id}.")
+            if result.id != requirement.id or result.release not in plain or "_" in last or result.measured is None:
                 continue
-            figure, holds = _measure(kind, clause, groups)
-            single = [g for g in groups if len(g.files) == 1]
-            yield Judgement(id_, holds, figure, not _measure(kind, clause, single)[1])
+            figure = _measure(requirement, [g for g in groups if g.files == (result.release,)])[0]
+            if figure is not None and abs(figure - result.measured) > SLACK:
+                yield f"{result.metric} of {result.release}: {figure} and not {result.measured}"
 
 
-def _measure(kind: str, clause: Mapping[str, Any], groups: list[CandidateGroup]) -> tuple[float | None, bool]:
+def _measure(requirement: RequirementClause, groups: list[CandidateGroup]) -> tuple[float | None, bool]:
     """The figure of a requirement, and whether it holds."""
+    kind, clause = requirement.kind, requirement.clause
     if kind == "k_anonymity":
         figure, bound, least = figures.smallest_size(groups), clause["k"], True
     elif kind == "l_diversity":

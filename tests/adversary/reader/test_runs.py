@@ -1,0 +1,54 @@
+"""The reader on what the product releases: its lineage, and its figures of single files."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from random import Random
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from adversary.reader.lineage import recorded
+from adversary.reader.policies import SENSITIVE, STEPS, random_case, random_step
+from adversary.reader.product import run_policy
+from adversary.reader.runs import compare, differing_figures_alone
+from adversary.reader.twins import KNOWN, merged, observe, shape
+
+COLUMNS = [*KNOWN, SENSITIVE, "note", "person"]
+
+
+@pytest.mark.random(quick=1)
+@pytest.mark.parametrize("use", [u for u in STEPS if u != "drop"])
+def test_twins_show_no_more_than_is_recorded(use: str) -> None:
+    draw = Random(f"record {use}")
+    seen = 0
+    while seen < 2:
+        made, options, _ = random_step(draw, COLUMNS, KNOWN)
+        if made != use:
+            continue
+        observed = observe(use, options, {"k_anonymity": {"k": "4"}}, draw)
+        if observed is None:
+            continue
+        seen += 1
+        record = recorded()[shape(use, options, COLUMNS)]
+        assert merged(record, observed) == record
+
+
+@pytest.mark.random
+@pytest.mark.parametrize("part", range(8))
+def test_single_files_of_maps_have_the_figures_of_the_product(part: int) -> None:
+    for number in range(15 * part, 15 * part + 15):
+        case = random_case(number)
+        outcome = run_policy(case.policy, case.rows)
+        if outcome.verdict != "refused":
+            assert not list(differing_figures_alone(case, outcome)), number
+
+
+@pytest.mark.random
+@pytest.mark.parametrize("part", range(8))
+def test_truth_is_a_guess_in_what_the_product_releases(part: int) -> None:
+    for number in range(2000 + 10 * part, 2010 + 10 * part):
+        reasons = [j.reason for j in compare(number).judgements]
+        assert not [r for r in reasons if r.startswith("TruthExcluded")], number
