@@ -20,6 +20,8 @@ from adversary.reader.cases import random_map, random_source, released, table
 from adversary.reader.files import prepare
 from adversary.reader.guesses import steady_attributes
 
+pytestmark = pytest.mark.random(quick=1)
+
 
 class Classes:
     """The classes of one file whose columns are maps of a, b and s, and what the class of each row tells of s."""

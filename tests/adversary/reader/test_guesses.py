@@ -17,6 +17,8 @@ from adversary.reader.files import HiddenCells, NotVerified, lineage_violations,
 from adversary.reader.showing import Inquiry
 from adversary.reader.view import ReaderView
 
+pytestmark = pytest.mark.random(quick=1)
+
 
 @pytest.mark.random(quick=1)
 @pytest.mark.parametrize("part", range(20))

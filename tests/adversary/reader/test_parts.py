@@ -21,6 +21,8 @@ from adversary.reader.guesses import steady_attributes
 from adversary.reader.showing import ShownValues, can_hold, possible_values
 from adversary.reader.view import CandidateGroup
 
+pytestmark = pytest.mark.random(quick=1)
+
 
 def test_joint_assignments_are_those_of_an_enumeration() -> None:
     draw = Random(1)
