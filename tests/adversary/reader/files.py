@@ -86,15 +86,15 @@ class ReleasedRow:
 class ReleasedFile:
     """A file.
 
-    ``absent`` lists the source rows that it lacks for a reason other than chance, ``present`` the attributes that
-    decided about it. ``sampled`` files lack rows by chance. ``moved`` columns were moved by one draw a row. ``refers``
-    names the tables to which the file's ``table`` refers.
+    ``absent`` lists the source rows, or the groups of them, that it lacks for a reason other than chance, ``present``
+    the attributes that decided about it. ``sampled`` files lack rows by chance. ``moved`` columns were moved by one
+    draw a row. ``refers`` names the tables to which the file's ``table`` refers.
     """
 
     name: str
     columns: list[ReleasedColumn]
     rows: list[ReleasedRow]
-    absent: list[int] = field(default_factory=list)
+    absent: list[int | tuple[int, ...]] = field(default_factory=list)
     present: frozenset[str] | None = None
     sampled: bool = False
     shuffled: bool = True
@@ -160,7 +160,8 @@ def prepare(
     subject = names.get(subject, subject) if subject else None
     for file in files:
         _add_virtual_columns(file, rows)
-        file.rows += [ReleasedRow((k,), _absent_cells(file), absent=True) for k in file.absent]
+        groups = [k if isinstance(k, tuple) else (k,) for k in file.absent]
+        file.rows += [ReleasedRow(group, _absent_cells(file), absent=True) for group in groups]
         file.index = {k: i for i, row in enumerate(file.rows) for k in row.origins}
     people = [row[subject] if subject else k for k, row in enumerate(rows)]
     return PreparedFiles(rows, files, people, subject, names)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -26,7 +26,8 @@ class PlaceLineage:
     columns: Mapping[str, ReleasedColumn]
     present: Attributes = frozenset()
     sampled: bool = False
-    steps: tuple[str, ...] = field(default=())
+    steps: tuple[str, ...] = ()
+    source: str = "source"
 
 
 @cache
@@ -37,10 +38,30 @@ def recorded() -> dict[str, Any]:
 
 def lineage(policy: Mapping[str, Any]) -> dict[str, PlaceLineage]:
     """The lineage at the source and after each step. Raises KeyError where twins saw no step of a shape."""
-    places = {"source": PlaceLineage({n: ReleasedColumn(n, frozenset({n})) for n in policy["attributes"]})}
+    sources = {n: t["attributes"] for n, t in policy.get("tables", {}).items()} or {"source": policy["attributes"]}
+    places = {
+        place: PlaceLineage({n: ReleasedColumn(n, frozenset({n})) for n in attributes}, source=place)
+        for place, attributes in sources.items()
+    }
     for name, step in policy["steps"].items():
         places[name] = _after(name, step["use"], step["with"], places[step["input"]], policy)
+    for step in policy["steps"].values():
+        if "tables" in policy and step["use"] == "pseudonymize" and _subject(policy) in step["with"]["attributes"]:
+            places = {n: _with_key(place, _subject(policy), step["with"]) for n, place in places.items()}
     return places
+
+
+def _subject(policy: Mapping[str, Any]) -> str:
+    tables = policy["tables"].values()
+    return next(n for table in tables for n, a in table["attributes"].items() if a["role"] == "subject")
+
+
+def _with_key(place: PlaceLineage, subject: str, options: Mapping[str, Any]) -> PlaceLineage:
+    """What a step does to the key of one linked table is done to it in all."""
+    column = place.columns.get(subject)
+    if column is None or column.carries != {subject}:
+        return place
+    return replace(place, columns={**place.columns, subject: _keyed(column, options)})
 
 
 def _after(
@@ -69,7 +90,7 @@ def _after(
         present = (
             present | _carried(entry["present"]["shown"], None, roles, before) | ({sensitive} if sensitive else set())
         )
-    return PlaceLineage(columns, frozenset(present), sampled, steps)
+    return PlaceLineage(columns, frozenset(present), sampled, steps, before.source)
 
 
 def _changed(

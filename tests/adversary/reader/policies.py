@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
@@ -37,6 +37,8 @@ class Case:
     number: int
     policy: dict[str, Any]
     rows: list[Row]
+    tables: dict[str, list[Row]] = field(default_factory=dict)
+    """Linked tables, whose join ``rows`` is then."""
 
 
 def random_case(number: int) -> Case:
@@ -75,6 +77,76 @@ def random_case(number: int) -> Case:
         **({"people": {"known_rows": draw.choice("12")}} if people else {}),
     }
     return Case(number, policy, rows)
+
+
+PATIENTS, VISITS, RESULTS = "patients", "visits", "results"
+LINKED_STEPS = ("generalize", "recode", "mask", "drop", "pseudonymize", "pseudonymize", "suppress")
+
+
+def random_linked_case(number: int) -> Case:
+    """A case of two or three linked tables, of which two have a visit in common; a release of each but the first."""
+    draw = Random(f"linked {number}")
+    visit = {"role": draw.choice(("identifier", "identifier", "insensitive"))}
+    person = {"role": "subject"}
+    attributes: dict[str, dict[str, Any]] = {
+        PATIENTS: {"person": person, "age": ATTRIBUTES["age"]},
+        VISITS: {"person": person, "job": ATTRIBUTES["job"], "visit": visit},
+        RESULTS: {"person": person, SENSITIVE: ATTRIBUTES[SENSITIVE], "visit": visit},
+    }
+    rows, people = [], [f"p{i}" for i in range(draw.choice((3, 4, 5)))]
+    ages = {p: draw.choice(("12", "31")) for p in people}
+    jobs, values = ("cook", "smith"), draw.sample(VALUES[SENSITIVE], 2)
+    for i in range(draw.randint(len(people), 7)):
+        p = people[i] if i < len(people) else draw.choice(people)
+        rows.append(
+            {"person": p, "age": ages[p], "job": draw.choice(jobs), "visit": f"v{i}", SENSITIVE: draw.choice(values)}
+        )
+    tables = {
+        name: list(
+            {tuple(r[n] for n in names): {n: r[n] for n in names} for r in draw.sample(rows, len(rows))}.values()
+        )
+        for name, names in attributes.items()
+    }
+    key = {
+        PATIENTS: {"key": "person"},
+        VISITS: {"refers": {"person": PATIENTS}},
+        RESULTS: {"refers": {"person": PATIENTS}},
+    }
+    steps: dict[str, Any] = {}
+    releases: dict[str, Any] = {}
+    for table, names in attributes.items():
+        if table == PATIENTS and draw.random() < 0.5:
+            continue
+        place, columns = table, list(names)
+        for _ in range(draw.choice((0, 1, 1, 2))):
+            use, options, after = random_step(draw, columns, [n for n in ("age", "job") if n in columns], LINKED_STEPS)
+            if len([c for c in after if c != "person"]) == 0:
+                continue
+            name, columns = f"s{len(steps) + 1}", after
+            steps[name] = {"use": use, "input": place, "with": options}
+            place = name
+        releases[table[0]] = {"from": place, "path": f"{table}.csv"}
+    privacy = {
+        "k_anonymity": {"k": "2"},
+        "alpha_k": {f"{RESULTS}.{SENSITIVE}": {"alpha": draw.choice(("0.67", "0.8", "0.9"))}},
+    }
+    if draw.random() < 0.5:
+        del privacy[draw.choice(list(privacy))]
+    policy = {
+        "version": "1",
+        "name": f"linked-{number}",
+        "tables": {
+            t: {"source": {"path": f"{t}.csv", "format": "csv"}, **key[t], "attributes": own}
+            for t, own in attributes.items()
+        },
+        "people": {"known_rows": "1"},
+        "nulls": "own_category",
+        "privacy": privacy,
+        "steps": steps,
+        "releases": releases,
+        "randomness": {"mode": "reproducible", "seed": str(number)},
+    }
+    return Case(number, policy, rows, tables)
 
 
 def random_rows(draw: Random, names: list[str], number: int, *, people: bool) -> list[Row]:
@@ -122,10 +194,12 @@ def random_clauses(draw: Random, values: set[str], known: list[str]) -> dict[str
     return {n: every[n] for n in chosen}
 
 
-def random_step(draw: Random, columns: list[str], known: list[str]) -> tuple[str, Options, list[str]]:
+def random_step(
+    draw: Random, columns: list[str], known: list[str], uses: Sequence[str] = ()
+) -> tuple[str, Options, list[str]]:
     """A step with its options, and the columns after it."""
     while True:
-        use = draw.choices(list(STEPS), [WEIGHTS.get(u, 1) for u in STEPS])[0]
+        use = draw.choice(uses) if uses else draw.choices(list(STEPS), [WEIGHTS.get(u, 1) for u in STEPS])[0]
         made = STEPS[use](draw, [c for c in columns if c != "person"], [c for c in known if c in columns], columns)
         if made is not None:
             options, after = made
@@ -194,10 +268,11 @@ def _class_id(draw: Random, names: list[str], known: list[str], columns: list[st
 
 
 def _pseudonymize(draw: Random, names: list[str], known: list[str], columns: list[str]) -> Made:
-    chosen = [n for n in columns if n in ("person", "note", *VALUES)]
+    chosen = [n for n in columns if n in ("person", "visit", *VALUES)]
     if not chosen:
         return None
-    name = "person" if "person" in chosen and draw.random() < 0.7 else draw.choice(chosen)
+    named = [n for n in chosen if n in ("person", "visit")]
+    name = draw.choice(named) if named and draw.random() < 0.7 else draw.choice(chosen)
     scope = {"scope": draw.choice(("one", "two"))} if draw.random() < 0.6 else {}
     return {"attributes": [name], "key_env": KEY, **scope}, columns
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
+import io
+import json
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +20,7 @@ import yaml
 from adversary.reader.files import MISSING
 from adversary.reader.policies import KEY, Row
 from ppdm_flow.api.loading.bindings import plan_for_data
+from ppdm_flow.cli.main import main
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.results import RequirementResult
 from ppdm_flow.engine.candidates.building import Candidate
@@ -25,6 +30,8 @@ from ppdm_flow.engine.run.scratch_run import measure
 from ppdm_flow.engine.steps.graph import Graph
 
 SUPPRESSED = "⊥"
+NUMBER = "row_number"
+"""The attribute with the number of each row."""
 
 
 @dataclass(frozen=True)
@@ -36,21 +43,29 @@ class Outcome:
 
     verdict: str
     codes: tuple[str, ...] = ()
-    measured: tuple[RequirementResult, ...] = ()
+    measured: tuple[RequirementResult | ReportedRequirement, ...] = ()
     releases: dict[str, list[tuple[int, dict[str, Any]]]] = field(default_factory=dict)
     places: dict[str, set[int]] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class ReportedRequirement:
+    """What a report says of a requirement."""
+
+    id: str
+    release: str
+    metric: str
+    measured: float | None
+    passes: bool
+    sentence: str
+
+
 def run_policy(policy: Mapping[str, Any], rows: Sequence[Row]) -> Outcome:
-    """Carry out a policy on a table, in a folder of its own. Raises what is no fault of the policy."""
+    """Carry out a policy on a table, in a folder of its own. Raises what is no fault of it."""
     os.environ.setdefault(KEY, "a key of at least sixteen bytes")
     with TemporaryDirectory(prefix="reader-") as folder:
         home = Path(folder)
-        (home / "policy.yaml").write_text(yaml.safe_dump(dict(policy), sort_keys=False), encoding="utf-8")
-        with (home / "data.csv").open("w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, list(policy["attributes"]))
-            writer.writeheader()
-            writer.writerows(rows)
+        _write(home, policy, {"data": rows})
         releases: dict[str, list[tuple[int, dict[str, Any]]]] = {}
         places: dict[str, set[int]] = {}
 
@@ -66,6 +81,76 @@ def run_policy(policy: Mapping[str, Any], rows: Sequence[Row]) -> Outcome:
             codes = dict.fromkeys(d.code for d in error.diagnostics if d.severity == "error")
             return Outcome("refused", tuple(codes))
         return Outcome(outcome.verdict, (), outcome.requirements, releases, places)
+
+
+def run_linked_policy(policy: Mapping[str, Any], tables: Mapping[str, Sequence[Row]]) -> Outcome:
+    """Carry out a policy of linked tables by the command line: as it is, and for its files once more.
+
+    The second run has no requirements, so that it releases what it makes, and an attribute with the number of each row.
+    No step here fits itself to requirements, and draws are the same in both runs. ``places`` is empty.
+    """
+    os.environ.setdefault(KEY, "a key of at least sixteen bytes")
+    with TemporaryDirectory(prefix="reader-") as folder:
+        home = Path(folder)
+        _write(home, policy, tables)
+        report = _run_command(home)
+        if report is None:
+            return Outcome("refused")
+        measured = tuple(
+            ReportedRequirement(r["id"], r["release"], r["metric"], r["measured"], r["holds"], r["sentence"])
+            for r in report["requirements"]
+        )
+        numbered = {t: [{**row, NUMBER: str(i)} for i, row in enumerate(rows)] for t, rows in tables.items()}
+        with_numbers = {
+            t: {**own, "attributes": {**own["attributes"], NUMBER: {"role": "insensitive"}}}
+            for t, own in policy["tables"].items()
+        }
+        again = {n: v for n, v in policy.items() if n != "privacy"} | {"tables": with_numbers}
+        home = home / "again"
+        home.mkdir()
+        _write(home, again, numbered)
+        if _run_command(home) is None:
+            return Outcome("refused", ("without requirements",))
+        releases = {}
+        for name, release in policy["releases"].items():
+            (path,) = home.glob(f"runs/*/*/released/{name}/{release['path']}")
+            with path.open(encoding="utf-8", newline="") as file:
+                rows = [{n: c or MISSING for n, c in row.items()} for row in csv.DictReader(file)]
+            releases[name] = [(int(row.pop(NUMBER)), row) for row in rows]
+        return Outcome(report["verdict"], (), measured, releases)
+
+
+def _write(home: Path, policy: Mapping[str, Any], tables: Mapping[str, Sequence[Row]]) -> None:
+    (home / "policy.yaml").write_text(yaml.safe_dump(dict(policy), sort_keys=False), encoding="utf-8")
+    for name, rows in tables.items():
+        attributes = policy["tables"][name]["attributes"] if "tables" in policy else policy["attributes"]
+        with (home / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, list(attributes))
+            writer.writeheader()
+            writer.writerows(rows)
+
+
+def _run_command(home: Path) -> dict[str, Any] | None:
+    """The report of `ppdm-flow run`; None if the policy is refused. Raises AssertionError if the run fails."""
+    arguments, before = sys.argv, Path.cwd()
+    sys.argv = ["ppdm-flow", "run", "policy.yaml", "-q"]
+    os.chdir(home)
+    said = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+            main()
+        code: Any = 0
+    except SystemExit as end:
+        code = end.code
+    finally:
+        sys.argv = arguments
+        os.chdir(before)
+    if code not in (0, 1, None):
+        if "PPF" not in said.getvalue() or "PPF9" in said.getvalue():
+            raise AssertionError(said.getvalue())
+        return None
+    (path,) = home.glob("runs/*/*/report.json")
+    return json.loads(path.read_text(encoding="utf-8"))
 
 
 def _released_rows(candidate: Candidate, graph: Graph) -> list[tuple[int, dict[str, Any]]]:

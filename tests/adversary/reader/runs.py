@@ -1,6 +1,6 @@
 """The product held against the reader: random policies of two releases, judged by both.
 
-python -m adversary.reader.runs 0 200   # in tests/; the cases of these numbers
+python -m adversary.reader.runs files 0 200   # in tests/; or: linked 0 200
 """
 
 from __future__ import annotations
@@ -22,11 +22,12 @@ from adversary.reader.files import (
     prepare,
 )
 from adversary.reader.lineage import PlaceLineage, lineage
-from adversary.reader.policies import Case, random_case
-from adversary.reader.product import Outcome, run_policy
+from adversary.reader.policies import Case, random_case, random_linked_case
+from adversary.reader.product import Outcome, run_linked_policy, run_policy
 from adversary.reader.view import CandidateGroup
 
 SLACK = 1e-6
+MAKERS = {"files": random_case, "linked": random_linked_case}
 
 
 @dataclass(frozen=True)
@@ -56,10 +57,9 @@ class Comparison:
         return all(j.holds for j in self.judgements)
 
 
-def compare(number: int) -> Comparison:
+def compare(case: Case) -> Comparison:
     """Run a case and judge it by both."""
-    case = random_case(number)
-    outcome = run_policy(case.policy, case.rows)
+    outcome = run_linked_policy(case.policy, case.tables) if case.tables else run_policy(case.policy, case.rows)
     if outcome.verdict == "refused":
         return Comparison(case, outcome.verdict, codes=outcome.codes)
     prepared = released_files(case, outcome)
@@ -75,23 +75,44 @@ def released_files(case: Case, outcome: Outcome) -> PreparedFiles:
     """The files of a run as the reader sees them."""
     places = lineage(case.policy)
     source = [{n: v or None for n, v in row.items()} for row in case.rows]
-    subject = next((n for n, a in case.policy["attributes"].items() if a["role"] == "subject"), None)
+    subject = next((n for n, a in attributes_of(case.policy).items() if a["role"] == "subject"), None)
     files = []
     for name, rows in outcome.releases.items():
         place = places[case.policy["releases"][name]["from"]]
-        absent = sorted(_dropped(case.policy, place, outcome))
+        origins = _origins(case, place.source)
+        gone = set(range(len(origins))) - {i for i, _ in rows} if case.tables else _dropped(case.policy, place, outcome)
+        absent = [origins[i] for i in sorted(gone)]
         columns = [_column(n, place) for n in (rows[0][1] if rows else {})]
+        refers = case.policy.get("tables", {}).get(place.source, {}).get("refers", {})
         files.append(
             ReleasedFile(
                 name,
                 columns,
-                [ReleasedRow((k,), dict(cells)) for k, cells in rows],
+                [ReleasedRow(origins[i], dict(cells)) for i, cells in rows],
                 absent,
                 place.present if absent else None,
                 place.sampled,
+                table=place.source,
+                refers=tuple(refers.values()),
             )
         )
     return prepare(source, [f for f in files if f.rows], subject=subject)
+
+
+def _origins(case: Case, table: str) -> list[tuple[int, ...]]:
+    """The rows of the join for each row of a table."""
+    if not case.tables:
+        return [(i,) for i in range(len(case.rows))]
+    return [
+        tuple(k for k, joined in enumerate(case.rows) if all(joined[n] == v for n, v in row.items()))
+        for row in case.tables[table]
+    ]
+
+
+def attributes_of(policy: Mapping[str, Any]) -> dict[str, Any]:
+    """The attributes of a policy, of all its tables."""
+    tables = policy.get("tables", {"source": policy}).values()
+    return {n: a for table in tables for n, a in table["attributes"].items()}
 
 
 def judge(policy: Mapping[str, Any], prepared: PreparedFiles) -> Iterator[Judgement]:
@@ -120,10 +141,10 @@ class RequirementClause:
 
 def requirements(policy: Mapping[str, Any]) -> Iterator[RequirementClause]:
     """Every requirement of a policy."""
-    known = tuple(n for n, a in policy["attributes"].items() if a["role"] == "quasi_identifier")
+    known = tuple(n for n, a in attributes_of(policy).items() if a["role"] == "quasi_identifier")
     for kind, clauses in policy["privacy"].items():
         for name, clause in {"": clauses}.items() if kind == "k_anonymity" else clauses.items():
-            s = next(iter(clause["sensitive"])) if kind == "templates" else name or None
+            s = next(iter(clause["sensitive"])) if kind == "templates" else name.rpartition(".")[2] or None
             id_ = f"privacy.{kind}.{name}".rstrip(".")
             yield RequirementClause(id_, kind, clause, tuple(clause.get("channel", known)), s)
 
@@ -197,7 +218,7 @@ def _column(name: str, place: PlaceLineage) -> ReleasedColumn:
 
 def _dropped(policy: Mapping[str, Any], place: PlaceLineage, outcome: Outcome) -> set[int]:
     """The source rows that steps other than samples left out."""
-    gone, here = set(), outcome.places["source"]
+    gone, here = set(), outcome.places[place.source]
     for step in place.steps:
         after = outcome.places[step]
         if policy["steps"][step]["use"] != "sample":
@@ -214,14 +235,14 @@ def family(comparison: Comparison, judgement: Judgement) -> str:
     return f"{way}{where}: {judgement.id.split('.')[1]}; {judgement.reason or ' '.join(uses)}"
 
 
-def main(first: int, last: int) -> None:
+def main(kind: str, first: int, last: int) -> None:
     """Compare the cases of some numbers, and print what differs."""
     verdicts: Counter[str] = Counter()
     families: defaultdict[str, list[int]] = defaultdict(list)
     for number in range(first, last):
-        found = compare(number)
-        kind = found.verdict if found.verdict == "refused" else f"{found.verdict}, harmless: {found.is_harmless}"
-        verdicts[f"{kind} {' '.join(found.codes)}".strip()] += 1
+        found = compare(MAKERS[kind](number))
+        verdict = found.verdict if found.verdict == "refused" else f"{found.verdict}, harmless: {found.is_harmless}"
+        verdicts[f"{verdict} {' '.join(found.codes)}".strip()] += 1
         for judgement in found.differing:
             families[family(found, judgement)].append(number)
             bound = "nothing" if judgement.figure is None else f"{judgement.figure:.4g}"
@@ -233,4 +254,4 @@ def main(first: int, last: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]))
+    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))

@@ -50,5 +50,5 @@ def test_single_files_of_maps_have_the_figures_of_the_product(part: int) -> None
 @pytest.mark.parametrize("part", range(8))
 def test_truth_is_a_guess_in_what_the_product_releases(part: int) -> None:
     for number in range(2000 + 10 * part, 2010 + 10 * part):
-        reasons = [j.reason for j in compare(number).judgements]
+        reasons = [j.reason for j in compare(random_case(number)).judgements]
         assert not [r for r in reasons if r.startswith("TruthExcluded")], number
