@@ -13,6 +13,7 @@ from itertools import combinations, groupby
 from typing import Any
 
 MISSING = None
+SUPPRESSED = "⊥"
 DRAWN_KINDS = ("exchanged", "noisy", "generated")
 """Kinds of cells that are no function of what they carry, because of a draw."""
 
@@ -46,7 +47,8 @@ class ReleasedColumn:
     """A column with the attributes that its cells carry.
 
     ``kind`` is map, class_id, exchanged, averaged, noisy, keyed or generated. ``key`` names key and scope of keyed
-    cells; the attribute under the key may also be given as ``attribute@key`` among those carried.
+    cells; the attribute under the key may also be given as ``attribute@key`` among those carried. ``unkeyed`` is what
+    missing and suppressed cells of such a column carry, since no key changes them.
     """
 
     name: str
@@ -55,6 +57,7 @@ class ReleasedColumn:
     key: str | None = None
     hidden: HiddenCells | None = None
     virtual: bool = False
+    unkeyed: frozenset[str] | None = None
 
     def is_hidden(self, cell: Any) -> bool:
         """Whether a cell is one of the hidden ones."""
@@ -62,10 +65,12 @@ class ReleasedColumn:
 
     def carried(self, cell: Any) -> frozenset[str]:
         """The attributes that a cell carries; shown cells beside hidden ones carry what decided on hiding, too."""
-        if self.hidden is None:
-            return self.carries
         if self.is_hidden(cell):
             return self.hidden.carries
+        if self.unkeyed is not None and (cell is MISSING or cell == SUPPRESSED):
+            return self.unkeyed
+        if self.hidden is None:
+            return self.carries
         return self.carries | (self.hidden.carries - {self.hidden.sensitive})
 
     def failed_requirement(self, cell: Any) -> str | None:
@@ -233,12 +238,14 @@ def _renamed(file: ReleasedFile, names: Mapping[str, str], determines: Mapping[s
 
     columns = []
     for c in file.columns:
-        keyed = {keyed_name(a, c.key) for a in c.carries} if c.key is not None else c.carries
+        keyed, unkeyed = c.carries, c.unkeyed
+        if c.key is not None:
+            keyed, unkeyed = {keyed_name(a, c.key) for a in c.carries}, c.carries
         hidden = c.hidden
         if hidden is not None:
             sensitive = names.get(hidden.sensitive, hidden.sensitive) if hidden.sensitive else None
             hidden = replace(hidden, carries=complete(hidden.carries), sensitive=sensitive)
-        columns.append(replace(c, carries=complete(keyed), hidden=hidden))
+        columns.append(replace(c, carries=complete(keyed), hidden=hidden, unkeyed=unkeyed and complete(unkeyed)))
     rows = [replace(r, cells=dict(r.cells)) for r in file.rows]
     present = None if file.present is None else complete(file.present)
     return replace(file, columns=columns, rows=rows, present=present)

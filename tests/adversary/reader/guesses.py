@@ -107,11 +107,15 @@ class Search:
         ]
 
     def _open_cells_fit(self, file: ReleasedFile, row: int, own: int) -> bool:
+        """Whether open cells equal those of the known row; where that has an open cell, a closed one is another."""
         for column, cell in file.cells_of(row):
-            if column.virtual or self.inquiry.openness(column, cell) != "open":
+            known = file.rows[own].cells[column.name] if not column.virtual else None
+            kind = self.inquiry.openness(column, cell)
+            if column.virtual or cell == known:
                 continue
-            wild = self.inquiry.nulls == "wildcard" and cell is MISSING
-            if not wild and cell != file.rows[own].cells[column.name]:
+            if kind == "open" and not (self.inquiry.nulls == "wildcard" and cell is MISSING):
+                return False
+            if kind == "closed" and self.inquiry.openness(column, known) == "open":
                 return False
         return True
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from adversary.reader.files import HiddenCells, ReleasedColumn, keyed_name
-from adversary.reader.product import SUPPRESSED
+from adversary.reader.files import SUPPRESSED, HiddenCells, ReleasedColumn, keyed_name
 from adversary.reader.twins import NEW, OTHER, OWN, RECORD, column_roles, shape
 
 EXCHANGING = ("swap",)
@@ -138,7 +137,8 @@ def _all(column: ReleasedColumn) -> Attributes:
 def _keyed(column: ReleasedColumn, options: Mapping[str, Any]) -> ReleasedColumn:
     key = f"{options['key_env']}/{options.get('scope', column.name)}"
     kind = column.kind if column.kind == "exchanged" else "keyed"
-    return replace(column, carries=frozenset(keyed_name(a, key) for a in column.carries), kind=kind)
+    carries = frozenset(keyed_name(a, key) for a in column.carries)
+    return replace(column, carries=carries, kind=kind, unkeyed=column.unkeyed or column.carries)
 
 
 def _protected(policy: Mapping[str, Any]) -> str | None:

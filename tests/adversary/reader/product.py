@@ -29,7 +29,6 @@ from ppdm_flow.engine.reading.original import Opening
 from ppdm_flow.engine.run.scratch_run import measure
 from ppdm_flow.engine.steps.graph import Graph
 
-SUPPRESSED = "⊥"
 NUMBER = "row_number"
 """The attribute with the number of each row."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from adversary.reader import figures
@@ -213,7 +213,7 @@ def _column(name: str, place: PlaceLineage) -> ReleasedColumn:
     """A released column; labels may have been written as two numbers."""
     plain = name if name in place.columns else name.removesuffix("_low").removesuffix("_high")
     column = place.columns[plain]
-    return ReleasedColumn(name, column.carries, column.kind, hidden=column.hidden)
+    return replace(column, name=name)
 
 
 def _dropped(policy: Mapping[str, Any], place: PlaceLineage, outcome: Outcome) -> set[int]:

@@ -100,6 +100,12 @@ def test_pseudonyms_of_a_known_attribute_are_not_known() -> None:
     assert sizes(source, [released("1", source, {"a": "a", "b": "b"})]) == 2
 
 
+def test_missing_and_suppressed_cells_of_a_keyed_column_are_not_keyed() -> None:
+    source = table("a b", "- b0 | a0 b0 | a0 b0 | a0 b0")
+    column = {"a"}, lambda row: row["a"] and f"K{row['a']}", {"kind": "keyed", "key": "K"}
+    assert sizes(source, [released("1", source, {"p": column, "b": "b"})]) == 1
+
+
 def test_a_declared_function_links_what_it_determines() -> None:
     source = table("a b zip region", "a0 b0 z1 M | a0 b1 z2 N | a1 b0 z3 M | a1 b1 z4 N")
     files = [released("1", source, {"a": "a", "zip": "zip"}), released("2", source, {"b": "b", "region": "region"})]

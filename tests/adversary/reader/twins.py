@@ -19,8 +19,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from adversary.reader.files import SUPPRESSED
 from adversary.reader.policies import ATTRIBUTES, SENSITIVE, STEPS, VALUES, Options, Row, random_step
-from adversary.reader.product import SUPPRESSED, run_policy
+from adversary.reader.product import run_policy
 
 RECORD = Path(__file__).with_name("lineage.json")
 KNOWN = ["age", "job", "zip"]
