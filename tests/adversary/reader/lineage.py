@@ -11,7 +11,8 @@ from typing import Any
 from adversary.reader.files import SUPPRESSED, HiddenCells, ReleasedColumn, keyed_name
 from adversary.reader.twins import NEW, OTHER, OWN, RECORD, column_roles, shape
 
-EXCHANGING = ("swap",)
+EXCHANGING = ("swap", "rank_swap")
+AVERAGING = ("microaggregation",)
 BY_REQUIREMENT = ("full_domain_recoding",)
 """Steps that hide or drop whole classes for the sake of the policy's requirements."""
 
@@ -77,6 +78,8 @@ def _after(
     for column in before.columns.values():
         place = next((option for option, names in roles.items() if column.name in names), OTHER)
         columns[column.name] = _changed(column, use, entry.get(place, {}), roles, before, sensitive)
+        if use in AVERAGING and place != OTHER:
+            columns[column.name] = replace(columns[column.name], kind="averaged")
         if use == "pseudonymize" and place != OTHER:
             columns[column.name] = _keyed(columns[column.name], options)
     if NEW in entry:

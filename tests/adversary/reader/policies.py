@@ -287,6 +287,27 @@ def _sample(draw: Random, names: list[str], known: list[str], columns: list[str]
     return {"fraction": "0.8"}, columns
 
 
+def _numbers(options: Options) -> Maker:
+    """A maker of steps on age that has these options beside."""
+
+    def make(draw: Random, names: list[str], known: list[str], columns: list[str]) -> Made:
+        return ({"attributes": ["age"], **options}, columns) if "age" in names else None
+
+    return make
+
+
+def _average(draw: Random, names: list[str], known: list[str], columns: list[str]) -> Made:
+    return ({"attributes": _some(draw, known), "k": "2"}, columns) if known else None
+
+
+def _pram(draw: Random, names: list[str], known: list[str], columns: list[str]) -> Made:
+    return ({"attribute": SENSITIVE, "retain": "0.6"}, columns) if SENSITIVE in names else None
+
+
+def _disclose(draw: Random, names: list[str], known: list[str], columns: list[str]) -> Made:
+    return ({"hierarchies": "ignore", "k_anonymity": "true"}, columns) if known else None
+
+
 STEPS: Mapping[str, Maker] = {
     "generalize": _generalize,
     "recode": _recode,
@@ -299,5 +320,13 @@ STEPS: Mapping[str, Maker] = {
     "pseudonymize": _pseudonymize,
     "swap": _swap,
     "sample": _sample,
+    "add_noise": _numbers({"sd": "3"}),
+    "rank_swap": _numbers({"percent": "100"}),
+    "microaggregation": _average,
+    "top_bottom_code": _numbers({"top": "30"}),
+    "round_values": _numbers({"base": "20", "how": "nearest"}),
+    "pram": _pram,
+    "progressive_disclosure": _disclose,
 }
-WEIGHTS = {"generalize": 2, "drop": 4, "full_domain_recoding": 2, "mondrian": 2, "suppress": 2}
+WEIGHTS = {"generalize": 3, "drop": 6, "full_domain_recoding": 4, "mondrian": 4, "suppress": 3}
+"""How often a step is drawn; once unless it is named here."""

@@ -134,7 +134,7 @@ def observe_steps(tables: int = TABLES) -> dict[str, Any]:
     draw, seen, record = Random("twins"), defaultdict(int), {}
     columns = [*KNOWN, SENSITIVE, "note", "person"]
     for _ in range(200 * len(STEPS)):
-        use, options, _after = random_step(draw, columns, KNOWN)
+        use, options, _after = random_step(draw, columns, KNOWN, list(STEPS))
         form = shape(use, options, columns)
         if use == "drop" or seen[form] >= tables:
             continue
