@@ -154,7 +154,8 @@ def find_requirement_groups(
 ) -> list[CandidateGroup]:
     """The groups on which a requirement is judged. Raises `NotVerified`."""
     known_rows = int(policy["people"]["known_rows"]) if "people" in policy else 1
-    more = {"known_rows": known_rows, "nulls": policy["nulls"]}
+    more: dict[str, Any] = {"known_rows": known_rows, "nulls": policy["nulls"]}
+    more["apart"] = policy.get("recipients") == "apart"
     return figures.find_groups(prepared, requirement.known, requirement.sensitive, **more)
 
 
