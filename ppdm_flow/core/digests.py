@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import functools
 import hashlib
+import io
 import itertools
 import json
 import os
@@ -12,7 +13,7 @@ import re
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 
 def canonical(value: Any) -> bytes:
@@ -65,20 +66,32 @@ def is_as_marked(file: Path, mark: str) -> bool:
 
 
 def _stamp(file: Path) -> str:
-    about = file.stat()
+    return _stamp_of(file.stat())
+
+
+def _stamp_of(about: os.stat_result) -> str:
     return f"{about.st_size} bytes of {about.st_mtime_ns}"
 
 
-def check_expected(path: Path, data: bytes) -> None:
-    """Raise OSError where the environment says which definitions are to be read, and these bytes are none of them."""
-    named = os.environ.get(EXPECTED)
+def open_definition(path: Path) -> BinaryIO:
+    """Open a file that says what a policy means; every such file is opened here.
+
+    Where the environment says which definitions are to be read, what is returned holds the bytes that were marked,
+    whatever becomes of the file meanwhile. Raises OSError, also where it is another one than was marked.
+    """
+    file, named = path.open("rb"), os.environ.get(EXPECTED)
     if named is None:
-        return
+        return file
     expected = _expected(named).get(_absolute(path))
     if expected is None and any(Path(_absolute(path)).is_relative_to(place) for place in _INSTALLED):
-        return
-    if expected not in (hashlib.sha256(data).hexdigest(), _stamp(path)):
+        return file
+    if expected == _stamp_of(os.fstat(file.fileno())):
+        return file
+    with file:
+        data = file.read(_HASHED)
+    if hashlib.sha256(data).hexdigest() != expected:
         raise OSError(errno.ESTALE, "it is not as it was looked at")
+    return io.BytesIO(data)
 
 
 @functools.cache
@@ -95,10 +108,10 @@ def read_definition(path: Path) -> bytes:
     """Return the bytes of a file that says what a policy means, such as a hierarchy, and note their digest.
 
     A locked run holds what was read against its lock: the file itself may hold other bytes before and after.
-    Raises OSError, also as `check_expected` does.
+    Raises OSError, also as `open_definition` does.
     """
-    data = path.read_bytes()
-    check_expected(path, data)
+    with open_definition(path) as file:
+        data = file.read()
     _readings.setdefault(_absolute(path), {})[hashlib.sha256(data).hexdigest()] = next(_number)
     return data
 

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.digests import open_definition
 from ppdm_flow.core.model import Flag, Model
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.flatten import flatten
@@ -107,7 +108,7 @@ def read_project(file: Path) -> Project:
     shown = str(file) if shown.startswith(os.pardir) else shown
     start = Span(shown, 1, 1, 1, 1)
     try:
-        with file.open("rb") as opened:
+        with open_definition(file) as opened:
             data = limited(opened.read(SIZE_LIMIT + 1), shown)
         text = decode(data, shown)
     except OSError as error:

@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.csv as pa_csv
 
 from ppdm_flow.anonymizers.class_models.people import subject_read
 from ppdm_flow.anonymizers.class_models.reading import Read, by_person, by_row_or_value, people_of_items
@@ -37,6 +36,7 @@ from ppdm_flow.sdk.spec import Scope
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import MISSING, Column, union
 from ppdm_flow.tables.counts import Counts, count
+from ppdm_flow.tables.csv_texts import csv_texts
 from ppdm_flow.tables.table import Table
 
 _EVERY = 16
@@ -68,15 +68,8 @@ def people(requirement: InPopulation, home: Path) -> Counts:
 
 
 def _read(path: Path, delimiter: str, columns: tuple[str, ...]) -> pa.Table:
-    options = pa_csv.ConvertOptions(
-        column_types=dict.fromkeys(columns, pa.string()),
-        include_columns=list(dict.fromkeys(columns)),
-        strings_can_be_null=True,
-        null_values=[""],
-        quoted_strings_can_be_null=True,
-    )
     try:
-        return pa_csv.read_csv(path, parse_options=pa_csv.ParseOptions(delimiter=delimiter), convert_options=options)
+        return csv_texts(path, delimiter, columns)
     except KeyError:
         raise _unusable(path, f"lacks one of the columns {', '.join(f'`{c}`' for c in columns)}") from None
     except OSError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from ppdm_flow.audits.labels.covered import covered
 from ppdm_flow.audits.labels.forms import MASK, SPECIAL, everything, one_width
 from ppdm_flow.core.attributes import HierarchySpec
 from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.digests import read_definition
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import Nulls
@@ -57,8 +59,8 @@ def _of_order(values: tuple[str, ...], then: tuple[int, ...]) -> Lines:
 
 def _read(path: Path, delimiter: str) -> Lines:
     try:
-        with path.open(encoding="utf-8-sig", newline="") as stream:
-            return {row[0]: tuple(row[1:]) for row in csv.reader(stream, delimiter=delimiter) if row}
+        stream = io.StringIO(read_definition(path).decode("utf-8-sig"), newline="")
+        return {row[0]: tuple(row[1:]) for row in csv.reader(stream, delimiter=delimiter) if row}
     except (OSError, UnicodeDecodeError, csv.Error):  # its message may quote a cell
         text = "the hierarchy file of an attacked attribute cannot be read"
         raise DataError(Diagnostic("PPF891", text)) from None

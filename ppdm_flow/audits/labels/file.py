@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.csv
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.tables.column import Column
+from ppdm_flow.tables.csv_texts import csv_header, csv_texts
 from ppdm_flow.tables.table import Table
 
 IDENTITY = ""
@@ -55,16 +55,9 @@ def known_columns(file: KnownTable, candidates: Sequence[tuple[str, str]]) -> di
 
 def read(file: KnownTable, columns: Mapping[str, str]) -> Table:
     """Return its rows in order, with the released columns' names; the identities under :data:`IDENTITY`."""
-    wanted = list(dict.fromkeys([*columns.values(), *([file.identity] if file.identity else [])]))
-    options = pa.csv.ConvertOptions(
-        column_types=dict.fromkeys(wanted, pa.string()),
-        include_columns=wanted,
-        null_values=[""],
-        strings_can_be_null=True,
-    )
-    parse = pa.csv.ParseOptions(delimiter=file.delimiter, newlines_in_values=True)
+    wanted = [*columns.values(), *([file.identity] if file.identity else [])]
     try:
-        table = pa.csv.read_csv(file.path, convert_options=options, parse_options=parse)
+        table = csv_texts(file.path, file.delimiter, wanted, line_ends=True)
     except OSError:
         raise _unusable("cannot be opened") from None
     except (pa.ArrowInvalid, KeyError):  # its message may quote a cell
@@ -77,8 +70,7 @@ def read(file: KnownTable, columns: Mapping[str, str]) -> Table:
 
 def _header(path: Path, delimiter: str) -> list[str]:
     try:
-        with pa.csv.open_csv(path, parse_options=pa.csv.ParseOptions(delimiter=delimiter)) as reader:
-            names: list[str] = reader.schema.names
+        names = csv_header(path, delimiter)
     except OSError:
         raise _unusable("cannot be opened") from None
     except pa.ArrowInvalid:  # its message may quote a cell

@@ -6,12 +6,14 @@ This does not ask the step that wrote the labels: a label of an unknown form sta
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 from ppdm_flow.core.attributes import AttributeFacts, Change, HierarchySpec
 from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.digests import read_definition
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.mining.hierarchies.labels import number_of, range_of
 
@@ -87,8 +89,8 @@ def _neighbours(order: Sequence[str], then: Sequence[int]) -> dict[str, tuple[st
 def _read(path: Path, delimiter: str, name: str) -> dict[str, tuple[str, ...]]:
     """Read a hierarchy file. Raises DataError without quoting it."""
     try:
-        with path.open(encoding="utf-8-sig", newline="") as stream:
-            return {row[0]: tuple(row[1:]) for row in csv.reader(stream, delimiter=delimiter, strict=True) if row}
+        stream = io.StringIO(read_definition(path).decode("utf-8-sig"), newline="")
+        return {row[0]: tuple(row[1:]) for row in csv.reader(stream, delimiter=delimiter, strict=True) if row}
     except (OSError, UnicodeDecodeError, csv.Error):
         text = f"the hierarchy of `{name}` cannot be read, so nobody can say whom its labels stand for"
         raise DataError(Diagnostic("PPF878", text)) from None

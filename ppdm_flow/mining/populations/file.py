@@ -8,12 +8,12 @@ from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.csv
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.tables.column import MISSING, Column
+from ppdm_flow.tables.csv_texts import csv_header, csv_texts
 
 T = TypeVar("T")
 
@@ -29,33 +29,18 @@ class PeopleFile:
 
     def header(self) -> list[str]:
         """Return the names of its columns. Raises DataError where it cannot be read, or two have one name."""
-        names = self._guarded(self._header)
+        names = self._guarded(lambda: csv_header(self.path, self.delimiter))
         if len(set(names)) < len(names):
             raise self.unusable("has two columns of one name")
         return names
 
     def cells(self, columns: Sequence[str]) -> pa.Table:
         """Return these columns as texts, null where a cell is empty. Raises DataError where it has not all of them."""
-        return self._guarded(lambda: self._cells(list(dict.fromkeys(columns))))
+        return self._guarded(lambda: csv_texts(self.path, self.delimiter, columns))
 
     def unusable(self, what: str) -> DataError:
         """Return what is wrong with the file, which must not quote a cell."""
         return DataError(Diagnostic("PPF878", f"the {self.name} {what}"))
-
-    def _header(self) -> list[str]:
-        with pa.csv.open_csv(self.path, parse_options=pa.csv.ParseOptions(delimiter=self.delimiter)) as reader:
-            names: list[str] = reader.schema.names
-        return names
-
-    def _cells(self, columns: list[str]) -> pa.Table:
-        convert = pa.csv.ConvertOptions(
-            column_types=dict.fromkeys(columns, pa.string()),
-            include_columns=columns,
-            null_values=[""],
-            strings_can_be_null=True,
-        )
-        parse = pa.csv.ParseOptions(delimiter=self.delimiter)
-        return pa.csv.read_csv(self.path, parse_options=parse, convert_options=convert)
 
     def _guarded(self, read: Callable[[], T]) -> T:
         try:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.digests import open_definition
 from ppdm_flow.core.errors import PolicyError, UsageError
 from ppdm_flow.core.spans import Span
 from ppdm_flow.evidence.signers import Signers
@@ -56,7 +57,7 @@ def _bytes(path: Path, name: str) -> bytes:
     try:
         if path.exists() and not (path.is_file() or path.is_dir()):  # a pipe may never begin, a device never end
             raise OSError(errno.EINVAL, "it is no file")
-        with path.open("rb") as file:
+        with open_definition(path) as file:
             data = file.read(SIZE_LIMIT + 1)
     except OSError as error:
         reason = (error.strerror or type(error).__name__).lower()

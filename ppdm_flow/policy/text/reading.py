@@ -9,7 +9,7 @@ import stat
 from pathlib import Path
 
 from ppdm_flow.core.diagnostics import Diagnostic, Related
-from ppdm_flow.core.digests import check_expected
+from ppdm_flow.core.digests import open_definition
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.text.nodes import UnreadableError
@@ -45,9 +45,8 @@ def read_bytes(path: Path, shown: str | None = None, *, pipes: bool = True) -> b
             _refuse_special(path, about.st_mode)
             if about.st_size > SIZE_LIMIT:
                 raise UnreadableError(_too_large(name))
-        with path.open("rb") as file:
+        with open_definition(path) as file:
             data = file.read(SIZE_LIMIT + 1)
-        check_expected(path, data)
     except OSError as error:
         raise UsageError(_not_read(path, error)) from None
     return limited(data, name)
