@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.exceptions import HTTPException
 
 from ppdm_flow.page.http.call import Call
-from ppdm_flow.page.services.policies.files import YAML
+from ppdm_flow.page.services.policies.files import YAML, name_in
 from ppdm_flow.page.services.policies.policies import PolicyText, UnknownPolicyError
 from ppdm_flow.page.services.refusal import RefusalError
 
@@ -30,11 +30,30 @@ def runnable_policy(call: Call) -> PolicyText:
     Raises HTTPException 404 where there is none, RefusalError where it names files of the server's private folder.
     """
     policy = known_policy(call)
-    refuse_private(call, policy.name, policy.text)
+    if call.site.checks.reach(policy.name, policy.text).private:
+        raise RefusalError("policies.reaches_private", 403)
     return policy
 
 
-def refuse_private(call: Call, name: str, text: str) -> None:
-    """Raise RefusalError where a text of a policy names files of the server's private folder."""
-    if call.site.checks.reaches_private(name, text):
+def refuse_reach(call: Call, file: str, text: str, *, before: PolicyText | None = None) -> None:
+    """Raise RefusalError where a text may not be written to a file, because it reaches what belongs to others.
+
+    That is a file of the server's private folder, or the runs and tables of another policy, which has the same name.
+    ``before`` is the file whose place it takes: one that shares its name already can be written to and renamed.
+    """
+    if not file.endswith(YAML):
+        return
+    reach = call.site.checks.reach(file, text)
+    if reach.private:
         raise RefusalError("policies.reaches_private", 403)
+    had = None if before is None else name_in(before.text.encode())
+    if reach.policy is not None and reach.policy != had:
+        refuse_taken(call, file if before is None else before.name, reach.policy)
+
+
+def refuse_taken(call: Call, file: str, name: str) -> None:
+    """Raise RefusalError where another file is the policy of a name: by its text, or by a template and its runs."""
+    names, ran = call.site.policies.named(), call.site.jobs.files_run_as(name)
+    others = {other for other, own in names.items() if own == name or (own is None and other in ran)} - {file}
+    if others:
+        raise RefusalError("policies.name_of_another", name=name, file=min(others))

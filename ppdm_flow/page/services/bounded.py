@@ -25,6 +25,7 @@ from ppdm_flow.page.services.places import Places
 P = ParamSpec("P")
 T = TypeVar("T")
 MEGABYTE = 2**20
+TOO_LONG = "PPF997"
 _PROCESS = "ppdm_flow.page.services.bounded_process"
 _PATIENCE = 3
 """How many times as long as its processor time a call may take: others may need the processor as well."""
@@ -74,7 +75,7 @@ class Bounded:
             raise RuntimeError(f"a bounded call failed with {value}")
         raise LimitExceededError(
             Diagnostic(
-                "PPF997",
+                TOO_LONG,
                 f"this takes more than the server allows: {self.seconds} s of processor time, {self.memory:,} MB of"
                 f" memory, {self.output:,} MB of results",
                 help="make the text or the file smaller, or use the command line, which has no such limits",

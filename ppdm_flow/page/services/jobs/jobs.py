@@ -137,6 +137,11 @@ class Jobs:
         """Return the job that made a run; its name is ``policy/time-digest``, as below the folder of runs."""
         return next(iter(self._records.where("made = ? AND made <> ''", run)), None)
 
+    def files_run_as(self, policy: str) -> frozenset[str]:
+        """Return the policy files whose runs lie in the folder of a policy."""
+        first, after = f"{policy}/", f"{policy}0"  # the character after the slash
+        return frozenset(job.about for job in self._records.where("made > ? AND made < ?", first, after))
+
     def cancel(self, key: str) -> None:
         """End a job that waits or runs. Raises LookupError."""
         with self._lock:

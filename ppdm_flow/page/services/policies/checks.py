@@ -21,7 +21,7 @@ from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.waivers import Waiver
 from ppdm_flow.page.services.bounded import CHECKS, LimitExceededError
-from ppdm_flow.page.services.policies.files import TABLES, YAML, files_below
+from ppdm_flow.page.services.policies.files import TABLES, YAML, files_below, name_in
 from ppdm_flow.page.services.policies.policies import Policies
 from ppdm_flow.page.services.policies.reach import reaches, texts
 from ppdm_flow.plan.document import document
@@ -82,6 +82,14 @@ class PolicyCheck:
         return not has_errors(self.diagnostics)
 
 
+@dataclass(frozen=True, slots=True)
+class TextReach:
+    """What a text reaches: whether a file that is ``private``, and the runs and tables of the ``policy`` it is."""
+
+    private: bool = False
+    policy: str | None = None
+
+
 @dataclass(slots=True)
 class Checks:
     """Checks texts of one folder, and keeps what was found in its files as long as none of them changes.
@@ -103,9 +111,9 @@ class Checks:
         except LimitExceededError as error:
             return PolicyCheck(kind_of(folder / name, text.encode(errors="replace")), error.diagnostics)
 
-    def reaches_private(self, name: str, text: str) -> bool:
-        """Return whether a text names a file of the server's private folder, as it stands or once it is resolved."""
-        return CHECKS.run(reaches_private, self.policies.folder / name, text, self.today(), self.private)
+    def reach(self, name: str, text: str) -> TextReach:
+        """Return what a text reaches beyond its file, as it stands or once it is resolved."""
+        return CHECKS.run(reach_of, self.policies.folder / name, text, self.today(), self.private)
 
     def states(self) -> Mapping[str, State]:
         """Return the states of the YAML files that can be checked in a few seconds; the next call goes on with others.
@@ -198,12 +206,15 @@ def _opened(checked: DraftCheck) -> Iterator[str]:
         yield checked.plan.approvals.signers
 
 
-def reaches_private(path: Path, text: str, today: date, private: Path) -> bool:
-    """Return whether a text at ``path`` names a file of the private folder."""
+def reach_of(path: Path, text: str, today: date, private: Path) -> TextReach:
+    """Return what a text at ``path`` reaches."""
     if names_private(path, text, private):
-        return True
-    loaded = check_draft(path, text, lambda: today).loaded
-    return loaded is not None and reaches(loaded.tree, path.parent, private)
+        return TextReach(private=True)
+    checked = check_draft(path, text, lambda: today)
+    loaded = checked.loaded
+    policy = loaded.policy.name if loaded is not None and loaded.policy is not None else name_in(text.encode())
+    is_private = loaded is not None and reaches(loaded.tree, path.parent, private)
+    return TextReach(is_private, policy if checked.kind in (FileKind.POLICY, FileKind.TEMPLATE) else None)
 
 
 def names_private(path: Path, text: str, private: Path) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from ppdm_flow.api.loading.kinds import FileKind
 from ppdm_flow.core.records import dataclass
@@ -14,6 +14,10 @@ YAML = (".yaml", ".yml")
 TABLES = (".csv",)
 _NAME = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9_.-]*/){0,8}[A-Za-z0-9_][A-Za-z0-9_.-]*", re.ASCII)
 _LONGEST = 200
+_LONGEST_POLICY = 64
+_POLICY = re.compile(
+    rb"""^["']?name["']?[ \t]*:[ \t]*(["']?)([A-Za-z][A-Za-z0-9_-]*)\1[ \t]*(?:#.*)?\r?$""", re.MULTILINE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +35,27 @@ class UnusableNameError(ValueError):
 def files_below(folder: Path, endings: tuple[str, ...]) -> dict[str, Path]:
     """Return the files with these endings, by name. What is hidden, a link, or has a name nobody can type is none."""
     return dict(sorted(_walk(folder, folder, endings)))
+
+
+def name_in(data: bytes) -> str | None:
+    """Return the name that a text gives its policy in a line of its own; None where it has no such line."""
+    found = _POLICY.search(data)
+    return None if found is None else found[2].decode()
+
+
+def named_after(text: str, file: str) -> str:
+    """Return a policy's text with the name that goes with a file; one without a line for its name stays as it is."""
+    data = text.encode()
+    found = _POLICY.search(data)
+    if found is None:
+        return text
+    return (data[: found.start(2)] + policy_name(file).encode() + data[found.end(2) :]).decode()
+
+
+def policy_name(file: str) -> str:
+    """Return the name that a new policy in a file has."""
+    stem = re.sub(r"[^A-Za-z0-9_-]+", "-", PurePosixPath(file).stem)
+    return (stem if stem[:1].isalpha() else f"policy-{stem}")[:_LONGEST_POLICY]
 
 
 def new_path(folder: Path, name: str, endings: tuple[str, ...]) -> Path:

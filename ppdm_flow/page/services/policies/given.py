@@ -8,8 +8,9 @@ from pathlib import Path
 
 from ppdm_flow.core.digests import digest, marks_of
 from ppdm_flow.core.records import dataclass
-from ppdm_flow.page.services.bounded import CHECKS
+from ppdm_flow.page.services.bounded import CHECKS, TOO_LONG, LimitExceededError
 from ppdm_flow.page.services.policies.checks import Checks
+from ppdm_flow.page.services.policies.files import name_in
 from ppdm_flow.page.services.policies.policies import PolicyText
 from ppdm_flow.page.services.refusal import RefusalError
 
@@ -40,8 +41,11 @@ def files_of(checks: Checks, policy: PolicyText) -> GivenFiles:
     that takes too long, and RefusalError where they are too many to be looked at for each click.
     """
     own, checked = checks.policies.path(policy.name), checks.check(policy.name, policy.text)
+    for each in checked.diagnostics:
+        if each.code == TOO_LONG:  # nobody knows what it is made of
+            raise LimitExceededError(each)
     if len(checked.files) > _MOST_FILES:
         raise RefusalError("policies.many_files", 400, most=_MOST_FILES)
     files = {**CHECKS.run(marks_of, [Path(file) for file in checked.files]), own: policy.digest}
-    name = own.stem if checked.plan is None else checked.plan["policy"]
+    name = checked.plan["policy"] if checked.plan is not None else name_in(policy.text.encode()) or own.stem
     return GivenFiles(files, tuple(map(Path, checked.opened)), name)

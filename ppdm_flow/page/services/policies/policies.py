@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from ppdm_flow.page.services.policies.files import (
     PolicyFile,
     UnusableNameError,
     files_below,
+    name_in,
     new_path,
 )
 from ppdm_flow.page.services.policies.history import FOUND, REMOVED, WROTE, History, Version
@@ -69,6 +71,14 @@ class Policies:
     def names(self) -> tuple[str, ...]:
         """Return the names of the policies, which can be run."""
         return tuple(each.name for each in self.list() if each.kind is FileKind.POLICY)
+
+    def named(self) -> Mapping[str, str | None]:
+        """Return the names that the texts of all YAML files give their policies, by file."""
+        names: dict[str, str | None] = {}
+        for file, path in files_below(self.folder, YAML).items():
+            with suppress(FileNotFoundError):
+                names[file] = name_in(path.read_bytes())
+        return names
 
     def tables(self) -> tuple[str, ...]:
         """Return the names of the CSV files."""
@@ -127,6 +137,11 @@ class Policies:
             after = self.read(name)
             self.history.keep(name, WROTE, after.digest, after.text, user)
             return after
+
+    def check_new(self, name: str) -> None:
+        """Raise UnusableNameError for a name that no file can have, FileExistsError for one that is."""
+        if new_path(self.folder, name, (*YAML, *TABLES)).exists():
+            raise FileExistsError
 
     def rename(self, name: str, new: str, digest: str, user: User) -> None:
         """Give a file another name, of the same kind. Raises what ``write`` and ``create`` raise."""

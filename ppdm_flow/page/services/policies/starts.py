@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from pathlib import PurePosixPath
-
 from ppdm_flow.api.explain.templates import template_names
+from ppdm_flow.page.services.policies.files import named_after, policy_name
 from ppdm_flow.page.services.policies.policies import Policies
 
 FRAME, COPY = "frame", "copy:"
@@ -34,7 +32,6 @@ def starts(policies: Policies) -> dict[str, str]:
 def text_for(policies: Policies, start: str, file: str) -> str:
     """Return the text of a new policy in a file of this name."""
     if start.startswith(COPY):
-        return policies.read(start.removeprefix(COPY)).text
+        return named_after(policies.read(start.removeprefix(COPY)).text, file)
     extends = "" if start == FRAME else f"extends: [{{template: {start}}}]\n"
-    stem = re.sub(r"[^A-Za-z0-9_-]+", "-", PurePosixPath(file).stem)
-    return _FRAME.format(name=stem if stem[:1].isalpha() else f"policy-{stem}", extends=extends)
+    return _FRAME.format(name=policy_name(file), extends=extends)

@@ -10,9 +10,10 @@ from starlette.responses import Response
 
 from ppdm_flow.page.http.call import Call
 from ppdm_flow.page.http.jobs import known_job
+from ppdm_flow.page.http.policies import refuse_reach
 from ppdm_flow.page.looks.addresses import policy_address
 from ppdm_flow.page.services.jobs.job import Job
-from ppdm_flow.page.services.policies.files import YAML
+from ppdm_flow.page.services.policies.files import YAML, named_after
 from ppdm_flow.page.services.policies.policies import UnusableNameError
 from ppdm_flow.page.texts.catalogue import catalogue
 from ppdm_flow.page.views.form.contents import ROLES, TYPES, role_sentences
@@ -58,8 +59,10 @@ def make(call: Call) -> Response:
     job, profile = _profile(call)
     name = call.text("name").strip()
     name = name if name.endswith(YAML) else f"{name}.yaml"
-    text = render(_chosen(call, profile), profile["file"])
+    text = named_after(render(_chosen(call, profile), profile["file"]), name)
     try:
+        call.site.policies.check_new(name)
+        refuse_reach(call, name, text)
         call.site.policies.create(name, text, call.user)
     except UnusableNameError:
         return _draft(call, job, profile, name, "policies.name_unusable")

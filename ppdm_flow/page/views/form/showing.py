@@ -10,7 +10,7 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PolicyError
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.http.call import Call
-from ppdm_flow.page.http.policies import known_policy, refuse_private
+from ppdm_flow.page.http.policies import known_policy, refuse_reach
 from ppdm_flow.page.looks.addresses import policy_address
 from ppdm_flow.page.services.bounded import CHECKS
 from ppdm_flow.page.services.policies.policies import ChangedMeanwhileError, PolicyText
@@ -60,7 +60,7 @@ def save(call: Call) -> Response:
     policy, filled = known_policy(call), _filled(call)
     if not filled.fits:
         return _page(call, policy, filled, call.text("digest"), status=422)
-    refuse_private(call, policy.name, filled.text)
+    refuse_reach(call, policy.name, filled.text, before=policy)
     try:
         call.site.policies.write(policy.name, filled.text, call.text("digest"), call.user)
     except ChangedMeanwhileError as error:

@@ -6,7 +6,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from ppdm_flow.page.http.call import Call
-from ppdm_flow.page.http.policies import known_policy, refuse_private
+from ppdm_flow.page.http.policies import known_policy, refuse_reach
 from ppdm_flow.page.looks.addresses import own_address, policy_address
 from ppdm_flow.page.services.policies.policies import ChangedMeanwhileError
 from ppdm_flow.page.views.policies.comparing import compared
@@ -34,7 +34,7 @@ def check(call: Call) -> Response:
 def save(call: Call) -> Response:
     """Write the text that somebody made of the one that they read; show both where the file changed meanwhile."""
     policy, text = known_policy(call), sent_text(call)
-    refuse_private(call, policy.name, text)
+    refuse_reach(call, policy.name, text, before=policy)
     try:
         call.site.policies.write(policy.name, text, call.text("digest"), call.user)
     except ChangedMeanwhileError as error:

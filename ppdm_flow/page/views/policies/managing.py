@@ -8,10 +8,10 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from ppdm_flow.page.http.call import Call
-from ppdm_flow.page.http.policies import known_policy
+from ppdm_flow.page.http.policies import known_policy, refuse_reach
 from ppdm_flow.page.looks.addresses import policy_address
 from ppdm_flow.page.services.policies.files import YAML
-from ppdm_flow.page.services.policies.policies import ChangedMeanwhileError, UnusableNameError
+from ppdm_flow.page.services.policies.policies import ChangedMeanwhileError, PolicyText, UnusableNameError
 from ppdm_flow.page.services.policies.starts import starts, text_for
 
 
@@ -26,7 +26,8 @@ def create(call: Call) -> Response:
     name = name if name.endswith(YAML) else f"{name}.yaml"
     if start not in starts(call.site.policies):
         return _form(call, name, "", "policies.start_unknown")
-    refused = _refused(lambda: call.site.policies.create(name, text_for(call.site.policies, start, name), call.user))
+    text = text_for(call.site.policies, start, name)
+    refused = _made(call, name, text, lambda: call.site.policies.create(name, text, call.user))
     if refused:
         return _form(call, name, start, refused)
     call.noted.subject = name
@@ -36,7 +37,10 @@ def create(call: Call) -> Response:
 def rename(call: Call) -> Response:
     """Give a policy another name."""
     policy, name = known_policy(call), call.text("name").strip()
-    refused = _refused(lambda: call.site.policies.rename(policy.name, name, call.text("digest"), call.user))
+    digest = call.text("digest")
+    refused = _made(
+        call, name, policy.text, lambda: call.site.policies.rename(policy.name, name, digest, call.user), policy
+    )
     if refused:
         return call.page("policies/refused.html", 409, policy=policy, refused=refused)
     return call.go(policy_address(name), said="policies.renamed")
@@ -62,7 +66,7 @@ def restore(call: Call) -> Response:
     version = removed.get(call.path["version"])
     if version is None:
         raise HTTPException(404)
-    refused = _refused(lambda: call.site.policies.restore(version, call.user))
+    refused = _made(call, version.name, version.text, lambda: call.site.policies.restore(version, call.user))
     if refused:
         return call.page("policies/removed.html", 409, removed=list(removed.values()), refused=refused)
     call.noted.subject = version.name
@@ -74,6 +78,20 @@ def _form(call: Call, name: str, start: str, refused: str = "") -> Response:
     status = 422 if refused else 200
     choices = starts(call.site.policies)
     return call.page("policies/new.html", status, name=name, start=start, choices=choices, refused=refused)
+
+
+def _made(call: Call, name: str, text: str, do: Callable[[], object], before: PolicyText | None = None) -> str:
+    """Make a file of this name and text, in place of the one ``before``; return as `_refused` does.
+
+    Raises RefusalError where the text reaches what belongs to others.
+    """
+
+    def make() -> None:
+        call.site.policies.check_new(name)
+        refuse_reach(call, name, text, before=before)
+        do()
+
+    return _refused(make)
 
 
 def _refused(do: Callable[[], object]) -> str:

@@ -8,7 +8,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from ppdm_flow.page.http.call import Call
-from ppdm_flow.page.http.policies import known_policy, runnable_policy
+from ppdm_flow.page.http.policies import known_policy, refuse_taken, runnable_policy
 from ppdm_flow.page.http.runs import known_run
 from ppdm_flow.page.http.signing import signing_as_author
 from ppdm_flow.page.looks.addresses import run_address
@@ -40,10 +40,14 @@ def start_run(call: Call) -> Response:
 
 
 def files_looked_at(call: Call, policy: PolicyText) -> GivenFiles:
-    """Return the files that a policy is made of. Raises RefusalError where they were others when the form was shown."""
+    """Return the files that a policy is made of.
+
+    Raises RefusalError where they were others when the form was shown, or another policy has the same name.
+    """
     given = files_of(call.site.checks, policy)
     if call.text("digest", given.digest) != given.digest:
         raise RefusalError("policies.changed_meanwhile")
+    refuse_taken(call, policy.name, given.policy)
     return given
 
 
