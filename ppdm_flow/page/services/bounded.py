@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit
 import io
+import math
 import os
 import pickle
 import socket
@@ -16,6 +17,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from copy import copy
 from typing import Any, ParamSpec, TypeVar
 
 from ppdm_flow.core.diagnostics import Diagnostic
@@ -48,6 +50,12 @@ class Bounded:
     def __init__(self, *, seconds: int, memory: int, output: int, places: int, each: int) -> None:
         self.seconds, self.memory, self.output = seconds, memory, output
         self._places = Places(places, each)
+
+    def within(self, seconds: float) -> Bounded:
+        """Return calls that may take no more than so many seconds, a whole one at least, in the same places."""
+        calls = copy(self)
+        calls.seconds = max(1, min(self.seconds, math.ceil(seconds)))
+        return calls
 
     def run(self, function: Callable[P, T], /, *arguments: P.args, **named: P.kwargs) -> T:
         """Call a function of a module in a process of its own; arguments and result are copied.

@@ -27,7 +27,7 @@ from ppdm_flow.page.services.policies.reach import reaches, texts
 from ppdm_flow.plan.document import document
 from ppdm_flow.plan.locked import files_of as definitions_of
 from ppdm_flow.policy.edit.tree import tree_of
-from ppdm_flow.policy.redaction import telling, without
+from ppdm_flow.policy.redaction import telling, waivers_of, without
 
 if TYPE_CHECKING:
     from ppdm_flow.plan import fields
@@ -48,10 +48,14 @@ _SECONDS = 3
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """How many errors and open warnings a file has."""
+    """How many errors and open warnings a file has, and its waivers, those that end first in front.
+
+    There are no waivers (None) where it cannot be read as a policy.
+    """
 
     errors: int
     warnings: int
+    waivers: tuple[Waiver, ...] | None = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +65,7 @@ class PolicyCheck:
     ``sources`` are the files that were read, ``files`` all that say what the policy means, and ``opened`` those of them
     that a job opens wherever they are. ``names`` are those of attributes, steps and so on with what templates bring,
     ``about`` is what the policy says of itself. ``plan`` is there where it has one, and ``serves`` are the requirements
-    that its steps work towards. ``more`` counts the findings that were left out.
+    that its steps work towards. ``more`` counts the findings that were left out. ``waivers`` are all of the policy's.
     """
 
     kind: FileKind
@@ -75,6 +79,7 @@ class PolicyCheck:
     plan: fields.PlanDocument | None = None
     serves: frozenset[str] = frozenset()
     more: int = 0
+    waivers: tuple[Waiver, ...] | None = None
 
     @property
     def valid(self) -> bool:
@@ -100,7 +105,8 @@ class Checks:
     policies: Policies
     private: Path
     today: Callable[[], date] = utc_today
-    _kept: tuple[_Signature, Mapping[str, State]] | None = None
+    _kept: tuple[_Signature, Mapping[str, State | None]] | None = None
+    _slow: set[str] = field(default_factory=set)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def check(self, name: str, text: str) -> PolicyCheck:
@@ -115,41 +121,41 @@ class Checks:
         """Return what a text reaches beyond its file, as it stands or once it is resolved."""
         return CHECKS.run(reach_of, self.policies.folder / name, text, self.today(), self.private)
 
-    def states(self) -> Mapping[str, State]:
+    def states(self) -> Mapping[str, State | None]:
         """Return the states of the YAML files that can be checked in a few seconds; the next call goes on with others.
 
-        Nobody waits for the checks of another one's request.
+        Nobody waits for the checks of another one's request. One that takes too long by itself has none, and what took
+        long before is checked last: whoever wrote it keeps no other file from being checked.
         """
         files = files_below(self.policies.folder, (*YAML, *TABLES))
         signature = self.today(), tuple((name, *_stamp(path)) for name, path in files.items())
         known = self._known(signature, {})
         names = [name for name in files if name.endswith(YAML) and name not in known]
-        until = time.monotonic() + _SECONDS
-        found: dict[str, State] = {}
-        for start in range(0, len(names), _TOGETHER):
-            if found and time.monotonic() > until:
-                break
-            found |= self._states(names[start : start + _TOGETHER], until)
-        return self._known(signature, found)
+        self._slow.intersection_update(files)
+        until, is_first = time.monotonic() + _SECONDS, True
+        while names and (is_first or time.monotonic() < until):
+            names.sort(key=self._slow.__contains__)
+            alone = names[0] in self._slow
+            some = names[:1] if alone else [name for name in names[:_TOGETHER] if name not in self._slow]
+            calls = CHECKS.within(until - time.monotonic())
+            found: dict[str, State | None]
+            try:
+                found = {**calls.run(states_of, self.policies.folder, some, self.today(), self.private)}
+                self._slow.difference_update(some)
+            except LimitExceededError:
+                found = {some[0]: None} if is_first and alone else {}  # else it had no time for itself
+                self._slow.update(some)
+            known = self._known(signature, found)
+            names = [name for name in names if name not in found]
+            is_first = False
+        return known
 
-    def _known(self, signature: _Signature, found: Mapping[str, State]) -> Mapping[str, State]:
+    def _known(self, signature: _Signature, found: Mapping[str, State | None]) -> Mapping[str, State | None]:
         """Return what is known of these files, with what was found now."""
         with self._lock:
             states = self._kept[1] if self._kept is not None and self._kept[0] == signature else {}
             self._kept = signature, {**states, **found}
             return self._kept[1]
-
-    def _states(self, names: list[str], until: float) -> dict[str, State]:
-        """Return the states of a few files: together, or each by itself where one of them takes too much."""
-        try:
-            return CHECKS.run(states_of, self.policies.folder, names, self.today(), self.private)
-        except LimitExceededError:
-            found: dict[str, State] = {}
-            for name in names:
-                if found and time.monotonic() > until:
-                    break
-                found[name] = state_of(self.check(name, _text(self.policies.folder / name)))
-            return found
 
 
 def states_of(folder: Path, names: Sequence[str], today: date, private: Path) -> dict[str, State]:
@@ -181,7 +187,15 @@ def check_text(folder: Path, name: str, text: str, today: date, private: Path) -
         None if checked.plan is None else document(checked.plan),
         frozenset[str]().union(*(step.effect.serves for step in checked.plan.steps)) if checked.plan else frozenset(),
         len(checked.diagnostics) - len(shown),
+        _waivers(checked),
     )
+
+
+def _waivers(checked: DraftCheck) -> tuple[Waiver, ...] | None:
+    loaded = checked.loaded
+    if loaded is None or loaded.policy is None:
+        return None
+    return tuple(sorted(waivers_of(loaded.policy, loaded), key=lambda waiver: waiver.until))
 
 
 def _files(checked: DraftCheck, home: Path) -> set[str]:
@@ -261,9 +275,9 @@ def _about(checked: DraftCheck) -> Mapping[str, str | None]:
 
 
 def state_of(checked: PolicyCheck) -> State:
-    """Return the numbers of errors and of warnings that nothing waives."""
+    """Return the state of a text: what nothing waives, and the waivers."""
     open_ = [each.severity for each in checked.diagnostics if each not in checked.waived]
-    return State(open_.count(Severity.ERROR), open_.count(Severity.WARNING))
+    return State(open_.count(Severity.ERROR), open_.count(Severity.WARNING), checked.waivers)
 
 
 def from_folder(each: Diagnostic, folder: Path) -> Diagnostic:

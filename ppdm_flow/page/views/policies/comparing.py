@@ -70,9 +70,13 @@ def compared(site: Site, name: str, old: str, new: str, *, committed: bool = Fal
         return Comparison(kind, lines, (_meaning(site, path, before, new, revision),), more_lines=more_lines)
     if kind is not FileKind.TEMPLATE or not lines:
         return Comparison(kind, lines, more_lines=more_lines)
-    users = CHECKS.run(api.users_of, path, [folder / each for each in site.policies.names()])
     texts = DraftTexts(folder, site.checks.private, old, new, template=path)
-    meanings = CHECKS.run(template_meanings, texts, users[:_MOST_USERS])
+    users: Sequence[Path] = ()
+    try:
+        users = CHECKS.run(api.users_of, path, [folder / each for each in site.policies.names()])
+        meanings = CHECKS.run(template_meanings, texts, users[:_MOST_USERS])
+    except LimitExceededError as error:  # another policy may take long: the text can be saved all the same
+        meanings = (Meaning(name, faults=error.diagnostics),)
     return Comparison(kind, lines, meanings, max(0, len(users) - _MOST_USERS), more_lines)
 
 

@@ -6,6 +6,7 @@ An edit is offered where the policy with it has no error; whether it is enough i
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
@@ -15,7 +16,7 @@ from ppdm_flow.api.explain.listing import plugins
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.looks.addresses import policy_address
-from ppdm_flow.page.services.bounded import CHECKS
+from ppdm_flow.page.services.bounded import CHECKS, LimitExceededError
 from ppdm_flow.page.services.policies.checks import PolicyCheck
 from ppdm_flow.page.services.policies.policies import PolicyText
 from ppdm_flow.page.site import Site
@@ -27,6 +28,8 @@ from ppdm_flow.report.run.verdict import Verdict
 
 _MOST = 3
 _DIGITS = 3
+_SECONDS = 5
+"""How long a page waits for edits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +48,16 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class _Mender:
-    """Makes edits of one policy, and keeps those by which it has no error. ``back`` is where the edit's page leads."""
+    """Makes edits of one policy, and keeps those by which it has no error.
+
+    ``back`` is where the edit's page leads, ``until`` the time after which no more edits are tried.
+    """
 
     site: Site
     policy: PolicyText
     tree: Mapping[str, Any]
     back: str
+    until: float
 
     def offers(self, check: Check) -> tuple[Offer, ...]:
         return (*islice(self._steps(check), _MOST), *self._bounds(check))
@@ -85,7 +92,9 @@ class _Mender:
         return Offer(text, words, changes, proposed(self.policy.name, changes, self.back), weakens)
 
     def _checked(self, changes: Iterable[Change]) -> PolicyCheck | None:
-        """Return the policy with these changes; None where its text cannot be changed so."""
+        """Return the policy with these changes; None where its text cannot be changed so, or there is no time."""
+        if time.monotonic() > self.until:
+            return None
         try:
             text = CHECKS.run(edited, self.policy.text, tuple(changes), self.policy.name)
         except PpdmError:
@@ -95,8 +104,11 @@ class _Mender:
 
 def offers(site: Site, policy: str, judged: Verdict, back: str) -> dict[str, tuple[Offer, ...]]:
     """Return the edits that are offered for each check that does not hold, by its anchor."""
-    tree = CHECKS.run(policy_tree, site.policies.path(policy))
-    mender = _Mender(site, site.policies.read(policy), tree, back)
+    try:
+        tree = CHECKS.run(policy_tree, site.policies.path(policy))
+    except LimitExceededError:  # the run can be looked at all the same
+        return {}
+    mender = _Mender(site, site.policies.read(policy), tree, back, time.monotonic() + _SECONDS)
     return {check.anchor: mender.offers(check) for check in judged.failing}
 
 

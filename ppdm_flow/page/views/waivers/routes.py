@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, date
-from pathlib import Path
 
 from starlette.responses import RedirectResponse, Response
 
-from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.model import NAME
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.waivers import Waiver, day
@@ -19,10 +17,7 @@ from ppdm_flow.page.http.call import Call
 from ppdm_flow.page.http.policies import known_policy
 from ppdm_flow.page.http.route import asks, reads
 from ppdm_flow.page.looks.addresses import policy_address
-from ppdm_flow.page.services.bounded import CHECKS
-from ppdm_flow.policy import load
 from ppdm_flow.policy.edit.changes import put, to_json
-from ppdm_flow.policy.redaction import waivers_of
 
 FIELDS = ("name", "of", "at", "reason", "owner", "until", "signed_by")
 """What the form of a new waiver asks for."""
@@ -31,17 +26,21 @@ _MAY_BE_EMPTY = frozenset({"at", "signed_by"})
 
 @dataclass(frozen=True, slots=True)
 class PolicyWaivers:
-    """The waivers of one policy, those that end first in front; ``readable`` is false where it has faults."""
+    """The waivers of one policy, those that end first in front.
+
+    ``readable`` is false where it has faults, ``looked_at`` where that takes more time than a page has.
+    """
 
     policy: str
     waivers: tuple[Waiver, ...]
     readable: bool = True
+    looked_at: bool = True
 
 
 def list_waivers(call: Call) -> Response:
     """List the waivers of all policies."""
-    every = list(_waivers(call))
-    return call.page("waivers/list.html", every=every, today=_today(), names=call.site.policies.names())
+    names = call.site.policies.names()
+    return call.page("waivers/list.html", every=list(_waivers(call, names)), today=_today(), names=names)
 
 
 def new(call: Call) -> Response:
@@ -77,21 +76,12 @@ def _faults(values: dict[str, str]) -> Iterator[tuple[str, str]]:
         yield "until", "waivers.no_day"
 
 
-def _waivers(call: Call) -> Iterator[PolicyWaivers]:
-    for name in call.site.policies.names():
-        try:
-            own = CHECKS.run(waivers_in, call.site.policies.path(name))
-        except (PpdmError, LookupError):
-            own = None
-        yield PolicyWaivers(name, own or (), readable=own is not None)
-
-
-def waivers_in(path: Path) -> tuple[Waiver, ...] | None:
-    """Return the waivers of a policy, those that end first in front; None where it has faults."""
-    loaded = load(path)
-    if loaded.policy is None:
-        return None
-    return tuple(sorted(waivers_of(loaded.policy, loaded), key=lambda waiver: waiver.until))
+def _waivers(call: Call, names: Sequence[str]) -> Iterator[PolicyWaivers]:
+    states = call.site.checks.states()
+    for name in names:
+        state = states.get(name)
+        waivers = () if state is None else state.waivers
+        yield PolicyWaivers(name, waivers or (), readable=waivers is not None, looked_at=state is not None)
 
 
 def _today() -> date:
