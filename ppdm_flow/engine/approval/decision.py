@@ -173,9 +173,9 @@ class _Judge:
     def _able(self, role: str) -> Iterator[str]:
         """Yield who could sign in a role."""
         first, *others = self._signers
+        known = [{signer.name for signer in other.in_role(role)} for other in others]
         for signer in first.in_role(role):
-            known = all(any(s.name == signer.name for s in other.in_role(role)) for other in others)
-            if known and (role == AUTHOR or signer.name not in self._authors):
+            if all(signer.name in names for names in known) and (role == AUTHOR or signer.name not in self._authors):
                 yield signer.name
 
 

@@ -54,7 +54,7 @@ class Bounded:
     def within(self, seconds: float) -> Bounded:
         """Return calls that may take no more than so many seconds, a whole one at least, in the same places."""
         calls = copy(self)
-        calls.seconds = max(1, min(self.seconds, math.ceil(seconds)))
+        calls.seconds = max(1, math.ceil(min(self.seconds, seconds)))
         return calls
 
     def run(self, function: Callable[P, T], /, *arguments: P.args, **named: P.kwargs) -> T:

@@ -33,7 +33,11 @@ def read_signers(path: Path, shown: str | None = None) -> Signers:
     signers. Nothing of a file is quoted that is not meant as one, or that holds a private key.
     """
     name = shown or str(path)
-    data = _bytes(path, name)
+    return signers_in(signers_bytes(path, name), name)
+
+
+def signers_in(data: bytes, name: str) -> Signers:
+    """Return the list of signers that the bytes of a file are. Raises PolicyError as `read_signers` does."""
     text = ""
     try:
         text = decode(data, name)
@@ -53,7 +57,8 @@ def read_signers(path: Path, shown: str | None = None) -> Signers:
     return Signers(tuple(signers), hashlib.sha256(data).hexdigest())
 
 
-def _bytes(path: Path, name: str) -> bytes:
+def signers_bytes(path: Path, name: str) -> bytes:
+    """Return the bytes of a file that may be a list of signers. Raises UsageError (PPF350)."""
     try:
         if path.exists() and not (path.is_file() or path.is_dir()):  # a pipe may never begin, a device never end
             raise OSError(errno.EINVAL, "it is no file")

@@ -16,10 +16,10 @@ from ppdm_flow.engine.approval.decision import AUTHOR, Asked, Decision, both, de
 from ppdm_flow.engine.approval.published import PLAN
 from ppdm_flow.engine.candidates.unpublished import PRIVATE, is_held
 from ppdm_flow.engine.evidence.signatures import SignatureResult, signatures_of
-from ppdm_flow.engine.held.signers_file import lists_of_signers
+from ppdm_flow.engine.held.signers_file import ReadSigners, lists_of_signers
 from ppdm_flow.engine.manifest import NAME as MANIFEST
 from ppdm_flow.evidence.signers import Signers
-from ppdm_flow.policy.signers.reading import read_signers
+from ppdm_flow.page.services.approvals.signers_lists import LISTS, SECONDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,17 +85,18 @@ class HeldRun:
 
 def held_runs(runs: Path, now: datetime) -> list[HeldRun]:
     """Return all runs that wait for approvals, the newest first."""
-    return sorted((held_run(folder, now) for folder in _held_folders(runs)), key=lambda run: run.name, reverse=True)
+    read, folders = LISTS.reader(SECONDS), sorted(_held_folders(runs), key=lambda folder: folder.name, reverse=True)
+    return [held_run(folder, now, read) for folder in folders]
 
 
 def find_held(runs: Path, policy: str, name: str, now: datetime) -> HeldRun | None:
     """Return a held run by its names; None where there is none, or it does not wait any more."""
     there = (each for each in _held_folders(runs) if (each.parent.name, each.name) == (policy, name))
-    return next((held_run(folder, now) for folder in there), None)
+    return next((held_run(folder, now, LISTS.reader()) for folder in there), None)
 
 
-def held_run(folder: Path, now: datetime) -> HeldRun:
-    """Return what a held run waits for."""
+def held_run(folder: Path, now: datetime, read: ReadSigners) -> HeldRun:
+    """Return what a held run waits for; ``read`` reads lists of signers."""
     names = (folder.parent.name, folder.name, folder)
     finished = None
     try:
@@ -103,7 +104,7 @@ def held_run(folder: Path, now: datetime) -> HeldRun:
         about = (folder / PRIVATE).stat()
         today = _today(folder / PRIVATE, about.st_mtime_ns, about.st_size)
         finished = datetime.fromisoformat(manifest["finished"])
-        return HeldRun(*names, finished, _approval(folder, manifest, plan, today, now))
+        return HeldRun(*names, finished, _approval(folder, manifest, plan, today, now, read))
     except PpdmError as error:
         return HeldRun(*names, finished, None, tuple(error.diagnostics))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
@@ -113,12 +114,12 @@ def held_run(folder: Path, now: datetime) -> HeldRun:
 
 
 def _approval(
-    folder: Path, manifest: Mapping[str, Any], plan: Mapping[str, Any], today: Path, now: datetime
+    folder: Path, manifest: Mapping[str, Any], plan: Mapping[str, Any], today: Path, now: datetime, read: ReadSigners
 ) -> Approval:
     approvals = plan["approvals"]
     waivers = signed_waivers(plan, manifest)
     asked = Asked(tuple(approvals["roles"]), bool(approvals["distinct"]), waivers)
-    lists = lists_of_signers(folder, approvals, today, read_signers)
+    lists = lists_of_signers(folder, approvals, today, read)
     signatures = both(*(signatures_of(folder, signers, now) for signers in lists))
     releases = tuple(release["name"] for release in plan["releases"])
     used = tuple(

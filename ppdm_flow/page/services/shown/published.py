@@ -13,8 +13,9 @@ from ppdm_flow.engine.approval.published import PLAN, approval_faults
 from ppdm_flow.engine.candidates.unpublished import RELEASED as FOLDER
 from ppdm_flow.engine.candidates.unpublished import is_unpublished
 from ppdm_flow.engine.held.publication import publication_fault
+from ppdm_flow.engine.held.signers_file import ReadSigners
 from ppdm_flow.engine.manifest import NAME as MANIFEST
-from ppdm_flow.policy.signers.reading import read_signers
+from ppdm_flow.page.services.approvals.signers_lists import LISTS, SECONDS
 
 APART = "apart"
 """What a policy says of recipients of whom nobody sees two releases."""
@@ -45,15 +46,16 @@ def published_run(runs: Path, policy: str, run: str) -> PublishedRun | None:
     A run that was held counts with the signatures that its policy asks for, whatever its folders are called.
     """
     folder = _named(_named(runs, policy), run)
-    return None if folder is None else _published(folder)
+    return None if folder is None else _published(folder, LISTS.reader())
 
 
 def newest_published(runs: Path, most: int) -> list[PublishedRun]:
     """Return the newest runs that were released; the names of runs begin with their time."""
     folders = (run for policy in _folders(runs) for run in _folders(policy) if (run / FOLDER).is_dir())
     found: list[PublishedRun] = []
+    read = LISTS.reader(SECONDS)
     for folder in sorted(folders, key=lambda run: run.name, reverse=True):
-        published = _published(folder)
+        published = _published(folder, read)
         if published is not None:
             found.append(published)
         if len(found) == most:
@@ -61,12 +63,12 @@ def newest_published(runs: Path, most: int) -> list[PublishedRun]:
     return found
 
 
-def _published(folder: Path) -> PublishedRun | None:
+def _published(folder: Path, read: ReadSigners) -> PublishedRun | None:
     manifest, plan = _document(folder / MANIFEST), _document(folder / PLAN)
     released = _named(folder, FOLDER)
     if manifest is None or plan is None or released is None or is_unpublished(folder):
         return None
-    if not _was_released(folder, manifest.get("verdict")):
+    if not _was_released(folder, manifest.get("verdict"), read):
         return None
     declared = {each["name"]: each["audience"] for each in plan["releases"]}
     there = sorted(each.name for each in _folders(released) if each.name in declared)
@@ -74,10 +76,10 @@ def _published(folder: Path) -> PublishedRun | None:
     return PublishedRun(folder, audiences, plan.get("recipients") == APART, "ledger" in manifest)
 
 
-def _was_released(folder: Path, verdict: object) -> bool:
+def _was_released(folder: Path, verdict: object, read: ReadSigners) -> bool:
     if verdict == RELEASED:
         return True
-    return verdict == HELD and not publication_fault(folder) and not any(approval_faults(folder, read_signers))
+    return verdict == HELD and not publication_fault(folder) and not any(approval_faults(folder, read))
 
 
 def _document(file: Path) -> dict[str, Any] | None:

@@ -1,0 +1,91 @@
+"""Lists of signers as pages read them: parsed once for each text, elsewhere, and not for longer than a page waits."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import threading
+import time
+from collections import OrderedDict
+from pathlib import Path
+
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import PpdmError
+from ppdm_flow.core.records import dataclass
+from ppdm_flow.engine.held.signers_file import ReadSigners
+from ppdm_flow.evidence.signers import Signers
+from ppdm_flow.page.services.bounded import CHECKS, TOO_LONG, LimitExceededError
+from ppdm_flow.policy.signers.reading import signers_bytes, signers_in
+
+_MOST_BYTES = 8_000_000
+"""Of the texts whose signers are kept; the objects take some ten times as much."""
+_AGAIN = 600.0
+"""Seconds until a list that took too long is tried again: the machine may have been busy."""
+
+
+@dataclass(frozen=True, slots=True)
+class _KnownList:
+    answer: Signers | PpdmError
+    bytes: int
+    until: float = math.inf
+
+
+class SignersLists:
+    """The lists that were read last, by their digests; what is wrong with one is kept as well."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[str, _KnownList] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def reader(self, seconds: float = math.inf) -> ReadSigners:
+        """Return what reads lists for one page, which waits so long for those that are not known yet.
+
+        It raises PolicyError and UsageError as `read_signers` does, and LimitExceededError where there is no time.
+        """
+        until = time.monotonic() + seconds
+        return lambda path: self._read(path, until)
+
+    def _read(self, path: Path, until: float) -> Signers:
+        data = signers_bytes(path, path.name)
+        digest = hashlib.sha256(data).hexdigest()
+        answer = self._kept(digest)
+        if answer is None:
+            left = until - time.monotonic()
+            if left <= 0:
+                text = f"the list of signers {path.name} is long and was not looked at: open the run by itself"
+                raise LimitExceededError(Diagnostic(TOO_LONG, text))
+            answer = self._parsed(data, digest, path.name, left)
+        if isinstance(answer, PpdmError):
+            raise answer.with_traceback(None)
+        return answer
+
+    def _parsed(self, data: bytes, digest: str, name: str, left: float) -> Signers | PpdmError:
+        answer: Signers | PpdmError
+        until = math.inf
+        try:
+            answer = CHECKS.within(left).run(signers_in, data, name)
+        except LimitExceededError as error:
+            if left < CHECKS.seconds:
+                raise
+            answer, until = error, time.monotonic() + _AGAIN
+        except PpdmError as error:
+            answer = error
+        with self._lock:
+            self._known[digest] = _KnownList(answer, len(data), until)
+            while sum(each.bytes for each in self._known.values()) > _MOST_BYTES:
+                self._known.popitem(last=False)
+        return answer
+
+    def _kept(self, digest: str) -> Signers | PpdmError | None:
+        with self._lock:
+            known = self._known.get(digest)
+            if known is None or known.until < time.monotonic():
+                return None
+            self._known.move_to_end(digest)
+            return known.answer
+
+
+LISTS = SignersLists()
+"""The lists of all held runs of a server."""
+SECONDS = 3.0
+"""How long a page of many runs waits for lists."""
