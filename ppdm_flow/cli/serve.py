@@ -76,6 +76,10 @@ def serve(
         list[str] | None,
         option("--database", "HOST[:PORT]", "A database server that jobs may sign in to; no others; repeatable."),
     ] = None,
+    bucket: Annotated[
+        list[str] | None,
+        option("--bucket", "NAME", "A bucket of an object store that jobs may reach; no others; repeatable."),
+    ] = None,
     jobs: Annotated[int, typer.Option("--jobs", min=1, help="How many runs work at once.")] = 2,
 ) -> None:
     """Serve a page to stewards, approvers and guests: policies, runs, approvals, released tables.
@@ -110,6 +114,7 @@ def serve(
         param_variables=tuple(param_env or ()),
         job_variables=tuple(job_env or ()),
         databases=tuple(database or ()),
+        buckets=tuple(bucket or ()),
         running_jobs=jobs,
     )
     serve_page(settings, partial(_ready, settings))

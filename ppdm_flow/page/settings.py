@@ -74,6 +74,8 @@ class Settings:
     """The variables of the server's environment that jobs know, such as the password of a database."""
     databases: tuple[str, ...] = ()
     """The hosts of the databases that jobs may sign in to, as ``HOST`` or ``HOST:PORT``."""
+    buckets: tuple[str, ...] = ()
+    """The buckets of object stores that jobs may reach, by name."""
     running_jobs: int = 2
     waiting_jobs: int = 20
     own_jobs: int = 5

@@ -26,6 +26,8 @@ _NO_BUCKET = re.compile(r"NO_SUCH_BUCKET|ContainerNotFound|bucket .{0,40}not (fo
 _SILENT = re.compile(r"NETWORK_CONNECTION|timeout|timed out|SLOW_DOWN|could not (resolve|connect)", re.IGNORECASE)
 _MARKS = ("etag", "versionid", "version-id", "generation", "x-amz-version-id")
 _SECONDS = "PPDM_BUCKET_TIMEOUT"
+BUCKETS = "PPDM_BUCKETS"
+"""The variable with the buckets that may be reached, as ``NAME`` between commas: any without it."""
 _CREDENTIALS = {
     "s3": "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and AWS_ENDPOINT_URL",
     "gs": "GOOGLE_APPLICATION_CREDENTIALS",
@@ -60,6 +62,7 @@ class Store:
 
     def __post_init__(self) -> None:
         """Make the client. Nothing is asked of the network but what the client itself asks."""
+        _refuse_other_buckets(self.address)
         with self._asking(self.address):
             object.__setattr__(self, "system", _file_system(self.address))
 
@@ -229,6 +232,16 @@ def _file_system(address: BucketAddress) -> Any:
                 raise DataError(Diagnostic("PPF466", text, help="set AZURE_STORAGE_ACCOUNT_NAME"))
             key = os.environ.get("AZURE_STORAGE_ACCOUNT_KEY") or None
             return fs.AzureFileSystem(account, account_key=key, **_azure_endpoint())
+
+
+def _refuse_other_buckets(address: BucketAddress) -> None:
+    """Raise DataError where the environment names buckets, and not this one: it would be asked as this machine."""
+    named = os.environ.get(BUCKETS)
+    if named is None or address.bucket in named.split(","):
+        return
+    text = f"the bucket `{address.bucket}` is none of those that may be used here"
+    help_ = "whoever runs this server names it: `serve --bucket NAME`"
+    raise DataError(Diagnostic("PPF491", text, help=help_))
 
 
 def _azure_endpoint() -> Mapping[str, Any]:

@@ -12,6 +12,7 @@ from types import FrameType
 import uvicorn
 from starlette.types import ASGIApp
 
+from ppdm_flow.engine.buckets.store import BUCKETS
 from ppdm_flow.page.app import application
 from ppdm_flow.page.services import bounded
 from ppdm_flow.page.serving.addresses import address_of, check_address, listening
@@ -43,8 +44,9 @@ def serve(settings: Settings, ready: Ready) -> None:
     check_address(settings)
     with state_held(settings), listening(settings) as place:
         settings = with_own_certificate(settings)
-        os.environ[ALLOWED] = ",".join(settings.param_variables)  # for checks here, and for jobs, which inherit both
+        os.environ[ALLOWED] = ",".join(settings.param_variables)  # for checks here, and for jobs, which inherit them
         os.environ[DATABASES] = ",".join(settings.databases)
+        os.environ[BUCKETS] = ",".join(settings.buckets)
         bounded.begin()
         site = opened_site(settings)
         site.journal.recover()

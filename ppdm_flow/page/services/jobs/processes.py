@@ -16,6 +16,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from ppdm_flow.core.records import dataclass
+from ppdm_flow.engine.buckets.store import BUCKETS
 from ppdm_flow.page.services.jobs import keeper
 from ppdm_flow.policy.params.environment import ALLOWED as PARAMS_FROM_ENV
 from ppdm_flow.sdk.databases.faults import DATABASES
@@ -62,14 +63,24 @@ _KNOWN = frozenset(
     {"PATH", "HOME", "TZ", "LD_LIBRARY_PATH", "PYTHONPATH", "SSL_CERT_FILE", "SSL_CERT_DIR", "XDG_CACHE_HOME"}
 )
 """Variables without secrets, by which programs, modules and authorities are found; those of the language beside."""
-_RULES = frozenset({PARAMS_FROM_ENV, DATABASES})
+_RULES = frozenset({PARAMS_FROM_ENV, DATABASES, BUCKETS})
 """Variables in which the server says what policies may read and where they may sign in."""
+_NO_IDENTITY = {
+    "AWS_EC2_METADATA_DISABLED": "true",
+    "GCE_METADATA_ROOT": "localhost:9",
+    "AZURE_TOKEN_CREDENTIALS": "EnvironmentCredential",
+}
+"""Variables that keep clients of object stores from signing in as the machine, for which its cloud vouches."""
 
 
 def environment_of(lent: Iterable[str]) -> dict[str, str]:
-    """Return what a job knows of the server's environment: what the system needs, and what is ``lent``."""
+    """Return what a job knows of the server's environment: what the system needs, and what is ``lent``.
+
+    The identity that the machine has in a cloud is the server's own, unless the variable that forbids it is lent.
+    """
     names = {*_KNOWN, *_RULES, *lent}
-    return {name: value for name, value in os.environ.items() if name in names or name.startswith(("LC_", "LANG"))}
+    found = {name: value for name, value in os.environ.items() if name in names or name.startswith(("LC_", "LANG"))}
+    return {name: value for name, value in _NO_IDENTITY.items() if name not in names} | found
 
 
 def begin(folder: Path, order: Order, environment: Mapping[str, str], at: Path) -> subprocess.Popen[bytes]:
