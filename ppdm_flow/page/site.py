@@ -101,5 +101,5 @@ def opened_site(settings: Settings) -> Site:
         tables=Tables.of(settings),
         tree=WorkingTree(policies.folder),
         uploads=Uploads(database, settings.uploads, UploadLimits.of(settings)),
-        hierarchies=HierarchyDrafts(settings.hierarchies, settings.uploads),
+        hierarchies=HierarchyDrafts(settings.hierarchies, settings.uploads, free_bytes=settings.free_bytes),
     )

@@ -60,7 +60,7 @@ def test_a_bucket_that_nobody_named_is_not_asked(monkeypatch, named, is_refused:
     monkeypatch.delenv(BUCKETS, raising=False)
     if named is not None:
         monkeypatch.setenv(BUCKETS, named)
-    address = BucketAddress("s3", "study", ("people.csv",))
+    address = BucketAddress("s3", "study", "people.csv")
     if is_refused:
         with pytest.raises(DataError, match="PPF491"):
             Store(address)

@@ -8,8 +8,9 @@ import io
 import json
 import shutil
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
 
@@ -18,22 +19,29 @@ from ppdm_flow.page.services.accounts.roles import User
 from ppdm_flow.page.services.hierarchies.counts import DELIMITER, ColumnCounts, read_counts
 from ppdm_flow.page.services.hierarchies.grouping import Grouping
 from ppdm_flow.page.services.policies.writing import put
+from ppdm_flow.page.services.refusal import RefusalError
 from ppdm_flow.page.services.uploads.uploads import Upload
 
 _OWNER = 0o600
-_PERSON = "person-"
+_PERSON, _NO_UPLOAD, _DRAFT = "person-", "none", ".draft.csv"
+_MOST_OF_PERSON = 50_000_000
+"""Bytes of one person's drafts: more are refused until some are saved or begun anew."""
+_DAYS, _DAY = 30, 86_400.0
+"""How long a draft without an upload is kept after its last change."""
 
 
 @dataclass(frozen=True, slots=True)
 class Workplace:
     """Files of one person for one attribute of a policy, and one upload or none.
 
-    ``counts`` is written by the verb that counts, ``job`` has the id of the job that carries it out.
+    ``counts`` is written by the verb that counts, ``job`` has the id of the job that carries it out. ``draft`` lies
+    with all drafts of the person; so many bytes (``free_bytes``) stay free on its disk.
     """
 
     draft: Path
     counts: Path
     job: Path
+    free_bytes: int = 0
 
     def read(self) -> Grouping | None:
         """Return the draft; None where there is none yet."""
@@ -44,11 +52,17 @@ class Workplace:
         return _grouping(lines)
 
     def write(self, grouping: Grouping) -> None:
-        """Keep a draft in place of the one before."""
+        """Keep a draft in place of the one before. Raises RefusalError where there is no room for it."""
         out = io.StringIO()
         writer = csv.writer(out, delimiter=DELIMITER, lineterminator="\n")
         writer.writerows((value, *above[:-1]) for value, above in grouping.lines().items())
-        put(self.draft, out.getvalue().encode(), _OWNER)
+        data = out.getvalue().encode()
+        others = sum(each.stat().st_size for each in self.draft.parent.glob(f"*{_DRAFT}") if each != self.draft)
+        if others + len(data) > _MOST_OF_PERSON:
+            raise RefusalError("hierarchies.many_drafts", 429, days=_DAYS)
+        if shutil.disk_usage(self.draft.parent).free - len(data) < self.free_bytes:
+            raise RefusalError("policies.no_room", 429)
+        put(self.draft, data, _OWNER)
 
     def forget(self) -> None:
         """Drop the draft."""
@@ -69,29 +83,42 @@ class Workplace:
 
 
 class HierarchyDrafts:
-    """All workplaces: below ``folder``, one folder an upload, in which a job may write; else one a person.
+    """All workplaces: below ``folder``, one folder an upload, in which a job may write its counts, and one a person.
 
-    Those without an upload hold values that stand in the policies' folder.
+    Drafts go with the upload whose values they have; those without one hold values that stand in the policies' folder,
+    and go once nobody has changed them for long.
     """
 
-    def __init__(self, folder: Path, uploads: Path) -> None:
-        self._folder, self._uploads = folder.absolute(), uploads
+    def __init__(self, folder: Path, uploads: Path, *, free_bytes: int = 0) -> None:
+        self._folder, self._uploads, self._free_bytes = folder.absolute(), uploads, free_bytes
         self._lock = threading.Lock()
 
     def workplace(self, user: User, policy: str, path: tuple[str, ...], upload: Upload | None) -> Workplace:
         """Return where somebody makes the hierarchy of the attribute at ``path`` of a policy."""
-        folder = self._folder / (f"{_PERSON}{user.id}" if upload is None else upload.id)
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        own = self._folder / f"{_PERSON}{user.id}"
+        folder = own if upload is None else self._folder / upload.id
+        for each in (own, folder):
+            each.mkdir(parents=True, exist_ok=True, mode=0o700)
         word = hashlib.sha256(json.dumps([policy, *path]).encode()).hexdigest()[:32]
-        return Workplace(folder / f"{word}.draft.csv", folder / f"{word}.counts.csv", folder / f"{word}.job")
+        draft = own / f"{upload.id if upload is not None else _NO_UPLOAD}.{word}{_DRAFT}"
+        return Workplace(draft, folder / f"{word}.counts.csv", folder / f"{word}.job", self._free_bytes)
 
     def tidy(self) -> None:
-        """Delete what was made of uploads that are gone."""
+        """Delete what was made of uploads that are gone, and other drafts that nobody has changed for long."""
         if not self._folder.is_dir():
             return
         for place in list(self._folder.iterdir()):
-            if not place.name.startswith(_PERSON) and not (self._uploads / place.name).is_dir():
-                shutil.rmtree(place, ignore_errors=True)
+            if not place.name.startswith(_PERSON):
+                if not (self._uploads / place.name).is_dir():
+                    shutil.rmtree(place, ignore_errors=True)
+                continue
+            for draft in list(place.glob(f"*{_DRAFT}")):
+                upload = draft.name.partition(".")[0]
+                if upload != _NO_UPLOAD and (self._uploads / upload).is_dir():
+                    continue
+                with suppress(FileNotFoundError):  # saved, or begun anew, meanwhile
+                    if upload != _NO_UPLOAD or draft.stat().st_mtime < time.time() - _DAYS * _DAY:
+                        draft.unlink()
 
     @contextmanager
     def changing(self) -> Iterator[None]:

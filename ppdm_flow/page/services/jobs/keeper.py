@@ -71,7 +71,7 @@ def main(folder: Path, order: dict[str, Any]) -> None:
         for pipe, name in ((child.stdout, "stdout"), (child.stderr, "stderr"))
         if pipe
     ]
-    reason = _waited(child, order, cancelled)
+    reason = _waited(child, order, (folder, Path(order["room"])), cancelled)
     _kill(child.pid, signal.SIGKILL)
     if home is not None:
         shutil.rmtree(home, ignore_errors=True)  # a run that came to its end has its place
@@ -278,11 +278,13 @@ class _Copy(threading.Thread):
                 self._left -= min(self._left, len(piece))
 
 
-def _waited(child: subprocess.Popen[bytes], order: Mapping[str, Any], cancelled: threading.Event) -> str:
-    """Wait for the end; return why it was stopped, or nothing."""
+def _waited(
+    child: subprocess.Popen[bytes], order: Mapping[str, Any], filled: Sequence[Path], cancelled: threading.Event
+) -> str:
+    """Wait for the end; return why it was stopped, or nothing. ``filled`` are folders on whose disks it writes."""
     until = time.monotonic() + order["seconds"]
     while child.poll() is None:
-        full = shutil.disk_usage(order["room"]).free < order["free_bytes"]
+        full = any(shutil.disk_usage(place).free < order["free_bytes"] for place in filled)
         if cancelled.is_set() or full or time.monotonic() > until:
             reason = "cancelled" if cancelled.is_set() else "disk" if full else "time"
             _kill(child.pid, signal.SIGINT)

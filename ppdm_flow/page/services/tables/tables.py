@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager
 from enum import StrEnum
@@ -38,6 +39,8 @@ class Progress(StrEnum):
     FAILED = "failed"
 
 
+_LOOK = 0.1
+"""Seconds between looks at the disk while a copy is made."""
 _PROGRESS = {
     Answer.CHANGED: Progress.CHANGED,
     Answer.UNREADABLE: Progress.UNREADABLE,
@@ -48,7 +51,8 @@ _PROGRESS = {
 class Tables:
     """Copies of released tables, by the keys of these. What begins to be asked for is made once.
 
-    ``most_bytes`` of all copies: above that, those that were not opened for the longest time go first.
+    ``most_bytes`` of all copies: above that, those that were not opened for the longest time go first. A copy that
+    would leave less than ``free_bytes`` of the disk is not made.
     """
 
     def __init__(
@@ -60,8 +64,10 @@ class Tables:
         memory_mb: int,
         seconds: float,
         readers: int,
+        free_bytes: int = 0,
         patience: float = 10.0,
     ) -> None:
+        self._free_bytes = free_bytes
         self._folder, self._most_bytes, self._seconds, self._patience = folder, most_bytes, seconds, patience
         self._most_rows, self._memory_mb = most_rows, memory_mb
         self._readers = Places(readers, each=max(1, readers // 2))
@@ -88,6 +94,7 @@ class Tables:
             memory_mb=settings.table_memory_mb,
             seconds=settings.table_seconds,
             readers=settings.table_readers,
+            free_bytes=settings.free_bytes,
         )
 
     def get(self, released: ReleasedTable) -> Table | Progress:
@@ -190,17 +197,23 @@ class Tables:
     def _made(self, task: Task) -> Answer:
         shutil.rmtree(task.place, ignore_errors=True)
         words = [sys.executable, "-P", "-m", "ppdm_flow.page.services.tables.making"]
+        until, nothing = time.monotonic() + self._seconds, subprocess.DEVNULL
         try:
-            done = subprocess.run(  # noqa: S603  # our own module
-                words,
-                input=task.text().encode(),
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                timeout=self._seconds,
-                check=False,
-            )
-            return Answer(done.returncode)
-        except (OSError, ValueError, subprocess.TimeoutExpired):
+            with subprocess.Popen(  # noqa: S603  # our own module
+                words, stdin=subprocess.PIPE, stdout=nothing, stderr=nothing
+            ) as process:
+                try:
+                    if process.stdin is not None:
+                        with process.stdin as pipe:
+                            pipe.write(task.text().encode())
+                    while process.poll() is None:
+                        if time.monotonic() > until or shutil.disk_usage(self._folder).free < self._free_bytes:
+                            return Answer.FAILED
+                        time.sleep(_LOOK)
+                finally:
+                    process.kill()
+            return Answer(process.returncode)
+        except (OSError, ValueError):
             return Answer.FAILED
 
     def _make_room(self, newest: str) -> None:
