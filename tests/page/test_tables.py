@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import shutil
+import subprocess
 import threading
 import time
 from contextlib import ExitStack
@@ -396,3 +397,12 @@ def test_sets_are_shown_by_their_items(tmp_path: Path):
     assert copy is not None
     page = copy.page(Question((Contains(0, "2"),)), 0, 10, copy.about.columns)
     assert [row[0].text for row in page.rows] == ["1, 2, 3", "1, 2"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("free_bytes", "answer"), [(2**62, Answer.FAILED), (1, Answer.DONE)])
+def test_a_copy_leaves_the_disk_its_room(tmp_path: Path, monkeypatch, free_bytes: int, answer: Answer):
+    monkeypatch.setattr("ppdm_flow.page.services.tables.tables.subprocess", subprocess)  # a process of its own
+    service = tables(tmp_path / "tables")
+    made = service._made(task(tmp_path, {"id": "text"}, [["1"]], place=str(tmp_path / "b"), free_bytes=free_bytes))
+    assert made is answer

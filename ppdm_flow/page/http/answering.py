@@ -11,7 +11,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.page.http import cookies
@@ -20,7 +20,7 @@ from ppdm_flow.page.http.multipart import TOKEN, ForgedError
 from ppdm_flow.page.http.origin import from_own_page
 from ppdm_flow.page.http.receiving import Sent, check_fields, most_bytes, sent_with_file, sent_without_file
 from ppdm_flow.page.http.route import PageRoute
-from ppdm_flow.page.http.turns import AT_ONCE, turn
+from ppdm_flow.page.http.turns import AT_ONCE, STREAMS, STREAMS_WAITING, ResponseInTurn, turn
 from ppdm_flow.page.looks.templates import rendered
 from ppdm_flow.page.services.accounts.attempts import network
 from ppdm_flow.page.services.accounts.passwords import HASHES_AT_ONCE
@@ -83,6 +83,11 @@ async def _answer(site: Site, route: PageRoute, request: Request) -> Response:
         response = await run_in_threadpool(_response, site, route, request, visit, sent)
     if not word and not _keeps_visit(response):
         cookies.keep(response, visit, secure=secure)
+    if isinstance(response, StreamingResponse):  # its pieces are made while it is sent
+        sending = AsyncExitStack()
+        name = f"stream for {person}"
+        await sending.enter_async_context(turn(name, request, at_once=STREAMS, waiting=STREAMS_WAITING))
+        return ResponseInTurn(response, sending)
     return response
 
 

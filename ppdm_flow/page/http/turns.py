@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from weakref import WeakValueDictionary
 
 from anyio import CancelScope, CapacityLimiter, WouldBlock, create_task_group
 from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
 
 from ppdm_flow.page.services.places import BusyError
 
 AT_ONCE = 3
 """Requests of one person, or of one address of people who are not signed in, that are worked on at once."""
 WAITING = 64
+STREAMS, STREAMS_WAITING = 2, 8
+"""Answers in pieces that one person is sent at once, such as archives, and those that wait."""
 _limiters: WeakValueDictionary[str, CapacityLimiter] = WeakValueDictionary()
 """One for each name with a request, in the one thread of the server that takes them."""
 
@@ -40,6 +44,19 @@ async def turn(
         yield
     finally:
         limiter.release()
+
+
+class ResponseInTurn(Response):
+    """An answer that is sent while a turn is held, and gives it back however that ends."""
+
+    def __init__(self, response: Response, held: AsyncExitStack) -> None:
+        self._response, self._held = response, held
+        self.status_code, self.raw_headers = response.status_code, response.raw_headers
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the answer."""
+        async with self._held:
+            await self._response(scope, receive, send)
 
 
 async def _wait(limiter: CapacityLimiter, request: Request | None) -> None:

@@ -52,9 +52,13 @@ REFUSALS_A_MINUTE = 60
 """Refused requests of all strangers that are written down in a minute."""
 REFUSALS_AN_HOUR = 200
 """Refused requests of one account that are written down in an hour."""
+DOWNLOADS_AN_HOUR = 200
+"""Downloads of one account that are written down one by one in an hour; of more, their number."""
 ACTIONS_A_MINUTE = 600
 """Actions of one account in a minute: those beyond are refused."""
 MORE = "journal.more"
+DOWNLOAD = "guests.download"
+MORE_DOWNLOADS = "guests.more_downloads"
 RENEW = "accounts.renew"
 _RENEWALS = (RENEW, "accounts.open", "accounts.link_identity")
 _RENEWALS_SHOWN = timedelta(days=30)
@@ -160,6 +164,7 @@ class Journal:
         self._key = chain_key(key, database)
         self._strangers = _Counts(REFUSALS_A_MINUTE, timedelta(minutes=1))
         self._people = _Counts(REFUSALS_AN_HOUR, timedelta(hours=1))
+        self._downloads = _Counts(DOWNLOADS_AN_HOUR, timedelta(hours=1))
         self._actions = _Counts(ACTIONS_A_MINUTE, timedelta(minutes=1))
 
     def begin(self, user: User | None, action: str, subject: str) -> int:
@@ -182,26 +187,30 @@ class Journal:
     def add(self, user: User | None, action: str, subject: str, outcome: str, begun: int | None = None) -> None:
         """Write one action down, whose beginning may be ``begun``. ``subject`` is never a value of data.
 
-        Of what is refused, and of all that strangers do in vain, the limits of this module are kept, and ``tidy``
-        writes down how many were left out.
+        Of downloads, of what is refused, and of all that strangers do in vain, the limits of this module are kept, and
+        ``tidy`` writes down how many were left out.
         """
         self.tidy()
         account = None if user is None else user.name
-        counts = self._strangers if user is None else self._people
-        is_limited = outcome == "refused" if user is not None else outcome != "done"
+        counts = self._downloads if action == DOWNLOAD else self._strangers if user is None else self._people
+        is_limited = action == DOWNLOAD or (outcome == "refused" if user is not None else outcome != "done")
         written = not is_limited or counts.take(account, self._now())
+        if not written and begun is None:
+            return
         with self._database.changing() as connection:
             connection.execute("DELETE FROM begun WHERE id = ?", (begun,))
             if written:
                 self._append(connection, self._time(), account, action, _cleaned(subject), outcome)
 
     def tidy(self, *, whole: bool = False) -> None:
-        """Write down how many refusals were left out in the spans that are over; of all, where the server ends."""
+        """Write down how much was left out in the spans that are over; in all, where the server ends."""
         now = datetime.max.replace(tzinfo=UTC) if whole else self._now()
-        for account, began, many in [*self._strangers.ended(now), *self._people.ended(now)]:
-            subject = f"{many} after {began.astimezone(UTC).isoformat(timespec='seconds')}"
-            with self._database.changing() as connection:
-                self._append(connection, self._time(), account, MORE, subject, "refused")
+        for counts in (self._strangers, self._people, self._downloads):
+            action, outcome = (MORE_DOWNLOADS, "done") if counts is self._downloads else (MORE, "refused")
+            for account, began, many in counts.ended(now):
+                subject = f"{many} after {began.astimezone(UTC).isoformat(timespec='seconds')}"
+                with self._database.changing() as connection:
+                    self._append(connection, self._time(), account, action, subject, outcome)
 
     def recover(self) -> None:
         """Write down what had begun when the last server ended, with the time at which it began."""

@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager
 from enum import StrEnum
@@ -39,8 +38,6 @@ class Progress(StrEnum):
     FAILED = "failed"
 
 
-_LOOK = 0.1
-"""Seconds between looks at the disk while a copy is made."""
 _PROGRESS = {
     Answer.CHANGED: Progress.CHANGED,
     Answer.UNREADABLE: Progress.UNREADABLE,
@@ -150,6 +147,7 @@ class Tables:
             place=str((self._folder / f"{_MAKING}{key}").absolute()),
             most_rows=self._most_rows,
             memory_mb=self._memory_mb,
+            free_bytes=self._free_bytes,
         )
 
     def _work(self) -> None:
@@ -197,23 +195,17 @@ class Tables:
     def _made(self, task: Task) -> Answer:
         shutil.rmtree(task.place, ignore_errors=True)
         words = [sys.executable, "-P", "-m", "ppdm_flow.page.services.tables.making"]
-        until, nothing = time.monotonic() + self._seconds, subprocess.DEVNULL
         try:
-            with subprocess.Popen(  # noqa: S603  # our own module
-                words, stdin=subprocess.PIPE, stdout=nothing, stderr=nothing
-            ) as process:
-                try:
-                    if process.stdin is not None:
-                        with process.stdin as pipe:
-                            pipe.write(task.text().encode())
-                    while process.poll() is None:
-                        if time.monotonic() > until or shutil.disk_usage(self._folder).free < self._free_bytes:
-                            return Answer.FAILED
-                        time.sleep(_LOOK)
-                finally:
-                    process.kill()
-            return Answer(process.returncode)
-        except (OSError, ValueError):
+            done = subprocess.run(  # noqa: S603  # our own module
+                words,
+                input=task.text().encode(),
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                timeout=self._seconds,
+                check=False,
+            )
+            return Answer(done.returncode)
+        except (OSError, ValueError, subprocess.TimeoutExpired):
             return Answer.FAILED
 
     def _make_room(self, newest: str) -> None:

@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from ppdm_flow.page.http.call import Call
 from ppdm_flow.page.http.documents import kept
+from ppdm_flow.page.services.journal.journal import DOWNLOAD
 from ppdm_flow.page.services.refusal import RefusalError
 from ppdm_flow.page.services.released.files import ChangedFileError, ReleasedFile
 from ppdm_flow.page.services.released.sending import archive, checked, pieces
@@ -56,6 +57,8 @@ def _check(files: Sequence[ReleasedFile]) -> None:
 
 
 def _note(call: Call, release: ShownRelease) -> None:
+    if call.request.method == "HEAD":  # nothing is sent
+        return
     shown = release.shown
     subject = f"{shown.policy}/{shown.run}/{shown.release}"
-    call.site.journal.add(call.user, "guests.download", subject, "done")
+    call.site.journal.add(call.user, DOWNLOAD, subject, "done")

@@ -39,6 +39,7 @@ class Task:
     place: str
     most_rows: int
     memory_mb: int
+    free_bytes: int = 0
 
     def text(self) -> str:
         """Return this as JSON."""
