@@ -17,6 +17,7 @@ from signers import signers_text
 
 from ppdm_flow import api
 from ppdm_flow.api.loading.locked import Locks
+from ppdm_flow.core import digests
 from ppdm_flow.core.errors import PolicyError, PpdmError
 from ppdm_flow.core.version import VERSION
 from ppdm_flow.plan.compile import compile_policy
@@ -460,13 +461,13 @@ def test_a_template_that_is_another_one_when_it_is_read(house, monkeypatch, verb
 def test_a_hierarchy_that_is_another_one_when_it_is_read(house, monkeypatch):
     """The lock's own reading finds the locked file, the run's reading another one, and later nothing shows."""
     monkeypatch.chdir(house)
-    path, read = house / "hierarchies/age.csv", Path.read_bytes
+    path, opened = house / "hierarchies/age.csv", digests.open_definition
     left = [b"30;any;*\n31;any;*\n"]
 
-    def read_bytes(self):
-        return left.pop() if left and self.resolve() == path.resolve() else read(self)
+    def open_definition(asked):
+        return io.BytesIO(left.pop()) if left and asked.resolve() == path.resolve() else opened(asked)
 
-    monkeypatch.setattr(Path, "read_bytes", read_bytes)
+    monkeypatch.setattr(digests, "open_definition", open_definition)
     with pytest.raises(PpdmError) as caught:
         api.run(Path("policies/visits.yaml"), locked=True)
     assert caught.value.diagnostics[0].code == "PPF339"

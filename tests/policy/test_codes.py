@@ -21,7 +21,8 @@ RANGES = (
     ("PPF445", "PPF446"),  # on data that clients randomized
     ("PPF470", "PPF473"),  # on databases
     ("PPF481", "PPF481"),
-    ("PPF492", "PPF499"),  # on values that are chosen from the data
+    ("PPF492", "PPF493"),  # on values that are chosen from the data
+    ("PPF499", "PPF499"),
     ("PPF500", "PPF538"),  # rules on requirements, attributes, the ledger and files
     ("PPF542", "PPF549"),  # on people and linked tables
     ("PPF575", "PPF577"),
