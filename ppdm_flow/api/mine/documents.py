@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache, partial
-from itertools import chain, repeat
+from itertools import chain
 
 import numpy as np
 import pyarrow as pa
@@ -129,21 +129,22 @@ def _ratio(ratio: Ratio, *, exact: bool) -> MinedRatio:
     return {"value": ratio.value, "sigma": ratio.sigma, "low": ratio.low, "high": ratio.high}
 
 
-def _itemset_lines(answer: MinedRelease, one: Itemsets, limit: int | None) -> Iterator[str]:
-    items, count = one.items[:limit], len(one.items[:limit])
+def _itemset_lines(answer: MinedRelease, one: Itemsets, limit: int | None) -> list[str]:
+    items = one.items[:limit]
     quoted = [listed([name]) for name in answer.names]
-    figures = cache(partial(_figures, answer.rows, exact=answer.exact))
-    numbers = zip(*(x[:limit].tolist() for x in (one.value, one.sigma, one.low, one.high)), strict=True)
-    partial_supports = [] if one.partial is None else one.partial[:limit].tolist()
-    shares = (" ".join(map(_number, row)) for row in partial_supports) if partial_supports else repeat("", count)
     if one.size == 1:
         held = [cell(quoted[item]) for (item,) in items.tolist()]
     else:
-        inner = pa.array([name.replace('"', '""') for name in quoted], pa.large_string())
+        text = pa.large_string()
+        inner = pa.array([name.replace('"', '""') for name in quoted], text)
         sets = pa.LargeListArray.from_arrays(np.arange(0, items.size + 1, one.size), inner.take(items.ravel()))
-        held = [f'"{names}"' for names in pc.binary_join(sets, pa.scalar(",", pa.large_string())).to_pylist()]
-    for names, itemset, parts in zip(held, numbers, shares, strict=True):
-        yield f"{one.size},{names},{figures(*itemset)},{parts}"
+        held = [f'"{names}"' for names in pc.binary_join(sets, pa.scalar(",", text)).to_pylist()]
+    figures = cache(partial(_figures, answer.rows, exact=answer.exact))
+    numbers = map(figures, *(x[:limit].tolist() for x in (one.value, one.sigma, one.low, one.high)))
+    if one.partial is None:
+        return [f"{one.size},{names},{figure}," for names, figure in zip(held, numbers, strict=True)]
+    shares = (" ".join(map(_number, row)) for row in one.partial[:limit].tolist())
+    return [f"{one.size},{names},{figure},{parts}" for names, figure, parts in zip(held, numbers, shares, strict=True)]
 
 
 def _figures(rows: int, support: float, sigma: float, low: float, high: float, *, exact: bool) -> str:

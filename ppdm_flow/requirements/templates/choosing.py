@@ -9,11 +9,12 @@ attributes for its channel; here the chosen ones leave the channel of the templa
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.stats import entropy
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic
@@ -94,18 +95,11 @@ class RootTest:
         sizes = known.sum(axis=1)
         if (sizes >= _FEWEST).sum() < _FEWEST:
             return None
-        rows = int(known.sum())
-        within = sum(float(size) / rows * entropy(line) for size, line in zip(sizes, known, strict=True))
-        gain = rows / total * (entropy(known.sum(axis=0)) - within)
-        ratio = gain / entropy(counts.sum(axis=1))
+        rows, some = int(known.sum()), sizes > 0
+        within = float((sizes[some] / rows * entropy(known[some], base=2, axis=1)).sum())
+        gain = rows / total * (float(entropy(known.sum(axis=0), base=2)) - within)
+        ratio = gain / float(entropy(counts.sum(axis=1), base=2))
         return cls(gain, ratio, many_valued=(sizes > 0).sum() >= _MANY * total)
-
-
-def entropy(counts: Iterable[int] | Integers) -> float:
-    """Return the entropy of counts in bits."""
-    numbers = np.asarray(counts, dtype=np.float64)
-    shares = numbers[numbers > 0] / numbers.sum() if numbers.sum() else numbers[:0]
-    return float(-(shares * np.log2(shares)).sum())
 
 
 def rarest_values(view: DataView, attribute: str, share: float) -> list[str]:
