@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from pathlib import Path
 
-from ppdm_flow.api.loading.kinds import FileKind, kind_of
+from ppdm_flow.api.loading.kinds import FileKind, identity_of
 from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.diagnostics import Diagnostic, has_errors, in_order
 from ppdm_flow.core.records import dataclass
@@ -48,7 +48,7 @@ def check_draft(path: Path, text: str, clock: Clock = utc_today) -> DraftCheck:
 
     Of a template nothing is asked that only a policy has to say; of other YAML, that it can be read.
     """
-    kind = kind_of(path, text.encode(errors="replace"))
+    kind = identity_of(path, text.encode(errors="replace")).kind
     library = Library(texts={path: text})
     if kind is FileKind.OTHER:
         return DraftCheck(kind, _unreadable(path, text), {str(path): text})

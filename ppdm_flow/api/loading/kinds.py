@@ -1,4 +1,4 @@
-"""What a YAML file among policies is: by its name and its keys, without reading it as any of them."""
+"""What a YAML file among policies is: by its name and the keys at its top, without what it extends."""
 
 from __future__ import annotations
 
@@ -7,8 +7,14 @@ from enum import StrEnum
 from pathlib import Path
 
 from ppdm_flow.api.loading.policies import is_test, says_policy
+from ppdm_flow.core.model import NAME
+from ppdm_flow.core.records import dataclass
+from ppdm_flow.policy.text.nodes import Map, Scalar, UnreadableError
+from ppdm_flow.policy.text.parse import parse
+from ppdm_flow.policy.text.reading import decode, forbidden, limited
 
-_TEMPLATE = re.compile(rb"^(extends|floors|params|privacy|attributes|steps|audits|gates)[ \t]*:", re.MULTILINE)
+_OF_TEMPLATES = frozenset(("extends", "floors", "params", "privacy", "attributes", "steps", "audits", "gates"))
+_TEMPLATE = re.compile(rf"^({'|'.join(sorted(_OF_TEMPLATES))})[ \t]*:".encode(), re.MULTILINE)
 
 
 class FileKind(StrEnum):
@@ -20,8 +26,39 @@ class FileKind(StrEnum):
     OTHER = "other"
 
 
-def kind_of(path: Path, data: bytes) -> FileKind:
-    """Return what a file of this name and these bytes is."""
+@dataclass(frozen=True, slots=True)
+class FileIdentity:
+    """What a file is and, of a policy, the name that its own text gives it."""
+
+    kind: FileKind
+    name: str | None = None
+
+
+def identity_of(path: Path, data: bytes) -> FileIdentity:
+    """Return what a file of this name and these bytes is, however its YAML is written.
+
+    A text that cannot be parsed is nothing that could be run: its lines say what it is meant as, and it has no name.
+    """
+    if is_test(path):
+        return FileIdentity(FileKind.TESTS)
+    file = str(path)
+    try:
+        text = decode(limited(data, file), file)
+        if forbidden(text, file) is not None:
+            return FileIdentity(kind_by_lines(path, data))
+        root, _ = parse(text, file)
+    except UnreadableError:
+        return FileIdentity(kind_by_lines(path, data))
+    keys = root.entries if isinstance(root, Map) else {}
+    if "releases" in keys or {"extends", "name"} <= keys.keys():
+        name = keys["name"].node if "name" in keys else None
+        own = name.text or "" if isinstance(name, Scalar) else ""
+        return FileIdentity(FileKind.POLICY, own if re.fullmatch(NAME, own) else None)
+    return FileIdentity(FileKind.TEMPLATE if _OF_TEMPLATES & keys.keys() else FileKind.OTHER)
+
+
+def kind_by_lines(path: Path, data: bytes) -> FileKind:
+    """Return what a file is meant as by its lines, where it cannot be parsed or that would take too long."""
     if is_test(path):
         return FileKind.TESTS
     if says_policy(data):

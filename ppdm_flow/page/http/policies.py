@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from starlette.exceptions import HTTPException
 
+from ppdm_flow.api.loading.kinds import FileKind
 from ppdm_flow.page.http.call import Call
-from ppdm_flow.page.services.policies.files import YAML, name_in
+from ppdm_flow.page.services.policies.files import YAML
 from ppdm_flow.page.services.policies.policies import PolicyText, UnknownPolicyError
 from ppdm_flow.page.services.refusal import RefusalError
 
@@ -25,14 +26,29 @@ def known_policy(call: Call) -> PolicyText:
 
 
 def runnable_policy(call: Call) -> PolicyText:
-    """Return the file that an address names, for a verb that reads what it names.
+    """Return the file that an address names, for a verb that runs it.
 
-    Raises HTTPException 404 where there is none, RefusalError where it names files of the server's private folder.
+    Raises HTTPException 404 where there is none, RefusalError where it names files of the server's private folder, or
+    does not load as a policy: then nobody knows what it names.
     """
     policy = known_policy(call)
-    if call.site.checks.reach(policy.name, policy.text).private:
+    reach = call.site.checks.reach(policy.name, policy.text)
+    if reach.private:
         raise RefusalError("policies.reaches_private", 403)
+    if not reach.resolved:
+        raise RefusalError("policies.is_no_policy", 409)
     return policy
+
+
+def testable_policy(call: Call) -> PolicyText:
+    """Return the file of policy tests that an address names. Raises as ``runnable_policy``."""
+    tests = known_policy(call)
+    reach = call.site.checks.reach(tests.name, tests.text)
+    if reach.private:
+        raise RefusalError("policies.reaches_private", 403)
+    if reach.kind is not FileKind.TESTS:
+        raise RefusalError("policies.are_no_tests", 409)
+    return tests
 
 
 def refuse_reach(call: Call, file: str, text: str, *, before: PolicyText | None = None) -> None:
@@ -46,7 +62,7 @@ def refuse_reach(call: Call, file: str, text: str, *, before: PolicyText | None 
     reach = call.site.checks.reach(file, text)
     if reach.private:
         raise RefusalError("policies.reaches_private", 403)
-    had = None if before is None else name_in(before.text.encode())
+    had = None if before is None else call.site.policies.identity(before.name).name
     if reach.policy is not None and reach.policy != had:
         refuse_taken(call, file if before is None else before.name, reach.policy)
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from hashlib import sha256
+from pathlib import Path
 
 import pytest
 from sites import PATIENCE, Server
 from small_policies import write_policy
 
+from ppdm_flow.api.loading.kinds import identity_of
 from ppdm_flow.page.services.accounts.roles import Role
-from ppdm_flow.page.services.policies.files import name_in, named_after
+from ppdm_flow.page.services.policies.files import named_after
 
 
 @pytest.fixture
@@ -21,6 +23,10 @@ def steward(server: Server):
 @pytest.fixture
 def folder(server: Server):
     return server.folder / "policies"
+
+
+def _name_in(data: bytes) -> str | None:
+    return identity_of(Path("x.yaml"), data).name
 
 
 def _digest(path):
@@ -67,7 +73,7 @@ def test_the_own_name_stays_and_changes_to_one_that_nobody_has(steward, folder):
 
 def test_a_copy_and_a_frame_are_called_as_their_file(steward, folder):
     assert steward.send("/policies/new", name="copy", start="copy:ward.yaml").status_code == 303
-    assert name_in((folder / "copy.yaml").read_bytes()) == "copy"
+    assert _name_in((folder / "copy.yaml").read_bytes()) == "copy"
     assert _is_refused(steward.send("/policies/new", name="new/ward", start="frame"))
     assert not (folder / "new").exists()
 
@@ -133,8 +139,24 @@ def test_a_new_place_does_not_lead_to_a_private_file(server: Server, steward, fo
 
 def test_a_name_is_read_and_written_in_its_line_alone():
     text = "version: 1\n'name': \"ward\"  # of ward\nsteps:\n  name: other\n"
-    assert name_in(text.encode()) == "ward"
     assert named_after(text, "a/new.yaml") == text.replace('"ward"', '"new"')
-    assert name_in(b"steps:\n  name: other\n") is None
     assert named_after("steps: {}\n", "a.yaml") == "steps: {}\n"
-    assert name_in(named_after(text, "1.yaml").encode()) == "policy-1"
+    assert named_after(text, "1.yaml") == text.replace('"ward"', '"policy-1"')
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        (b"version: 1\n'name': \"ward\"  # of ward\nreleases: {}\n", "ward"),
+        (b'{"version": 1, "name": "ward", "releases": {}}', "ward"),
+        (b"version: 1\rname: ward\rreleases: {}\r", "ward"),
+        (b" version: 1\n name: ward\n releases: {}\n", "ward"),
+        (b'description: "x\n\n\nname: other\n"\nname: ward\nreleases: {}\n', "ward"),
+        (b"name: ward\n", None),
+        (b"name: ward\nreleases: {\n", None),
+        (b"steps:\n  name: ward\nreleases: {}\n", None),
+    ],
+)
+def test_only_a_policy_has_a_name_however_it_is_written(text: bytes, name: str | None):
+    assert _name_in(text) == name
+    assert identity_of(Path("x.test.yaml"), text).name is None

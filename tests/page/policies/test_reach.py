@@ -113,6 +113,75 @@ def test_such_a_policy_is_not_run_whoever_wrote_it(steward, filled):
     assert filled.site.jobs.active() == []
 
 
+IN_FLOW = """{"version": 1, "name": "p", "source": {"path": "PATH", "format": "csv"},
+"attributes": {"age": {"role": "quasi_identifier"}},
+"privacy": {"k_anonymity": {"k": 5}}, "releases": {"r": {"path": "r.csv"}}}
+"""
+IN_BLOCK = POLICY.replace("a.csv", "PATH, format: csv")
+SPELLINGS = {
+    "flow": IN_FLOW,
+    "carriage returns": IN_BLOCK.replace("\n", "\r"),
+    "indented": "".join(f" {line}" for line in IN_BLOCK.splitlines(keepends=True)),
+    "quoted keys": IN_FLOW.replace('"releases"', '"rele\\x61ses"'),
+}
+
+
+@pytest.mark.parametrize("spelled", SPELLINGS)
+@pytest.mark.parametrize(("path", "status"), [("../${params.a}/config", 403), ("../a.csv", 303)])
+def test_however_a_policy_is_written_what_it_reads_is_looked_at(server, spelled, path, status):
+    folder = server.site.settings.policies
+    (folder / "sub").mkdir()
+    file, steward = folder / "sub" / "p.yaml", server.browser(Role.STEWARD)
+    param = '"params": {"a": {"type": "string", "default": ".git"}}, "source"'
+    text = SPELLINGS[spelled].replace("PATH", path)
+    if "git" not in text and status == 403:
+        flow = text.replace('"source"', param, 1)
+        indent = " " if spelled == "indented" else ""
+        end = "\r" if spelled == "carriage returns" else "\n"
+        text = flow if flow != text else f"{text}{indent}params: {{a: {{type: string, default: .git}}}}{end}"
+    file.write_bytes(text.encode())
+    assert server.site.policies.names() == ("sub/p.yaml",)
+    assert steward.send("/policies/sub/p.yaml/run").status_code == status
+    other = folder / "q.yaml"
+    other.write_text(POLICY.replace("name: p", "name: q"))
+    digest = server.site.policies.read("q.yaml").digest
+    taken = steward.send("/policies/q.yaml/edit", text=SPELLINGS[spelled], digest=digest)
+    assert (taken.status_code, "is the policy `p`" in taken.text) == (409, True)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("p.test.yaml", POLICY), ("p.yaml", "version: 1\n"), ("p.yaml", POLICY + "extends: [x.yaml]\n")]
+)
+def test_what_does_not_load_as_a_policy_is_not_run(server, name, text):
+    (server.site.settings.policies / name).write_text(text)
+    steward = server.browser(Role.STEWARD)
+    for verb in ("run", "sweep"):
+        assert steward.send(f"/policies/{name}/{verb}").status_code == 409
+    assert server.site.jobs.active() == []
+
+
+def test_only_tests_are_run_as_tests_of_a_policy_that_reaches_nothing_private(server):
+    folder, steward = server.site.settings.policies, server.browser(Role.STEWARD)
+    params = "params: {there: {type: string, default: a.csv}}\n"
+    (folder / "p.yaml").write_text(POLICY.replace("a.csv", "'${params.there}/${params.there}'") + params)
+    cases = "policy: p.yaml\nset: {there: THERE}\ntests: {one: {data: {rows: [{age: 1}]}, expect: {}}}\n"
+    (folder / "p.test.yaml").write_text(cases.replace("THERE", "other"))
+    assert steward.send("/policies/p.yaml/test").status_code == 409
+    assert steward.send("/policies/p.test.yaml/test").status_code == 303
+    (folder / "p.test.yaml").write_text(cases.replace("THERE", ".git"))
+    assert steward.send("/policies/p.test.yaml/test").status_code == 403
+
+
+@pytest.mark.parametrize(("value", "status"), [("git", 403), ("other", 303)])
+def test_values_of_a_sweep_do_not_lead_to_a_private_file(server, value, status):
+    params = "params: {there: {type: string, default: data}}\n"
+    text = POLICY.replace("a.csv", "'.${params.there}/config', format: csv") + params
+    (server.site.settings.policies / "p.yaml").write_text(text)
+    swept = {"path_1": "params.there", "values_1": f"data,{value}"}
+    assert server.browser(Role.STEWARD).send("/policies/p.yaml/sweep", **swept).status_code == status
+    assert len(server.site.jobs.of(server.users[Role.STEWARD])) == (status == 303)
+
+
 @pytest.mark.slow
 def test_a_policy_beside_its_data_is_run(steward, filled):
     assert steward.send(f"{ADDRESS}/run").status_code == 303

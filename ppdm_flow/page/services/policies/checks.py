@@ -14,20 +14,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ppdm_flow.api.drafts.check import DraftCheck, check_draft
-from ppdm_flow.api.loading.kinds import FileKind, kind_of
+from ppdm_flow.api.loading.kinds import FileKind, identity_of, kind_by_lines
+from ppdm_flow.api.test.files import sets_of
 from ppdm_flow.core.clock import utc_today
 from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity, has_errors
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.waivers import Waiver
 from ppdm_flow.page.services.bounded import CHECKS, LimitExceededError
-from ppdm_flow.page.services.policies.files import TABLES, YAML, files_below, name_in
+from ppdm_flow.page.services.policies.files import TABLES, YAML, files_below
 from ppdm_flow.page.services.policies.policies import Policies
 from ppdm_flow.page.services.policies.reach import reaches, texts
 from ppdm_flow.plan.document import document
 from ppdm_flow.plan.locked import files_of as definitions_of
+from ppdm_flow.policy import load
 from ppdm_flow.policy.edit.tree import tree_of
+from ppdm_flow.policy.files.files import Library
 from ppdm_flow.policy.redaction import telling, waivers_of, without
+from ppdm_flow.policy.test.loading import load as load_tests
 
 if TYPE_CHECKING:
     from ppdm_flow.plan import fields
@@ -89,10 +93,15 @@ class PolicyCheck:
 
 @dataclass(frozen=True, slots=True)
 class TextReach:
-    """What a text reaches: whether a file that is ``private``, and the runs and tables of the ``policy`` it is."""
+    """What a text reaches: whether a file that is ``private``, and the runs and tables of the ``policy`` it is.
+
+    ``resolved``: it is a policy that loads, so that nothing was left out of what was looked at. Others cannot be run.
+    """
 
     private: bool = False
     policy: str | None = None
+    resolved: bool = False
+    kind: FileKind = FileKind.OTHER
 
 
 @dataclass(slots=True)
@@ -115,11 +124,11 @@ class Checks:
         try:
             return CHECKS.run(check_text, folder, name, text, self.today(), self.private)
         except LimitExceededError as error:
-            return PolicyCheck(kind_of(folder / name, text.encode(errors="replace")), error.diagnostics)
+            return PolicyCheck(kind_by_lines(folder / name, text.encode(errors="replace")), error.diagnostics)
 
     def reach(self, name: str, text: str) -> TextReach:
         """Return what a text reaches beyond its file, as it stands or once it is resolved."""
-        return CHECKS.run(reach_of, self.policies.folder / name, text, self.today(), self.private)
+        return CHECKS.run(reach_of, self.policies.folder / name, text, self.private)
 
     def states(self) -> Mapping[str, State | None]:
         """Return the states of the YAML files that can be checked in a few seconds; the next call goes on with others.
@@ -166,7 +175,7 @@ def states_of(folder: Path, names: Sequence[str], today: date, private: Path) ->
 def check_text(folder: Path, name: str, text: str, today: date, private: Path) -> PolicyCheck:
     """Check a text as if it stood in the file ``name`` of the folder; it is not read where it names private files."""
     path = folder / name
-    kind = kind_of(path, text.encode(errors="replace"))
+    kind = identity_of(path, text.encode(errors="replace")).kind
     if names_private(path, text, private):  # before anything says whether such a file is there
         return PolicyCheck(kind, (private_file(),))
     checked = check_draft(path, text, lambda: today)
@@ -220,15 +229,27 @@ def _opened(checked: DraftCheck) -> Iterator[str]:
         yield checked.plan.approvals.signers
 
 
-def reach_of(path: Path, text: str, today: date, private: Path) -> TextReach:
+def reach_of(path: Path, text: str, private: Path) -> TextReach:
     """Return what a text at ``path`` reaches."""
     if names_private(path, text, private):
         return TextReach(private=True)
-    checked = check_draft(path, text, lambda: today)
-    loaded = checked.loaded
-    policy = loaded.policy.name if loaded is not None and loaded.policy is not None else name_in(text.encode())
-    is_private = loaded is not None and reaches(loaded.tree, path.parent, private)
-    return TextReach(is_private, policy if checked.kind in (FileKind.POLICY, FileKind.TEMPLATE) else None)
+    identity = identity_of(path, text.encode(errors="replace"))
+    library = Library(texts={path: text})
+    if identity.kind is FileKind.TESTS:
+        return TextReach(_tests_reach(path, library, private), kind=identity.kind)
+    loaded = load(path, library=library)
+    policy = identity.name if loaded.policy is None else loaded.policy.name
+    is_private = reaches(loaded.tree, path.parent, private)
+    return TextReach(is_private, policy, loaded.policy is not None, identity.kind)
+
+
+def _tests_reach(path: Path, library: Library, private: Path) -> bool:
+    """Whether a policy that tests are about reaches a private file, with the params of some test."""
+    file = load_tests(path, library)
+    if file.cases is None or not file.policy.is_file():
+        return False
+    trees = (load(file.policy, sets_of(file, name)).tree for name in file.cases.tests)
+    return any(reaches(tree, file.policy.parent, private) for tree in trees)
 
 
 def names_private(path: Path, text: str, private: Path) -> bool:

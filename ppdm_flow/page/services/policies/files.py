@@ -37,12 +37,6 @@ def files_below(folder: Path, endings: tuple[str, ...]) -> dict[str, Path]:
     return dict(sorted(_walk(folder, folder, endings)))
 
 
-def name_in(data: bytes) -> str | None:
-    """Return the name that a text gives its policy in a line of its own; None where it has no such line."""
-    found = _POLICY.search(data)
-    return None if found is None else found[2].decode()
-
-
 def named_after(text: str, file: str) -> str:
     """Return a policy's text with the name that goes with a file; one without a line for its name stays as it is."""
     data = text.encode()

@@ -10,7 +10,6 @@ from ppdm_flow.core.digests import digest, marks_of
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.services.bounded import CHECKS, TOO_LONG, LimitExceededError
 from ppdm_flow.page.services.policies.checks import Checks
-from ppdm_flow.page.services.policies.files import name_in
 from ppdm_flow.page.services.policies.policies import PolicyText
 from ppdm_flow.page.services.refusal import RefusalError
 
@@ -47,5 +46,6 @@ def files_of(checks: Checks, policy: PolicyText) -> GivenFiles:
     if len(checked.files) > _MOST_FILES:
         raise RefusalError("policies.many_files", 400, most=_MOST_FILES)
     files = {**CHECKS.run(marks_of, [Path(file) for file in checked.files]), own: policy.digest}
-    name = checked.plan["policy"] if checked.plan is not None else name_in(policy.text.encode()) or own.stem
+    said = checks.policies.identity(policy.name).name or own.stem
+    name = said if checked.plan is None else checked.plan["policy"]
     return GivenFiles(files, tuple(map(Path, checked.opened)), name)

@@ -5,27 +5,31 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from ppdm_flow.api.loading.kinds import FileKind, kind_of
+from ppdm_flow.api.loading.kinds import FileIdentity, FileKind, identity_of, kind_by_lines
 from ppdm_flow.core.errors import PolicyError
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.services.accounts.roles import User
+from ppdm_flow.page.services.bounded import CHECKS, LimitExceededError
 from ppdm_flow.page.services.policies.files import (
     TABLES,
     YAML,
     PolicyFile,
     UnusableNameError,
     files_below,
-    name_in,
     new_path,
 )
 from ppdm_flow.page.services.policies.history import FOUND, REMOVED, WROTE, History, Version
 from ppdm_flow.page.services.policies.writing import as_bytes, make, plain, put
 from ppdm_flow.policy.text.nodes import UnreadableError
-from ppdm_flow.policy.text.reading import decode
+from ppdm_flow.policy.text.reading import SIZE_LIMIT, decode
+
+_Stamp = tuple[int, int, int, int]
+_TOGETHER = 20
+"""Files that are parsed in one process: beginning one takes longer than most texts."""
 
 
 class UnknownPolicyError(LookupError):
@@ -59,34 +63,42 @@ class Policies:
         self.folder = folder.absolute()
         self.history = history
         self._writing = threading.Lock()
+        self._known: Mapping[str, tuple[_Stamp, FileIdentity]] = {}
 
     def list(self) -> tuple[PolicyFile, ...]:
         """Return all YAML files by name."""
-        files = []
-        for name, path in files_below(self.folder, YAML).items():
-            with suppress(FileNotFoundError):  # removed or renamed meanwhile
-                files.append(PolicyFile(name, kind_of(path, path.read_bytes())))
-        return tuple(files)
+        return tuple(PolicyFile(name, each.kind) for name, each in self._identities().items())
 
     def names(self) -> tuple[str, ...]:
         """Return the names of the policies, which can be run."""
         return tuple(each.name for each in self.list() if each.kind is FileKind.POLICY)
 
     def named(self) -> Mapping[str, str | None]:
-        """Return the names that the texts of all YAML files give their policies, by file."""
-        names: dict[str, str | None] = {}
-        for file, path in files_below(self.folder, YAML).items():
-            with suppress(FileNotFoundError):
-                names[file] = name_in(path.read_bytes())
-        return names
+        """Return the names that the texts of all YAML files give their policies, by file; others have none."""
+        return {file: each.name for file, each in self._identities().items()}
 
     def tables(self) -> tuple[str, ...]:
         """Return the names of the CSV files."""
         return tuple(files_below(self.folder, TABLES))
 
-    def kind(self, name: str) -> FileKind:
-        """Return what a YAML file is. Raises UnknownPolicyError."""
-        return kind_of(self.path(name), self._bytes(name))
+    def identity(self, name: str) -> FileIdentity:
+        """Return what a YAML file is; one that went meanwhile is nothing."""
+        return self._identities().get(name, FileIdentity(FileKind.OTHER))
+
+    def _identities(self) -> Mapping[str, FileIdentity]:
+        """Return what all YAML files are, by name. Each is parsed once, as long as it does not change."""
+        files = {}
+        for name, path in files_below(self.folder, YAML).items():
+            with suppress(FileNotFoundError):  # removed or renamed meanwhile
+                files[name] = (path, _stamp(path))
+        known = {name: each for name, each in self._known.items() if name in files and each[0] == files[name][1]}
+        new = [name for name in files if name not in known]
+        for start in range(0, len(new), _TOGETHER):
+            some = new[start : start + _TOGETHER]
+            identities = _bounded_identities([files[name][0] for name in some])
+            known |= {name: (files[name][1], each) for name, each in zip(some, identities, strict=True)}
+        self._known = known
+        return {name: known[name][1] for name in files}
 
     def path(self, name: str) -> Path:
         """Return where a file is. Raises UnknownPolicyError where the folder holds none of this name."""
@@ -173,6 +185,35 @@ class Policies:
         if before.digest != digest:
             raise ChangedMeanwhileError(before)
         return before
+
+
+def identities_of(paths: Sequence[Path]) -> tuple[FileIdentity, ...]:
+    """Return what files are; one that went meanwhile is nothing."""
+    return tuple(identity_of(path, _head(path)) for path in paths)
+
+
+def _bounded_identities(paths: Sequence[Path]) -> tuple[FileIdentity, ...]:
+    """Return what files are; one that alone takes too long has no name: no job could read it either."""
+    try:
+        return CHECKS.run(identities_of, paths)
+    except LimitExceededError:
+        if len(paths) == 1:
+            return (FileIdentity(kind_by_lines(paths[0], _head(paths[0]))),)
+        return tuple(each for path in paths for each in _bounded_identities([path]))
+
+
+def _head(path: Path) -> bytes:
+    """Return a file as far as a policy may go, and a byte more."""
+    try:
+        with path.open("rb") as file:
+            return file.read(SIZE_LIMIT + 1)
+    except OSError:
+        return b""
+
+
+def _stamp(path: Path) -> _Stamp:
+    about = path.stat()
+    return about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns
 
 
 def digest(data: bytes) -> str:

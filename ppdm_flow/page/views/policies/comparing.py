@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ppdm_flow import api
 from ppdm_flow.api.diff.diff import DiffResult
-from ppdm_flow.api.loading.kinds import FileKind, kind_of
+from ppdm_flow.api.loading.kinds import FileKind, identity_of
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.records import dataclass
@@ -63,7 +63,7 @@ def compared(site: Site, name: str, old: str, new: str, *, committed: bool = Fal
     """Compare two texts of a file; with ``committed``, the old one beside the templates of the last commit."""
     folder = site.policies.folder
     path = folder / name
-    kind = kind_of(path, new.encode(errors="replace"))
+    kind = CHECKS.run(identity_of, path, new.encode(errors="replace")).kind
     lines, more_lines = CHECKS.run(first_lines, old, new)
     if kind is FileKind.POLICY:
         before, revision = (f"{site.tree.prefix()}{name}", HEAD) if committed else (old, "")

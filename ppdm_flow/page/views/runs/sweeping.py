@@ -19,10 +19,13 @@ from ppdm_flow.page.services.bounded import CHECKS
 from ppdm_flow.page.services.jobs.job import State
 from ppdm_flow.page.services.jobs.jobs import OWN_FOLDER
 from ppdm_flow.page.services.policies.given import files_of
+from ppdm_flow.page.services.policies.reach import reaches
+from ppdm_flow.page.services.refusal import RefusalError
 from ppdm_flow.page.services.runs.runs import from_report
 from ppdm_flow.page.views.runs.frontier import pictures, points
 from ppdm_flow.page.views.runs.starting import chosen_upload, files_looked_at
 from ppdm_flow.page.views.runs.sweepable import policy_name, sweepable
+from ppdm_flow.policy.files.files import Library
 from ppdm_flow.policy.loading import load
 from ppdm_flow.report.run.fields import ReportDocument
 from ppdm_flow.report.sweep.fields import SweepDocument
@@ -55,7 +58,8 @@ def start_sweep(call: Call) -> Response:
     path, given = call.site.policies.path(policy.name), files_looked_at(call, policy)
     pairs = [(call.text(f"path_{i}").strip(), call.text(f"values_{i}").strip()) for i in range(1, _AXES + 1)]
     over = [f"{place}={values}" for place, values in pairs if place or values]
-    CHECKS.run(check_axes, path, over)
+    if CHECKS.run(points_reach, path, over, call.site.checks.private):
+        raise RefusalError("policies.reaches_private", 403)
     words = ["sweep", str(path), *(f"--over={each}" for each in over)]
     words += [f"--metrics={','.join(chosen)}"] if (chosen := call.texts("figures")) else []
     data = chosen_upload(call)
@@ -66,11 +70,17 @@ def start_sweep(call: Call) -> Response:
     return call.go(f"/jobs/{job.id}")
 
 
-def check_axes(path: Path, over: Sequence[str]) -> None:
-    """Raise UsageError or PolicyError where a policy cannot be swept over these places and values."""
+def points_reach(path: Path, over: Sequence[str], private: Path) -> bool:
+    """Return whether a policy reaches a private file at some point of a sweep: values may be put together to a path.
+
+    Raises UsageError or PolicyError where it cannot be swept over these places and values.
+    """
     every = axes(over)
-    grid(every)
-    places(every, load(path), {})
+    points, library = grid(every), Library()
+    found = places(every, load(path, library=library), {})
+    parsed = library.parsed  # what templates come to depends on the params
+    trees = (load(path, found.sets(point), found.over(point), Library(parsed)).tree for point in points)
+    return any(reaches(tree, path.parent, private) for tree in trees)
 
 
 def show_sweep(call: Call) -> Response:
