@@ -214,7 +214,7 @@ def test_values_are_put_into_groups_and_written_as_a_file_that_the_policy_names(
 
 def test_groups_that_the_policy_names_are_changed_in_place_and_nobody_overwrites_what_they_did_not_see(clinic: Server):
     policies = clinic.folder / "policies"
-    (policies / "jobs.csv").write_text("nurse,care,*\ndoctor,care,*\n")
+    made = clinic.site.policies.create("jobs.csv", "nurse,care,*\ndoctor,care,*\n", clinic.users[Role.STEWARD])
     (policies / "clinic.yaml").write_text(
         POLICY.replace(
             "job: {role: quasi_identifier}", 'job: {role: quasi_identifier, hierarchy: {csv: jobs.csv, delimiter: ","}}'
@@ -224,7 +224,8 @@ def test_groups_that_the_policy_names_are_changed_in_place_and_nobody_overwrites
     page = browser.get(f"{PLACE}/groups", attribute="job").text
     digest = re.search(r'name="digest" value="(.*?)"', page)[1]
     _group(browser, "rename", level="0", group="care", name="health")
-    (policies / "jobs.csv").write_text("nurse,other,*\ndoctor,care,*\n")
+    other = clinic.users[Role.APPROVER]
+    clinic.site.policies.write("jobs.csv", "nurse,other,*\ndoctor,care,*\n", made.digest, other)
     assert browser.send(f"{PLACE}/groups", attribute="job", digest=digest).status_code == 400
     assert (policies / "jobs.csv").read_text() == "nurse,other,*\ndoctor,care,*\n"
     page = browser.get(f"{PLACE}/groups", attribute="job").text
@@ -233,6 +234,38 @@ def test_groups_that_the_policy_names_are_changed_in_place_and_nobody_overwrites
     answer = browser.send(f"{PLACE}/groups", attribute="job", digest=digest)
     assert answer.headers["location"].startswith(f"{PLACE}/groups?")
     assert (policies / "jobs.csv").read_text() == "nurse,health,*\ndoctor,health,*\n"
+
+
+@pytest.mark.parametrize("changed", [False, True])
+def test_a_table_that_the_page_did_not_make_is_not_written_over(clinic: Server, changed: bool):
+    policies, table = clinic.folder / "policies", "nurse;care;*\ndoctor;care;*\n"
+    if changed:
+        clinic.site.policies.create("jobs.csv", "nurse;all\n", clinic.users[Role.STEWARD])
+    (policies / "jobs.csv").write_text(table)
+    named = "job: {role: quasi_identifier, hierarchy: {csv: jobs.csv}}"
+    (policies / "clinic.yaml").write_text(POLICY.replace("job: {role: quasi_identifier}", named))
+    browser = clinic.browser(Role.STEWARD)
+    page = browser.get(f"{PLACE}/groups", attribute="job").text
+    _group(browser, "rename", level="0", group="care", name="health")
+    answer = browser.send(f"{PLACE}/groups", attribute="job", digest=re.search(r'name="digest" value="(.*?)"', page)[1])
+    assert "hierarchies%2Fclinic.job.csv" in answer.headers["location"]
+    assert (policies / "jobs.csv").read_text() == table
+    assert "health" in (policies / "hierarchies" / "clinic.job.csv").read_text()
+
+
+@pytest.mark.parametrize("line", ["nurse;care;{:0900}\n", "{};b;c\n"])
+def test_a_large_table_that_the_policy_names_is_not_read_as_groups(clinic: Server, line: str):
+    policies = clinic.folder / "policies"
+    named = "job: {role: quasi_identifier, hierarchy: {csv: jobs.csv}}"
+    (policies / "clinic.yaml").write_text(POLICY.replace("job: {role: quasi_identifier}", named))
+    browser = clinic.browser(Role.STEWARD)
+    (policies / "jobs.csv").write_text("".join(map(line.format, range(50_001))))
+    said = "larger than 4 MB or 50,000 lines"
+    assert said in browser.get(f"{PLACE}/groups", attribute="job").text
+    (policies / "jobs.csv").write_text("nurse;care;*\n")
+    page = browser.get(f"{PLACE}/groups", attribute="job").text
+    assert "care" in page
+    assert said not in page
 
 
 @pytest.mark.slow
@@ -255,7 +288,7 @@ def test_the_file_that_the_policy_names_is_checked_by_the_verb(clinic: Server):
 
 def test_a_file_that_another_policy_names_too_is_left_alone(clinic: Server):
     policies = clinic.folder / "policies"
-    (policies / "jobs.csv").write_text("nurse;care;*\ndoctor;care;*\n")
+    clinic.site.policies.create("jobs.csv", "nurse;care;*\ndoctor;care;*\n", clinic.users[Role.STEWARD])
     text = POLICY.replace("job: {role: quasi_identifier}", "job: {role: quasi_identifier, hierarchy: {csv: jobs.csv}}")
     (policies / "clinic.yaml").write_text(text)
     (policies / "other.yaml").write_text(text.replace("clinic", "other"))

@@ -5,13 +5,17 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
 from ppdm_flow.core.errors import PolicyError
 from ppdm_flow.page.services.hierarchies.attributes import DeclaredAttribute
 from ppdm_flow.page.services.hierarchies.grouping import Grouping, UnusableGroupError, grouped
-from ppdm_flow.page.services.policies.policies import Policies, PolicyText
+from ppdm_flow.page.services.policies.policies import Policies, PolicyText, TooLongError, UnknownPolicyError
 
 _WRITTEN = ";"
+MOST_BYTES = 4_000_000
+"""Of a table that is read as groups; a run reads larger ones."""
+_MOST_ROWS = 50_000
 
 
 def declared_grouping(policies: Policies, policy: str, attribute: DeclaredAttribute) -> Grouping | None:
@@ -33,30 +37,48 @@ def declared_grouping(policies: Policies, policy: str, attribute: DeclaredAttrib
 
 
 def hierarchy_file(policies: Policies, policy: str, attribute: DeclaredAttribute) -> PolicyText | None:
-    """Return the table that an attribute's hierarchy names, if it is one of the folder of policies."""
+    """Return the table that an attribute's hierarchy names, if it is one of the folder of policies.
+
+    Raises UnusableGroupError where it is larger than what is read here: a policy may name any table of data.
+    """
+    name = hierarchy_name(policies, policy, attribute)
+    try:
+        return None if name is None else policies.read(name, MOST_BYTES)
+    except TooLongError:
+        raise UnusableGroupError("too_large") from None
+    except (PolicyError, UnknownPolicyError):
+        return None
+
+
+def hierarchy_name(policies: Policies, policy: str, attribute: DeclaredAttribute) -> str | None:
+    """Return the name of the table that an attribute's hierarchy names, if it is one of the folder of policies."""
     named = attribute.text("csv")
     place = (policies.path(policy).parent / named).resolve() if named and named.isprintable() else None
     folder = policies.folder.resolve()
     if place is None or not place.is_relative_to(folder):
         return None
     name = place.relative_to(folder).as_posix()
-    try:
-        return policies.read(name) if name in policies.tables() else None
-    except PolicyError:
-        return None
+    return name if name in policies.tables() else None
 
 
 def digest_of_file(policies: Policies, policy: str, attribute: DeclaredAttribute) -> str:
-    """Return the digest of the table that an attribute's hierarchy names; empty where there is none."""
-    file = hierarchy_file(policies, policy, attribute)
+    """Return the digest of the table that an attribute's hierarchy names; empty where there is none that is read."""
+    try:
+        file = hierarchy_file(policies, policy, attribute)
+    except UnusableGroupError:
+        return ""
     return "" if file is None else file.digest
 
 
 def _rows(text: str, delimiter: str) -> list[list[str]]:
     try:
-        return [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True) if row]
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+        rows = [row for row in islice(reader, _MOST_ROWS + 1) if row]
     except (csv.Error, TypeError, ValueError):
         raise UnusableGroupError("unreadable") from None
+    if len(rows) > _MOST_ROWS:
+        raise UnusableGroupError("too_large")
+    return rows
 
 
 def _grouped(rows: Iterable[Sequence[str]]) -> Grouping:

@@ -94,6 +94,15 @@ class History:
         query = "SELECT * FROM policy_versions WHERE name = ? ORDER BY number DESC LIMIT ?"
         return [_version(row) for row in self._database.rows(query, name, _MANY)]
 
+    def wrote(self, name: str, digest: str) -> bool:
+        """Whether the page wrote a file as it is: its newest version, which stays as long as the file, says so.
+
+        The page writes tables as hierarchies alone, so that this is the mark of one.
+        """
+        query = "SELECT deed, digest FROM policy_versions WHERE name = ? ORDER BY number DESC LIMIT 1"
+        row = self._database.row(query, name)
+        return row is not None and (row["deed"], row["digest"]) == (WROTE, digest)
+
     def version(self, number: int) -> Version | None:
         """Return one version; None where there is none of this number."""
         row = self._database.row("SELECT * FROM policy_versions WHERE number = ?", number)

@@ -36,6 +36,10 @@ class UnknownPolicyError(LookupError):
     """There is no file of this name."""
 
 
+class TooLongError(ValueError):
+    """A file is longer than what is read of it."""
+
+
 class ChangedMeanwhileError(Exception):
     """The file is no longer what somebody had read: ``now`` is what it is. Nothing was written."""
 
@@ -107,20 +111,28 @@ class Policies:
             raise UnknownPolicyError(name)
         return path
 
-    def read(self, name: str) -> PolicyText:
-        """Return a file's text. Raises UnknownPolicyError, and PolicyError (PPF102) where it is not UTF-8."""
-        data = self._bytes(name)
+    def read(self, name: str, most: int | None = None) -> PolicyText:
+        """Return a file's text.
+
+        Raises UnknownPolicyError, PolicyError (PPF102) where it is not UTF-8, and TooLongError where it has more bytes
+        than ``most``; no more than those are read.
+        """
+        data = self._bytes(name, most)
         try:
             text = decode(data, name)
         except UnreadableError as error:
             raise PolicyError(error.diagnostic) from None
         return PolicyText(name, plain(text), digest(data))
 
-    def _bytes(self, name: str) -> bytes:
+    def _bytes(self, name: str, most: int | None) -> bytes:
         try:
-            return self.path(name).read_bytes()
+            with self.path(name).open("rb") as file:
+                data = file.read() if most is None else file.read(most + 1)
         except FileNotFoundError:  # it went between the look and the reading
             raise UnknownPolicyError(name) from None
+        if most is not None and len(data) > most:
+            raise TooLongError(name)
+        return data
 
     def write(self, name: str, text: str, digest: str, user: User) -> PolicyText:
         """Write a file that somebody read when its digest was this. The text before is kept in the history.
@@ -227,6 +239,7 @@ __all__ = [
     "Policies",
     "PolicyFile",
     "PolicyText",
+    "TooLongError",
     "UnknownPolicyError",
     "UnusableNameError",
     "digest",

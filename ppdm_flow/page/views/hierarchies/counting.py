@@ -6,7 +6,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from ppdm_flow.page.http.call import Call
-from ppdm_flow.page.services.hierarchies.declared import hierarchy_file
+from ppdm_flow.page.services.hierarchies.declared import hierarchy_name
 from ppdm_flow.page.services.jobs.job import Job
 from ppdm_flow.page.views.hierarchies.asked import Asked, asked
 
@@ -26,10 +26,10 @@ def count_values(call: Call) -> Response:
 def check_file(call: Call) -> Response:
     """Have the hierarchy file that the policy names held against an upload."""
     about = asked(call)
-    file = hierarchy_file(call.site.policies, about.policy.name, about.attribute)
-    if file is None:
+    name = hierarchy_name(call.site.policies, about.policy.name, about.attribute)
+    if name is None:
         raise HTTPException(404)
-    words = [*_words(call, about), f"--check={call.site.policies.path(file.name)}"]
+    words = [*_words(call, about), f"--check={call.site.policies.path(name)}"]
     delimiter = about.attribute.text("delimiter")
     job = _added(call, about, [*words, f"--delimiter={delimiter}"] if delimiter else words, "groups")
     return call.go(f"/jobs/{job.id}")

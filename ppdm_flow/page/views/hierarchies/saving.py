@@ -32,13 +32,13 @@ def propose_hierarchy(call: Call, about: Asked, hierarchy: Mapping[str, Any], ty
 
 
 def save_grouping(call: Call, about: Asked, grouping: Grouping) -> Response:
-    """Write groups as a hierarchy file; where the policy names another one, or none, propose this one.
+    """Write groups to the hierarchy file that the page made before; else make one and propose that the policy names it.
 
     Raises UnusableGroupError where they are no hierarchy that a run takes, or the file was changed meanwhile.
     """
     _refuse_unusable(grouping, about)
     policies = call.site.policies
-    declared = hierarchy_file(policies, about.policy.name, about.attribute)
+    declared = _declared(policies, about)
     if declared is not None and declared.digest != call.text("digest"):
         raise UnusableGroupError("changed_meanwhile")
     delimiter = about.attribute.text("delimiter") if declared is not None else _DELIMITER
@@ -54,6 +54,14 @@ def save_grouping(call: Call, about: Asked, grouping: Grouping) -> Response:
     about.workplace.forget()
     home = PurePosixPath(about.policy.name).parent
     return propose_hierarchy(call, about, {"csv": str(PurePosixPath(made.name).relative_to(home))})
+
+
+def _declared(policies: Policies, about: Asked) -> PolicyText | None:
+    """Return the table that the policy names; one that is too large to be read as groups is no file of the page."""
+    try:
+        return hierarchy_file(policies, about.policy.name, about.attribute)
+    except UnusableGroupError:
+        return None
 
 
 def _change(about: Asked, hierarchy: Mapping[str, Any]) -> Change:
@@ -90,8 +98,11 @@ def _file(grouping: Grouping, delimiter: str) -> str:
 
 
 def _is_own(policies: Policies, about: Asked, file: PolicyText) -> bool:
-    """Whether the policy itself names the file, and no other one seems to."""
-    if not isinstance(about.attribute.own.get("csv"), str):
+    """Whether the page made the file, as a hierarchy, the policy itself names it, and no other one seems to.
+
+    Any other table of the folder may be somebody's data.
+    """
+    if not isinstance(about.attribute.own.get("csv"), str) or not policies.history.wrote(file.name, file.digest):
         return False
     name = PurePosixPath(file.name).name.encode()
     others = (each.name for each in policies.list() if each.name != about.policy.name)
