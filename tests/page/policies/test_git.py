@@ -34,6 +34,27 @@ def tree(git, tmp_path):
     return WorkingTree(tmp_path / "pol")
 
 
+def _seen(tree, *names):
+    marks = tree.state().marks
+    return {name: marks.get(name, "") for name in names}
+
+
+def test_what_was_written_since_it_was_looked_at_is_not_committed(git, tree, tmp_path):
+    file = tmp_path / "pol" / "a.yaml"
+    file.write_text("a: 2\n")
+    seen = _seen(tree, "a.yaml")
+    (tmp_path / "pol" / "b.yaml").write_text("b: 1\n")
+    for later in (lambda: file.write_text("a: 3\n"), file.unlink):
+        later()
+        with pytest.raises(GitRefusedError, match="changed"):
+            tree.commit(seen, "x", ANN)
+    with pytest.raises(GitRefusedError, match="changed"):
+        tree.commit({"a.yaml": ""}, "x", ANN)
+    assert tree.committed("a.yaml") == "a: 1\n"
+    file.write_text("a: 2\n")
+    assert tree.commit(_seen(tree, "a.yaml"), "x", ANN)
+
+
 def test_only_chosen_files_are_committed_and_by_whom(git, tree, tmp_path):
     (tmp_path / "pol" / "a.yaml").write_text("a: 2\n")
     (tmp_path / "pol" / "new -f.yaml").write_text("b: 1\n")
@@ -42,7 +63,7 @@ def test_only_chosen_files_are_committed_and_by_whom(git, tree, tmp_path):
     git("add", "other.txt")
     assert tree.state().changed == ("a.yaml", "left.yaml", "new -f.yaml")
     assert tree.committed("a.yaml") == "a: 1\n"
-    made = tree.commit(["a.yaml", "new -f.yaml", "../other.txt", "--amend"], "k is 2 now\n\nbecause", ANN)
+    made = tree.commit(_seen(tree, "a.yaml", "new -f.yaml", "../other.txt", "--amend"), "k is 2 now\n\nbecause", ANN)
     assert git("show", "--format=%an|%ae|%cn|%s", "--name-only", made).split("\n")[:4] == [
         "Ann b@c x|Ann.b.c.x@localhost|ppdm_flow|k is 2 now",
         "",
@@ -59,7 +80,7 @@ def test_only_chosen_files_are_committed_and_by_whom(git, tree, tmp_path):
 
 def test_a_removed_file_is_committed_as_removed(git, tree, tmp_path):
     (tmp_path / "pol" / "a.yaml").unlink()
-    tree.commit(["a.yaml"], "no more", ANN)
+    tree.commit(_seen(tree, "a.yaml"), "no more", ANN)
     assert tree.committed("a.yaml") is None
     assert tree.state().changed == ()
 
@@ -74,16 +95,16 @@ def test_nothing_is_committed_in_the_middle_of_a_merge_or_on_no_branch(git, tree
     with pytest.raises(subprocess.CalledProcessError):
         git("merge", "side")
     with pytest.raises(GitRefusedError, match="unfinished"):
-        tree.commit(["a.yaml"], "x", ANN)
+        tree.commit(_seen(tree, "a.yaml"), "x", ANN)
     git("merge", "--abort")
     git("checkout", "--quiet", "--detach")
     (tmp_path / "pol" / "a.yaml").write_text("a: 3\n")
     with pytest.raises(GitRefusedError, match="detached"):
-        tree.commit(["a.yaml"], "x", ANN)
+        tree.commit(_seen(tree, "a.yaml"), "x", ANN)
     git("checkout", "--quiet", "main")
     with pytest.raises(GitRefusedError, match="nothing"):
-        tree.commit([], "x", ANN)
-    assert tree.commit(["a.yaml"], "x", ANN)
+        tree.commit({}, "x", ANN)
+    assert tree.commit(_seen(tree, "a.yaml"), "x", ANN)
 
 
 @pytest.mark.slow
@@ -94,15 +115,15 @@ def test_hooks_are_kept_and_what_they_say_is_told(git, tree, tmp_path, monkeypat
     hook.chmod(0o755)
     (tmp_path / "pol" / "a.yaml").write_text("a: 2\n")
     with pytest.raises(GitRefusedError) as caught:
-        tree.commit(["a.yaml"], "x", ANN)
+        tree.commit(_seen(tree, "a.yaml"), "x", ANN)
     assert (caught.value.reason, caught.value.told) == ("refused", "policies must pass")
     hook.write_text("#!/bin/sh\nsleep 600\n")
     monkeypatch.setattr(asked, "_COMMITTING", 1.0)
     with pytest.raises(GitRefusedError, match="slow"):
-        tree.commit(["a.yaml"], "x", ANN)
+        tree.commit(_seen(tree, "a.yaml"), "x", ANN)
     assert tree.committed("a.yaml") == "a: 1\n"
     hook.unlink()
-    assert tree.commit(["a.yaml"], "x", ANN)
+    assert tree.commit(_seen(tree, "a.yaml"), "x", ANN)
 
 
 def test_a_folder_without_git_has_no_state(tmp_path):

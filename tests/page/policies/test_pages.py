@@ -194,9 +194,19 @@ def test_changes_since_the_last_commit_are_judged_and_committed(steward, policie
     page = steward.get(f"{ADDRESS}/changes").text
     assert "It becomes weaker" in page
     assert 'href="/policies/commit"' in page
-    assert steward.send("/policies/commit", file=NAME, message=" ").status_code == 422
+
+    def box():
+        return re.search(f'name="file" value="([^"]* {NAME})"', steward.get("/policies/commit").text)[1]
+
+    seen = box()
+    assert steward.send("/policies/commit", file=seen, message=" ").status_code == 422
     assert steward.send("/policies/commit", message="nothing chosen").status_code == 409
-    assert steward.send("/policies/commit", file=NAME, message="less").status_code == 303
+    file = folder / NAME
+    file.write_text(file.read_text().replace("k: 6", "k: 5"))
+    for old in (seen, f"x {NAME}"):
+        answer = steward.send("/policies/commit", file=old, message="less")
+        assert (answer.status_code, "was written since" in answer.text) == (409, True)
+    assert steward.send("/policies/commit", file=box(), message="less").status_code == 303
     assert git("log", "-1", "--format=%an %s").strip() == "steward less"
     assert git("status", "--porcelain").split() == ["M", "study/org.yaml"]
     assert "less" in steward.get(f"{ADDRESS}/history").text

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import field
 from datetime import datetime
 from pathlib import Path
 
@@ -23,9 +24,10 @@ _CODES = 3
 
 
 class GitRefusedError(Exception):
-    """Git made no commit. ``reason`` is ``unfinished``, ``detached``, ``nothing``, ``slow`` or ``refused``.
+    """Git made no commit.
 
-    ``told`` is what git, or a hook, said.
+    ``reason`` is ``unfinished``, ``detached``, ``nothing``, ``changed``, ``slow`` or ``refused``; ``told`` is what git,
+    or a hook, said.
     """
 
     def __init__(self, reason: str, told: str = "") -> None:
@@ -47,12 +49,13 @@ class Commit:
 class TreeState:
     """Where a working tree stands. ``changed`` are the policies and tables that are not as they are committed.
 
-    ``unfinished``: a merge, rebase or the like was begun and not ended.
+    ``marks`` tell when each of them was written last. ``unfinished``: a merge, rebase or the like was begun and not ended.
     """
 
     branch: str
     changed: tuple[str, ...]
     unfinished: bool
+    marks: Mapping[str, str] = field(default_factory=dict)
 
 
 class WorkingTree:
@@ -71,7 +74,8 @@ class WorkingTree:
         prefix = self.prefix()
         entries = [entry for entry in self._ask(*words).text.split("\0") if entry]
         names = sorted(entry[_CODES:].removeprefix(prefix) for entry in entries)
-        return TreeState(branch, tuple(n for n in names if n.endswith((*YAML, *TABLES))), self._unfinished())
+        changed = tuple(name for name in names if name.endswith((*YAML, *TABLES)))
+        return TreeState(branch, changed, self._unfinished(), {name: _mark(self._folder / name) for name in changed})
 
     def prefix(self) -> str:
         """Return the path of the folder in its repository, with a slash at its end; empty for the root."""
@@ -91,16 +95,21 @@ class WorkingTree:
             for hash_, author, at, *subject in entries
         ]
 
-    def commit(self, names: Sequence[str], message: str, user: User) -> str:
-        """Commit these files and no others, and return the commit. Raises GitRefusedError."""
+    def commit(self, seen: Mapping[str, str], message: str, user: User) -> str:
+        """Commit these files, which had these marks when they were looked at, and no others; return the commit.
+
+        Raises GitRefusedError, also where one was written since.
+        """
         state = self.state()
         if state is None or state.unfinished:
             raise GitRefusedError("unfinished")
         if not state.branch:
             raise GitRefusedError("detached")
-        chosen = [name for name in names if name in state.changed]
+        chosen = [name for name in seen if name in state.changed]
         if not chosen:
             raise GitRefusedError("nothing")
+        if any(state.marks[name] != seen[name] for name in chosen):
+            raise GitRefusedError("changed")
         self._change("add", "--all", "--", *chosen)
         author = " ".join(_UNSAFE.sub(" ", user.name).split()) or "steward"
         mail = f"{re.sub('[^A-Za-z0-9.+-]+', '.', author).strip('.') or 'steward'}@localhost"
@@ -120,3 +129,11 @@ class WorkingTree:
 
     def _ask(self, *words: str) -> Answer:
         return ask(self._folder, *words)
+
+
+def _mark(path: Path) -> str:
+    try:
+        about = path.lstat()
+    except OSError:
+        return "gone"
+    return f"{about.st_ino}-{about.st_size}-{about.st_mtime_ns}-{about.st_ctime_ns}"

@@ -48,12 +48,12 @@ def show_commit(call: Call) -> Response:
 
 
 def commit(call: Call) -> Response:
-    """Commit the chosen files."""
+    """Commit the chosen files as they were when the form was shown."""
     message = call.text("message").replace("\r\n", "\n").strip()[:_LONGEST]
     if not message:
         return _commit_page(call, 422, "policies.commit_no_message")
     try:
-        call.site.tree.commit(call.texts("file"), message, call.user)
+        call.site.tree.commit(_seen(call), message, call.user)
     except GitRefusedError as error:
         return _commit_page(call, 409, f"policies.commit_{error.reason}", error.told)
     return call.go("/policies", said="policies.committed")
@@ -69,11 +69,16 @@ def _commit_page(call: Call, status: int = 200, refused: str = "", told: str = "
         status,
         tree=tree,
         there=there,
-        chosen=call.texts("file"),
+        chosen=_seen(call),
         message=call.text("message"),
         refused=refused,
         told=told,
     )
+
+
+def _seen(call: Call) -> dict[str, str]:
+    """Return the chosen files with their marks: each box of the form has both, with a space between them."""
+    return {name: mark for mark, _, name in (each.partition(" ") for each in call.texts("file"))}
 
 
 def _version(call: Call, policy: PolicyText) -> Version | None:
