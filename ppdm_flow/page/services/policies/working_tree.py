@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import field
 from datetime import datetime
 from pathlib import Path
@@ -49,7 +49,8 @@ class Commit:
 class TreeState:
     """Where a working tree stands. ``changed`` are the policies and tables that are not as they are committed.
 
-    ``marks`` tell when each of them was written last. ``unfinished``: a merge, rebase or the like was begun and not ended.
+    ``marks`` tell when each of them was written last. ``unfinished``: a merge, rebase or the like was
+    begun and not ended.
     """
 
     branch: str
