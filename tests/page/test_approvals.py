@@ -14,7 +14,11 @@ from together import together
 from ppdm_flow import api
 from ppdm_flow.core.errors import RefusedError
 from ppdm_flow.engine.candidates.unpublished import is_held
+from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.approvals import held
+from ppdm_flow.page.services.approvals.signers_lists import BoundedAnswers
+from ppdm_flow.page.services.bounded import Bounded
 from ppdm_flow.sdk.spec import PASSWORD_VARIABLE
 
 
@@ -43,6 +47,38 @@ def ward(people) -> Ward:
 def made(people):
     """Return a function that names the run of somebody, signed by its author or not."""
     return lambda name, *, sign=True: people[1][name, sign]
+
+
+@pytest.mark.slow
+def test_documents_of_runs_are_read_once_and_not_for_longer_than_a_page_waits(ward: Ward, made, monkeypatch):
+    asked, run = [], Bounded.run
+
+    def noting(self, function, *given):
+        if function is held.read_documents:
+            asked.append(given[0].name)
+        return run(self, function, *given)
+
+    monkeypatch.setattr(held, "_DOCUMENTS", BoundedAnswers())
+    monkeypatch.setattr(Bounded, "run", noting)
+    before = held.held_runs(ward.runs, utc_now())
+    assert len(asked) == len(before) > 1
+    assert [each.approval for each in held.held_runs(ward.runs, utc_now())] == [each.approval for each in before]
+    assert len(asked) == len(before)
+    name = made("sue").split("/")[1]
+    report = ward.runs / made("sue") / "report.json"
+    report.write_text("[")
+    (changed,) = (each for each in held.held_runs(ward.runs, utc_now()) if each.name == name)
+    assert changed.approval is not None
+    assert changed.approval.signatures[0].damaged
+    report.unlink()
+    for _ in range(2):
+        (changed,) = (each for each in held.held_runs(ward.runs, utc_now()) if each.name == name)
+        assert [each.code for each in changed.faults] == ["PPF971"]
+    assert asked[len(before) :] == [name]
+    monkeypatch.setattr(held, "_DOCUMENTS", BoundedAnswers())
+    monkeypatch.setattr(held, "SECONDS", 0.0)
+    assert {each.faults[0].code for each in held.held_runs(ward.runs, utc_now())} == {"PPF971", "PPF997"}
+    assert held.find_held(ward.runs, *made("omar").split("/"), utc_now()).approval is not None
 
 
 def _sign(ward: Ward, name: str, run: str, role: str = "data-owner", passphrase: str = PASSPHRASE):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 
@@ -54,11 +55,21 @@ def signatures_of(run_dir: Path, signers: Signers, now: datetime) -> tuple[Signa
     The files are not hashed here: ``engine.verify.verify`` does that. Of a run whose documents are damaged, each
     envelope is.
     """
+    return judge_all(read_all(run_dir), signers, now)
+
+
+def read_all(run_dir: Path) -> tuple[FoundAttestation, ...]:
+    """Return all envelopes of a run, held against its documents; where these are damaged, one that says so."""
     try:
         facts = RunFacts.read(run_dir)
     except MalformedError as error:
-        return (SignatureResult("manifest.json", fault=str(error), damaged=True),)
-    return tuple(judged(found, signers, now) for found in attestations_of(run_dir, facts))
+        return (FoundAttestation("manifest.json", None, str(error)),)
+    return attestations_of(run_dir, facts)
+
+
+def judge_all(found: Iterable[FoundAttestation], signers: Signers, now: datetime) -> tuple[SignatureResult, ...]:
+    """Return what the signatures of envelopes that were read are worth."""
+    return tuple(judged(each, signers, now) for each in found)
 
 
 def judged(found: FoundAttestation, signers: Signers, now: datetime) -> SignatureResult:

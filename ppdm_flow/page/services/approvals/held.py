@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import json
+import math
+import time
 from collections.abc import Iterator, Mapping
 from datetime import date, datetime
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.errors import PpdmError
+from ppdm_flow.core.errors import PpdmError, UsageError
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.approval.decision import AUTHOR, Asked, Decision, both, decide, signed_waivers
 from ppdm_flow.engine.approval.published import PLAN
 from ppdm_flow.engine.candidates.unpublished import PRIVATE, is_held
-from ppdm_flow.engine.evidence.signatures import SignatureResult, signatures_of
+from ppdm_flow.engine.evidence.attestations import FoundAttestation
+from ppdm_flow.engine.evidence.facts import REPORT
+from ppdm_flow.engine.evidence.places import ATTESTATIONS, envelopes
+from ppdm_flow.engine.evidence.signatures import SignatureResult, judge_all, read_all
 from ppdm_flow.engine.held.signers_file import ReadSigners, lists_of_signers
 from ppdm_flow.engine.manifest import NAME as MANIFEST
 from ppdm_flow.evidence.signers import Signers
-from ppdm_flow.page.services.approvals.signers_lists import LISTS, SECONDS
+from ppdm_flow.page.services.approvals.signers_lists import LISTS, SECONDS, BoundedAnswers
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +87,29 @@ class HeldRun:
         return f"{self.policy}/{self.name}"
 
 
+@dataclass(frozen=True, slots=True)
+class HeldDocuments:
+    """What a held run's documents say of its release. ``signers`` is its list, ``today`` where today's is."""
+
+    finished: str
+    asked: Asked
+    signers: str
+    today: Path
+    releases: tuple[str, ...]
+    waivers: tuple[UsedWaiver, ...]
+    envelopes: tuple[FoundAttestation, ...]
+
+
+_DOCUMENTS: BoundedAnswers[HeldDocuments] = BoundedAnswers()
+_SMALL = 10_000
+"""Bytes that what is kept of a run takes besides its envelopes."""
+
+
 def held_runs(runs: Path, now: datetime) -> list[HeldRun]:
     """Return all runs that wait for approvals, the newest first."""
     read, folders = LISTS.reader(SECONDS), sorted(_held_folders(runs), key=lambda folder: folder.name, reverse=True)
-    return [held_run(folder, now, read) for folder in folders]
+    until = time.monotonic() + SECONDS
+    return [held_run(folder, now, read, until) for folder in folders]
 
 
 def find_held(runs: Path, policy: str, name: str, now: datetime) -> HeldRun | None:
@@ -95,45 +118,65 @@ def find_held(runs: Path, policy: str, name: str, now: datetime) -> HeldRun | No
     return next((held_run(folder, now, LISTS.reader()) for folder in there), None)
 
 
-def held_run(folder: Path, now: datetime, read: ReadSigners) -> HeldRun:
-    """Return what a held run waits for; ``read`` reads lists of signers."""
+def held_run(folder: Path, now: datetime, read: ReadSigners, until: float = math.inf) -> HeldRun:
+    """Return what a held run waits for; ``read`` reads lists of signers, and its documents are read ``until`` then."""
     names = (folder.parent.name, folder.name, folder)
     finished = None
     try:
-        manifest, plan = (_document(folder / name) for name in (MANIFEST, PLAN))
-        about = (folder / PRIVATE).stat()
-        today = _today(folder / PRIVATE, about.st_mtime_ns, about.st_size)
-        finished = datetime.fromisoformat(manifest["finished"])
-        return HeldRun(*names, finished, _approval(folder, manifest, plan, today, now, read))
+        key, size = _state(folder)
+        late = "the documents of this run are long and were not looked at: open the run by itself"
+        documents = _DOCUMENTS.ask(key, size, until, late, read_documents, folder)
+        finished = datetime.fromisoformat(documents.finished)
+        return HeldRun(*names, finished, _approval(folder, documents, now, read))
     except PpdmError as error:
         return HeldRun(*names, finished, None, tuple(error.diagnostics))
+    except (OSError, ValueError):
+        return HeldRun(*names, finished, None, (_unreadable(folder),))
+
+
+def _approval(folder: Path, documents: HeldDocuments, now: datetime, read: ReadSigners) -> Approval:
+    asked, releases = documents.asked, documents.releases
+    lists = lists_of_signers(folder, {"signers": documents.signers}, documents.today, read)
+    signatures = both(*(judge_all(documents.envelopes, signers, now) for signers in lists))
+    decision = decide(asked, signatures, releases, lists)
+    return Approval(asked, releases, signatures, decision, lists, documents.waivers)
+
+
+def read_documents(folder: Path) -> HeldDocuments:
+    """Return what a held run's documents say. Raises UsageError (PPF971) where they cannot be read."""
+    try:
+        manifest, plan = (_document(folder / name) for name in (MANIFEST, PLAN))
+        approvals, waivers = plan["approvals"], signed_waivers(plan, manifest)
+        used = tuple(
+            UsedWaiver(each["name"], each["of"], waivers.get(each["name"], ""), date.fromisoformat(each["until"]))
+            for each in manifest.get("waivers", ())
+            if each["covers"]
+        )
+        return HeldDocuments(
+            str(manifest["finished"]),
+            Asked(tuple(approvals["roles"]), bool(approvals["distinct"]), waivers),
+            str(approvals["signers"]),
+            Path(_document(folder / PRIVATE)["signers"]),
+            tuple(release["name"] for release in plan["releases"]),
+            used,
+            read_all(folder),
+        )
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        text = f"run `{folder.name}` is held, and its documents cannot be read"
-        advice = "`ppdm-flow verify RUN` says more; run the policy again"
-        return HeldRun(*names, finished, None, (Diagnostic("PPF971", text, help=advice),))
+        raise UsageError(_unreadable(folder)) from None
 
 
-def _approval(
-    folder: Path, manifest: Mapping[str, Any], plan: Mapping[str, Any], today: Path, now: datetime, read: ReadSigners
-) -> Approval:
-    approvals = plan["approvals"]
-    waivers = signed_waivers(plan, manifest)
-    asked = Asked(tuple(approvals["roles"]), bool(approvals["distinct"]), waivers)
-    lists = lists_of_signers(folder, approvals, today, read)
-    signatures = both(*(signatures_of(folder, signers, now) for signers in lists))
-    releases = tuple(release["name"] for release in plan["releases"])
-    used = tuple(
-        UsedWaiver(each["name"], each["of"], waivers.get(each["name"], ""), date.fromisoformat(each["until"]))
-        for each in manifest.get("waivers", ())
-        if each["covers"]
-    )
-    return Approval(asked, releases, signatures, decide(asked, signatures, releases, lists), lists, used)
+def _unreadable(folder: Path) -> Diagnostic:
+    text = f"run `{folder.name}` is held, and its documents cannot be read"
+    return Diagnostic("PPF971", text, help="`ppdm-flow verify RUN` says more; run the policy again")
 
 
-@lru_cache(maxsize=256)
-def _today(private: Path, _changed: int, _size: int) -> Path:
-    """Return where today's list of signers is: what the run keeps for its release may be long, and says it."""
-    return Path(_document(private)["signers"])
+def _state(folder: Path) -> tuple[str, int]:
+    """Return a key that is another one where a document or an envelope is, and the bytes that are kept of them."""
+    signed = envelopes(folder / ATTESTATIONS)
+    files = [folder / name for name in (MANIFEST, PLAN, REPORT, PRIVATE)]
+    stats = [(path.name, path.lstat()) for path in (*files, *signed)]
+    marks = [(name, s.st_ino, s.st_size, s.st_mtime_ns, s.st_ctime_ns) for name, s in stats]
+    return repr((str(folder), marks)), _SMALL + sum(about.st_size for _, about in stats[len(files) :])
 
 
 def _held_folders(runs: Path) -> Iterator[Path]:

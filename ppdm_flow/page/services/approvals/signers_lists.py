@@ -7,7 +7,9 @@ import math
 import threading
 import time
 from collections import OrderedDict
+from collections.abc import Callable
 from pathlib import Path
+from typing import Generic, ParamSpec, TypeVar
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PpdmError
@@ -17,6 +19,8 @@ from ppdm_flow.evidence.signers import Signers
 from ppdm_flow.page.services.bounded import CHECKS, TOO_LONG, LimitExceededError
 from ppdm_flow.policy.signers.reading import signers_bytes, signers_in
 
+P = ParamSpec("P")
+T = TypeVar("T")
 _MOST_BYTES = 8_000_000
 """Of the texts whose signers are kept; the objects take some ten times as much."""
 _AGAIN = 600.0
@@ -24,18 +28,69 @@ _AGAIN = 600.0
 
 
 @dataclass(frozen=True, slots=True)
-class _KnownList:
-    answer: Signers | PpdmError
+class _KnownAnswer(Generic[T]):
+    answer: T | PpdmError
     bytes: int
     until: float = math.inf
 
 
-class SignersLists:
-    """The lists that were read last, by their digests; what is wrong with one is kept as well."""
+class BoundedAnswers(Generic[T]):
+    """What was read last in processes of their own, by keys; what is wrong with a text is kept as well.
+
+    A key is another one where what is read changes.
+    """
 
     def __init__(self) -> None:
-        self._known: OrderedDict[str, _KnownList] = OrderedDict()
+        self._known: OrderedDict[str, _KnownAnswer[T]] = OrderedDict()
         self._lock = threading.Lock()
+
+    def ask(
+        self, key: str, size: int, until: float, late: str, function: Callable[P, T], *given: P.args, **more: P.kwargs
+    ) -> T:
+        """Return what a function answers, which was asked before or is asked now and reads so many bytes.
+
+        Raises the errors of ours that it raises, and LimitExceededError, which says ``late``, where there is no time.
+        """
+        answer = self._kept(key)
+        if answer is None:
+            left = until - time.monotonic()
+            if left <= 0:
+                raise LimitExceededError(Diagnostic(TOO_LONG, late))
+            answer = self._asked(key, size, left, function, *given, **more)
+        if isinstance(answer, PpdmError):
+            raise answer.with_traceback(None)
+        return answer
+
+    def _asked(
+        self, key: str, size: int, left: float, function: Callable[P, T], *given: P.args, **more: P.kwargs
+    ) -> T | PpdmError:
+        answer: T | PpdmError
+        until = math.inf
+        try:
+            answer = CHECKS.within(left).run(function, *given, **more)
+        except LimitExceededError as error:
+            if left < CHECKS.seconds:
+                raise
+            answer, until = error, time.monotonic() + _AGAIN
+        except PpdmError as error:
+            answer = error
+        with self._lock:
+            self._known[key] = _KnownAnswer(answer, size, until)
+            while sum(each.bytes for each in self._known.values()) > _MOST_BYTES:
+                self._known.popitem(last=False)
+        return answer
+
+    def _kept(self, key: str) -> T | PpdmError | None:
+        with self._lock:
+            known = self._known.get(key)
+            if known is None or known.until < time.monotonic():
+                return None
+            self._known.move_to_end(key)
+            return known.answer
+
+
+class SignersLists(BoundedAnswers[Signers]):
+    """The lists that were read last, by their digests."""
 
     def reader(self, seconds: float = math.inf) -> ReadSigners:
         """Return what reads lists for one page, which waits so long for those that are not known yet.
@@ -48,41 +103,8 @@ class SignersLists:
     def _read(self, path: Path, until: float) -> Signers:
         data = signers_bytes(path, path.name)
         digest = hashlib.sha256(data).hexdigest()
-        answer = self._kept(digest)
-        if answer is None:
-            left = until - time.monotonic()
-            if left <= 0:
-                text = f"the list of signers {path.name} is long and was not looked at: open the run by itself"
-                raise LimitExceededError(Diagnostic(TOO_LONG, text))
-            answer = self._parsed(data, digest, path.name, left)
-        if isinstance(answer, PpdmError):
-            raise answer.with_traceback(None)
-        return answer
-
-    def _parsed(self, data: bytes, digest: str, name: str, left: float) -> Signers | PpdmError:
-        answer: Signers | PpdmError
-        until = math.inf
-        try:
-            answer = CHECKS.within(left).run(signers_in, data, name)
-        except LimitExceededError as error:
-            if left < CHECKS.seconds:
-                raise
-            answer, until = error, time.monotonic() + _AGAIN
-        except PpdmError as error:
-            answer = error
-        with self._lock:
-            self._known[digest] = _KnownList(answer, len(data), until)
-            while sum(each.bytes for each in self._known.values()) > _MOST_BYTES:
-                self._known.popitem(last=False)
-        return answer
-
-    def _kept(self, digest: str) -> Signers | PpdmError | None:
-        with self._lock:
-            known = self._known.get(digest)
-            if known is None or known.until < time.monotonic():
-                return None
-            self._known.move_to_end(digest)
-            return known.answer
+        late = f"the list of signers {path.name} is long and was not looked at: open the run by itself"
+        return self.ask(digest, len(data), until, late, signers_in, data, path.name)
 
 
 LISTS = SignersLists()
