@@ -149,6 +149,19 @@ def test_however_a_policy_is_written_what_it_reads_is_looked_at(server, spelled,
     assert (taken.status_code, "is the policy `p`" in taken.text) == (409, True)
 
 
+@pytest.mark.parametrize(("k", "weaker"), [(3, True), (7, False)])
+def test_a_policy_in_flow_style_is_compared_and_its_waivers_are_listed(server, k, weaker):
+    waiver = (
+        """"waivers": {"late": {"of": "privacy.k_anonymity", "reason": "r", "owner": "o", "until": "2999-01-01"}}"""
+    )
+    text = IN_FLOW.replace("PATH", "a.csv").replace('"releases"', f'{waiver}, "releases"')
+    (server.site.settings.policies / "p.yaml").write_text(text)
+    steward = server.browser(Role.STEWARD)
+    page = steward.send("/policies/p.yaml/propose", text=text.replace('"k": 5', f'"k": {k}')).text
+    assert ("It becomes weaker" in page) is weaker
+    assert "late" in steward.get("/waivers").text
+
+
 @pytest.mark.parametrize(
     ("name", "text"), [("p.test.yaml", POLICY), ("p.yaml", "version: 1\n"), ("p.yaml", POLICY + "extends: [x.yaml]\n")]
 )
