@@ -54,7 +54,8 @@ class SourceNode:
     attribute names and globs, for binding the file's columns at run time. ``server`` is the host and the database that
     the data is in, where it is at a URL; then there is no path, and ``options`` say the rest.
     ``normalize`` are the differences between spellings that are taken away at reading, ``keep_apart`` those that may
-    tell two people or two sensitive values apart. ``operator``: by which clients randomized the sets that are read.
+    tell two people or two sensitive values apart. ``operator``: by which clients randomized the sets that are read,
+    and the file that it was read from, relative to the policy.
     """
 
     path: str | None
@@ -71,6 +72,7 @@ class SourceNode:
     normalize: tuple[str, ...] = ()
     keep_apart: tuple[str, ...] = ()
     operator: SetOperator | None = None
+    operator_file: str | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

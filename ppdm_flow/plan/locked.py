@@ -49,13 +49,14 @@ def _last(spans: tuple[Span, ...]) -> Span | None:
 
 
 def files_of(plan: Plan) -> Iterator[tuple[str, Span | None]]:
-    """Yield the absolute path of each file that says what the policy means: hierarchies, what steps take, signers.
+    """Yield the absolute path of each file that says what the policy means: operators of clients, hierarchies, what steps
+    take, signers.
 
     Data is not among them: not the source, nor populations and other releases that audits compare with, nor the
     ledger, since all these change while the policy stays the same. Nor are keys: a digest of a short one gives it away.
     """
     seen: set[str] = set()
-    for relative, span in (*_hierarchies(plan), *_of_steps(plan), *_signers(plan)):
+    for relative, span in (*_operators(plan), *_hierarchies(plan), *_of_steps(plan), *_signers(plan)):
         path = os.path.normpath(os.path.join(plan.home, relative))  # noqa: PTH118  (text, not a Path)
         if path not in seen:
             seen.add(path)
@@ -64,6 +65,12 @@ def files_of(plan: Plan) -> Iterator[tuple[str, Span | None]]:
 
 def _sources(plan: Plan) -> tuple[SourceNode, ...]:
     return tuple(table.plan.source for table in plan.tables) or (plan.source,)
+
+
+def _operators(plan: Plan) -> Iterator[tuple[str, Span | None]]:
+    for source in _sources(plan):
+        if source.operator_file is not None:
+            yield source.operator_file, source.span
 
 
 def _hierarchies(plan: Plan) -> Iterator[tuple[str, Span | None]]:

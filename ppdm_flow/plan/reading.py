@@ -66,6 +66,7 @@ def source_node(
         normalize=tuple(sorted(set(source.normalize))),
         keep_apart=tuple(sorted(set(source.keep_apart))),
         operator=operator,
+        operator_file=source.operator,
     )
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.digests import read_definition
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.records import dataclass
 
@@ -67,7 +68,7 @@ def _entries(path: Path) -> list[SetOperator]:
     try:
         if path.stat().st_size > _LARGEST:
             raise broken
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(read_definition(path).decode("utf-8"))
         entries = content.get("operators", [content])
         return [SetOperator.from_document(each) for each in entries if each.get("form") == SETS]
     except OSError as error:

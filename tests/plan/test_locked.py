@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Annotated
 
 import pytest
 
+from ppdm_flow.core.digests import digests_read, reading_number, sha256
 from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.plan.locked import files_of, marked_files, plugins_of
 from ppdm_flow.policy import load
@@ -104,3 +106,34 @@ def test_a_source_of_no_format_yet_has_no_plugin(tmp_path):
     path.write_text(POLICY.replace("source: {path: data.csv}\n", ""))
     names = {name for (name, _, _), _ in plugins_of(plan_of(path))}
     assert not any(name.startswith("sources/") for name in names)
+
+
+CLIENTS = """\
+version: 1
+name: p
+source: {path: sent.jsonl, randomized_by: clients, operator: sub/operator.json}
+attributes: {basket: {role: items}}
+privacy: {itemset_breach: {level: 0.9, sizes: [1], max_supports: [0.2]}}
+releases: {study: {path: study.parquet}}
+"""
+
+
+def test_the_operator_of_clients_is_a_definition(tmp_path):
+    sizes = [{"size": 1, "cutoff": 2, "rho": 0.3}]
+    operator = {"family": "cut_and_paste", "alphabet": 2, "sizes": sizes}
+    entry = {"attribute": "x", "form": "transactions", "operator": operator, "items": ["a", "b"], "sets": "packed"}
+    file = tmp_path / "sub/operator.json"
+    file.parent.mkdir()
+    file.write_text(json.dumps(entry))
+    path = tmp_path / "p.yaml"
+    path.write_text(CLIENTS)
+    since = reading_number()
+    assert list(dict(files_of(plan_of(path)))) == [str(file)]
+    assert digests_read(file, since) == {sha256(file)}, "what was read is held against the lock"
+
+
+def test_a_source_that_nobody_randomized_has_no_definition(tmp_path):
+    path = tmp_path / "p.yaml"
+    path.write_text(CLIENTS.replace(", randomized_by: clients, operator: sub/operator.json", ", format: jsonl"))
+    compiled = compile_policy(load(path), digested=False)
+    assert compiled.plan is None or not dict(files_of(compiled.plan))
