@@ -103,3 +103,11 @@ audits: {found: {use: numeric_linkage, with: {attributes: [x], control: others.c
 def test_a_ledger_on_a_server_has_no_folder(read, start, path: str, meant: str) -> None:
     tree = read(f"{start}extends: lib/a.yaml\n", {"lib/a.yaml": f"ledger: {{path: '{path}'}}\n"}).tree
     assert tree["ledger"]["path"] == meant
+
+
+def test_the_operator_of_clients(read, start) -> None:
+    base = "source: {path: sent.jsonl, randomized_by: clients, operator: op.json}\n"
+    tree = read(f"{start}extends: lib/a.yaml\n", {"lib/a.yaml": base}).tree
+    assert (tree["source"]["path"], tree["source"]["operator"]) == ("lib/sent.jsonl", "lib/op.json")
+    own = read(f"{start}extends: lib/a.yaml\nsource: {{operator: mine.json}}\n", {"lib/a.yaml": base}).tree
+    assert own["source"]["operator"] == "mine.json"

@@ -17,8 +17,10 @@ from ppdm_flow.policy.text.nodes import Entry, Map, Node, PolicyPath, Scalar
 
 PATHS = (
     ("source", "path"),
+    ("source", "operator"),
     ("attributes", "*", "hierarchy", "csv"),
     ("tables", "*", "source", "path"),
+    ("tables", "*", "source", "operator"),
     ("tables", "*", "attributes", "*", "hierarchy", "csv"),
     ("ledger", "path"),
     ("ledger", "key"),
