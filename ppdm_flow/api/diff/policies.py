@@ -60,7 +60,7 @@ class LoadedPolicy:
 
 
 def named_files(policy: LoadedPolicy) -> tuple[str, ...]:
-    """Return the paths of the files that a policy names beside its data: hierarchies, a population, signers."""
+    """Return the paths of the files that a policy names beside its data: hierarchies, a population, signers, an operator."""
     typed = policy.loaded.policy
     if typed is None:
         return ()
@@ -68,6 +68,7 @@ def named_files(policy: LoadedPolicy) -> tuple[str, ...]:
     for spec in specs_of(typed):
         for clause in typed.privacy.entries(spec.name).values():
             paths += [str(reduce(getattr, place, clause)) for place in spec.files]
+    paths += [typed.source.operator] if typed.source.operator else []
     paths += [typed.approvals.signers] if typed.approvals else []
     return tuple(dict.fromkeys(paths))
 

@@ -94,7 +94,6 @@ class PolicyFrame:
             frozenset(source.normalize),
             source.query,
             source.randomized_by,
-            source.operator,
             repr(sorted(source.with_.items())),
         )
 
@@ -147,7 +146,19 @@ class Between:
     @cached_property
     def same_original(self) -> bool:
         """Whether the bytes of the original are the same table to both."""
-        return self.given.reading == self.asked.reading and self.same_counting
+        return self.given.reading == self.asked.reading and self.same_operator and self.same_counting
+
+    @cached_property
+    def same_operator(self) -> bool:
+        """Whether clients randomized by one operator; one that cannot be read may be another."""
+        one, other = self.given.policy.source.operator, self.asked.policy.source.operator
+        if one is None or other is None:
+            return one is other
+        read = [frame.contents for frame in self.frames if frame.contents is not unread]
+        if not read:
+            return one == other
+        contents = self.given.contents(one), self.asked.contents(other)
+        return None not in contents and contents[0] == contents[1]
 
     @property
     def one_history(self) -> bool:

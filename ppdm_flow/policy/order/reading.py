@@ -19,7 +19,6 @@ _HOW = {
     "with_": "with",
     "query": "query",
     "randomized_by": "randomized_by",
-    "operator": "operator",
 }
 """Fields of a source that say which table a file is, with their names in the policy."""
 _WHERE = ("path", "url", "table")
@@ -38,6 +37,11 @@ def reading(old: Clauses, new: Clauses, between: Between) -> Iterator[Change]:
             if _value(one, field) != _value(other, field):
                 why = "the same file is another table, so that no release of the one is one of the other"
                 yield _change(("source", label), Verdict.INCOMPARABLE, why, old, new)
+    if not between.same_operator:
+        why = "sets that clients randomized by another operator, or by one that cannot be read, tell something else"
+        yield _change(("source", "operator"), Verdict.INCOMPARABLE, why, old, new)
+    elif one.operator != other.operator:
+        yield _change(("source", "operator"), Verdict.NEUTRAL, "the same content under another name", old, new)
     yield from _kept_apart(("source", "keep_apart"), one, other, old, new)
     if old.policy.undeclared != new.policy.undeclared:
         judged = verdict(forward=new.policy.undeclared == "error", backward=old.policy.undeclared == "error")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ppdm_flow.policy.language.models import Step
+from ppdm_flow.policy.order import Verdict, compare
 from ppdm_flow.policy.order.means import as_written, made_by
 
 
@@ -38,3 +39,28 @@ def test_long_ways_and_many_ways_are_no_trouble(width):
 
 def test_circles_end():
     assert made("a", a=("drop", ("b",)), b=("mask", ("a",))) != made("a", a=("drop", ("b",)), b=("mask", ("b",)))
+
+
+def test_another_operator_of_clients_is_for_people_to_judge(written):
+    def collected(operator):
+        return {
+            "version": 1,
+            "name": "p",
+            "source": {"path": "sent.jsonl", "randomized_by": "clients", "operator": operator},
+            "attributes": {"basket": {"role": "items"}},
+            "privacy": {"itemset_breach": {"level": 0.9, "sizes": [1], "max_supports": [0.2]}},
+            "releases": {"study": {"path": "study.parquet"}},
+        }
+
+    old, new = written(collected("a.json"), "old.yaml"), written(collected("b.json"), "new.yaml")
+    for pair, digests, verdicts in (
+        ((old, old), ("one", "one"), []),
+        ((old, old), ("one", "two"), [Verdict.INCOMPARABLE]),
+        ((old, old), (None, None), [Verdict.INCOMPARABLE]),
+        ((old, new), ("one", "one"), [Verdict.NEUTRAL]),
+        ((old, new), ("one", "two"), [Verdict.INCOMPARABLE]),
+    ):
+        contents = [lambda _, digest=digest: digest for digest in digests]
+        changes = compare(*pair, contents=tuple(contents)).changes
+        assert [c.verdict for c in changes if c.clause == "source.operator"] == verdicts
+    assert not compare(old, old).changes, "where no file is read, equal paths mean equal files"
