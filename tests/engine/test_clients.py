@@ -151,6 +151,46 @@ def test_clients_that_used_another_operator_are_found(tmp_path: Path, used: Oper
     assert code in [f["code"] for f in report["findings"]]
 
 
+def sent(folder: Path, sets: list[tuple[int, list[str]]]) -> None:
+    (folder / "sent.jsonl").write_text("".join(f"{json.dumps({'size': m, 'items': items})}\n" for m, items in sets))
+
+
+def test_sets_without_the_variance_of_the_operator_are_found(home: Path) -> None:
+    """As many items in all as the operator makes, and in each set: no client that applied it would send that."""
+    operator = OPERATOR
+    lines = [json.loads(line) for line in (home / "sent.jsonl").read_text().splitlines()]
+    ones = [each for each in lines if each["size"] == 1]
+    mean = float(operator.law(1) @ np.arange(2)) + operator.rho(1) * (len(ITEMS) - 1)
+    rng = np.random.default_rng(4)
+    numbers = [int(mean) + (rng.random() < mean % 1) for _ in ones]
+    sent(home, [(1, sorted(rng.choice(ITEMS, number, replace=False).tolist())) for number in numbers])
+    result = judged(home)
+    assert not result.released
+    assert result.figures["privacy.itemset_breach.fit"] < 1e-6
+    sent(home, [(1, each["items"]) for each in ones])
+    assert judged(home).released
+
+
+def test_one_set_that_the_operator_hardly_makes_is_found(home: Path) -> None:
+    lines = (home / "sent.jsonl").read_text().splitlines()
+    (home / "sent.jsonl").write_text("\n".join([*lines, json.dumps({"size": 1, "items": ITEMS})]))
+    assert judged(home).figures["privacy.itemset_breach.fit"] < 1e-6
+
+
+def test_frequencies_that_nothing_tells_are_not_verified(tmp_path: Path) -> None:
+    """An operator that keeps an item as often as another one comes in: nothing says how frequent items are."""
+    law = {1: [0.6, 0.4]}
+    for rho, released in ((0.4, False), (0.3, True)):
+        operator = Operator.select_a_size(law, {1: rho}, len(ITEMS))
+        publish(tmp_path, operator)
+        rng = np.random.default_rng(5)
+        sets = [[item] for item in rng.choice(ITEMS, 1500).tolist()]
+        made = pf.randomize(sets, tmp_path / "operator.json")
+        (tmp_path / "sent.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in made))
+        breach = {"level": 0.8, "sizes": [1], "max_supports": [0.2]}
+        assert judged(tmp_path, privacy={"itemset_breach": breach}, audits={}).released is released
+
+
 @pytest.mark.slow
 def test_supports_that_the_data_surely_exceed_are_found(tmp_path: Path) -> None:
     """An item in two thirds of the sets, where the policy says a fifth at most; and the harmless mirror image."""

@@ -2,17 +2,18 @@
 
 The worst posterior is taken over all data whose itemsets are no more frequent than the policy says, for each number of
 items that the operator knows. What was sent is held against the operator as far as that goes without originals: how
-many items the randomized sets have in all, and whether items seem more frequent than the policy says.
+many items the randomized sets have, in all and each, and whether items seem more frequent than the policy says.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
-from scipy.stats import norm
+from scipy.stats import binom, norm
 
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.errors import PluginError
@@ -20,11 +21,12 @@ from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.requirement import within
 from ppdm_flow.core.results import AuditOutcome, Figure, Finding, Measured
 from ppdm_flow.mining.transactions.breaches import likelihoods
-from ppdm_flow.mining.transactions.counting.vertical import item_counts
+from ppdm_flow.mining.transactions.counting.vertical import expand, item_counts
 from ppdm_flow.mining.transactions.documents import from_document
 from ppdm_flow.mining.transactions.estimates import supports
 from ppdm_flow.mining.transactions.hardest import by_program, check_maxima, hardest, polytope
 from ppdm_flow.mining.transactions.laws import Floats
+from ppdm_flow.mining.transactions.matrices import recovery
 from ppdm_flow.mining.transactions.operators import NONE, Operator
 from ppdm_flow.requirements.itemset_breach.fit import ERROR
 from ppdm_flow.requirements.itemset_breach.material import UnknownOperatorError, released_lengths
@@ -34,6 +36,7 @@ from ppdm_flow.requirements.itemset_breach.tails import summed
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.set_operator import SetOperator
 from ppdm_flow.sdk.view import DataView
+from ppdm_flow.tables.sets import PackedSets, SeededSets, SetColumn
 
 _ENOUGH = 1000
 """Sets of a length from which on estimates of how frequent items are are nearly normal."""
@@ -57,6 +60,8 @@ class ClientAssessment:
     ----------
     numbers : m -> released sets of which the original had m items
     items : m -> released sets with each item, shape (alphabet,)
+    lengths : m -> randomized sets by their number of items, shape (alphabet + 1,)
+    exact : whether items come in independently, as in all sets but seeded ones
     """
 
     requirement: ItemsetBreach
@@ -64,6 +69,8 @@ class ClientAssessment:
     operator: Operator
     numbers: Mapping[int, int]
     items: Mapping[int, Floats]
+    lengths: Mapping[int, Floats]
+    exact: bool
 
     @classmethod
     def of(cls, requirement: ItemsetBreach, column: str, channel: SetOperator, candidate: DataView) -> ClientAssessment:
@@ -77,10 +84,15 @@ class ClientAssessment:
             raise UnknownOperatorError(f"the policy gives no maximal supports for sets of {silent[0]} items")
         numbers = released_lengths(candidate, column, operator)[1]
         items = {m: np.zeros(operator.alphabet) for m in numbers}
+        exact = True
+        lengths = {m: np.zeros(operator.alphabet + 1) for m in numbers}
         for part in candidate.partitions([column]):
             for m, counts in zip(*item_counts(part.sets[column]), strict=True):
                 items[int(m)] += counts
-        return cls(requirement, column, operator, numbers, items)
+            exact &= not isinstance(part.sets[column], SeededSets)
+            for m, counts in _lengths(part.sets[column]):
+                lengths[m] += counts
+        return cls(requirement, column, operator, numbers, items, lengths, exact)
 
     @cached_property
     def cases(self) -> tuple[HardestCase, ...]:
@@ -94,19 +106,28 @@ class ClientAssessment:
 
     @cached_property
     def fit(self) -> float:
-        """A bound on the probability of randomized sets with so many items in all, over all lengths together."""
-        p_values = [self._fit(m) for m, rows in self.numbers.items() if rows]
+        """A bound on the probability of randomized sets with such numbers of items, over all lengths together."""
+        p_values = [p for m, rows in self.numbers.items() if rows for p in self._fit(m)]
         return min(1.0, min(p_values, default=1.0) * len(p_values))
 
     @cached_property
     def exceeded(self) -> tuple[int, ...]:
         """Lengths at which an item is surely more frequent than the policy says, by its estimate."""
-        return tuple(m for m, rows in self.numbers.items() if m and rows >= _ENOUGH and self._is_exceeded(m, rows))
+        return tuple(m for m in self._tested if m not in self.untested and self._is_exceeded(m))
+
+    @cached_property
+    def untested(self) -> tuple[int, ...]:
+        """Lengths of which nothing can be estimated, so that nothing says how frequent items are."""
+        return tuple(m for m in self._tested if not self._can_estimate(m))
+
+    @property
+    def _tested(self) -> tuple[int, ...]:
+        return tuple(m for m, rows in self.numbers.items() if m and rows >= _ENOUGH)
 
     @property
     def reliable(self) -> bool:
-        """Whether nothing contradicts what the figures are computed from."""
-        return self.fit >= ERROR and not self.exceeded
+        """Whether what the figures are computed from was tested, and nothing contradicts it."""
+        return self.fit >= ERROR and not self.exceeded and not self.untested
 
     def whole(self, length: int) -> float:
         """Return the largest Pr[A in t | A in t'] for itemsets of ``length`` items, all of them together."""
@@ -142,26 +163,52 @@ class ClientAssessment:
                 level = hardest(self.requirement.declared(m), k, m, chances, inside=inside)[0]
                 yield HardestCase(level, m, k, inside)
 
-    def _fit(self, size: int) -> float:
-        operator, rows = self.operator, self.numbers[size]
-        seen = float(self.items[size].sum())
+    def _fit(self, size: int) -> Iterator[float]:
+        """Yield bounds on the probability of the sum, the law and the extremes of the numbers of items."""
+        operator, rows, lengths = self.operator, self.numbers[size], self.lengths[size]
         if operator.refills or operator.family == NONE:
-            return 1.0 if seen == rows * (size + operator.inserted) else 0.0
+            yield 1.0 if lengths[size + operator.inserted] == rows else 0.0
+            return
+        seen = float(self.items[size].sum())
         law, kept = operator.law(size), np.arange(size + 1)
         rho, outside = operator.rho(size), operator.alphabet - size
         mean = float(law @ kept)
         variance = float(law @ kept**2) - mean**2 + outside * rho * (1.0 - rho)
-        return float(summed(seen - rows * (mean + outside * rho), rows * variance, operator.alphabet))
+        yield float(summed(seen - rows * (mean + outside * rho), rows * variance, operator.alphabet))
+        if not self.exact:  # items of a seed are independent in pairs only, so that the variance alone is known
+            squares = (np.arange(operator.alphabet + 1) - mean - outside * rho) ** 2
+            off = float(lengths @ squares) - rows * variance
+            yield float(summed(off, rows * variance * squares.max(), squares.max()))
+            return
+        chances = np.convolve(law, binom.pmf(np.arange(outside + 1), outside, rho))
+        below, above = np.cumsum(chances), np.cumsum(chances[::-1])[::-1]
+        deviation = float(np.abs(np.cumsum(lengths) / rows - below).max())
+        yield min(1.0, 2.0 * math.exp(-2.0 * rows * deviation**2))  # Dvoretzky, Kiefer, Wolfowitz; Massart 1990
+        occurring = np.flatnonzero(lengths)
+        yield min(1.0, 2.0 * rows * float(min(below[occurring[0]], above[occurring[-1]])))
 
-    def _is_exceeded(self, size: int, rows: int) -> bool:
-        held = self.items[size]
+    def _can_estimate(self, size: int) -> bool:
         try:
-            estimated = supports(self.operator, {size: np.column_stack((rows - held, held))})
-        except PluginError:  # nothing can be estimated, so nothing contradicts the policy
+            recovery(self.operator, size, 1)
+        except PluginError:
             return False
+        return True
+
+    def _is_exceeded(self, size: int) -> bool:
+        held, rows = self.items[size], self.numbers[size]
+        estimated = supports(self.operator, {size: np.column_stack((rows - held, held))})
         errors = float(norm.isf(ERROR / (len(held) * len(self.numbers))))
         most = self.requirement.declared(size)[0]
         return bool((estimated.value - errors * estimated.sigma > most).any())
+
+
+def _lengths(column: SetColumn) -> Iterator[tuple[int, Floats]]:
+    """Yield each size of an original with the randomized sets by their number of items, shape (alphabet + 1,)."""
+    bits = expand(column) if isinstance(column, SeededSets) else column
+    baskets = bits.baskets() if isinstance(bits, PackedSets) else bits
+    made = np.diff(baskets.offsets)
+    for m in np.unique(column.sizes):
+        yield int(m), np.bincount(made[column.sizes == m], minlength=len(column.categories) + 1).astype(np.float64)
 
 
 def outcome_of(assessment: ClientAssessment, figures: Mapping[str, Figure], ctx: AuditContext) -> AuditOutcome:
@@ -194,7 +241,9 @@ def _sentence(assessment: ClientAssessment) -> str:
         return text
     doubts = []
     if assessment.fit < ERROR:
-        doubts.append("the sets that were sent have more or fewer items than the operator makes")
+        doubts.append("the sets that were sent do not have the numbers of items that the operator makes")
+    if assessment.untested:
+        doubts.append("nothing tells how frequent items are in sets of some length: the operator hides it")
     if assessment.exceeded:
         doubts.append("items seem more frequent than `max_supports` says")
     return f"{text} That cannot be relied on: {'; '.join(doubts)}."
@@ -212,7 +261,7 @@ def _findings(assessment: ClientAssessment, ctx: AuditContext) -> Iterator[Findi
         text = f"items of `{column}` may be inferred with up to {assessment.worst.level:.1%}, above {level:.1%}"
         yield Finding("PPF870", Severity.ERROR, text, place)
     if assessment.fit < ERROR:
-        text = f"the sets of `{column}` do not follow their operator: they have more or fewer items than it makes"
+        text = f"the sets of `{column}` do not follow their operator: they do not have the numbers of items that it makes"
         yield Finding("PPF871", Severity.ERROR, text, place)
     if assessment.exceeded:
         lengths = ", ".join(str(m) for m in assessment.exceeded)
