@@ -28,7 +28,7 @@ GOOD = sorted(p.name for p in (HERE / "good").glob("*.yaml"))
 BAD = sorted(p.name for p in (HERE / "bad").glob("*.yaml"))
 BY_SHAPE = "# rejected by the schema"
 
-OF_THE_PLAN = {"PPF540", "PPF541", "PPF568"}
+OF_THE_PLAN = {"PPF539", "PPF540", "PPF541", "PPF568"}
 """Codes among those of a policy's own that only its steps can tell."""
 WAIVERS = {f"PPF33{digit}" for digit in range(9)}
 """Whether a waiver counts, and what it covers, is known when the policy is compiled, on a day."""

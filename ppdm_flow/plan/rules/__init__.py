@@ -35,6 +35,7 @@ RULES: tuple[Callable[[CompiledFlow], Iterator[Diagnostic]], ...] = (
     perturbation.variety_of_draws,
     perturbation.classes_of_draws,
     perturbation.read_afterwards,
+    perturbation.unsupported_crowds,
     joins.counted_tuples,
     joins.unmeasured_parts,
     joins.unknown_partners,

@@ -54,6 +54,42 @@ def two_draws(flow: CompiledFlow) -> Iterator[Diagnostic]:
             )
 
 
+def unsupported_crowds(flow: CompiledFlow) -> Iterator[Diagnostic]:
+    """An audit that takes released rows for draws from a crowd (`corruption`, ``sampled``) that no step makes."""
+    releases = {release.name: release for release in flow.plan.releases}
+    reported: set[str] = set()
+    for audit in flow.plan.audits:
+        people = getattr(audit.bound.params, "sampled", 1) if audit.bound.info.name == "corruption" else 1
+        if people == 1 or audit.name in reported or audit.release not in releases:
+            continue
+        if any(_makes_crowds(flow, step, releases[audit.release], people) for step in _samples(flow, audit.release)):
+            continue
+        reported.add(audit.name)
+        yield Diagnostic(
+            "PPF539",
+            f"audit `{audit.name}` takes each row of release `{audit.release}` for one of {people:,}, and nothing makes"
+            " that so",
+            flow.places.value("audits", audit.name, "with", "sampled"),
+            help="before the release, a step `sample` with `rows: 1` and `by:` all attributes that are released as they"
+            f" are; and a gate on its `smallest_group` with `min: {people}` or more",
+        )
+
+
+def _samples(flow: CompiledFlow, release: str) -> Iterator[StepNode]:
+    (node,) = (r for r in flow.plan.releases if r.name == release)
+    return (step for step in flow.plan.upstream(node.input) if step.bound.info.name == "sample")
+
+
+def _makes_crowds(flow: CompiledFlow, step: StepNode, release: ReleaseNode, people: int) -> bool:
+    """Whether each released row was drawn from ``people`` rows of as many people, which nothing released tells apart."""
+    rows = step.bound.document.get("rows")
+    shown = {fact.name for fact in release.attributes if not perturbers(fact)}
+    if rows is None or flow.plan.people is not None or not shown <= {*step.effect.reads}:
+        return False
+    metric = f"{step.name}.smallest_group"
+    return any(g.metric == metric and (g.minimum or 0) >= people * int(rows) for g in flow.plan.gates)
+
+
 def draws_by_row(flow: CompiledFlow) -> Iterator[Diagnostic]:
     """Where a person has several rows, draws for each of them are averaged."""
     plan = flow.plan

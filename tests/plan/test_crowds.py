@@ -1,0 +1,40 @@
+"""Audits that take released rows for draws from a crowd."""
+
+from __future__ import annotations
+
+import pytest
+
+POLICY = """attributes:
+  age: {role: insensitive, type: integer}
+  sex: {role: insensitive}
+  grade: {role: sensitive, domain: [A, B, C, D]}
+privacy:
+  sensitivities: {grade: {default: {r1: 0.1, r2: 0.25}}}
+steps:
+  perturb: {use: fine_grain_perturbation}
+  less: {use: drop, with: {attributes: [sex]}}
+  one: {use: sample, with: {by: [age], rows: 1}}
+audits:
+  knowing: {use: corruption, with: {sampled: 3}}
+gates:
+  in-a-crowd: {metric: one.smallest_group, min: 3}
+releases:
+  study: {path: study.csv}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "wrong"),
+    [
+        ("", "", False),
+        ("min: 3", "min: 2", True),
+        ("rows: 1", "rows: 2", True),
+        ("by: [age], rows: 1", "size: 10", True),
+        ("  less: {use: drop, with: {attributes: [sex]}}\n", "", True),
+        ("study.csv}", "study.csv, from: less}", True),
+        ("sampled: 3", "corrupted: 3", False),
+    ],
+)
+def test_a_crowd_is_made_by_a_step_and_held_by_a_gate(compiled, old, new, wrong):
+    found = compiled(POLICY.replace(old, new))
+    assert ("PPF539" in [each.code for each in found.diagnostics]) is wrong
