@@ -184,6 +184,30 @@ def test_the_modified_model_as_a_whole(clinic):
     assert {line.split(",", 1)[1] for line in people[1:]} <= {f"{a},981*****" for a in ("young", "old")}
 
 
+THIRD = """steps:
+  cover: {with: {attributes: {phone: {first: 2}}}}
+  normalize: {with: {attributes: {age: {ranges: {any: [0, 130]}}}}}
+  fine: {use: recode, input: cover, with: {attributes: {age: {ranges: {young: [0, 40], old: [40, 130]}}}}}
+  nameless: {use: drop, input: fine, with: {attributes: [roll]}}
+releases:
+  third: {from: nameless, path: third.csv}
+"""
+
+
+@pytest.mark.parametrize(("more", "released"), [(THIRD, False), (THIRD.partition("releases")[0], True)])
+def test_a_third_release_is_held_to_the_posterior(tmp_path, monkeypatch, more, released):
+    """Three values in each age group, one of which nearly all have: only in both groups together it is rare enough."""
+    monkeypatch.setattr(keys, "secrets", SimpleNamespace(token_bytes=bytes))
+    common = [("flu", "gout", "angina"), ("gout", "flu", "angina")]
+    rows = [
+        f"{n},{20 + 30 * (n % 2)},98{n:06d},{common[n % 2][0 if n % 24 > 3 else 1 + n % 24 // 2]}" for n in range(400)
+    ]
+    (tmp_path / "clinic.csv").write_text("\n".join(["roll,age,phone,illness", *rows]))
+    head = ROLLS.format(role="identifier").partition("steps:")[0]
+    (tmp_path / "policy.yaml").write_text(head.replace("sensitive: illness", "sensitive: illness, posterior: 0.6") + more)
+    assert api.run(tmp_path / "policy.yaml", out=tmp_path / "runs").released is released
+
+
 def test_an_encoded_identifier_is_still_one(clinic):
     with pytest.raises(PolicyError) as caught:
         clinic("identifier")

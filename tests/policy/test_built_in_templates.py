@@ -276,3 +276,20 @@ def test_and_no_other_words(root, lines):
     schema = json.loads((root / "schemas/template.v1.json").read_text())
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(yaml.safe_load(lines), schema)
+
+
+@pytest.mark.parametrize(
+    ("more", "floor"),
+    [
+        ("audits: {order: {with: {attributes: [phone]}}}", "audits.order.with"),
+        ("gates: {no-order: {releases: [people]}}", "gates.no-order.releases"),
+        ("audits: {together: {with: {key: illness}}}", "audits.together.with.key"),
+        ("privacy: {alpha_k: {illness: {alpha: 0.9}}}", "privacy.alpha_k.illness.alpha"),
+        ("privacy: {alpha_k: {illness: {values: [flu]}}}", "privacy.alpha_k.illness.values"),
+        ("privacy: {alpha_k: {illness: {alpha: 0.4}}}", None),
+    ],
+)
+def test_the_attacks_of_the_modified_model_stay_whole(child, more, floor):
+    found = [each for each in child("modified-k-anonymity", more).diagnostics if each.severity is Severity.ERROR]
+    assert [each.code for each in found] == ([] if floor is None else ["PPF308"])
+    assert floor is None or floor in found[0].message
