@@ -95,6 +95,20 @@ def test_what_cannot_be_made_again_is_not_written_over(
     assert {p: p.read_bytes() for p in home.rglob("*") if p.is_file()} == before
 
 
+@pytest.mark.parametrize("file", ["policy.yaml", "one.csv", "releases.ledger"])
+def test_a_resolved_policy_goes_over_nothing_either(home: Path, capsys: pytest.CaptureFixture[str], file: str) -> None:
+    before = (home / file).read_bytes()
+    assert status("plan", "policy.yaml", "--resolved", file) == 2
+    assert "PPF664" in capsys.readouterr().err
+    assert (home / file).read_bytes() == before
+
+
+def test_a_resolved_policy_goes_over_an_earlier_one(home: Path) -> None:
+    Path("resolved.yaml").write_text("an earlier one")
+    assert status("plan", "policy.yaml", "--resolved", "resolved.yaml") == 0
+    assert "name: ward" in Path("resolved.yaml").read_text()
+
+
 @pytest.mark.parametrize("link", ["symlink_to", "hardlink_to"])
 def test_a_link_to_it_is_the_same(home: Path, link: str) -> None:
     getattr(home / "out.json", link)(home / "one.csv")

@@ -15,7 +15,7 @@ from typer.core import TyperCommand
 from ppdm_flow import api
 from ppdm_flow.cli.terminal.output import LOUDNESS, say
 
-_WRITTEN = frozenset({"output_file", "output_files", "picture"})
+_WRITTEN = frozenset({"output_file", "output_files", "picture", "resolved"})
 """The parameters of verbs that name a file to be written."""
 
 
