@@ -204,7 +204,9 @@ def test_a_third_release_is_held_to_the_posterior(tmp_path, monkeypatch, more, r
     ]
     (tmp_path / "clinic.csv").write_text("\n".join(["roll,age,phone,illness", *rows]))
     head = ROLLS.format(role="identifier").partition("steps:")[0]
-    (tmp_path / "policy.yaml").write_text(head.replace("sensitive: illness", "sensitive: illness, posterior: 0.6") + more)
+    (tmp_path / "policy.yaml").write_text(
+        head.replace("sensitive: illness", "sensitive: illness, posterior: 0.6") + more
+    )
     assert api.run(tmp_path / "policy.yaml", out=tmp_path / "runs").released is released
 
 

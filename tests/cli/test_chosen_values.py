@@ -107,6 +107,20 @@ def test_a_look_at_data_says_how_many(here, folder):
     assert here("check", "new.yaml", "--strict", cwd=folder).returncode == 0
 
 
+def test_a_public_report_keeps_what_the_policy_itself_names(here, folder, only_run):
+    own = variant(
+        folder,
+        "own.yaml",
+        (CHOICE, "{habit: [zqsmokes]}"),
+        ("channel: [job, city, habit, team]", "channel: [job, city]"),
+    )
+    assert here("run", own, "--data", "t.csv", "--out", "out", cwd=folder).returncode in (0, 1)
+    shared = here("report", only_run(folder / "out"), "--public", "--format", "json", cwd=folder).stdout
+    plan = json.loads(shared)["plan"]
+    assert plan["requirements"][0]["channel"] == ["job", "city"]
+    assert any(column["chosen_by"] for column in plan["releases"][0]["attributes"])
+
+
 def test_a_run_chooses_once(here, folder, only_run, report_of):
     """What it wrote down is taken by verify and by later runs, even where the data would choose otherwise now."""
     done = here("run", "p.yaml", "--data", "t.csv", "--out", "out", cwd=folder)
@@ -118,7 +132,12 @@ def test_a_run_chooses_once(here, folder, only_run, report_of):
     assert texts == ["its sensitive values were chosen from the data: 1 value of `habit` and 2 values of `team`"]
     written = ("report.json", "report.html", "report.md", "plan.json", "manifest.json", "events.jsonl")
     quiet(done.stdout, done.stderr, *((run / name).read_text() for name in written))
-    quiet(here("report", run, "--public", "--format", "json", cwd=folder).stdout)
+    shared = here("report", run, "--public", "--format", "json", cwd=folder).stdout
+    quiet(shared)
+    plan = json.loads(shared)["plan"]
+    assert not any("chosen_by" in column for column in plan["releases"][0]["attributes"])
+    assert not any(step["reads"] for step in plan["steps"])
+    assert "channel" not in plan["requirements"][0]
     verified = here("verify", run, "--data", "t.csv", cwd=folder)
     assert verified.returncode == 0, verified.stdout + verified.stderr
     again = here("run", run / "policy.resolved.yaml", "--data", "t.csv", "--out", "again", cwd=folder)

@@ -72,7 +72,7 @@ def _column(column: dict[str, Any]) -> Column:
         ", ".join(dict.fromkeys(filter(None, (words, HOWS.get(how, ""))))),  # what is generated is so in both respects
         bool(done) or made,
         listed(column.get("computed_from", ["not recorded"])) or _NONE,
-        listed(column.get("chosen_by", ())) or _NONE,
+        listed(column.get("chosen_by", ["not recorded"])) or _NONE,
         listed(column.get("steps", ())) or _NONE,
     )
 

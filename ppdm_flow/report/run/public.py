@@ -161,11 +161,32 @@ def _plan(plan: Document) -> Document:
     """Return the plan without parameters, bounds on single values, and what it says of the source's file."""
     if not plan:
         return {}
+    chosen = any(each.get("chosen_by") for each in plan["requirements"])
     return {
         **_only(plan, (*_PLAN, *_TOGETHER)),
+        **({"releases": _without_choices(plan["releases"])} if chosen else {}),
         **_sources(plan),
-        "steps": [{**_only(step, _STEP), "parameters": {}} for step in plan["steps"]],
+        "steps": [
+            {**_only(step, _STEP), **({"reads": []} if chosen else {}), "parameters": {}} for step in plan["steps"]
+        ],
         "audits": [{**_only(audit, _AUDIT), "parameters": {}} for audit in plan["audits"]],
-        "requirements": [_only(each, _REQUIREMENT) for each in plan["requirements"]],
+        "requirements": [_requirement(each) for each in plan["requirements"]],
         "report_values": "hide",
+    }
+
+
+def _without_choices(releases: list[Document]) -> list[Document]:
+    """Return releases without the attributes that chose what a cell is: data says which ones a template took."""
+    return [
+        {**each, "attributes": [{k: v for k, v in a.items() if k != "chosen_by"} for a in each["attributes"]]}
+        for each in releases
+    ]
+
+
+def _requirement(each: Document) -> Document:
+    """Return a requirement; of a template whose values were chosen no channel, since it lacks the chosen attributes."""
+    return {
+        key: value
+        for key, value in _only(each, _REQUIREMENT).items()
+        if not (each.get("chosen_by") and key == "channel")
     }
