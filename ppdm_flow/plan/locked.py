@@ -49,8 +49,7 @@ def _last(spans: tuple[Span, ...]) -> Span | None:
 
 
 def files_of(plan: Plan) -> Iterator[tuple[str, Span | None]]:
-    """Yield the absolute path of each file that says what the policy means: operators of clients, hierarchies, what steps
-    take, signers.
+    """Yield the absolute path of each file of definitions: operators of clients, hierarchies, what steps take, signers.
 
     Data is not among them: not the source, nor populations and other releases that audits compare with, nor the
     ledger, since all these change while the policy stays the same. Nor are keys: a digest of a short one gives it away.

@@ -107,13 +107,22 @@ def hardest(
 
 
 def by_program(room: Polytope, likelihood: Floats) -> tuple[float, Floats, Floats]:
-    """Return the same by one linear program: y = x / (x R), its sum free, y R = 1."""
+    """Return the same by one linear program: y = x / (x R), its sum free, y R = 1.
+
+    Its unknowns are y R, since likelihoods of one operator may differ by many orders of magnitude.
+    """
     weight = likelihood[room.overlap.astype(np.intp)]
-    caps = room.caps - room.limits[:, None]
-    rows = Rows.joined(Rows.dense(caps, -np.inf, 0.0), Rows.dense(weight[None, :], 1.0, 1.0))
-    shares = minimum(-weight * room.holds, rows)
-    if shares is None:
+    happens = weight > 0.0
+    if not happens.any():
         raise ValueError("no worst case was found: the likelihoods are not those of an event")
+    scale = np.where(happens, weight[happens].min() / np.where(happens, weight, 1.0), 1.0)  # y / (y R)
+    caps = (room.caps - room.limits[:, None]) * scale
+    caps /= np.maximum(np.abs(caps).max(axis=1, keepdims=True), np.finfo(float).tiny)
+    rows = Rows.joined(Rows.dense(caps, -np.inf, 0.0), Rows.dense(happens[None, :].astype(np.float64), 1.0, 1.0))
+    parts = minimum(-room.holds * happens, rows)
+    if parts is None:
+        raise ValueError("no worst case was found: the likelihoods are not those of an event")
+    shares = np.maximum(parts, 0.0) * scale
     shares = shares / shares.sum()
     supports, with_item = room.partial(shares)
     return float(with_item @ likelihood / (supports @ likelihood)), supports, with_item

@@ -81,7 +81,7 @@ def _samples(flow: CompiledFlow, release: str) -> Iterator[StepNode]:
 
 
 def _makes_crowds(flow: CompiledFlow, step: StepNode, release: ReleaseNode, people: int) -> bool:
-    """Whether each released row was drawn from ``people`` rows of as many people, which nothing released tells apart."""
+    """Whether each released row was drawn from ``people`` rows of as many people, which look alike."""
     rows = step.bound.document.get("rows")
     shown = {fact.name for fact in release.attributes if not perturbers(fact)}
     if rows is None or flow.plan.people is not None or not shown <= {*step.effect.reads}:

@@ -261,7 +261,7 @@ def _findings(assessment: ClientAssessment, ctx: AuditContext) -> Iterator[Findi
         text = f"items of `{column}` may be inferred with up to {assessment.worst.level:.1%}, above {level:.1%}"
         yield Finding("PPF870", Severity.ERROR, text, place)
     if assessment.fit < ERROR:
-        text = f"the sets of `{column}` do not follow their operator: they do not have the numbers of items that it makes"
+        text = f"the sets of `{column}` do not follow their operator: they do not have its numbers of items"
         yield Finding("PPF871", Severity.ERROR, text, place)
     if assessment.exceeded:
         lengths = ", ".join(str(m) for m in assessment.exceeded)

@@ -117,3 +117,14 @@ def test_bad_maxima(maxima):
 def test_an_event_that_never_happens():
     with pytest.raises(ValueError, match="not those of an event"):
         by_program(polytope((0.1,), 1, 5, inside=True), np.zeros(2))
+
+
+@pytest.mark.parametrize("rho", [1e-6, 0.01, 0.2])
+@pytest.mark.parametrize("inside", [True, False])
+def test_programs_of_weak_operators_have_the_value_of_their_vertices(rho: float, inside: bool) -> None:
+    """Likelihoods that differ by 18 orders of magnitude: what is released is the original set, nearly surely."""
+    operator = Operator.select_a_size({3: [0.5, 0.0, 0.0, 0.5]}, {3: rho}, 24)
+    for length in (1, 2, 3):
+        chances = likelihoods(operator, 3, length)
+        program = by_program(polytope((0.3, 0.12, 0.1), length, 3, inside=inside), chances)[0]
+        assert program == pytest.approx(hardest((0.3, 0.12, 0.1), length, 3, chances, inside=inside)[0], abs=1e-7)
