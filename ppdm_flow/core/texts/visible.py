@@ -39,6 +39,15 @@ def escaped(quoted: str) -> str:
     return _OBEYED.sub(lambda match: f"\\u{ord(match[0]):04x}", quoted)
 
 
+def is_text(text: str) -> bool:
+    """Whether it can be written: half of a surrogate pair, which JSON can escape, is no character."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def json_text(value: Any) -> str:
     """Return a document as JSON for files and terminals, ending with a newline. Raises ValueError for NaN."""
     return escaped(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)) + "\n"

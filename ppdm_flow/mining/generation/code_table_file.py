@@ -7,7 +7,6 @@ has its elements in cover order, single values last. ``null`` is a missing value
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,12 +19,15 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.digests import read_definition
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.records import dataclass
+from ppdm_flow.core.texts.visible import is_text
 from ppdm_flow.mining.itemsets.tabular import Tabular
 from ppdm_flow.mining.krimp.code_table import CodeTable
 from ppdm_flow.tables.column import MISSING, SUPPRESSED, SUPPRESSED_TEXT
 
 CODE_TABLE = "code_table.json"
 _UNUSABLE = "PPF668"
+LARGEST_USAGE = 1e15
+"""Sums of more of them are whole numbers that floats do not have, and at last infinite."""
 
 
 def code_table_document(
@@ -116,8 +118,10 @@ def _element(entry: Any, place: str) -> CodeTableElement:
     items, usage = (entry.get("items"), entry.get("usage")) if isinstance(entry, dict) else (None, None)
     if not isinstance(items, dict) or not items or any(not isinstance(v, str | None) for v in items.values()):
         raise unusable(f"{place}: `items` must be a map of an attribute or more, each with a text or null")
-    if isinstance(usage, bool) or not isinstance(usage, int | float) or not (math.isfinite(usage) and usage >= 0):
-        raise unusable(f"{place}: `usage` must be a number of at least 0")
+    if not is_text("".join(text for pair in items.items() for text in pair if text)):
+        raise unusable(f"{place}: `items` has half of a surrogate pair, which is no character")
+    if isinstance(usage, bool) or not isinstance(usage, int | float) or not 0 <= usage <= LARGEST_USAGE:
+        raise unusable(f"{place}: `usage` must be a number from 0 to 10^15")
     return CodeTableElement(items, float(usage))
 
 

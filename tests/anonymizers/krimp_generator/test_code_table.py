@@ -14,6 +14,7 @@ from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.generation.code_table_file import read_code_table
+from ppdm_flow.sdk.registry import load
 from ppdm_flow.tables.column import SUPPRESSED_TEXT
 
 DOMAINS = {"A": "D1", "B": "D1", "C": "D2", "D": "D2", "E": "D3", "F": "D3"}
@@ -130,10 +131,21 @@ BROKEN = {
     "a number as a value": {"elements": [{"items": {"D1": 1}, "usage": 1}]},
     "a usage below zero": {"elements": [{"items": {"D1": "A"}, "usage": -1}]},
     "a usage that is true": {"elements": [{"items": {"D1": "A"}, "usage": True}]},
+    "a usage without end": {"elements": [{"items": {"D1": "A"}, "usage": 10**400}]},
+    "a usage whose sum is infinite": {"elements": [{"items": {"D1": "A"}, "usage": 1e308}]},
+    "half a character": {"elements": [{"items": {"D1": "\ud800"}, "usage": 1}]},
+    "half a character as a name": {"elements": [{"items": {"\ud800": "A"}, "usage": 1}]},
     "twice": {"elements": [{"items": {"D1": "A"}, "usage": 1}] * 2},
     "other attributes than its elements": {**FIGURE, "attributes": ["D1", "D2"]},
     "other attributes than the data": {"elements": [{"items": {"D1": "A"}, "usage": 1}]},
 }
+
+
+def test_no_correction_is_infinite_and_the_largest_usage_is_used(bench, tmp_path):
+    with pytest.raises(ValueError, match="laplace"):
+        load("anonymizers", "krimp_generator").params(laplace=1e308)
+    document = {"elements": [{"items": {"D1": value}, "usage": 1e15} for value in "AB"]}
+    assert given(bench, tmp_path, document, {"D1": ["A", "B"]}) is not None
 
 
 @pytest.mark.parametrize("name", BROKEN)
