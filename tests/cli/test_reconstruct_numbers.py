@@ -125,6 +125,41 @@ def test_noise_that_is_relative_is_estimated_from_the_release(here, tmp_path):
     assert found["noise"]["sd"] == pytest.approx(2, abs=0.1)
 
 
+FORGED = {
+    "sd": (10**400, 1e300, float("inf"), True, "5"),
+    "rounded_to_decimals": (-400, 10**9, True, "x"),
+    "type": ("text",),
+    "multiplied_by": (True, "2", 10**400),
+}
+
+
+@pytest.mark.parametrize(("key", "value"), [(key, value) for key, values in FORGED.items() for value in values], ids=str)
+def test_forged_noise_is_refused(here, tmp_path, key, value):
+    made(tmp_path, document(attributes=[document()["attributes"][0] | {key: value}]))
+    done = here("reconstruct", tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "PPF447" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "code"),
+    [("50", "1", 2), ("1", "1", 2), ("0", "1", 2), ("0", "100", 0), ("-1000", None, 0)],
+)
+def test_bounds_that_released_numbers_are_within(here, tmp_path, low, high, code):
+    made(tmp_path, document(bounds={"min": low, "max": high, "outside": "reflect"}))
+    done = here("reconstruct", tmp_path)
+    assert done.returncode == code
+    assert "nan" not in done.stdout
+    assert ("PPF447" in done.stderr) is (code == 2)
+
+
+def test_numbers_near_the_largest_are_refused(here, tmp_path):
+    made(tmp_path, document(attributes=[document()["attributes"][0] | {"type": "float"}]))
+    (tmp_path / "r.csv").write_text("x,g\n1e308,a\n-1e308,a\n3,a\n")
+    done = here("reconstruct", tmp_path)
+    assert (done.returncode, "PPF447" in done.stderr) == (2, True)
+
+
 @pytest.mark.parametrize(
     ("said", "words", "code"),
     [

@@ -34,6 +34,7 @@ NOISE = "noise.json"
 BASIS = "rows and noise are random: intervals are by the profile of the likelihood"
 MOST_CELLS = 200
 _USUAL = 20
+_MOST_DECIMALS = 30
 _MICROSECONDS = 10**6
 _FIGURES = ("released", "estimate", "standard_error", "low", "high")
 
@@ -134,14 +135,20 @@ def reconstruct_numbers(
     if cells is not None and not 2 <= cells <= MOST_CELLS:
         raise UsageError(Diagnostic("PPF766", f"`--cells` lies between 2 and {MOST_CELLS}"))
     values, counts = _released(file, noise, where)
-    mean = float(values @ counts / counts.sum())
-    deviation = float(np.sqrt(((values - mean) ** 2) @ counts / counts.sum()))
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean = float(values @ counts / counts.sum())
+        deviation = float(np.sqrt(((values - mean) ** 2) @ counts / counts.sum()))
+    if not math.isfinite(deviation):
+        raise _too_little(noise, "released numbers are too large to compute with")
     sd, shrink = _sized(noise, deviation)
     if shrink != 1.0:
         values = (values - (1.0 - shrink) * mean) / shrink
     law = NoiseLaw(noise.distribution, sd, noise.low, noise.high, noise.clamp, noise.step / shrink)
     edges = _edges(values, law, noise, cells)
-    result = reconstruct_density(values, counts, law, edges, level)
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        result = reconstruct_density(values, counts, law, edges, level)
+    if not np.isfinite(np.concatenate((result.estimate, result.low, result.high, [result.gap]))).all():
+        raise _too_little(noise, "released numbers are none that it makes")
     return ReconstructedNumbers(file.name, noise, law, where, level, tuple(_labels(edges, noise)), result)
 
 
@@ -159,7 +166,7 @@ def _read(file: Path) -> list[PublishedNoise]:
     except OSError as error:
         reason = error.strerror or "no reason given"
         raise DataError(Diagnostic("PPF701", f"cannot read `{file}`: {reason}")) from None
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, IndexError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, IndexError, OverflowError):
         if not file.name.endswith(NOISE):
             return []
         raise DataError(Diagnostic("PPF447", f"`{file}` does not describe noise")) from None
@@ -167,13 +174,20 @@ def _read(file: Path) -> list[PublishedNoise]:
 
 def _entry(document: Mapping[str, Any], entry: Mapping[str, Any]) -> PublishedNoise:
     kind = AttributeType(entry["type"])
+    if kind is AttributeType.TEXT:
+        raise ValueError("noise on texts")
     factor = float(_MICROSECONDS) if kind is AttributeType.TIMESTAMP else 1.0
-    decimals, scale = int(entry["rounded_to_decimals"]), document["relative_scale"]
+    decimals = int(_number(entry["rounded_to_decimals"]))
+    if abs(decimals) > _MOST_DECIMALS:
+        raise ValueError("more decimals than numbers have")
     step = {AttributeType.FLOAT: 10.0**-decimals, AttributeType.TIMESTAMP: 10.0 ** (6 - min(6, decimals))}.get(
         kind, 1.0
     )
     bounds = document["bounds"] or {}
     low, high = (_bound(bounds.get(name), kind) for name in ("min", "max"))
+    if low is not None and high is not None and low >= high:
+        raise ValueError("bounds with nothing between them")
+    sd, scale, shrink = entry.get("sd"), document["relative_scale"], entry.get("multiplied_by")
     distribution = str(document["distribution"])
     if distribution not in (NORMAL, LAPLACE) or (distribution == LAPLACE and document["correlated"]):
         raise ValueError("noise of a law that is not known")
@@ -181,10 +195,10 @@ def _entry(document: Mapping[str, Any], entry: Mapping[str, Any]) -> PublishedNo
         attribute=str(entry["attribute"]),
         kind=kind,
         distribution=distribution,
-        sd=None if entry.get("sd") is None else float(entry["sd"]) * factor,
-        scale=None if scale is None else float(scale),
+        sd=None if sd is None else _number(sd) * factor,
+        scale=None if scale is None else _number(scale),
         keeps_moments=bool(document["keep_moments"]),
-        shrink=None if entry.get("multiplied_by") is None else float(entry["multiplied_by"]),
+        shrink=None if shrink is None else _number(shrink),
         step=step,
         low=low,
         high=high,
@@ -193,7 +207,14 @@ def _entry(document: Mapping[str, Any], entry: Mapping[str, Any]) -> PublishedNo
 
 
 def _bound(text: Any, kind: AttributeType) -> float | None:
-    return None if text is None else float(numbers_among([str(text)], kind)[0].item())
+    return None if text is None else _number(float(numbers_among([str(text)], kind)[0].item()))
+
+
+def _number(value: Any) -> float:
+    """Return a finite number. Raises ValueError for anything else, and for a text or a truth value."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError("no finite number")
+    return float(value)
 
 
 def _released(file: Path, noise: PublishedNoise, where: Mapping[str, tuple[str, ...]]) -> tuple[Floats, Floats]:
