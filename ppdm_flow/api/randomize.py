@@ -94,7 +94,7 @@ def _items(line: bytes, number: int, form: LineFormat) -> list[str]:
         if not all(word.isascii() and word.isdigit() for word in words):
             text = f"line {number} has something else than item numbers with blanks between"
             raise DataError(Diagnostic("PPF755", text, help="names of items are `--input-format baskets`"))
-        return [str(int(word)) for word in words]
+        return [word.lstrip("0") or "0" for word in words]
     try:
         (cells,) = list(csv.reader([text], strict=True)) or [[]]
     except (csv.Error, ValueError):

@@ -11,6 +11,7 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.digests import read_definition
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.records import dataclass
+from ppdm_flow.core.texts.visible import is_text
 
 SETS = "transactions"
 """The form of an entry in ``operator.json`` that is a :class:`SetOperator`."""
@@ -47,10 +48,12 @@ class SetOperator:
         if document["form"] != SETS or not isinstance(document["operator"], Mapping):
             raise ValueError("an operator of an unknown form")
         items, sets = document.get("items", []), document.get("sets", "")
-        if not isinstance(items, list) or not all(isinstance(item, str) for item in items):
+        if not isinstance(items, list) or not all(isinstance(item, str) and is_text(item) for item in items):
             raise ValueError("an operator whose items are no texts")
         if len(set(items)) < len(items) or sets not in ("", PACKED, SEEDED):
             raise ValueError("an operator that has an item twice, or an unknown form of sets")
+        if not is_text(str(document["attribute"])):
+            raise ValueError("an operator on an attribute whose name is no text")
         return cls(str(document["attribute"]), document["operator"], items=tuple(items), sets=sets)
 
 

@@ -141,6 +141,13 @@ def test_one_set_and_a_stream_of_numbers(typed, tmp_path):
     assert first != second
 
 
+def test_a_number_of_thousands_of_digits_is_no_item(typed, tmp_path):
+    operator_file(tmp_path, Operator.cut_and_paste({1: 1}, {1: 0.5}, 3), ["0", "1", "2"])
+    done = typed(b"0002\n000\n" + b"1" * 5000 + b"\n", "--input-format", "transactions")
+    assert (done.returncode, done.stdout.count("\n")) == (2, 2)
+    assert "PPF442" in done.stderr
+
+
 def test_programs_randomize_by_the_same_draws(released, sets):
     operator = released("cut_and_paste") / "operator.json"
     assert pf.randomize(sets[:50], operator, key=KEY) == pf.randomize([set(s) for s in sets[:50]], operator, key=KEY)
@@ -177,6 +184,8 @@ BROKEN = {
     "fewer items": ({"items": ["a", "b"]}, "PPF440"),
     "an item twice": ({"items": ["a", "b", "b"]}, "PPF736"),
     "no texts": ({"items": [1, 2, 3]}, "PPF736"),
+    "half a character": ({"items": ["a", "b", "\ud800"]}, "PPF736"),
+    "an attribute that is no text": ({"attribute": "\ud800"}, "PPF736"),
     "another form": ({"form": "fine_grain"}, "PPF440"),
     "unknown sets": ({"sets": "lists"}, "PPF736"),
     "damaged": ({"operator": {"family": "mixer", "alphabet": 3, "sizes": []}}, "PPF440"),
@@ -217,6 +226,8 @@ SENT = [
     '{"size": 1, "items": ["a", "a"]}',
     '{"size": 1, "items": ["secret"]}',
     '{"size": 1, "items": "a"}',
+    '{"size": 1, "items": ["\\ud800"]}',
+    '{"size": 1' + "0" * 5000 + ', "items": ["a"]}',
     '{"size": 1, "items": ["a"], "name": "secret"}',
     '{"size": 1, "seed": "00"}',
 ]

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.texts.file_names import OPERATOR
+from ppdm_flow.core.texts.visible import is_text
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.plan.definition import ReleaseNode
 from ppdm_flow.sdk.anonymizer import ValueOperator, value_operator
@@ -71,6 +72,8 @@ def _read(path: Path, made: Callable[[Mapping[str, Any]], Either | None]) -> lis
         if path.stat().st_size > _LARGEST:
             raise _broken(path)
         content = json.loads(path.read_text(encoding="utf-8"))
+        if not is_text(json.dumps(content, ensure_ascii=False)):
+            raise _broken(path)
         return [operator for entry in _entries(content) if (operator := made(entry)) is not None]
     except OSError as error:
         raise data_fault("PPF701", f"cannot read `{path}`: {error.strerror or 'no reason given'}") from None

@@ -26,7 +26,6 @@ from ppdm_flow.mining.transactions.operators import Operator
 from ppdm_flow.mining.transactions.randomize import randomize, seeded
 from ppdm_flow.sdk.set_operator import SEEDED, SetOperator, read_set_operator, unusable
 from ppdm_flow.tables.sets import Baskets, PackedSets, SeededSets
-from ppdm_flow.tables.sets.baskets import placed
 
 SentSets = PackedSets | SeededSets
 
@@ -130,7 +129,7 @@ class PublishedOperator:
     def _codes(self, names: Any, number: int) -> Any:
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
             raise _no_set(number, "has no list of items")
-        codes = placed(pa.array(names, pa.string()), self.items)
+        codes = np.array([self._place.get(name, -1) for name in names], dtype=np.int32)
         if (codes < 0).any() or len(set(names)) < len(names):
             raise _no_set(number, "has an item twice, or one that is not among those of the operator")
         return np.sort(codes)
