@@ -84,6 +84,10 @@ def _sortable(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return column.cast(pa.float32()) if pa.types.is_float16(column.type) else column
 
 
+MOST_ROWS = 1_000_000_000
+"""Rows that records stand for, at most: they are read one by one."""
+
+
 class ExpandedSource:
     """A file with a column of counts, as its rows: each record as often as its count says, without the count."""
 
@@ -108,9 +112,13 @@ class ExpandedSource:
             yield from self._source.beside()
 
     def _expanded(self, batches: Iterator[pa.RecordBatch], columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        done = 0
+        done, before = 0, 0
         for batch in batches:
             ends = np.cumsum(self._counts(batch.column(batch.num_columns - 1), done))
+            before += int(ends[-1]) if len(ends) else 0
+            if before > MOST_ROWS:
+                text = f"the counts in `{self._column}` come to more than {MOST_ROWS:,} rows"
+                raise data_fault("PPF498", text)
             done += batch.num_rows
             for start in range(0, int(ends[-1]) if len(ends) else 0, _ROWS):
                 rows = np.arange(start, min(start + _ROWS, int(ends[-1])))

@@ -243,6 +243,25 @@ def test_counts_that_are_none(home: Path, count: str) -> None:
     assert "zq" not in diagnostic.message
 
 
+def test_counts_of_more_rows_than_are_read(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two counts that come to fifty billion rows; with the bound at three rows, three are read, and four are not."""
+    Path("p.yaml").write_text(COLLAPSED, encoding="utf-8")
+    lines = "town,age,ill,count\nLyon,40,flu,2\nLyon,40,cold,{}\n"
+    Path("theirs.csv").write_text(lines.format(50_000_000_000), encoding="utf-8")
+    with pytest.raises(DataError, match="more than 1,000,000,000 rows"):
+        api.audit(Path("p.yaml"), None, Path("theirs.csv"))
+    monkeypatch.setattr(collapsed, "MOST_ROWS", 3)
+    for count, wrong in ((1, False), (2, True)):
+        Path("theirs.csv").write_text(lines.format(count), encoding="utf-8")
+        try:
+            api.audit(Path("p.yaml"), None, Path("theirs.csv"))
+        except DataError as error:
+            assert wrong
+            assert error.diagnostics[0].code == "PPF498"
+        else:
+            assert not wrong
+
+
 def test_a_changed_count_is_seen(home: Path) -> None:
     result = run()
     file = file_of(result)
