@@ -480,6 +480,17 @@ def test_the_format_of_a_file_can_be_said(here, tmp_path, kind):
     assert "--input-format baskets" in done.stderr
 
 
+def test_cells_of_two_columns_are_two_items(here, tmp_path):
+    file = tmp_path / "people.csv"
+    file.write_text("a,a=b\nb=c,c\n")
+    done = here("mine", file, "--min-support", "1", "--input-format", "csv")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "PPF135" in done.stderr
+    file.write_text("a,a=b\nc,c\n")
+    (longest,) = (i["items"] for i in mined(here, file, "--min-support", "1", "--input-format", "csv")["itemsets"][-1:])
+    assert sorted(longest) == ["a=b=c", "a=c"]
+
+
 def test_rows_of_a_table_are_sets_of_their_cells(here, tmp_path):
     file = tmp_path / "people.csv"
     file.write_text("age,town\n30,Lyon\n30,\n40,Lyon\n30,Lyon\n")

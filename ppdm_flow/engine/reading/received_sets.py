@@ -122,7 +122,10 @@ def _sent(file: Path, written: InputFormat | None, operator: Path, attribute: st
 
 
 def _sets_of_rows(table: Table, names: Sequence[str]) -> Baskets:
-    """Return each row as the set of its cells, ``column=value``; missing and empty cells are no items."""
+    """Return each row as the set of its cells, ``column=value``; missing and empty cells are no items.
+
+    Raises DataError PPF135 where two cells of different columns would be one item.
+    """
     codes, places = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
     texts: list[str] = []
     for name in names:
@@ -132,6 +135,9 @@ def _sets_of_rows(table: Table, names: Sequence[str]) -> Baskets:
         places.append(here)
         codes.append(column.codes[here].astype(np.int64) + len(texts))
         texts += [f"{name}={value}" for value in column.categories.to_pylist()]
+    if len(set(texts)) < len(texts):
+        text = "two columns have values that are one item, as `column=value`: the name of a column holds `=`"
+        raise DataError(Diagnostic("PPF135", text, help="rename that column"))
     alphabet = union([pa.array(texts, pa.string())])
     into = placed(pa.array(texts, pa.string()), alphabet)
     rows, items = np.concatenate(places), into[np.concatenate(codes)]
