@@ -326,6 +326,17 @@ def test_the_share_beyond_delta_of_the_table_itself_and_of_a_sample(build):
     assert figure.sample == 500
 
 
+def test_the_share_beyond_delta_of_a_release_without_a_column(build):
+    """What a dropped column was part of is gone, however equal the rest is."""
+    table = {n: [f"{n}{i % 3}" for i in range(60)] for n in "xyz"}
+    case = build.case(table, {n: table[n] for n in "xy"}, "xxx")
+    figure = measured("itemset_comparison", case, delta=0.02).figures["share_beyond_delta"]
+    assert figure.value is None
+    assert "lacks 1" in figure.note
+    chosen = measured("itemset_comparison", case, delta=0.02, attributes=["x", "y"])
+    assert chosen.figures["share_beyond_delta"].value == 0
+
+
 def test_classes_as_a_yardstick(build):
     """Every pair of classes against the library, without the class itself; the release matters for nothing of it."""
     rng = np.random.default_rng(13)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
 from ppdm_flow.audits.itemset_comparison.spec import ItemsetComparisonParams
-from ppdm_flow.audits.records.columns import beside
+from ppdm_flow.audits.records.columns import NO_RECORD, ColumnPair, beside
 from ppdm_flow.audits.records.counting import Databases, databases
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Series
 from ppdm_flow.mining.comparison.patterns import PatternComparison, compare_itemsets, supports_in_both
@@ -74,8 +75,19 @@ class ItemsetComparisonAudit:
         before, after = (self._mined(d, share) for d in (both.original, both.released))
         compared = compare_itemsets(before, after, both.original.rows, both.released.rows)
         figures = _figures(compared, both) | _numbers(len(before), len(after), share)
-        figures["share_beyond_delta"] = _beyond(before, after, both, self.params.delta)
+        dropped = self._dropped(original, columns)
+        figures["share_beyond_delta"] = (
+            Figure(None, "share", note=f"the release lacks {dropped} of the attributes that are compared")
+            if dropped
+            else _beyond(before, after, both, self.params.delta)
+        )
         return AuditOutcome(figures, charts=chart(compared))
+
+    def _dropped(self, original: DataView, columns: Sequence[ColumnPair]) -> int:
+        """Return how many attributes of the original have itemsets that no released one can have."""
+        kept, chosen = {column.source for column in columns}, self.params.attributes
+        names = (field.name for field in original.schema if field.role not in NO_RECORD)
+        return sum(name not in kept and (chosen is None or name in chosen) for name in names)
 
     def _mined(self, database: Database, share: float) -> Itemsets:
         least = max(1, math.ceil(share * database.rows * (1 - 1e-12)))
