@@ -133,7 +133,9 @@ FORGED = {
 }
 
 
-@pytest.mark.parametrize(("key", "value"), [(key, value) for key, values in FORGED.items() for value in values], ids=str)
+@pytest.mark.parametrize(
+    ("key", "value"), [(key, value) for key, values in FORGED.items() for value in values], ids=str
+)
 def test_forged_noise_is_refused(here, tmp_path, key, value):
     made(tmp_path, document(attributes=[document()["attributes"][0] | {key: value}]))
     done = here("reconstruct", tmp_path)

@@ -60,7 +60,7 @@ class LoadedPolicy:
 
 
 def named_files(policy: LoadedPolicy) -> tuple[str, ...]:
-    """Return the paths of the files that a policy names beside its data: hierarchies, a population, signers, and so on."""
+    """Return the paths of the files that a policy names beside its data, such as hierarchies and signers."""
     typed = policy.loaded.policy
     if typed is None:
         return ()
