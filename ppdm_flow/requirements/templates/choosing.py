@@ -52,7 +52,7 @@ def choose(template: Template, attributes: Sequence[AttributeFacts], view: DataV
     count_each(view, candidates)
     ranked = rank_attributes({name: _by_class(view, name, choice.target) for name in candidates}, choice.top)
     if len(ranked) < choice.top:
-        text = f"{counted(choice.top, 'attribute')} are to be chosen, and only {len(ranked)} can be"
+        text = f"`top` asks for {counted(choice.top, 'attribute')}, and only {len(ranked)} can be chosen"
         raise _fault(template, text)
     channel = [name for name in template.channel if name not in ranked]
     if not channel:

@@ -68,7 +68,7 @@ def _choice(scene: Scene, template_name: str, choice: SensitiveChoice) -> Iterat
     names = [n for n, a in attributes.items() if n != choice.target and may_be_chosen(a.role, a.type)]
     known = not scene.lacks("attributes") and not any(is_pattern(name) for name in attributes)
     if known and len(names) < choice.top:
-        text = f"{counted(choice.top, 'attribute')} are to be chosen, and only {len(names)} can be"
+        text = f"`top` asks for {counted(choice.top, 'attribute')}, and only {len(names)} can be chosen"
         hint = "texts that are sensitive, insensitive or quasi-identifiers can be"
         yield scene.fault("PPF493", text, (*path, "top"), hint=hint)
         return
