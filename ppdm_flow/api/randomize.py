@@ -11,12 +11,12 @@ from typing import Any, Literal
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.mining.transactions.operators import NONE
 from ppdm_flow.mining.transactions.randomize.clients import PublishedOperator, sent_documents
 from ppdm_flow.sdk.key_file import refuse_shared
 
 LineFormat = Literal["baskets", "transactions"]
 _KEY_BYTES = 32
+_NEARLY_SURELY = 1.0 - 1e-6
 
 
 def randomize(
@@ -64,8 +64,9 @@ def randomize_lines(
 
 
 def changes_nothing(operator: Path, attribute: str | None = None) -> bool:
-    """Whether an operator leaves sets as they are, so that applying it protects nobody."""
-    return PublishedOperator.read(operator, attribute).operator.family == NONE
+    """Whether an operator leaves sets of some length as they are, surely or nearly so: then it protects nobody."""
+    published = PublishedOperator.read(operator, attribute).operator
+    return any(published.staying(size) > _NEARLY_SURELY for size in published.sizes if size)
 
 
 def read_draw_key(path: Path) -> bytes:

@@ -96,7 +96,7 @@ def _lines(data: Path | None) -> Iterator[bytes]:
 
 def _warnings(operator: Path, attribute: str | None, *, keyed: bool) -> Iterator[Diagnostic]:
     if api.changes_nothing(operator, attribute):
-        text = "this operator leaves sets as they are: what is sent are the true ones"
+        text = "this operator leaves sets as they are, at least those of some length: what is sent are the true ones"
         yield Diagnostic("PPF444", text, severity=Severity.WARNING, help="ask the server for an operator that protects")
     if keyed:
         text = "draws follow from the key in the file: whoever has it, or sees two sets of one place, knows more"

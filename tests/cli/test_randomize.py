@@ -141,6 +141,13 @@ def test_one_set_and_a_stream_of_numbers(typed, tmp_path):
     assert first != second
 
 
+@pytest.mark.parametrize(("rho", "warned"), [(1e-300, True), (0.2, False)])
+def test_an_operator_that_changes_hardly_a_set_is_said_to(typed, tmp_path, rho, warned):
+    operator = Operator.select_a_size({1: [0.0, 1.0], 2: [0.2, 0.3, 0.5]}, {1: rho, 2: 0.2}, 3)
+    operator_file(tmp_path, operator, ["a", "b", "c"])
+    assert ("leaves sets as they are" in typed(b"a\n").stderr) is warned
+
+
 def test_a_number_of_thousands_of_digits_is_no_item(typed, tmp_path):
     operator_file(tmp_path, Operator.cut_and_paste({1: 1}, {1: 0.5}, 3), ["0", "1", "2"])
     done = typed(b"0002\n000\n" + b"1" * 5000 + b"\n", "--input-format", "transactions")

@@ -19,6 +19,8 @@ SELECT_A_SIZE, CUT_AND_PASTE, UNIFORM, NONE = "select_a_size", "cut_and_paste", 
 
 LARGEST = 10_000
 """Items of the largest transaction: its law is held as an array, and a document may say anything."""
+LARGEST_CUTOFF = 100_000
+"""The largest K: above, hardly a set loses an item."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,8 +76,8 @@ class Operator:
         _check_pairs(cutoffs, insertion)
         _check_insertion(insertion)
         for m, cutoff in cutoffs.items():
-            if not is_whole(cutoff) or cutoff < 0:
-                raise ValueError(f"the cutoff K of size {m} is not a whole number from 0")
+            if not is_whole(cutoff) or not 0 <= cutoff <= LARGEST_CUTOFF:
+                raise ValueError(f"the cutoff K of size {m} is not a whole number from 0 to {LARGEST_CUTOFF}")
         _check_sizes(cutoffs, alphabet)
         laws = {m: pasted_law(m, cutoff, insertion[m]) for m, cutoff in cutoffs.items()}
         return cls(CUT_AND_PASTE, alphabet, laws, insertion, cutoffs)
@@ -116,6 +118,13 @@ class Operator:
     def refills(self) -> bool:
         """Whether a fixed number of new items comes in for those that fell out, not each with probability rho_m."""
         return self.family == UNIFORM
+
+    def staying(self, size: int) -> float:
+        """Return the probability that a transaction of ``size`` items becomes itself."""
+        kept = float(self.law(size)[size])
+        if self.refills:
+            return kept if self.inserted == 0 else 0.0
+        return kept * (1.0 - self.rho(size)) ** (self.alphabet - size)
 
     def law(self, size: int) -> Floats:
         """Return the law of |t ∩ t'| for |t| = ``size``. Raises DataError PPF774 for a size it does not know."""

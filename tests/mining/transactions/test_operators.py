@@ -69,6 +69,7 @@ def test_laws_are_read_only():
         (lambda: Operator.cut_and_paste({3: 2}, {2: 0.2}, 9), "needs both"),
         (lambda: Operator.cut_and_paste({}, {}, 9), "one transaction size"),
         (lambda: Operator.cut_and_paste({10: 2}, {10: 0.2}, 9), "do not fit an alphabet of 9"),
+        (lambda: Operator.cut_and_paste({1: 10**30}, {1: 0.2}, 9), "not a whole number from 0 to 100000"),
         (lambda: Operator.cut_and_paste({-1: 2}, {-1: 0.2}, 9), "not a whole number from 0"),
         (lambda: Operator.cut_and_paste({10**9: 2}, {10**9: 0.2}, 10**10), "not supported"),
         (lambda: Operator.none([1], 0), "alphabet"),
