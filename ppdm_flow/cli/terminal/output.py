@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Loudness:
-    """How much is said on stderr. ``quiet``: errors alone; ``verbose``: more than usual, and seconds by phases."""
+    """How much is said on stderr. ``quiet``: warnings and errors alone; ``verbose``: more than usual, and seconds by phases."""
 
     quiet = False
     verbose = False
@@ -76,8 +76,8 @@ def deliver(text: str, file: Path | None, *, exact: bool = False) -> None:
 
 
 def complain(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str]) -> None:
-    """Draw diagnostics on stderr: errors alone where the user asked for quiet."""
-    shown = [d for d in diagnostics if not LOUDNESS.quiet or d.severity is Severity.ERROR]
+    """Draw diagnostics on stderr. Where the user asked for quiet warnings stay: some are of a risk to people."""
+    shown = [d for d in diagnostics if not LOUDNESS.quiet or d.severity is not Severity.INFO]
     text = drawing.render(shown, sources, color=colored(sys.stderr.isatty()))
     if text:
         _write(text.rstrip("\n"))

@@ -46,7 +46,7 @@ def _paths(value: Any) -> Iterator[Path]:
             yield Path(each)
 
 
-QUIET = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no warnings.")]
+QUIET = Annotated[bool, typer.Option("--quiet", "-q", help="No progress: warnings and errors alone.")]
 VERBOSE = Annotated[
     int,
     typer.Option("--verbose", "-v", count=True, help="Say more, and seconds; -vv says where an error came from."),
