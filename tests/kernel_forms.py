@@ -16,7 +16,6 @@ import pytest
 
 import ppdm_flow
 from ppdm_flow.audits.records.kernels import Scratch
-from ppdm_flow.mining.itemsets import little
 from ppdm_flow.mining.itemsets.output import Output
 from ppdm_flow.sdk import compiled
 from ppdm_flow.sdk.compiled import Kernel, Part, TooMuchWorkError
@@ -63,8 +62,7 @@ def _little(kernel: Kernel[..., Any], args: Any) -> bool:
     """Whether a call is so little work that Python may carry it out besides."""
     if kernel.steps is None:
         return _bytes(args) <= MOST_BYTES
-    most = little.STEPS if kernel.steps is little.steps else MOST_STEPS  # one that gives up says the same of all calls
-    return kernel.steps(*args) <= most
+    return kernel.steps(*args) <= MOST_STEPS
 
 
 def _bytes(value: Any) -> int:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Loudness:
-    """How much is said on stderr. ``quiet``: warnings and errors alone; ``verbose``: more than usual, and seconds by phases."""
+    """What is said on stderr. ``quiet``: warnings and errors; ``verbose``: more than usual, and seconds by phase."""
 
     quiet = False
     verbose = False

@@ -10,7 +10,6 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.itemsets import little
 from ppdm_flow.mining.itemsets.bits import Words, intersect_only, lowest, within
 from ppdm_flow.mining.itemsets.kernels import inlined
 from ppdm_flow.mining.itemsets.output import (
@@ -28,7 +27,7 @@ from ppdm_flow.mining.itemsets.output import (
     wider,
 )
 from ppdm_flow.mining.itemsets.search import Data, Room, Scratch, clear, count_later, listed, scratch, spread, weight
-from ppdm_flow.sdk.compiled import borrowed, compiled, compiled_for, tolerant
+from ppdm_flow.sdk.compiled import borrowed, compiled, tolerant
 
 Items = npt.NDArray[np.int32]
 Counts = npt.NDArray[np.int64]
@@ -227,7 +226,7 @@ def close(
 
 
 @tolerant
-@compiled_for(little.steps, little.closed, long=True)
+@compiled
 def search(data: Data, out: Output) -> Output:
     """Find all closed itemsets of at least the least support and at most the greatest length."""
     data = borrowed(data)

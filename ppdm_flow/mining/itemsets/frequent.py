@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.itemsets import little
 from ppdm_flow.mining.itemsets.bits import intersect_only
 from ppdm_flow.mining.itemsets.output import DEPTH, HIGH, ITEM, LOW, SUPPORT, Output, append, deeper, full, push, wider
 from ppdm_flow.mining.itemsets.search import (
@@ -23,7 +22,7 @@ from ppdm_flow.mining.itemsets.search import (
     spread,
     weight,
 )
-from ppdm_flow.sdk.compiled import borrowed, compiled, compiled_for, tolerant
+from ppdm_flow.sdk.compiled import borrowed, compiled, tolerant
 
 Items = npt.NDArray[np.int32]
 Counts = npt.NDArray[np.int64]
@@ -71,7 +70,7 @@ def lists(data: Data, s: Scratch, rows: Items, prefix: Items, depth: int, last: 
 
 
 @tolerant
-@compiled_for(little.steps, little.frequent, long=True)
+@compiled
 def search(data: Data, out: Output) -> Output:
     """Find all itemsets of at least the least support and at most the greatest length; sets come out unsorted."""
     data = borrowed(data)
