@@ -51,11 +51,6 @@ def test_a_check_imports_the_kinds_of_requirements_that_the_policy_has(root, tmp
     assert {m.split(".")[2] for m in modules if m.startswith("ppdm_flow.requirements.")} == kinds
 
 
-def test_a_plain_run_imports_arrow_and_duckdb_alone(root, tmp_path):
-    modules = loaded(tmp_path, "run", str(root / "pipelines/bank_credit.yaml"), "--out", str(tmp_path / "runs"))
-    assert modules & DATA == {"numpy", "pyarrow", "duckdb"}
-
-
 SENSITIVITIES = """version: 1
 name: sensitivities
 source: {path: t.csv}

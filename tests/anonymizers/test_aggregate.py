@@ -100,6 +100,7 @@ def test_no_grid_point_is_better(seed, directions):
 
 
 @pytest.mark.slow(quick=12)
+@pytest.mark.filterwarnings("ignore:Values in x were outside bounds:RuntimeWarning")  # of older versions of SciPy
 @pytest.mark.parametrize("directions", DIRECTIONS)
 @pytest.mark.parametrize("seed", range(100, 115))
 def test_no_generic_optimizer_finds_better(seed, directions):
