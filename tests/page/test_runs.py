@@ -13,11 +13,13 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 import pytest
 from prepared_runs import prepared_run
-from sites import PATIENCE, Browser, Server
+from sites import PASSWORD, PATIENCE, Browser, Server
 from small_policies import write_policy
 
 from ppdm_flow.page.services.accounts.roles import Role
 from ppdm_flow.page.services.jobs.job import Job, State
+from ppdm_flow.page.services.jobs.records import NewJob
+from ppdm_flow.page.services.policies.given import GivenFiles
 from ppdm_flow.page.services.runs import runs
 from ppdm_flow.page.services.runs.runs import UnknownRunError
 from ppdm_flow.policy.edit.changes import from_json, put
@@ -130,6 +132,31 @@ def test_links_out_of_a_run_are_no_downloads_and_folders_that_are_links_are_no_r
     (server.folder / "runs" / "other").symlink_to(run.folder.parent)
     with pytest.raises(UnknownRunError):
         server.site.runs.get("other", run.name)
+
+
+def test_what_a_step_wrote_for_the_owner_of_the_data_is_sent_to_who_made_the_run_alone(server: Server):
+    folder = prepared_run(server.site.settings.runs)
+    name = "internal/generate/code_table.json"
+    (folder / name).parent.mkdir(parents=True)
+    (folder / name).write_text('{"items": "VALUE"}')
+    manifest = json.loads((folder / "manifest.json").read_text())
+    manifest["files"][name] = {"bytes": 18, "sha256": "0" * 64}
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    key, records = f"clinic/{folder.name}", server.site.jobs._records
+    records.insert(
+        NewJob("0" * 16, server.users[Role.STEWARD], "run", "ward.yaml", ["run"], "", (), False, GivenFiles())
+    )
+    records.end("0" * 16, State.DONE, 0, "", key, cut=False)
+
+    maker = server.browser(Role.STEWARD)
+    assert maker.get(f"/runs/{key}/files/{name}").text == '{"items": "VALUE"}'
+    assert name in maker.get(f"/runs/{key}").text
+    another = server.site.accounts.add("another", [Role.STEWARD, Role.APPROVER], PASSWORD)
+    for browser in (Browser(server.site, another), server.browser(Role.APPROVER)):
+        assert browser.get(f"/runs/{key}/files/{name}").status_code == 404
+        shown = browser.get(f"/runs/{key}")
+        assert (shown.status_code, name in shown.text) == (200, False)
+        assert browser.get(f"/runs/{key}/files/plan.json").content == (folder / "plan.json").read_bytes()
 
 
 NO_RUNS = ("%2e%2e", "%2e%2e/%2e%2e", "ward/%2e%2e", "ward/%00", "ward/x", "x/%2e", "ward%2f%2e%2e")

@@ -23,3 +23,9 @@ def run_called(call: Call, key: str) -> ListedRun:
         return call.site.runs.get(policy, name)
     except UnknownRunError:
         raise HTTPException(404) from None
+
+
+def has_made(call: Call, run: ListedRun) -> bool:
+    """Whether who asks had the run made, and so has the data that it was made of."""
+    job = call.site.jobs.maker(run.key)
+    return job is not None and job.account == call.user.id

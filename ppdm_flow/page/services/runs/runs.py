@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from ppdm_flow.api.report import REPORT, read
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import HELD
+from ppdm_flow.core.texts.file_names import INTERNAL
 from ppdm_flow.engine.candidates.run_files import PUBLICATION
 from ppdm_flow.engine.candidates.unpublished import RELEASED, is_unpublished
 from ppdm_flow.engine.manifest import NAME as MANIFEST
@@ -59,13 +60,15 @@ class ListedRun:
         """``released``, ``held`` or ``withheld``, as it is by now."""
         return RELEASED if self.approved else self.verdict
 
-    def downloads(self) -> dict[str, Path]:
+    def downloads(self, *, for_maker: bool) -> dict[str, Path]:
         """Return the files that the manifest lists, by their names in it, as far as they are there.
 
         What was held is listed under ``released/`` and is not there before it is released; what is withheld is none.
+        What steps wrote for the owner of the data may hold values of it, and is there ``for_maker`` of the run alone.
         """
         inside = self.folder.resolve()
-        places = {name: self.folder / name for name in sorted(self.files) if name.partition("/")[0] != WITHHELD}
+        left_out = {WITHHELD} if for_maker else {WITHHELD, INTERNAL}
+        places = {name: self.folder / name for name in sorted(self.files) if name.partition("/")[0] not in left_out}
         return {
             name: place for name, place in places.items() if place.is_file() and place.resolve().is_relative_to(inside)
         }

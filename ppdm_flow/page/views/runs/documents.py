@@ -9,7 +9,7 @@ from starlette.responses import FileResponse, Response
 
 from ppdm_flow.page.http.call import Call
 from ppdm_flow.page.http.documents import FRAMED
-from ppdm_flow.page.http.runs import known_run
+from ppdm_flow.page.http.runs import has_made, known_run
 
 REPORT = "report.html"
 
@@ -26,7 +26,7 @@ def show_report(call: Call) -> Response:
 
 def send_framed_report(call: Call) -> Response:
     """Send the report itself, for the frame."""
-    file = known_run(call).downloads().get(REPORT)
+    file = known_run(call).downloads(for_maker=False).get(REPORT)
     if file is None:
         raise HTTPException(404)
     text = _SCRIPT.sub(b"", file.read_bytes()).replace(b"</head>", _WITHOUT_BUTTONS + b"</head>", 1)
@@ -37,7 +37,7 @@ def send_file(call: Call) -> Response:
     """Send one file of a run as a download: one that its manifest lists, and that has left the run."""
     run = known_run(call)
     name = call.path["file"]
-    file = run.downloads().get(name)
+    file = run.downloads(for_maker=has_made(call, run)).get(name)
     if file is None:
         raise HTTPException(404)
     shown = f"{run.policy}-{run.name}-{name.replace('/', '-')}"

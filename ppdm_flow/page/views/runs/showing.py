@@ -8,7 +8,7 @@ from typing import Any
 from starlette.responses import Response
 
 from ppdm_flow.page.http.call import Call
-from ppdm_flow.page.http.runs import known_run
+from ppdm_flow.page.http.runs import has_made, known_run
 from ppdm_flow.page.looks.addresses import run_address
 from ppdm_flow.page.services.accounts.roles import Role
 from ppdm_flow.page.services.runs.runs import ListedRun, from_report
@@ -33,7 +33,7 @@ def show_run(call: Call) -> Response:
         state=_state(run, judged),
         findings=findings,
         releases=releases,
-        downloads={name: run.files[name] for name in run.downloads()},
+        downloads={name: run.files[name] for name in run.downloads(for_maker=has_made(call, run))},
         policy=policy,
         steward=call.user.has(Role.STEWARD),
         offers=offers(call.site, policy, judged, run_address(run.key))
