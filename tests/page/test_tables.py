@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
 import subprocess
@@ -14,12 +15,15 @@ from operator import attrgetter
 from pathlib import Path
 from types import SimpleNamespace
 
+import pyarrow as pa
 import pytest
 from copies import table, tables, task
 from prepared_runs import prepared_run
+from pyarrow import parquet
 from signed_runs import BEGIN, small_run
 from sites import PATIENCE
 
+from ppdm_flow.core.digests import sha256
 from ppdm_flow.page.services.places import PERSON, BusyError
 from ppdm_flow.page.services.released.files import ChangedFileError, ReleasedFolder
 from ppdm_flow.page.services.tables import column as columns_module
@@ -406,3 +410,29 @@ def test_a_copy_leaves_the_disk_its_room(tmp_path: Path, monkeypatch, free_bytes
     service = tables(tmp_path / "tables")
     made = service._made(task(tmp_path, {"id": "text"}, [["1"]], place=str(tmp_path / "b"), free_bytes=free_bytes))
     assert made is answer
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("rows", "answer"), [(20_000, Answer.FAILED), (20, Answer.DONE)])
+def test_a_small_file_of_long_values_in_many_cells_takes_bounded_memory(tmp_path: Path, monkeypatch, rows, answer):
+    peaks = []
+
+    def run(words, *, input, **_options):  # noqa: A002  # as of `subprocess`
+        process = subprocess.Popen(words, stdin=subprocess.PIPE)
+        process.stdin.write(input)
+        process.stdin.close()
+        _, status, usage = os.wait4(process.pid, 0)
+        peaks.append(usage.ru_maxrss / 2**20)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        return process
+
+    kept = {"DEVNULL": subprocess.DEVNULL, "TimeoutExpired": subprocess.TimeoutExpired}
+    monkeypatch.setattr("ppdm_flow.page.services.tables.tables.subprocess", SimpleNamespace(run=run, **kept))
+    file, names = tmp_path / "table.parquet", ("a", "b", "c")
+    cells = pa.DictionaryArray.from_arrays(pa.array([0] * rows, pa.int8()), pa.array(["x" * 90_000]))
+    parquet.write_table(pa.table(dict.fromkeys(names, cells)), file)
+    assert file.stat().st_size < 50_000
+    words = {"path": str(file), "format": "parquet", "files": ((str(file), sha256(file)),), "most_rows": 100_000}
+    made = task(tmp_path, dict.fromkeys(names, "text"), [], place=str(tmp_path / "b"), **words)
+    assert tables(tmp_path / "tables")._made(made) is answer
+    assert peaks[0] < 3.25

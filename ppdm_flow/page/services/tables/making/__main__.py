@@ -1,12 +1,14 @@
 """The process that makes the copy of a released table: it reads its task from the standard input, and prints nothing.
 
-It is of low priority, and its memory is bounded: what does not fit is sorted on disk, beside the copy.
+It is of low priority. Its memory is bounded: what does not fit is sorted on disk, beside the copy. A table has no
+copy where its rows take too much while they are read: few long values in many cells make a small file.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import resource
 import shutil
 import sys
 import threading
@@ -26,6 +28,8 @@ from ppdm_flow.page.services.tables.making.task import Answer, Task
 from ppdm_flow.page.services.tables.making.texts import text_tables
 
 _NICE = 10
+_READING = 3 * 2**30
+"""Bytes that rows may take while they are read, beyond what DuckDB may hold."""
 _LOOK = 0.1
 """Seconds between looks at the disk."""
 
@@ -94,6 +98,13 @@ def _be_humble() -> None:
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
 
 
+def _limit_memory(task: Task) -> None:
+    most = task.memory_mb * 2**20 + _READING
+    _, known = resource.getrlimit(resource.RLIMIT_DATA)
+    if known == resource.RLIM_INFINITY or most < known:
+        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+
+
 def _stop_before_the_disk_is_full(task: Task) -> None:
     """End this process where it leaves less of the disk than it should, whatever it is doing."""
     folder = Path(task.place).parent
@@ -107,6 +118,7 @@ def main() -> Answer:
     _be_humble()
     try:
         task = Task.read(sys.stdin.read())
+        _limit_memory(task)
         threading.Thread(target=_stop_before_the_disk_is_full, args=(task,), daemon=True).start()
         return make(task)
     except PpdmError:
