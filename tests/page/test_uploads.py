@@ -8,21 +8,28 @@ import io
 import json
 import stat
 import struct
+import tempfile
 import zipfile
 import zlib
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pyreadstat
 import pytest
 import xlsxwriter
 from sites import Server
 
-from ppdm_flow.core.errors import PpdmError
+from ppdm_flow.core.errors import DataError, PpdmError
 from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.uploads.kinds import kind_of
 from ppdm_flow.page.services.uploads.limits import Limits
+from ppdm_flow.page.services.uploads.look import look
 from ppdm_flow.page.services.uploads.uploads import Uploads
+from ppdm_flow.page.settings import Settings
 
 TABLE = b"age,job\n30,nurse\n41,clerk\n"
 MEGABYTE = 2**20
@@ -34,11 +41,11 @@ def parquet() -> bytes:
     return file.getvalue()
 
 
-def workbook() -> bytes:
+def workbook(rows=(("age", "job"), (30, "nurse"))) -> bytes:
     file = io.BytesIO()
     with xlsxwriter.Workbook(file, {"in_memory": True}) as book:
         sheet = book.add_worksheet()
-        for row, cells in enumerate((("age", "job"), (30, "nurse"))):
+        for row, cells in enumerate(rows):
             sheet.write_row(row, 0, cells)
     return file.getvalue()
 
@@ -468,6 +475,14 @@ def many_columns(kind: str, columns: int) -> bytes:
         return file.getvalue()
     if kind == "jsonl":
         return json.dumps(dict.fromkeys(names, 1)).encode() + b"\n"
+    if kind == "xlsx":
+        return workbook([names, ["1"] * columns])
+    if kind == "dta":
+        path = Path(tempfile.mkdtemp()) / "wide.dta"
+        pyreadstat.write_dta(pd.DataFrame([[1.0] * columns], columns=names), path)
+        return path.read_bytes()
+    if kind == "blank lines and blanks":
+        return ("\n\n" + " ".join(names) + "\n" + " ".join("1" * columns) + "\n").encode()
     text = (",".join(names) + "\n" + ",".join("1" * columns) + "\n").encode()
     return gzip.compress(text) if kind == "csv.gz" else text
 
@@ -479,6 +494,17 @@ def test_columns_are_counted_before_a_reader_guesses(server, kind):
         server.upload(Role.STEWARD, f"wide.{kind}", many_columns(kind, 2_001))
     assert left(server) == []
     assert server.upload(Role.STEWARD, f"wide.{kind}", many_columns(kind, 500)).bytes
+
+
+@pytest.mark.parametrize("kind", ["xlsx", "dta", "blank lines and blanks"])
+def test_columns_that_only_a_reader_finds_are_counted_before_it_reads_rows(tmp_path: Path, kind):
+    ending = kind if kind in ("xlsx", "dta") else "csv"
+    file, limits = tmp_path / f"wide.{ending}", Limits.of(Settings(tmp_path, tmp_path, tmp_path))
+    file.write_bytes(many_columns(kind, 2_001))
+    with pytest.raises(DataError, match=r"PPF996.*2,001 columns"):
+        look(file, kind_of(file, file.name), limits)
+    file.write_bytes(many_columns(kind, 2_000))
+    look(file, kind_of(file, file.name), limits)
 
 
 def test_a_text_with_commas_in_json_is_no_wide_table(server):

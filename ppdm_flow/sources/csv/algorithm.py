@@ -89,7 +89,8 @@ class CsvSource:
 
     def typed_batches(self, columns: Sequence[str], types: Mapping[str, AttributeType]) -> Iterator[pa.RecordBatch]:
         """Yield the rows; columns in ``types`` as plain texts, numbers with a decimal point and no separators."""
-        places = [self.names().index(c) for c in columns]
+        names = self.names()
+        places = [names.index(c) for c in columns]
         numeric = {i: types[c] for i, c in enumerate(columns) if c in types}
         block = _BLOCK
         done = 0

@@ -75,7 +75,8 @@ class ExcelSource:
 
     def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Yield the rows; cells are texts, empty ones null."""
-        places = [self.names().index(c) for c in columns]
+        names = self.names()
+        places = [names.index(c) for c in columns]
         rows = self._read()[1 if self.params.header else 0 :]
         if self._given and rows and _bare(text(cell) or "" for cell in rows[0]) == _bare(self._given):
             advice = f"`with: {{skip_rows: {self.params.skip_rows + 1}}}` leaves it out; without `columns` it is read"

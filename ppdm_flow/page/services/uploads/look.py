@@ -8,7 +8,7 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError, PpdmError
 from ppdm_flow.page.services.uploads.kinds import Kind
 from ppdm_flow.page.services.uploads.limits import Limits
-from ppdm_flow.page.services.uploads.unpacking import check_columns, check_unpacked
+from ppdm_flow.page.services.uploads.unpacking import check_columns, check_unpacked, refuse_wide
 
 
 def look(file: Path, kind: Kind, limits: Limits) -> None:
@@ -19,13 +19,16 @@ def look(file: Path, kind: Kind, limits: Limits) -> None:
     """
     check_unpacked(file, kind, limits)
     check_columns(file, kind, limits)
-    if why := _fault(file, kind):
+    if why := _fault(file, kind, limits):
         help_ = "open it where it was made, and write it anew"
         raise DataError(Diagnostic("PPF995", f"the upload is refused: {why}", help=help_))
 
 
-def _fault(file: Path, kind: Kind) -> str:
-    """Return why a file cannot be read as a table of its kind; nothing where its beginning can."""
+def _fault(file: Path, kind: Kind, limits: Limits) -> str:
+    """Return why a file cannot be read as a table of its kind; nothing where its beginning can.
+
+    Raises DataError where it has too many columns (PPF996), before any row is read.
+    """
     from ppdm_flow.api.profile.data import look as looked  # noqa: PLC0415  # the server itself reads no data
     from ppdm_flow.engine.opening.opening import open_source  # noqa: PLC0415  # as above
 
@@ -33,7 +36,8 @@ def _fault(file: Path, kind: Kind) -> str:
         node = looked(file).node(file.name)
         source = open_source(node, file)
         names = node.columns or source.names()
-        next(iter(source.batches(source.names())), None)
+        if len(names) <= limits.columns:
+            next(iter(source.batches(source.names())), None)
     except PpdmError as error:
         said = "; ".join(each.message for each in error.diagnostics)
         return said.replace(f"`{file}`", "the file").replace(str(file), "the file")
@@ -41,4 +45,5 @@ def _fault(file: Path, kind: Kind) -> str:
         return "reading it takes too much memory"
     except Exception:  # noqa: BLE001  # whatever a reader does with hostile bytes; its words may quote them
         return f"it cannot be read as {kind.format}"
+    refuse_wide(len(names), limits)
     return "" if names else "it has no columns"

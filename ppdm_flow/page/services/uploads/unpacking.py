@@ -49,7 +49,8 @@ def check_unpacked(file: Path, kind: Kind, limits: Limits) -> None:
 def check_columns(file: Path, kind: Kind, limits: Limits) -> None:
     """Raise DataError where a file has more columns than the server takes (PPF996): each costs every look at it.
 
-    Of a text the first line is looked at, before a reader guesses how it is written.
+    Of a text the first line is looked at, before a reader guesses how it is written. What this does not find, the
+    reader does (`look`).
     """
     if kind.format == "parquet":
         from pyarrow import parquet  # noqa: PLC0415  # the server itself reads no data
@@ -61,6 +62,11 @@ def check_columns(file: Path, kind: Kind, limits: Limits) -> None:
         with gzip.open(file) if kind.packed else file.open("rb") as opened:
             line = opened.readline(_PIECE)
         columns = _keys(line) if kind.format == "jsonl" else max(map(line.count, _DELIMITERS)) + 1
+    refuse_wide(columns, limits)
+
+
+def refuse_wide(columns: int, limits: Limits) -> None:
+    """Raise DataError (PPF996) for more columns than the server takes."""
     if columns > limits.columns:
         raise _bomb(f"it has {columns:,} columns, and the server takes {limits.columns:,}")
 
