@@ -21,6 +21,7 @@ from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.texts.visible import visible
 from ppdm_flow.page.services.accounts.roles import Role
 from ppdm_flow.page.services.places import PERSON
+from ppdm_flow.page.services.released import files
 from ppdm_flow.page.views.guests import table as table_view
 
 POLICY = f"""{BEGIN}\
@@ -373,3 +374,17 @@ def test_an_administrator_reads_no_table(server: Server):
     assert administrator.get("/released").status_code == 403
     for role in (Role.STEWARD, Role.APPROVER):
         assert server.browser(role).get(f"{address}/files").status_code == 200
+
+
+def test_documents_of_a_release_are_parsed_by_processes_of_their_own(server: Server, monkeypatch):
+    address = _shown(server, report=True)
+
+    def not_here(*_told: object) -> None:
+        raise AssertionError("parsed by the server itself")
+
+    monkeypatch.setattr(files, "_json", not_here)
+    guest = server.browser(Role.GUEST)
+    assert guest.get("/released").status_code == 200
+    page = guest.get(f"{address}/report.html")
+    assert page.status_code == 200
+    assert "study" in page.text

@@ -13,6 +13,8 @@ from signed_runs import BEGIN
 from sites import Server
 
 from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.bounded import Bounded
+from ppdm_flow.page.services.shown import published
 from ppdm_flow.page.services.shown.shown import Refusal
 
 JOINED = f"""{BEGIN}\
@@ -121,3 +123,33 @@ def test_a_held_run_is_shown_once_its_approvals_are_there_and_not_because_its_fo
     shutil.copytree(made, forged)
     assert shown.show(steward, "ward", made.name, "public") is None
     assert [each.release for each in shown.releases()] == ["public"]
+
+
+def test_long_documents_of_released_runs_are_read_once_in_a_process_of_their_own(server: Server, monkeypatch):
+    run, shown = _run(server, policy=JOINED), server.site.shown
+    small = shown.published("clinic", run.name)
+    asked, bounded = [], Bounded.run
+
+    def noting(self, function, *given):
+        asked.append(function)
+        return bounded(self, function, *given)
+
+    def not_here(_file: Path) -> None:
+        raise AssertionError("read by the server itself")
+
+    monkeypatch.setattr(published, "_LARGE", 0)
+    monkeypatch.setattr(published, "_document", not_here)
+    monkeypatch.setattr(Bounded, "run", noting)
+    assert small is not None
+    assert shown.published("clinic", run.name) == small
+    assert shown.newest() == [small]
+    assert asked == [published.read_documents]
+    plan = run / "plan.json"
+    plan.write_text(plan.read_text().replace('"public"', '"partner"'))
+    assert shown.published("clinic", run.name).audiences == {"office": "partner", "study": "internal"}
+    assert len(asked) == 2
+    monkeypatch.setattr(published, "SECONDS", 0.0)
+    monkeypatch.setattr(published, "_DOCUMENTS", published.BoundedAnswers())
+    assert shown.newest() == []
+    (run / "manifest.json").write_text("[")
+    assert shown.published("clinic", run.name) is None

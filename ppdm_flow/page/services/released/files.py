@@ -21,8 +21,11 @@ class ChangedFileError(Exception):
     """A file is gone, or is not the one that the manifest lists. ``name`` is its path in the run's directory."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"`{name}` is not the file that the run's manifest lists")
+        super().__init__(name)
         self.name = name
+
+    def __str__(self) -> str:
+        return f"`{self.name}` is not the file that the run's manifest lists"
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
+import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +15,13 @@ from ppdm_flow.core.results import HELD, RELEASED
 from ppdm_flow.engine.approval.published import PLAN, approval_faults
 from ppdm_flow.engine.candidates.unpublished import RELEASED as FOLDER
 from ppdm_flow.engine.candidates.unpublished import is_unpublished
+from ppdm_flow.engine.evidence.places import ATTESTATIONS, envelopes
 from ppdm_flow.engine.held.publication import publication_fault
 from ppdm_flow.engine.held.signers_file import ReadSigners
 from ppdm_flow.engine.manifest import NAME as MANIFEST
-from ppdm_flow.page.services.approvals.signers_lists import LISTS, SECONDS
+from ppdm_flow.page.services.approvals.signers_lists import LISTS, SECONDS, BoundedAnswers
+from ppdm_flow.page.services.bounded import LimitExceededError
+from ppdm_flow.policy.signers.reading import read_signers
 
 APART = "apart"
 """What a policy says of recipients of whom nobody sees two releases."""
@@ -40,40 +46,80 @@ class PublishedRun:
         return f"{self.folder.parent.name}/{self.folder.name}"
 
 
+@dataclass(frozen=True, slots=True)
+class PublishedDocuments:
+    """What the documents of a released run say: the audience of each declared release, and as `PublishedRun`."""
+
+    audiences: Mapping[str, str]
+    apart: bool
+    ledger: bool
+
+
+_LARGE = 1 << 18
+"""Bytes of documents beyond which a process of its own reads them: parsing JSON lets no other thread work meanwhile."""
+_KEPT = 1_000
+"""Bytes that what is kept of a run's documents takes."""
+_DOCUMENTS: BoundedAnswers[PublishedDocuments | None] = BoundedAnswers()
+
+
 def published_run(runs: Path, policy: str, run: str) -> PublishedRun | None:
     """Return the run of a policy by its name; None where there is none, or nothing of it was released.
 
-    A run that was held counts with the signatures that its policy asks for, whatever its folders are called.
+    A run that was held counts with the signatures that its policy asks for, whatever its folders are called. Raises
+    LimitExceededError where its documents take too long.
     """
     folder = _named(_named(runs, policy), run)
     return None if folder is None else _published(folder, LISTS.reader())
 
 
 def newest_published(runs: Path, most: int) -> list[PublishedRun]:
-    """Return the newest runs that were released; the names of runs begin with their time."""
+    """Return the newest runs that were released, as far as their documents are read in a few seconds."""
     folders = (run for policy in _folders(runs) for run in _folders(policy) if (run / FOLDER).is_dir())
     found: list[PublishedRun] = []
-    read = LISTS.reader(SECONDS)
-    for folder in sorted(folders, key=lambda run: run.name, reverse=True):
-        published = _published(folder, read)
-        if published is not None:
-            found.append(published)
+    read, until = LISTS.reader(SECONDS), time.monotonic() + SECONDS
+    for folder in sorted(folders, key=lambda run: run.name, reverse=True):  # names of runs begin with their time
+        with suppress(LimitExceededError):
+            if (published := _published(folder, read, until)) is not None:
+                found.append(published)
         if len(found) == most:
             break
     return found
 
 
-def _published(folder: Path, read: ReadSigners) -> PublishedRun | None:
-    manifest, plan = _document(folder / MANIFEST), _document(folder / PLAN)
+def _published(folder: Path, read: ReadSigners, until: float = math.inf) -> PublishedRun | None:
     released = _named(folder, FOLDER)
-    if manifest is None or plan is None or released is None or is_unpublished(folder):
+    if released is None or is_unpublished(folder):
         return None
-    if not _was_released(folder, manifest.get("verdict"), read):
+    try:
+        large = sum((folder / name).stat().st_size for name in (MANIFEST, PLAN)) > _LARGE
+        if large:
+            late = "the documents of this run are long and were not looked at"
+            documents = _DOCUMENTS.ask(_state(folder, released), _KEPT, until, late, read_documents, folder)
+        else:
+            documents = read_documents(folder, read)
+    except OSError:
+        return None
+    if documents is None:
+        return None
+    there = sorted(each.name for each in _folders(released) if each.name in documents.audiences)
+    audiences = {name: documents.audiences[name] for name in there}
+    return PublishedRun(folder, audiences, documents.apart, documents.ledger)
+
+
+def _state(folder: Path, released: Path) -> str:
+    """Return a text that is another one where a document of the run, or a signature, is."""
+    signed = (path for release in _folders(released) for path in envelopes(release / ATTESTATIONS))
+    stats = [(str(path), path.lstat()) for path in (*sorted(folder.iterdir()), *signed)]
+    return repr([(name, s.st_ino, s.st_size, s.st_mtime_ns, s.st_ctime_ns) for name, s in stats])
+
+
+def read_documents(folder: Path, read: ReadSigners = read_signers) -> PublishedDocuments | None:
+    """Return what a run's documents say; None where they cannot be read, or it was not released."""
+    manifest, plan = _document(folder / MANIFEST), _document(folder / PLAN)
+    if manifest is None or plan is None or not _was_released(folder, manifest.get("verdict"), read):
         return None
     declared = {each["name"]: each["audience"] for each in plan["releases"]}
-    there = sorted(each.name for each in _folders(released) if each.name in declared)
-    audiences = {name: declared[name] for name in there}
-    return PublishedRun(folder, audiences, plan.get("recipients") == APART, "ledger" in manifest)
+    return PublishedDocuments(declared, plan.get("recipients") == APART, "ledger" in manifest)
 
 
 def _was_released(folder: Path, verdict: object, read: ReadSigners) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
+from ppdm_flow.engine.manifest import NAME as MANIFEST
+from ppdm_flow.page.services.bounded import CHECKS, LimitExceededError
 from ppdm_flow.page.services.released.files import ChangedFileError, ReleasedFolder
 from ppdm_flow.page.services.shown.shown import Shown
 from ppdm_flow.page.services.tables.released_table import ReleasedTable
@@ -38,4 +40,8 @@ def keep_shown(tables: Tables, every: Iterable[Shown]) -> None:
 
 @lru_cache(maxsize=1_024)
 def _described(folder: ReleasedFolder, _manifest: tuple[int, int, int]) -> ReleasedTable:
-    return ReleasedTable.of(folder)
+    """Describe a table, in a process of its own: parsing a long document lets no other thread work meanwhile."""
+    try:
+        return CHECKS.run(ReleasedTable.of, folder)
+    except LimitExceededError:
+        raise ChangedFileError(MANIFEST) from None

@@ -14,6 +14,7 @@ from ppdm_flow.page.http.call import Call
 from ppdm_flow.page.http.documents import framed
 from ppdm_flow.page.services.refusal import RefusalError
 from ppdm_flow.page.services.released.files import ChangedFileError, ReleasedFolder
+from ppdm_flow.page.services.runs.runs import REPORTS
 from ppdm_flow.page.views.guests.shown_release import ShownRelease, shown_release
 from ppdm_flow.report.run.fields import ReportDocument
 from ppdm_flow.report.run.public import of_release, public
@@ -62,6 +63,10 @@ def _with_report(call: Call) -> ShownRelease:
 
 @lru_cache(maxsize=16)
 def _public_report(folder: ReleasedFolder, _manifest: tuple[int, int, int]) -> str:
+    return REPORTS.run(public_report, folder)
+
+
+def public_report(folder: ReleasedFolder) -> str:
     """Return what the report of a run says of one release, in the form that may leave the house."""
     document = cast("ReportDocument", folder.run_document(REPORT))
     return rendered(public(of_release(document, folder.release)), "html")
