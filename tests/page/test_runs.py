@@ -22,6 +22,7 @@ from ppdm_flow.page.services.jobs.records import NewJob
 from ppdm_flow.page.services.policies.given import GivenFiles
 from ppdm_flow.page.services.runs import runs
 from ppdm_flow.page.services.runs.runs import UnknownRunError
+from ppdm_flow.page.views.runs import frontier
 from ppdm_flow.policy.edit.changes import from_json, put
 from ppdm_flow.policy.edit.edited import edited
 
@@ -309,6 +310,22 @@ def test_a_sweep_is_a_picture_whose_points_are_edits(server: Server, steward: Br
     assert "would be released" in page
     assert server.browser(Role.APPROVER).get(f"/sweeps/{job.id}").status_code == 403
     assert [run.policy for run in server.site.runs.list()] == ["ward"]
+
+
+@pytest.mark.slow
+def test_a_sweep_is_read_and_drawn_by_a_process_with_limits(server: Server, steward: Browser, monkeypatch):
+    job = _carried_out(server, steward, "/policies/ward.yaml/sweep", path_1="privacy.k_anonymity.k", values_1="2,5")
+
+    def not_here(_document: object) -> None:
+        raise AssertionError("drawn by the server itself")
+
+    monkeypatch.setattr(frontier, "rows", not_here)
+    page = steward.get(f"/sweeps/{job.id}")
+    assert page.status_code == 200, (job, page.headers, page.text)
+    assert "2 points" in page.text
+    monkeypatch.setattr(runs.REPORTS, "output", 0)
+    refused = steward.get(f"/sweeps/{job.id}")
+    assert (refused.status_code, "PPF997" in refused.text) == (400, True)
 
 
 @pytest.mark.slow(quick=1)

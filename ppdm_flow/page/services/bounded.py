@@ -32,7 +32,15 @@ _PROCESS = "ppdm_flow.page.services.bounded_process"
 _PATIENCE = 3
 """How many times as long as its processor time a call may take: others may need the processor as well."""
 _PIECE = 1 << 16
-_HARMLESS = frozenset({("builtins", "set"), ("builtins", "frozenset"), ("datetime", "date"), ("pathlib", "PosixPath")})
+_HARMLESS = frozenset(
+    {
+        ("builtins", "set"),
+        ("builtins", "frozenset"),
+        ("datetime", "date"),
+        ("markupsafe", "Markup"),
+        ("pathlib", "PosixPath"),
+    }
+)
 """Classes beside our own that an answer may hold."""
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from pathlib import Path
+from typing import cast
 
 from markupsafe import Markup
 
@@ -12,16 +15,13 @@ from ppdm_flow.api.sweep.places import Places, places
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.looks.chart import Axes, Point, Series, line_chart
-from ppdm_flow.page.services.bounded import CHECKS
-from ppdm_flow.page.services.policies.policies import UnknownPolicyError
-from ppdm_flow.page.site import Site
 from ppdm_flow.page.texts.catalogue import catalogue
 from ppdm_flow.page.views.runs.mending import proposed
 from ppdm_flow.policy.edit.changes import Change, put
 from ppdm_flow.policy.loading import load
 from ppdm_flow.report.amounts import amount
 from ppdm_flow.report.sweep.fields import SweepDocument, SweepMetric, SweepPoint, figure_at
-from ppdm_flow.report.sweep.rows import short, tidy
+from ppdm_flow.report.sweep.rows import Rows, rows, said, short, tidy
 
 _MOST = 8
 _SHARES = frozenset({"share", "probability"})
@@ -35,12 +35,29 @@ class Picture:
     drawing: Markup
 
 
-def points(site: Site, policy: str, document: SweepDocument, back: str) -> dict[int, str]:
+@dataclass(frozen=True, slots=True)
+class ShownSweep:
+    """What the page of a sweep shows of it. ``points`` are addresses of edits by the number of their point."""
+
+    sentence: str
+    table: Rows
+    points: Mapping[int, str]
+    pictures: Sequence[Picture]
+
+
+def shown_sweep(file: Path, path: Path | None, policy: str, back: str) -> ShownSweep:
+    """Return what is shown of the sweep in a file; no edits where there is no policy at the path."""
+    document = cast("SweepDocument", json.loads(file.read_text(encoding="utf-8")))
+    addresses = {} if path is None else _points(path, policy, document, back)
+    return ShownSweep(said(document), rows(document), addresses, pictures(document, addresses))
+
+
+def _points(path: Path, policy: str, document: SweepDocument, back: str) -> dict[int, str]:
     """Return the address of the edit that takes each point's values; none where the policy is another one by now."""
     axes = [Axis(axis["path"], tuple(axis["values"])) for axis in document["over"]]
     try:
-        found = CHECKS.run(places_in, site.policies.path(policy), axes)
-    except (PpdmError, UnknownPolicyError):
+        found = places_in(path, axes)
+    except PpdmError:
         return {}
     return {point["number"]: proposed(policy, _changes(point["values"], found), back) for point in document["points"]}
 
@@ -58,12 +75,12 @@ def _changes(values: Mapping[str, str], found: Places) -> list[Change]:
 def pictures(document: SweepDocument, addresses: Mapping[int, str]) -> list[Picture]:
     """Return a chart for each figure that differs between points."""
     names = short([metric["name"] for metric in document["metrics"]])
-    drawn = [
+    drawn = (
         _picture(document, metric, name, addresses, place)
         for place, (metric, name) in enumerate(zip(document["metrics"], names, strict=True))
         if len(_values(document, metric)) > 1
-    ]
-    return drawn[:_MOST]
+    )
+    return list(islice(drawn, _MOST))
 
 
 def _values(document: SweepDocument, metric: SweepMetric) -> set[float]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import cast
 
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
@@ -19,17 +17,16 @@ from ppdm_flow.page.services.bounded import CHECKS
 from ppdm_flow.page.services.jobs.job import State
 from ppdm_flow.page.services.jobs.jobs import OWN_FOLDER
 from ppdm_flow.page.services.policies.given import files_of
+from ppdm_flow.page.services.policies.policies import UnknownPolicyError
 from ppdm_flow.page.services.policies.reach import reaches
 from ppdm_flow.page.services.refusal import RefusalError
-from ppdm_flow.page.services.runs.runs import from_report
-from ppdm_flow.page.views.runs.frontier import pictures, points
+from ppdm_flow.page.services.runs.runs import REPORTS, from_report
+from ppdm_flow.page.views.runs.frontier import shown_sweep
 from ppdm_flow.page.views.runs.starting import chosen_upload, files_looked_at
 from ppdm_flow.page.views.runs.sweepable import policy_name, sweepable
 from ppdm_flow.policy.files.files import Library
 from ppdm_flow.policy.loading import load
 from ppdm_flow.report.run.fields import ReportDocument
-from ppdm_flow.report.sweep.fields import SweepDocument
-from ppdm_flow.report.sweep.rows import rows, said
 
 _AXES = 2
 _TELLING = ("suppressed_cells", "mean_total_variation", "record_utility", "error_increase", "rows_lost")
@@ -93,16 +90,12 @@ def show_sweep(call: Call) -> Response:
         return call.go(f"/jobs/{job.id}")
     if not found:
         raise HTTPException(404)
-    document = cast("SweepDocument", json.loads(found[-1].read_text(encoding="utf-8")))
-    chosen = points(call.site, job.about, document, f"/sweeps/{job.id}")
-    return call.page(
-        "runs/sweep.html",
-        job=job,
-        sentence=said(document),
-        table=rows(document),
-        points=chosen,
-        pictures=pictures(document, chosen),
-    )
+    try:
+        path = call.site.policies.path(job.about)
+    except UnknownPolicyError:
+        path = None
+    shown = REPORTS.run(shown_sweep, found[-1], path, job.about, f"/sweeps/{job.id}")
+    return call.page("runs/sweep.html", job=job, sweep=shown)
 
 
 def _figures(call: Call, policy: str) -> tuple[Sequence[str], Sequence[str]]:
