@@ -186,3 +186,18 @@ def test_no_version_takes_the_last_room_of_the_disk(policies, ann, monkeypatch):
     with pytest.raises(RefusalError, match="no_room"):
         policies.rename("a.yaml", "b.yaml", first.digest, ann)
     assert [each.name for each in policies.list()] == ["a.yaml"]
+
+
+def test_one_person_makes_so_many_files_and_more_once_some_are_gone(policies, ann, server, monkeypatch):
+    monkeypatch.setattr("ppdm_flow.page.services.policies.policies._MOST_FILES", 2)
+    first = policies.create("a.yaml", POLICY, ann)
+    policies.create("b.csv", "a;b\n", ann)
+    for refused in ("c.yaml", "c.csv"):
+        with pytest.raises(RefusalError, match="too_many_files"):
+            policies.create(refused, POLICY, ann)
+    policies.rename("a.yaml", "c.yaml", first.digest, ann)
+    policies.create("d.yaml", POLICY, server.users[Role.ADMINISTRATOR])
+    policies.path("b.csv").unlink()  # by Git
+    policies.create("e.yaml", POLICY, ann)
+    policies.remove("c.yaml", first.digest, ann)
+    policies.create("f.yaml", POLICY, ann)

@@ -54,6 +54,14 @@ class History:
     ) -> None:
         self._database, self._days, self._now, self._free_bytes = database, days, now, free_bytes
 
+    def written_by(self, user: User) -> frozenset[str]:
+        """Return the names of the files whose newest version somebody wrote, be they there or not."""
+        query = (
+            "SELECT name FROM policy_versions WHERE account = ? AND deed = ? AND number IN"
+            " (SELECT MAX(number) FROM policy_versions GROUP BY name)"
+        )
+        return frozenset(row["name"] for row in self._database.rows(query, user.name, WROTE))
+
     def check_room(self, user: User, text: str) -> None:
         """Raise RefusalError where there is no room for what a change of a file with this text keeps."""
         more = 2 * len(text)  # as it was and as it is

@@ -24,10 +24,13 @@ from ppdm_flow.page.services.policies.files import (
 )
 from ppdm_flow.page.services.policies.history import FOUND, REMOVED, WROTE, History, Version
 from ppdm_flow.page.services.policies.writing import as_bytes, make, plain, put
+from ppdm_flow.page.services.refusal import RefusalError
 from ppdm_flow.policy.text.nodes import UnreadableError
 from ppdm_flow.policy.text.reading import SIZE_LIMIT, decode
 
 _Stamp = tuple[int, int, int, int]
+_MOST_FILES = 1_000
+"""Files that one person wrote last: pages of all stewards list each file, and look at it."""
 _TOGETHER = 20
 """Files that are parsed in one process: beginning one takes longer than most texts."""
 
@@ -153,9 +156,14 @@ class Policies:
             return after
 
     def create(self, name: str, text: str, user: User) -> PolicyText:
-        """Make a file. Raises UnusableNameError for a name that no file can have, FileExistsError for one that is."""
+        """Make a file.
+
+        Raises UnusableNameError for a name that no file can have, FileExistsError for one that is, and RefusalError
+        where there is no room for it, or the person has many files.
+        """
         with self._writing:
             path = new_path(self.folder, name, (*YAML, *TABLES))
+            self._check_files(user)
             self.history.check_room(user, text)
             make(path, as_bytes(text, b""))
             after = self.read(name)
@@ -191,6 +199,11 @@ class Policies:
     def restore(self, version: Version, user: User) -> PolicyText:
         """Make a file again that was removed. Raises what ``create`` raises."""
         return self.create(version.name, version.text, user)
+
+    def _check_files(self, user: User) -> None:
+        """Raise RefusalError where somebody wrote so many files that there is to be no further one."""
+        if len(self.history.written_by(user) & files_below(self.folder, (*YAML, *TABLES)).keys()) >= _MOST_FILES:
+            raise RefusalError("policies.too_many_files", 429, most=_MOST_FILES)
 
     def _unchanged(self, name: str, digest: str) -> PolicyText:
         before = self.read(name)
