@@ -65,8 +65,8 @@ def compile_policy(
     Nothing is raised for a bad policy. A plan that nobody will run need not be ``digested``.
     """
     if loaded.policy is None:
-        faults = partial_faults(loaded.tree, loaded.places)
-        return CompileResult(None, in_order((*loaded.diagnostics, *faults)), loaded.sources)
+        partial = (redacted(each, loaded.secrets) for each in partial_faults(loaded.tree, loaded.places))
+        return CompileResult(None, in_order((*loaded.diagnostics, *partial)), loaded.sources)
     plan, faults = _compiler(loaded, loaded.policy, columns, data).compile()
     faults += releases_without_requirements(plan, loaded.policy, loaded.places, strict=loaded.project is not None)
     every = in_order((*loaded.diagnostics, *(redacted(d, loaded.secrets) for d in faults)))

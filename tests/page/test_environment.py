@@ -74,8 +74,9 @@ def test_what_a_policy_says_of_itself_shows_no_value_of_the_environment(server: 
     monkeypatch.setenv("TEAM", "canary-team")
     policy = write_policy(server.folder / "policies")
     told = 'params: {team: {from_env: TEAM}}\ndescription: "a ward of ${params.team}"\nowner: nobody else\n'
-    policy.write_text(policy.read_text() + told)
-    for page in ("", "/resolved", "/edit", "/form"):
+    label = "{role: quasi_identifier, hierarchy: {levels: {a: ['${params.team}']}}}"
+    policy.write_text(policy.read_text().replace("{role: quasi_identifier}", label) + told)
+    for page in ("", "/resolved", "/edit", "/form", "/hierarchies", "/hierarchies/groups?attribute=zip"):
         got = server.browser(Role.STEWARD).get(f"/policies/ward.yaml{page}")
         assert got.status_code == 200
         assert "canary-team" not in got.text

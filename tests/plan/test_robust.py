@@ -120,3 +120,18 @@ def test_no_plan_lets_an_identifier_or_two_draws_out(tmp_path_factory, steps, da
             if fact.source == "id":
                 assert {"pseudonymized", "generalized"} & set(kinds)
     assert all(len(found) == 1 for found in draws.values())
+
+
+def test_faults_of_a_policy_that_cannot_be_read_quote_no_value_of_the_environment(tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("PART", "zqcanary")
+    file = tmp_path / "p.yaml"
+    file.write_text(
+        "version: 1\nname: p\nparams: {part: {from_env: PART}}\nsource: {path: a.csv}\nattributes: {a: {role: none}}\n"
+        'privacy: none\nreleases: {out: {path: out.csv, from: "${params.part}"}}\n',
+        encoding="utf-8",
+    )
+    told = compile_policy(load(file)).diagnostics
+    assert "PPF604" in {each.code for each in told}
+    assert "zqcanary" not in str(told)
+    monkeypatch.setenv("PART", "7")
+    assert "`7`" in str(compile_policy(load(file)).diagnostics)

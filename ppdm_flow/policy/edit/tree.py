@@ -26,6 +26,18 @@ def tree_of(text: str, file: str = "policy.yaml") -> Tree:
     return None if root is None else _tree(root)
 
 
+def readable_tree(text: str, file: str = "policy.yaml") -> Tree:
+    """Return as much of what a text says as loading it reads: faults that do not hide the rest are passed over."""
+    plain = text.removeprefix("\ufeff")
+    if forbidden(plain, file) is not None:
+        return None
+    try:
+        root, _ = parse(plain, file)
+    except UnreadableError:
+        return None
+    return None if root is None else _tree(root)
+
+
 def _tree(node: Node) -> Tree:
     if isinstance(node, Scalar):
         return node.text

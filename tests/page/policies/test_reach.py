@@ -49,6 +49,7 @@ WAYS = (
     "attach '../../state/page.sqlite3' as page",
     "../../st%61te/page.sqlite3",
     "linked.csv",
+    ".git",
     "../.git/config",
     "../../**/.git/config",
     "../.g*/config",
@@ -82,6 +83,8 @@ def test_ways_into_the_private_folder_are_seen(private, way):
         "https://example.org/policies.git",
         "../gitted/*.csv",
         "../.data/*.csv",
+        ".gitignore",
+        "a.git",
         "1/0\x00",
         "",
     ],
@@ -203,7 +206,12 @@ def test_a_policy_beside_its_data_is_run(steward, filled):
     filled.site.jobs.finished(job, PATIENCE)
 
 
-def test_a_check_does_not_tell_whether_a_private_file_is_there(server):
+FAULTS = ("", "name: again\n", "? [a]\n: 1\n", "\ufeff")
+"""What a text has besides, with which no change can be written into it."""
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_check_does_not_tell_whether_a_private_file_is_there(server, fault):
     """Neither while somebody types, nor in what a comparison says of the text."""
     (server.site.settings.policies / "p.yaml").write_text(POLICY)
     steward = server.browser(Role.STEWARD)
@@ -211,7 +219,7 @@ def test_a_check_does_not_tell_whether_a_private_file_is_there(server):
     there, missing = state / "page.sqlite3", state / "uploads" / "nothing.yaml"
     pages = []
     for path in (there, missing):
-        text = f"{POLICY}extends: [{path}]\n"
+        text = f"{fault}{POLICY}extends: [{path}]\n"
         for place in ("check", "propose"):
             answer = steward.send(f"/policies/p.yaml/{place}", text=text)
             assert answer.status_code == 200

@@ -12,6 +12,7 @@ from ppdm_flow.core.records import dataclass
 from ppdm_flow.policy.edit.changes import Tree
 from ppdm_flow.policy.edit.tree import at, tree_of
 from ppdm_flow.policy.loading import load
+from ppdm_flow.policy.redaction import without
 
 FORMS = ("intervals", "levels", "csv", "order", "prefix", "date")
 
@@ -61,8 +62,12 @@ class DeclaredAttribute:
 
 
 def declared_attributes(policy: Path) -> list[DeclaredAttribute]:
-    """Return the attributes of the policy at a path, in its order; none where nothing can be read."""
-    tree = dict(load(policy).tree)
+    """Return the attributes of the policy at a path, in its order; none where nothing can be read.
+
+    Values from the environment are not shown.
+    """
+    loaded = load(policy)
+    tree = dict(without(loaded.tree, loaded.secrets))
     own: Tree = None
     with suppress(PpdmError, OSError, UnicodeError):
         own = tree_of(policy.read_text(encoding="utf-8"), policy.name)

@@ -6,7 +6,6 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import field, replace
 from datetime import date
 from itertools import islice
@@ -18,7 +17,6 @@ from ppdm_flow.api.loading.kinds import FileKind, identity_of, kind_by_lines
 from ppdm_flow.api.test.files import sets_of
 from ppdm_flow.core.clock import utc_today
 from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity, has_errors
-from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.waivers import Waiver
 from ppdm_flow.page.services.bounded import CHECKS, LimitExceededError
@@ -28,7 +26,7 @@ from ppdm_flow.page.services.policies.reach import reaches, texts
 from ppdm_flow.plan.document import document
 from ppdm_flow.plan.locked import files_of as definitions_of
 from ppdm_flow.policy import load
-from ppdm_flow.policy.edit.tree import tree_of
+from ppdm_flow.policy.edit.tree import readable_tree
 from ppdm_flow.policy.files.files import Library
 from ppdm_flow.policy.redaction import telling, waivers_of, without
 from ppdm_flow.policy.test.loading import load as load_tests
@@ -254,9 +252,7 @@ def _tests_reach(path: Path, library: Library, private: Path) -> bool:
 
 def names_private(path: Path, text: str, private: Path) -> bool:
     """Return whether a text, as it stands at ``path``, names a file of the private folder."""
-    with suppress(PpdmError):
-        return reaches(tree_of(text, path.name), path.parent, private)
-    return False
+    return reaches(readable_tree(text, path.name), path.parent, private)
 
 
 def private_file() -> Diagnostic:

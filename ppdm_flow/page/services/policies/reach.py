@@ -55,7 +55,7 @@ def _paths(text: str) -> Iterator[str]:
 
 def _leads(path: str, home: str, private: str) -> bool:
     parts = path.split("/")
-    if len(parts) == 1 and not os.path.islink(os.path.join(home, path)):  # noqa: PTH114, PTH118  # as below
+    if len(parts) == 1 and path != _GIT and not os.path.islink(os.path.join(home, path)):  # noqa: PTH114, PTH118  # as below
         return False
     fixed = next((place for place, part in enumerate(parts) if _MAGIC.search(part)), len(parts))
     start = "/".join(parts[:fixed]) or ("/" if path.startswith("/") else ".")
