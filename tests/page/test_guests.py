@@ -22,6 +22,7 @@ from ppdm_flow.core.texts.visible import visible
 from ppdm_flow.page.services.accounts.roles import Role
 from ppdm_flow.page.services.places import PERSON
 from ppdm_flow.page.services.released import files
+from ppdm_flow.page.services.tables import shown_tables
 from ppdm_flow.page.views.guests import table as table_view
 
 POLICY = f"""{BEGIN}\
@@ -376,13 +377,14 @@ def test_an_administrator_reads_no_table(server: Server):
         assert server.browser(role).get(f"{address}/files").status_code == 200
 
 
-def test_documents_of_a_release_are_parsed_by_processes_of_their_own(server: Server, monkeypatch):
+def test_long_documents_of_a_release_are_parsed_by_processes_of_their_own(server: Server, monkeypatch):
     address = _shown(server, report=True)
 
     def not_here(*_told: object) -> None:
         raise AssertionError("parsed by the server itself")
 
     monkeypatch.setattr(files, "_json", not_here)
+    monkeypatch.setattr(shown_tables, "LARGE", 0)
     guest = server.browser(Role.GUEST)
     assert guest.get("/released").status_code == 200
     page = guest.get(f"{address}/report.html")

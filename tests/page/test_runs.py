@@ -363,7 +363,7 @@ def test_a_large_report_is_parsed_by_another_process(server: Server, monkeypatch
     steward, address = server.browser(Role.STEWARD), f"/runs/{run.parent.name}/{run.name}"
     small = steward.get(address)
     assert small.status_code == 200
-    monkeypatch.setattr(runs, "_LARGE", 100)
+    monkeypatch.setattr(runs, "LARGE", 100)
     with monkeypatch.context() as patched:
         patched.setattr(runs, "read", lambda _folder: pytest.fail("it was parsed here"))
         large = steward.get(address)

@@ -137,7 +137,7 @@ def test_long_documents_of_released_runs_are_read_once_in_a_process_of_their_own
     def not_here(_file: Path) -> None:
         raise AssertionError("read by the server itself")
 
-    monkeypatch.setattr(published, "_LARGE", 0)
+    monkeypatch.setattr(published, "LARGE", 0)
     monkeypatch.setattr(published, "_document", not_here)
     monkeypatch.setattr(Bounded, "run", noting)
     assert small is not None

@@ -28,6 +28,8 @@ P = ParamSpec("P")
 T = TypeVar("T")
 MEGABYTE = 2**20
 TOO_LONG = "PPF997"
+LARGE = 1 << 18
+"""Bytes of JSON from which a process of its own reads it: parsing lets no other thread work meanwhile."""
 _PROCESS = "ppdm_flow.page.services.bounded_process"
 _PATIENCE = 3
 """How many times as long as its processor time a call may take: others may need the processor as well."""

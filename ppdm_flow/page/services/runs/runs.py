@@ -16,14 +16,12 @@ from ppdm_flow.core.texts.file_names import INTERNAL
 from ppdm_flow.engine.candidates.run_files import PUBLICATION
 from ppdm_flow.engine.candidates.unpublished import RELEASED, is_unpublished
 from ppdm_flow.engine.manifest import NAME as MANIFEST
-from ppdm_flow.page.services.bounded import Bounded
+from ppdm_flow.page.services.bounded import LARGE, Bounded
 from ppdm_flow.report.run.fields import ReportDocument
 
 T = TypeVar("T")
 REPORTS = Bounded(seconds=10, memory=1_024, output=8, places=4, each=2)
-"""Reports that are read by a process of their own."""
-_LARGE = 1 << 18
-"""Bytes of a report beyond which it is one: parsing JSON lets no other thread work meanwhile."""
+"""Reports and results that are read by a process of their own."""
 
 
 class UnknownRunError(LookupError):
@@ -130,7 +128,7 @@ def from_report(folder: Path, take: Callable[[ReportDocument], T]) -> T:
     Raises UsageError where the report cannot be read, or that takes too much (PPF997).
     """
     try:
-        is_large = (folder / REPORT).stat().st_size > _LARGE
+        is_large = (folder / REPORT).stat().st_size > LARGE
     except OSError:
         is_large = False  # told by who reads it
     return REPORTS.run(_taken, folder, take) if is_large else _taken(folder, take)

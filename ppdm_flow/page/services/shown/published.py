@@ -20,7 +20,7 @@ from ppdm_flow.engine.held.publication import publication_fault
 from ppdm_flow.engine.held.signers_file import ReadSigners
 from ppdm_flow.engine.manifest import NAME as MANIFEST
 from ppdm_flow.page.services.approvals.signers_lists import LISTS, SECONDS, BoundedAnswers
-from ppdm_flow.page.services.bounded import LimitExceededError
+from ppdm_flow.page.services.bounded import LARGE, LimitExceededError
 from ppdm_flow.policy.signers.reading import read_signers
 
 APART = "apart"
@@ -55,8 +55,6 @@ class PublishedDocuments:
     ledger: bool
 
 
-_LARGE = 1 << 18
-"""Bytes of documents beyond which a process of its own reads them: parsing JSON lets no other thread work meanwhile."""
 _KEPT = 1_000
 """Bytes that what is kept of a run's documents takes."""
 _DOCUMENTS: BoundedAnswers[PublishedDocuments | None] = BoundedAnswers()
@@ -91,7 +89,7 @@ def _published(folder: Path, read: ReadSigners, until: float = math.inf) -> Publ
     if released is None or is_unpublished(folder):
         return None
     try:
-        large = sum((folder / name).stat().st_size for name in (MANIFEST, PLAN)) > _LARGE
+        large = sum((folder / name).stat().st_size for name in (MANIFEST, PLAN)) > LARGE
         if large:
             late = "the documents of this run are long and were not looked at"
             documents = _DOCUMENTS.ask(_state(folder, released), _KEPT, until, late, read_documents, folder)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
+from ppdm_flow.core.texts.file_names import DICTIONARY
+from ppdm_flow.engine.approval.published import PLAN
 from ppdm_flow.engine.manifest import NAME as MANIFEST
-from ppdm_flow.page.services.bounded import CHECKS, LimitExceededError
+from ppdm_flow.page.services.bounded import CHECKS, LARGE, LimitExceededError
 from ppdm_flow.page.services.released.files import ChangedFileError, ReleasedFolder
 from ppdm_flow.page.services.shown.shown import Shown
 from ppdm_flow.page.services.tables.released_table import ReleasedTable
@@ -40,8 +42,10 @@ def keep_shown(tables: Tables, every: Iterable[Shown]) -> None:
 
 @lru_cache(maxsize=1_024)
 def _described(folder: ReleasedFolder, _manifest: tuple[int, int, int]) -> ReleasedTable:
-    """Describe a table, in a process of its own: parsing a long document lets no other thread work meanwhile."""
+    documents = (folder.run / MANIFEST, folder.run / PLAN, folder.place / DICTIONARY)
     try:
-        return CHECKS.run(ReleasedTable.of, folder)
-    except LimitExceededError:
+        if sum(path.stat().st_size for path in documents) > LARGE:
+            return CHECKS.run(ReleasedTable.of, folder)
+        return ReleasedTable.of(folder)
+    except (OSError, LimitExceededError):
         raise ChangedFileError(MANIFEST) from None
