@@ -8,6 +8,7 @@ import pytest
 
 from ppdm_flow.core.errors import PolicyError
 from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.policies.history import _EACH
 from ppdm_flow.page.services.policies.policies import (
     ChangedMeanwhileError,
     FileKind,
@@ -162,7 +163,7 @@ def test_of_the_versions_of_a_file_those_of_some_characters_are_kept(policies, m
 
 
 def test_versions_that_one_person_wrote_are_bounded_and_none_goes_for_them(policies, ann, server, monkeypatch):
-    monkeypatch.setattr("ppdm_flow.page.services.policies.history._MOST_OF_PERSON", 8 * len(POLICY))
+    monkeypatch.setattr("ppdm_flow.page.services.policies.history._MOST_OF_PERSON", 8 * (len(POLICY) + _EACH))
     first = policies.create("a.yaml", POLICY, ann)
     policies.rename("a.yaml", "b.yaml", first.digest, ann)
     policies.rename("b.yaml", "a.yaml", first.digest, ann)
@@ -178,6 +179,44 @@ def test_versions_that_one_person_wrote_are_bounded_and_none_goes_for_them(polic
     assert [each.name for each in policies.list()] == ["b.yaml"]
     assert [version.deed for version in policies.history.of("a.yaml")] == ["removed", "wrote", "removed", "wrote"]
     policies.create("d.yaml", POLICY, server.users[Role.ADMINISTRATOR])
+
+
+def test_characters_of_a_version_count_whatever_they_are(policies, ann, monkeypatch):
+    monkeypatch.setattr("ppdm_flow.page.services.policies.history._MOST_OF_PERSON", 9_000)
+    hidden, wide = "\0" + "x" * 3_000, "\N{GRINNING FACE}" * 750
+    for name, text in (("plain.yaml", "x" * 3_000), ("hidden.yaml", hidden), ("wide.yaml", wide)):
+        policies.create(name, text, ann)
+        with pytest.raises(RefusalError, match="many_versions"):
+            policies.create(f"more-{name}", text, ann)
+        with policies.history._database.changing() as connection:
+            connection.execute("DELETE FROM policy_versions")
+
+
+def test_of_the_versions_of_a_file_those_with_hidden_characters_go_as_well(policies, monkeypatch):
+    monkeypatch.setattr("ppdm_flow.page.services.policies.history._MOST", 250)
+    for number in range(5):
+        policies.history.keep("a.yaml", "saved", str(number), "\0" + str(number) * 100, None)
+    assert [version.digest for version in policies.history.of("a.yaml")] == ["4", "3", "2"]
+
+
+def test_versions_of_empty_files_are_bounded_as_well(policies, ann, monkeypatch):
+    monkeypatch.setattr("ppdm_flow.page.services.policies.history._MOST_OF_PERSON", 4 * _EACH)
+    first = policies.create("a.yaml", "", ann)
+    policies.rename("a.yaml", "b.yaml", first.digest, ann)
+    with pytest.raises(RefusalError, match="many_versions"):
+        policies.rename("b.yaml", "c.yaml", first.digest, ann)
+    assert [each.name for each in policies.list()] == ["b.yaml"]
+
+
+def test_folders_go_with_their_last_file_and_no_others(policies, ann):
+    (policies.folder / "house").mkdir()
+    first = policies.create("a/b/c/one.yaml", POLICY, ann)
+    policies.create("a/two.yaml", POLICY, ann)
+    policies.rename("a/b/c/one.yaml", "d/e/one.yaml", first.digest, ann)
+    assert sorted(each.name for each in policies.folder.rglob("*") if each.is_dir()) == ["a", "d", "e", "house"]
+    policies.remove("d/e/one.yaml", first.digest, ann)
+    assert sorted(each.name for each in policies.folder.rglob("*") if each.is_dir()) == ["a", "house"]
+    assert [each.name for each in policies.list()] == ["a/two.yaml"]
 
 
 def test_no_version_takes_the_last_room_of_the_disk(policies, ann, monkeypatch):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
 from ppdm_flow.api.loading.kinds import FileKind
@@ -75,7 +76,8 @@ def _walk(folder: Path, root: Path, endings: tuple[str, ...]) -> Iterator[tuple[
             if entry.name.startswith(".") or not entry.name.isprintable():
                 continue
             if entry.is_dir(follow_symlinks=False):
-                yield from _walk(Path(entry.path), root, endings)
+                with suppress(FileNotFoundError):  # it went with its last file meanwhile
+                    yield from _walk(Path(entry.path), root, endings)
             elif entry.is_file(follow_symlinks=False) and entry.name.endswith(endings):
                 path = Path(entry.path)
                 yield path.relative_to(root).as_posix(), path

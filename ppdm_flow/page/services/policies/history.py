@@ -38,9 +38,13 @@ class Version:
 
 
 _MOST = 20_000_000
-"""Characters of the versions of one file: older ones go, but never the newest."""
+"""Bytes of the versions of one file: older ones go, but never the newest."""
 _MOST_OF_PERSON = 50_000_000
-"""Characters of the versions that one person wrote or removed: more are refused, for none of them may go before."""
+"""Bytes of the versions that one person wrote or removed: more are refused, for none of them may go before."""
+_EACH = 500
+"""Bytes that a version takes beside its text: one of an empty file is none the less a row."""
+_BYTES = "LENGTH(CAST(text AS BLOB))"
+"""The bytes of a text; of a text alone SQLite counts the characters in front of the first U+0000."""
 
 
 class History:
@@ -64,9 +68,9 @@ class History:
 
     def check_room(self, user: User, text: str) -> None:
         """Raise RefusalError where there is no room for what a change of a file with this text keeps."""
-        more = 2 * len(text)  # as it was and as it is
-        query = "SELECT SUM(LENGTH(text)) AS kept FROM policy_versions WHERE account = ?"
-        row = self._database.row(query, user.name)
+        more = 2 * (len(text.encode(errors="replace")) + _EACH)  # as it was and as it is
+        query = f"SELECT SUM({_BYTES} + ?) AS kept FROM policy_versions WHERE account = ?"  # noqa: S608  # our own words
+        row = self._database.row(query, _EACH, user.name)
         if ((row["kept"] if row is not None else None) or 0) + more > _MOST_OF_PERSON:
             raise RefusalError("policies.many_versions", 429, days=self._days)
         if self._database.free_bytes - 4 * more < self._free_bytes:
@@ -91,7 +95,7 @@ class History:
                 ((now - timedelta(days=self._days)).isoformat(), REMOVED),
             )
             connection.execute(
-                "DELETE FROM policy_versions WHERE number IN (SELECT number FROM (SELECT number, SUM(LENGTH(text)) OVER"
+                f"DELETE FROM policy_versions WHERE number IN (SELECT number FROM (SELECT number, SUM({_BYTES}) OVER"  # noqa: S608
                 " (ORDER BY number DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS newer"
                 " FROM policy_versions WHERE name = ?) WHERE newer > ?)",
                 (name, _MOST),

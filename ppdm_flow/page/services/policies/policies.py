@@ -184,7 +184,7 @@ class Policies:
             self.history.check_room(user, before.text)
             place.parent.mkdir(parents=True, exist_ok=True)
             os.link(path, place)
-            path.unlink()
+            self._unlink(path)
             self.history.keep(name, REMOVED, before.digest, before.text, user)
             self.history.keep(new, WROTE, before.digest, before.text, user)
 
@@ -194,7 +194,7 @@ class Policies:
             before = self._unchanged(name, digest)
             self.history.check_room(user, before.text)
             self.history.keep(name, REMOVED, before.digest, before.text, user)
-            self.path(name).unlink()
+            self._unlink(self.path(name))
 
     def restore(self, version: Version, user: User) -> PolicyText:
         """Make a file again that was removed. Raises what ``create`` raises."""
@@ -204,6 +204,15 @@ class Policies:
         """Raise RefusalError where somebody wrote so many files that there is to be no further one."""
         if len(self.history.written_by(user) & files_below(self.folder, (*YAML, *TABLES)).keys()) >= _MOST_FILES:
             raise RefusalError("policies.too_many_files", 429, most=_MOST_FILES)
+
+    def _unlink(self, path: Path) -> None:
+        """Remove a file, and the folders that are empty then: every page looks into each folder that there is."""
+        path.unlink()
+        for folder in path.relative_to(self.folder).parents[:-1]:
+            try:
+                (self.folder / folder).rmdir()
+            except OSError:  # something else is in it
+                return
 
     def _unchanged(self, name: str, digest: str) -> PolicyText:
         before = self.read(name)
