@@ -10,6 +10,7 @@ import signal
 import sqlite3
 import time
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,7 @@ from ppdm_flow.page.services.jobs.limits import Limits
 from ppdm_flow.page.services.jobs.records import JobRecords
 from ppdm_flow.page.services.policies.given import GivenFiles
 from ppdm_flow.page.services.refusal import RefusalError
+from ppdm_flow.page.services.storage.database import Database
 from ppdm_flow.page.settings import Settings
 from ppdm_flow.page.site import opened_site
 
@@ -144,6 +146,33 @@ def test_limits_of_a_person_and_of_all_are_refused_and_give_way_again(server: Se
     for job in mine:
         jobs.cancel(job.id)
         jobs.finished(job, PATIENCE)
+
+
+def test_what_is_written_down_of_the_jobs_of_one_person_is_bounded(server: Server, monkeypatch):
+    monkeypatch.setattr("ppdm_flow.page.services.jobs.jobs._MOST_IN_TIME", 2)
+    jobs, user = _jobs(server, Limits(running=0)), server.users[Role.STEWARD]
+    files = GivenFiles({Path(f"/policies/{number}.yaml"): "0" * 64 for number in range(3)}, policy="p")
+    with pytest.raises(RefusalError, match=r"jobs\.long_words"):
+        jobs.add(user, ["sweep", "--metrics=" + "x" * 30_000], kind="sweep", about="p")
+    kept = jobs.add(user, ["sweep", "--metrics=" + "x" * 20_000], kind="sweep", about="p", given=files)
+    assert jobs._records.given(kept.id).files == files.files
+    jobs.cancel(kept.id)
+    assert jobs._records.given(kept.id).files == {}
+    jobs.cancel(jobs.add(user, ["run"], kind="run", about="p").id)
+    with pytest.raises(RefusalError, match=r"jobs\.many"):
+        jobs.add(user, ["run"], kind="run", about="p")
+    jobs.cancel(jobs.add(server.users[Role.APPROVER], ["run"], kind="run", about="p").id)
+    monkeypatch.setattr("ppdm_flow.page.services.jobs.jobs._TIME", timedelta(0))  # the hour is over
+    jobs.cancel(jobs.add(user, ["run"], kind="run", about="p").id)
+
+
+def test_no_job_takes_the_last_room_of_the_disk(server: Server, monkeypatch):
+    jobs, user = _jobs(server, Limits(running=0, free_bytes=100)), server.users[Role.STEWARD]
+    monkeypatch.setattr(Database, "free_bytes", 99)
+    with pytest.raises(RefusalError, match="no_room"):
+        jobs.add(user, ["run"], kind="run", about="p")
+    monkeypatch.setattr(Database, "free_bytes", 100)
+    jobs.cancel(jobs.add(user, ["run"], kind="run", about="p").id)
 
 
 def test_a_full_queue_takes_no_more_from_anybody(server: Server, program):

@@ -38,6 +38,10 @@ _BEGINNING = timedelta(seconds=10)
 OWN_FOLDER = "{job}"
 """What a word begins with that is to be below the job's own folder: it is kept and deleted with what the job prints."""
 _NO_FILES = GivenFiles()
+_LONGEST = 30_000
+"""Characters of the words of a job, which are kept for good: a sweep over two places has 20,000 of values."""
+_MOST_IN_TIME, _TIME = 500, timedelta(hours=1)
+"""Jobs that one person asks for in a time, be they cancelled or not: each is written down for good."""
 _log = logging.getLogger("ppdm_flow.page")
 
 
@@ -101,6 +105,8 @@ class Jobs:
         """
         if any("\0" in word for word in words):  # no process can have it, and it parts the words that are written down
             raise RefusalError("jobs.unusable_word", 400)
+        if sum(map(len, words)) > _LONGEST:
+            raise RefusalError("jobs.long_words", 400)
         key = secrets.token_hex(8)
         own = str(self._folder.absolute() / key)
         said = [own + word[len(OWN_FOLDER) :] if word.startswith(OWN_FOLDER) else word for word in words]
@@ -109,6 +115,10 @@ class Jobs:
                 raise RefusalError("jobs.full", 429, limit=self._limits.waiting)
             if self._records.many(f"{_ACTIVE} AND account = ?", user.id) >= self._limits.own:
                 raise RefusalError("jobs.own_full", 429, limit=self._limits.own)
+            if self._records.since(_TIME, user) >= _MOST_IN_TIME:
+                raise RefusalError("jobs.many", 429, limit=_MOST_IN_TIME)
+            if self._records.free_bytes < self._limits.free_bytes:
+                raise RefusalError("policies.no_room", 429)
             if environment:
                 self._environments[key] = dict(environment)
             page = leads_to.replace(OWN_FOLDER, key)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from ppdm_flow.core.records import dataclass
@@ -98,6 +98,16 @@ class JobRecords:
         row = self._database.row(f"SELECT count(*) AS many FROM jobs WHERE {condition}", *values)  # noqa: S608
         return 0 if row is None else int(row["many"])
 
+    def since(self, time: timedelta, user: User) -> int:
+        """Return how many jobs somebody has asked for in this time until now."""
+        after = (self._now() - time).astimezone(UTC).isoformat(timespec="milliseconds")
+        return self.many("account = ? AND queued > ?", user.id, after)
+
+    @property
+    def free_bytes(self) -> int:
+        """How much room the disk with the records has left."""
+        return self._database.free_bytes
+
     def begin(self, key: str) -> bool:
         """Mark a waiting job as running; False where it does not wait any more."""
         return self._change(
@@ -105,9 +115,9 @@ class JobRecords:
         )
 
     def end(self, key: str, state: State, exit_code: int | None, reason: str, made: str, *, cut: bool) -> None:
-        """Mark a job as over."""
+        """Mark a job as over: the files that it worked on are not named any more."""
         self._change(
-            "state = ?, exit_code = ?, reason = ?, made = ?, cut = ?, ended = ?",
+            "state = ?, exit_code = ?, reason = ?, made = ?, cut = ?, ended = ?, given = '{}'",
             "id = ? AND ended IS NULL",
             *(state, exit_code, reason, made, cut, self._stamp(), key),
         )
@@ -127,7 +137,7 @@ class JobRecords:
         return row is not None and set(row["had"].split()) <= set(row["has"].split())
 
     def given(self, key: str) -> GivenFiles:
-        """Return the files that a job works on."""
+        """Return the files that a job works on, as long as it is not over."""
         row = self._database.row("SELECT given FROM jobs WHERE id = ?", key)
         said = {} if row is None else json.loads(row["given"])
         files = {Path(path): mark for path, mark in said.get("files", {}).items()}
