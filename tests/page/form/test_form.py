@@ -17,6 +17,7 @@ from starlette.datastructures import FormData
 from ppdm_flow.core.texts.visible import visible
 from ppdm_flow.page.services.accounts.roles import Role
 from ppdm_flow.page.views.form.adding import added
+from ppdm_flow.page.views.form.showing import contents_of
 from ppdm_flow.policy.edit.edited import edited
 from ppdm_flow.policy.edit.tree import tree_of
 
@@ -227,6 +228,37 @@ def test_a_field_that_is_no_yaml_changes_nothing(steward, server, value):
     answer = _save(steward, {_name("yaml", "attributes", "age", "hierarchy"): value})
     assert answer.status_code == 422
     assert "attributes.age.hierarchy" in answer.text
+    assert _text(server) == POLICY
+
+
+@pytest.mark.parametrize(
+    ("many", "is_shown"),
+    [
+        ({"attributes": 2_000}, True),
+        ({"attributes": 8_000}, False),
+        ({"attributes": 2_000, "steps": 50}, True),
+        ({"steps": 2_000}, False),
+        ({"releases": 2_000}, False),
+    ],
+)
+def test_a_form_of_so_many_entries_as_an_upload_has_columns_and_no_longer_one(many, is_shown):
+    entries = {"attributes": "{role: other}", "steps": "{use: mondrian}", "releases": "{path: x.csv}"}
+    parts = (f"{part}:\n" + "".join(f"  a{n}: {entries[part]}\n" for n in range(count)) for part, count in many.items())
+    shown = contents_of("wide.yaml", "version: 1\n" + "".join(parts))
+    assert shown == "form.too_long" if not is_shown else len(shown.names) == 2_000
+
+
+@pytest.mark.slow
+def test_yaml_without_a_form_can_be_saved_all_the_same(steward, server):
+    long = "attributes:\n" + "".join(f"  a{number}: {{role: other}}\n" for number in range(5_000))
+    (server.site.policies.folder / "ward.yaml").write_text(long)
+    page = steward.get(ADDRESS)
+    assert page.status_code == 200
+    assert "more entries than a form can show" in page.text
+    fields = dict(_Form(page.text).fields)
+    assert _name("text", "name") not in fields
+    answer = steward.client.post(f"{ADDRESS}/save", data=fields | {"text": POLICY})
+    assert answer.status_code == 303
     assert _text(server) == POLICY
 
 

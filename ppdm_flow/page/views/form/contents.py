@@ -18,6 +18,9 @@ from ppdm_flow.policy.language.kind_pages import entry_of
 from ppdm_flow.policy.text.nodes import PolicyPath
 
 _HEAD = ("name", "description", "owner")
+_MOST = 6_000_000
+_INPUT, _CHOICE = 300, 50
+"""Characters of a form: at most so many, and about so many for an input and for what can be chosen in it."""
 ROLES = tuple(role.value for role in Role)
 TYPES = tuple(each.value for each in AttributeType)
 
@@ -75,6 +78,22 @@ def contents(text: str, tree: Tree) -> Contents:
         other_steps=plugins(),
         extends=at(tree, ("extends",)) is not None,
     )
+
+
+def is_too_long(shown: Contents) -> bool:
+    """Whether a page with all of these inputs would have many megabytes."""
+    groups = (*shown.requirements, *shown.steps, *shown.releases)
+    attributes = (each for _, some in shown.attributes for each in some)
+    inputs = [control for each in attributes for control in (each.role, each.type, each.hierarchy)]
+    inputs += [each for group in groups for each in _below(group)]
+    size = sum(_INPUT + len(each.about) + len(each.value) + _CHOICE * len(each.choices) for each in inputs)
+    return size > _MOST
+
+
+def _below(group: Group) -> Iterator[Input]:
+    yield from (*group.inputs, *group.more)
+    for each in group.groups:
+        yield from _below(each)
 
 
 def attribute_places(tree: Tree) -> Iterator[PolicyPath]:

@@ -15,7 +15,7 @@ from ppdm_flow.page.looks.addresses import policy_address
 from ppdm_flow.page.services.bounded import CHECKS
 from ppdm_flow.page.services.policies.policies import ChangedMeanwhileError, PolicyText
 from ppdm_flow.page.views.form.changing import changes_in
-from ppdm_flow.page.views.form.contents import Contents, contents, role_sentences
+from ppdm_flow.page.views.form.contents import Contents, contents, is_too_long, role_sentences
 from ppdm_flow.page.views.form.inputs import UnreadableFieldError
 from ppdm_flow.page.views.policies.comparing import compared
 from ppdm_flow.page.views.policies.editing import sent_text
@@ -109,9 +109,10 @@ def _page(
     )
 
 
-def contents_of(name: str, text: str) -> Contents | None:
-    """Return what the form shows of a text; None where it cannot be read."""
+def contents_of(name: str, text: str) -> Contents | str:
+    """Return what the form shows of a text; where there is no form of it, the key of a sentence that says why."""
     try:
-        return contents(text, tree_of(text, name))
+        shown = contents(text, tree_of(text, name))
     except PolicyError:
-        return None
+        return "form.no_yaml"
+    return "form.too_long" if is_too_long(shown) else shown
