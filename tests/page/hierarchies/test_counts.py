@@ -78,9 +78,23 @@ def test_many_different_numbers_are_counted_between_some_of_them():
 
 def test_edges_ascend_and_are_numbers():
     assert as_edges(["65", "0", "18", "18.0"]) == (0.0, 18.0, 65.0)
-    for wrong in ("x", "", "nan", "inf", "1_0"):
+    assert as_edges(["-1e300", "1e-320", "1e300"]) == (-1e300, 1e-320, 1e300)
+    for wrong in ("x", "", "nan", "inf", "1_0", "1e399", "-1e308"):
         with pytest.raises(UnplacedError):
             as_edges(["0", wrong])
+
+
+@pytest.mark.parametrize("pieces", [1 << 20, 0])  # read in a loop, and as columns
+def test_numbers_too_far_from_0_have_no_histogram_and_those_before_have_one(tmp_path, monkeypatch, pieces):
+    monkeypatch.setattr("ppdm_flow.page.services.hierarchies.counts._LARGE", pieces)
+    file = tmp_path / "counts.csv"
+    file.write_text("-1e308;1\n0;2\n1e308;1\n")
+    assert read_counts(file, 10).spread is None
+    file.write_text('-1e300;1\n0;2\n"1e300";1\n')
+    spread = read_counts(file, 10).spread
+    assert spread is not None
+    assert sum(rows for _, _, rows in spread.bins()) == 4
+    assert interval_levels(as_edges(["-1e300", "1e300"]), (), "above", spread).outside == 0
 
 
 @pytest.mark.slow

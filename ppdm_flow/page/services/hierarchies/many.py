@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 
 from ppdm_flow.mining.hierarchies.intervals import decimals
-from ppdm_flow.page.services.hierarchies.spread import POINTS, Spread
+from ppdm_flow.page.services.hierarchies.spread import FARTHEST, POINTS, Spread
 
 Rows = npt.NDArray[np.int64]
 _PIECE = 1 << 20
@@ -47,12 +47,12 @@ def spread_of_many(file: Path, delimiter: str, values: int) -> Spread | None:
 
 
 def _numbers(texts: pa.Array, last: float) -> npt.NDArray[np.float64] | None:
-    """Return texts as numbers; None where one is none, or they do not ascend from the last one on."""
+    """Return texts as numbers; None where one is none or too far from 0, or they do not ascend from the last one on."""
     try:
         numbers: npt.NDArray[np.float64] = pc.cast(texts, pa.float64()).to_numpy(zero_copy_only=False)
     except pa.ArrowInvalid:
         return None
-    return numbers if np.isfinite(numbers).all() and (np.diff(numbers, prepend=last) >= 0).all() else None
+    return numbers if (np.abs(numbers) <= FARTHEST).all() and (np.diff(numbers, prepend=last) >= 0).all() else None
 
 
 def _pieces(file: Path, delimiter: str) -> Iterator[tuple[pa.Array, Rows]]:

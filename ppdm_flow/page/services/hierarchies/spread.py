@@ -8,12 +8,15 @@ from decimal import Decimal
 from itertools import pairwise
 
 from ppdm_flow.core.records import dataclass
+from ppdm_flow.mining.hierarchies.coarsening import UnplacedError
 from ppdm_flow.mining.hierarchies.intervals import decimals
 from ppdm_flow.report.plots.scale import ticks
 
 POINTS = 4_000
 """Numbers up to which rows are counted exactly: of more, some are kept."""
 _BINS = 60
+FARTHEST = 1e300
+"""Numbers up to which pages draw intervals: widths of those beyond are no numbers of the machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +73,16 @@ class Spread:
 
 
 def spread_of(counts: Iterable[tuple[str, int]], values: int) -> Spread:
-    """Return the spread of values that ascend, ``values`` in number. Raises UnplacedError where one is no number."""
+    """Return the spread of values that ascend, ``values`` in number.
+
+    Raises UnplacedError where one is no number, or too far from 0.
+    """
     stride = -(-values // POINTS)
     points: list[Decimal] = []
     up_to: list[int] = []
     rows, low, whole, number = 0, Decimal(0), True, Decimal(0)
     for place, (text, many) in enumerate(counts, start=1):
-        (number,) = decimals((text,))
+        (number,) = _near((text,))
         low = number if place == 1 else low
         rows += many
         whole = whole and number == number.to_integral_value()
@@ -87,5 +93,16 @@ def spread_of(counts: Iterable[tuple[str, int]], values: int) -> Spread:
 
 
 def as_edges(texts: Sequence[str]) -> tuple[float, ...]:
-    """Return edges as a policy takes them: numbers that ascend, each once. Raises UnplacedError where one is none."""
-    return tuple(sorted({float(number) for number in decimals(texts)}))
+    """Return edges as a policy takes them: numbers that ascend, each once.
+
+    Raises UnplacedError where one is none, or too far from 0.
+    """
+    return tuple(sorted({float(number) for number in _near(texts)}))
+
+
+def _near(texts: Sequence[str]) -> list[Decimal]:
+    numbers = decimals(texts)
+    far = sum(abs(number) > FARTHEST for number in numbers)
+    if far:
+        raise UnplacedError("PPF786", far, "are too far from 0", "a policy can have them all the same")
+    return numbers
