@@ -139,6 +139,17 @@ def test_a_resolved_policy_says_where_its_values_come_from(steward, policies):
     assert steward.get(f"{ADDRESS}/resolved").status_code == 422
 
 
+def test_of_many_faults_a_resolved_policy_shows_some(steward, policies, monkeypatch):
+    attributes = "".join(f"  wrong{number}: {{rule: target}}\n" for number in range(9))
+    (policies.folder / "many.yaml").write_text(f"version: 1\nname: many\nattributes:\n{attributes}releases: {{}}\n")
+    whole = html.unescape(steward.get("/policies/many.yaml/resolved").text).count('<li class="error"')
+    assert whole >= 9
+    monkeypatch.setattr("ppdm_flow.page.views.policies.listing.MOST_FINDINGS", 2)
+    page = html.unescape(steward.get("/policies/many.yaml/resolved").text)
+    assert page.count('<li class="error"') == 2
+    assert f"There are {whole - 2} more" in page
+
+
 def test_files_are_made_renamed_removed_and_had_back(steward, policies):
     answer = steward.send("/policies/new", name="new/one", start="builtin:microdata-k")
     assert answer.headers["location"].startswith("/policies/new/one.yaml/edit")

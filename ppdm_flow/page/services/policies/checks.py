@@ -40,7 +40,8 @@ _WITH_FILES = frozenset({"privacy", "audits"})
 """Parts of a policy that may name populations."""
 _LONGEST = 1024
 """Characters that a path may have."""
-_MOST_FINDINGS = 500
+MOST_FINDINGS = 500
+"""Findings in one text that a page shows."""
 _MOST_NAMES = 2_000
 _TOGETHER = 20
 """Files that are checked in one process: beginning one takes longer than most checks."""
@@ -180,7 +181,7 @@ def check_text(folder: Path, name: str, text: str, today: date, private: Path) -
     if checked.loaded is not None and reaches(checked.loaded.tree, path.parent, private):
         return PolicyCheck(kind, (private_file(),))
     errors_first = sorted(checked.diagnostics, key=lambda each: each.severity is not Severity.ERROR)
-    chosen = set(errors_first[:_MOST_FINDINGS])
+    chosen = set(errors_first[:MOST_FINDINGS])
     shown = {each: from_folder(each, folder) for each in checked.diagnostics if each in chosen}
     return PolicyCheck(
         kind,

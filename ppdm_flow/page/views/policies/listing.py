@@ -11,7 +11,7 @@ from ppdm_flow.core.errors import PolicyError
 from ppdm_flow.page.http.call import Call
 from ppdm_flow.page.http.policies import known_policy
 from ppdm_flow.page.services.bounded import CHECKS
-from ppdm_flow.page.services.policies.checks import from_folder, state_of
+from ppdm_flow.page.services.policies.checks import MOST_FINDINGS, from_folder, state_of
 from ppdm_flow.page.services.policies.policies import PolicyText
 from ppdm_flow.page.views.policies.steps import drawing_of
 
@@ -61,5 +61,7 @@ def resolved_texts(path: Path) -> tuple[str, str]:
 
 
 def _unresolved(call: Call, policy: PolicyText, error: PolicyError) -> Response:
-    faults = [from_folder(each, call.site.policies.folder) for each in error.diagnostics]
-    return call.page("policies/resolved.html", 422, policy=policy, text="", origin="", wrong=faults)
+    shown = error.diagnostics[:MOST_FINDINGS]
+    faults = [from_folder(each, call.site.policies.folder) for each in shown]
+    more = len(error.diagnostics) - len(shown)
+    return call.page("policies/resolved.html", 422, policy=policy, wrong=faults, more=more)
