@@ -22,6 +22,11 @@ releases:
   study: {path: study.csv}
 """
 
+ALSO_PERTURBED = POLICY.replace("  sex: {role: insensitive}", "  sex: {role: ROLE}").replace(
+    "  less: {use: drop, with: {attributes: [sex]}}", "  less: {use: pram, with: {attribute: sex, retain: 0.999}}"
+)
+"""A second perturbed attribute, which the groups of the sample do not keep together."""
+
 
 @pytest.mark.parametrize(
     ("old", "new", "wrong"),
@@ -37,4 +42,12 @@ releases:
 )
 def test_a_crowd_is_made_by_a_step_and_held_by_a_gate(compiled, old, new, wrong):
     found = compiled(POLICY.replace(old, new))
+    assert ("PPF539" in [each.code for each in found.diagnostics]) is wrong
+
+
+@pytest.mark.parametrize(
+    ("role", "wrong"), [("quasi_identifier", True), ("insensitive", True), ("target", True), ("sensitive", False)]
+)
+def test_what_is_kept_with_999_in_1000_tells_people_apart_unless_nobody_knows_it_before(compiled, role, wrong):
+    found = compiled(ALSO_PERTURBED.replace("ROLE", role))
     assert ("PPF539" in [each.code for each in found.diagnostics]) is wrong

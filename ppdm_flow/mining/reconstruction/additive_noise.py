@@ -188,10 +188,13 @@ def _likelihood(matrix: Floats, seen: Floats, n: Floats) -> Floats:
 
 
 def _parts(law: NoiseLaw, edges: Floats) -> int:
-    """Return into how many parts each cell is divided; whole numbers stay in one piece."""
+    """Return into how many parts each cell is divided; whole numbers stay in one piece.
+
+    Cells narrower than a step of rounding are divided by the noise alone.
+    """
     width = float(np.diff(edges).max())
     parts = max(1, min(int(np.ceil(width / (NARROW * law.sd))), PARTS // (len(edges) - 1)))
-    if not law.step or width / law.step > PARTS:
+    if not law.step or not 1.0 <= width / law.step <= PARTS:
         return parts
     whole = round(width / law.step)
     return next(n for n in range(parts, whole + 1) if whole % n == 0) if parts <= whole else whole

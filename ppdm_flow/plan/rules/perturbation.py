@@ -70,8 +70,8 @@ def unsupported_crowds(flow: CompiledFlow) -> Iterator[Diagnostic]:
             f"audit `{audit.name}` takes each row of release `{audit.release}` for one of {people:,}, and nothing makes"
             " that so",
             flow.places.value("audits", audit.name, "with", "sampled"),
-            help="before the release, a step `sample` with `rows: 1` and `by:` all attributes that are released as they"
-            f" are; and a gate on its `smallest_group` with `min: {people}` or more",
+            help="before the release, a step `sample` with `rows: 1` and `by:` all released attributes but perturbed"
+            f" sensitive ones; and a gate on its `smallest_group` with `min: {people}` or more",
         )
 
 
@@ -81,9 +81,12 @@ def _samples(flow: CompiledFlow, release: str) -> Iterator[StepNode]:
 
 
 def _makes_crowds(flow: CompiledFlow, step: StepNode, release: ReleaseNode, people: int) -> bool:
-    """Whether each released row was drawn from ``people`` rows of as many people, which look alike."""
+    """Whether each released row was drawn from ``people`` rows of as many people, which look alike.
+
+    A perturbed value tells people apart as often as it is kept, unless it is sensitive, so that nobody knows it before.
+    """
     rows = step.bound.document.get("rows")
-    shown = {fact.name for fact in release.attributes if not perturbers(fact)}
+    shown = {fact.name for fact in release.attributes if not (perturbers(fact) and fact.role is Role.SENSITIVE)}
     if rows is None or flow.plan.people is not None or not shown <= {*step.effect.reads}:
         return False
     metric = f"{step.name}.smallest_group"
