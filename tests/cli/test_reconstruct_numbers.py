@@ -144,6 +144,32 @@ def test_forged_noise_is_refused(here, tmp_path, key, value):
 
 
 @pytest.mark.parametrize(
+    ("done", "code"),
+    [
+        (("noise", "coded"), 2),
+        (("noise", "more-noise"), 2),
+        (("coded", "noise"), 0),
+        (("noise",), 0),
+        (("other", "coded"), 0),  # nothing says which of them added the noise
+    ],
+)
+def test_what_was_changed_after_its_noise_is_refused(here, tmp_path, done, code):
+    made(tmp_path, document(step="noise"))
+    column = {"name": "x", "role": "insensitive", "done": [{"step": step, "change": "changed"} for step in done]}
+    about = {"file": "r.csv", "format": "csv", "attributes": [column]}
+    (tmp_path / "dictionary.json").write_text(json.dumps(about))
+    answer = here("reconstruct", tmp_path)
+    assert (answer.returncode, "PPF447" in answer.stderr) == (code, code == 2)
+
+
+@pytest.mark.parametrize("decimals", [-1, 0, 1])
+def test_rounding_may_be_coarser_than_the_noise(here, tmp_path, decimals):
+    entry = {"attribute": "x", "type": "float", "rounded_to_decimals": decimals, "sd": 0.4}
+    made(tmp_path, document(attributes=[entry]))
+    assert sum(each["estimate"] for each in estimated(here, tmp_path)["cells"]) == pytest.approx(1000)
+
+
+@pytest.mark.parametrize(
     ("low", "high", "code"),
     [("50", "1", 2), ("1", "1", 2), ("0", "1", 2), ("0", "100", 0), ("-1000", None, 0)],
 )

@@ -54,8 +54,8 @@ def _beyond(data: DataView, own: NoisyAttribute, distribution: str) -> Figure:
     return Figure(share, "share", note="" if share is not None else "the column has no number")
 
 
-def artifact(transform: NoiseTransform) -> dict[str, Any]:
-    """Return `noise.json`: the parameters; standard deviations of the noise where they are stated or published."""
+def artifact(transform: NoiseTransform, step: str) -> dict[str, Any]:
+    """Return `noise.json`: the step, its parameters; standard deviations of the noise where they are stated or published."""
     params = transform.params
     told = params.sd is not None or params.publish
     entries: list[dict[str, Any]] = []
@@ -68,6 +68,7 @@ def artifact(transform: NoiseTransform) -> dict[str, Any]:
         entries.append(entry)
     document: dict[str, Any] = {
         "version": 1,
+        "step": step,
         "distribution": params.distribution,
         "relative_scale": None if params.sd is not None else params.scale,
         "correlated": params.correlated,

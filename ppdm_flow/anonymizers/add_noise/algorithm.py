@@ -62,7 +62,7 @@ class AddNoise:
         return Fitted(
             transform,
             figures(data, transform, deviations),
-            artifacts={"noise.json": artifact(transform)},
+            artifacts={"noise.json": artifact(transform, ctx.step)},
             findings=findings(ctx.step, self.params),
         )
 

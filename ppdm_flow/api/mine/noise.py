@@ -44,7 +44,7 @@ class PublishedNoise:
     """The noise of one attribute as ``noise.json`` has it, in the column's own units.
 
     ``sd`` is None where only the noise's share ``scale`` of the original's standard deviation is published. Released
-    numbers are ``shrink`` (x + e) + (1 - ``shrink``) mean.
+    numbers are ``shrink`` (x + e) + (1 - ``shrink``) mean. ``step_name`` is the step that added the noise, where it is known.
     """
 
     attribute: str
@@ -58,6 +58,7 @@ class PublishedNoise:
     low: float | None
     high: float | None
     clamp: bool
+    step_name: str | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,7 +122,9 @@ def find_noise(release: Path, attribute: str | None, operator: Path | None) -> t
         raise UsageError(Diagnostic("PPF762", "several attributes got noise", help=advice))
     folder, noise = chosen[0]
     place = release if operator is not None or not release.is_dir() else folder
-    file = released_file(place, lambda _: True, UsageError(Diagnostic("PPF760", "no release")), given=True)[0]
+    file, about = released_file(place, lambda _: True, UsageError(Diagnostic("PPF760", "no release")), given=True)
+    if later := _changed_afterwards(about, noise):
+        raise _too_little(noise, f"step `{later}` changed released numbers after it was added")
     return file, noise
 
 
@@ -150,6 +153,18 @@ def reconstruct_numbers(
     if not np.isfinite(np.concatenate((result.estimate, result.low, result.high, [result.gap]))).all():
         raise _too_little(noise, "released numbers are none that it makes")
     return ReconstructedNumbers(file.name, noise, law, where, level, tuple(_labels(edges, noise)), result)
+
+
+def _changed_afterwards(about: Mapping[str, Any], noise: PublishedNoise) -> str | None:
+    """Return a step that changed the column after its noise, by the data dictionary; None where none did."""
+    try:
+        (column,) = (each for each in about.get("attributes", ()) if each["name"] == noise.attribute)
+        steps = [str(each["step"]) for each in column["done"]]
+    except (ValueError, KeyError, TypeError):  # no dictionary, or none that says what was done
+        return None
+    if noise.step_name not in steps:
+        return None
+    return next(iter(steps[steps.index(noise.step_name) + 1 :]), None)
 
 
 def _files(folders: list[Path]) -> list[tuple[Path, Path]]:
@@ -203,6 +218,7 @@ def _entry(document: Mapping[str, Any], entry: Mapping[str, Any]) -> PublishedNo
         low=low,
         high=high,
         clamp=bounds.get("outside") == "clamp",
+        step_name=None if document.get("step") is None else str(document["step"]),
     )
 
 
