@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from ppdm_flow.api.plan import plan as plan
     from ppdm_flow.api.profile.profile import profile as profile
     from ppdm_flow.api.protected import check_output as check_output
+    from ppdm_flow.api.randomize import adds_little as adds_little
     from ppdm_flow.api.randomize import changes_nothing as changes_nothing
     from ppdm_flow.api.randomize import randomize as randomize
     from ppdm_flow.api.randomize import randomize_lines as randomize_lines
@@ -93,6 +94,7 @@ _HOMES = {
     "plan": "plan",
     "plugins": "explain.listing",
     "profile": "profile.profile",
+    "adds_little": "randomize",
     "changes_nothing": "randomize",
     "randomize": "randomize",
     "randomize_lines": "randomize",

@@ -69,6 +69,12 @@ def changes_nothing(operator: Path, attribute: str | None = None) -> bool:
     return any(published.staying(size) > _NEARLY_SURELY for size in published.sizes if size)
 
 
+def adds_little(operator: Path, attribute: str | None = None) -> bool:
+    """Whether most sets of some length get no item of others: then each item that is sent is surely an own one."""
+    published = PublishedOperator.read(operator, attribute).operator
+    return any(published.adding_nothing(size) > 0.5 for size in published.sizes if size)
+
+
 def read_draw_key(path: Path) -> bytes:
     """Return the 32 bytes of a key file. Raises DataError where it is none, or where others may read it."""
     refuse_shared(path, "the key")

@@ -103,6 +103,8 @@ def test_a_look_at_data_says_how_many(here, folder):
     quiet(found.stdout, found.stderr, planned.stdout, planned.stderr)
     wrote = template_of(folder / "new.yaml")
     assert wrote["sensitive"] == VALUES
+    over = here("plan", "p.yaml", "--data", "t.csv", "--resolved", "new.yaml", cwd=folder)  # looks for what it reads
+    assert (over.returncode, "Pydantic" in over.stderr) == (0, False)
     assert wrote["channel"] == ["job", "city"]
     assert here("check", "new.yaml", "--strict", cwd=folder).returncode == 0
 

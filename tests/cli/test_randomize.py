@@ -148,6 +148,21 @@ def test_an_operator_that_changes_hardly_a_set_is_said_to(typed, tmp_path, rho, 
     assert ("leaves sets as they are" in typed(b"a\n").stderr) is warned
 
 
+@pytest.mark.parametrize(
+    ("operator", "warned"),
+    [
+        (Operator.cut_and_paste({2: 40}, {2: 1e-9}, 24), True),  # 95 % of the sets stay as they are, none gets an item
+        (Operator.cut_and_paste({2: 1}, {2: 0.4}, 24), False),
+        (Operator.uniform([2], 0.9, 24), True),
+        (Operator.uniform([2], 0.9, 24, 5), False),
+        (Operator.cut_and_paste({2: 1}, {2: 0.4}, 2), False),  # there are no other items
+    ],
+)
+def test_an_operator_that_adds_hardly_an_item_is_said_to(typed, tmp_path, operator, warned):
+    operator_file(tmp_path, operator, [chr(97 + i) for i in range(operator.alphabet)])
+    assert ("adds no other item" in typed(b"a,b\n").stderr) is warned
+
+
 def test_a_number_of_thousands_of_digits_is_no_item(typed, tmp_path):
     operator_file(tmp_path, Operator.cut_and_paste({1: 1}, {1: 0.5}, 3), ["0", "1", "2"])
     done = typed(b"0002\n000\n" + b"1" * 5000 + b"\n", "--input-format", "transactions")

@@ -126,6 +126,12 @@ class Operator:
             return kept if self.inserted == 0 else 0.0
         return kept * (1.0 - self.rho(size)) ** (self.alphabet - size)
 
+    def adding_nothing(self, size: int) -> float:
+        """Return the probability that no new item comes into a transaction of ``size`` items: all in it are its own."""
+        if self.refills or size == self.alphabet:
+            return self.staying(size)
+        return float((1.0 - self.rho(size)) ** (self.alphabet - size))
+
     def law(self, size: int) -> Floats:
         """Return the law of |t ∩ t'| for |t| = ``size``. Raises DataError PPF774 for a size it does not know."""
         self._require(size)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar, NotRequired, Self
 
-from pydantic import Field, WrapValidator
+from pydantic import Field, SerializeAsAny, WrapValidator
 
 from ppdm_flow.core.model import GROUPS, HIGHER_IF_ANY, LOWER, Absent, Flag, MapOrModel, Model, Texts
 from ppdm_flow.core.phrases import counted, listed
@@ -65,6 +65,7 @@ class Template(OnValues):
         ValuesByAttribute,
         Field(min_length=1),
         WrapValidator(MapOrModel(SensitiveChoice)),
+        SerializeAsAny(),
         Field(description=_SENSITIVE, examples=[{"bankruptcy": ["Discharged"]}]),
     ]
     confidence: Annotated[float, Field(gt=0.0, lt=1.0, description=_CONFIDENCE, examples=["0.75"]), LOWER]
