@@ -171,6 +171,13 @@ def test_sets_without_the_variance_of_the_operator_are_found(home: Path) -> None
     assert judged(home).released
 
 
+@pytest.mark.parametrize(("often", "released"), [(1.0, False), (0.0, True)])
+def test_few_sets_tell_what_is_far_too_frequent(tmp_path: Path, often: float, released: bool) -> None:
+    """600 sets, some 200 of each length: an item of all of them is no item of a fifth."""
+    collect(tmp_path, publish(tmp_path), 600, often)
+    assert judged(tmp_path, audits={}).released is released
+
+
 def test_one_set_that_the_operator_hardly_makes_is_found(home: Path) -> None:
     lines = (home / "sent.jsonl").read_text().splitlines()
     (home / "sent.jsonl").write_text("\n".join([*lines, json.dumps({"size": 1, "items": ITEMS})]))

@@ -55,7 +55,7 @@ def _beyond(data: DataView, own: NoisyAttribute, distribution: str) -> Figure:
 
 
 def artifact(transform: NoiseTransform, step: str) -> dict[str, Any]:
-    """Return `noise.json`: the step, its parameters; standard deviations of the noise where they are stated or published."""
+    """Return `noise.json`: the step and its parameters; standard deviations where they are stated or published."""
     params = transform.params
     told = params.sd is not None or params.publish
     entries: list[dict[str, Any]] = []

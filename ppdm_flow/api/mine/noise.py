@@ -44,7 +44,7 @@ class PublishedNoise:
     """The noise of one attribute as ``noise.json`` has it, in the column's own units.
 
     ``sd`` is None where only the noise's share ``scale`` of the original's standard deviation is published. Released
-    numbers are ``shrink`` (x + e) + (1 - ``shrink``) mean. ``step_name`` is the step that added the noise, where it is known.
+    numbers are ``shrink`` (x + e) + (1 - ``shrink``) mean. ``step_name`` is the step that added the noise, if known.
     """
 
     attribute: str

@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
-from scipy.stats import binom, norm
+from scipy.stats import binom
 
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.errors import PluginError
@@ -23,7 +23,6 @@ from ppdm_flow.core.results import AuditOutcome, Figure, Finding, Measured
 from ppdm_flow.mining.transactions.breaches import likelihoods
 from ppdm_flow.mining.transactions.counting.vertical import expand, item_counts
 from ppdm_flow.mining.transactions.documents import from_document
-from ppdm_flow.mining.transactions.estimates import supports
 from ppdm_flow.mining.transactions.hardest import by_program, check_maxima, hardest, polytope
 from ppdm_flow.mining.transactions.laws import Floats
 from ppdm_flow.mining.transactions.matrices import recovery
@@ -39,7 +38,7 @@ from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.sets import PackedSets, SeededSets, SetColumn
 
 _ENOUGH = 1000
-"""Sets of a length from which on estimates of how frequent items are are nearly normal."""
+"""Sets of a length from which on something has to tell how frequent items are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,17 +111,13 @@ class ClientAssessment:
 
     @cached_property
     def exceeded(self) -> tuple[int, ...]:
-        """Lengths at which an item is surely more frequent than the policy says, by its estimate."""
-        return tuple(m for m in self._tested if m not in self.untested and self._is_exceeded(m))
+        """Lengths at which an item is surely more frequent than the policy says."""
+        return tuple(m for m, rows in self.numbers.items() if m and rows and self._is_exceeded(m))
 
     @cached_property
     def untested(self) -> tuple[int, ...]:
         """Lengths of which nothing can be estimated, so that nothing says how frequent items are."""
-        return tuple(m for m in self._tested if not self._can_estimate(m))
-
-    @property
-    def _tested(self) -> tuple[int, ...]:
-        return tuple(m for m, rows in self.numbers.items() if m and rows >= _ENOUGH)
+        return tuple(m for m, rows in self.numbers.items() if m and rows >= _ENOUGH and not self._can_estimate(m))
 
     @property
     def reliable(self) -> bool:
@@ -195,11 +190,16 @@ class ClientAssessment:
         return True
 
     def _is_exceeded(self, size: int) -> bool:
+        """Whether an item is in more randomized sets than one of the largest support would be.
+
+        Their number is a sum over sets of which some have the item and some do not: its tail is below the binomial
+        one with the same mean (Hoeffding 1956).
+        """
         held, rows = self.items[size], self.numbers[size]
-        estimated = supports(self.operator, {size: np.column_stack((rows - held, held))})
-        errors = float(norm.isf(ERROR / (len(held) * len(self.numbers))))
+        foreign, own = likelihoods(self.operator, size, 1)
         most = self.requirement.declared(size)[0]
-        return bool((estimated.value - errors * estimated.sigma > most).any())
+        chance = max(most * own + (1.0 - most) * foreign, foreign)
+        return bool(binom.sf(held.max() - 1, rows, chance) < ERROR / (len(held) * len(self.numbers)))
 
 
 def _lengths(column: SetColumn) -> Iterator[tuple[int, Floats]]:
@@ -266,6 +266,6 @@ def _findings(assessment: ClientAssessment, ctx: AuditContext) -> Iterator[Findi
     if assessment.exceeded:
         lengths = ", ".join(str(m) for m in assessment.exceeded)
         text = (
-            f"items of `{column}` are more frequent than `max_supports` says, by estimates for sets of {lengths} items"
+            f"items of `{column}` are more frequent than `max_supports` says, by the randomized sets of {lengths} items"
         )
         yield Finding("PPF873", Severity.ERROR, text, place)
