@@ -38,10 +38,18 @@ ALSO_PERTURBED = POLICY.replace("  sex: {role: insensitive}", "  sex: {role: ROL
         ("  less: {use: drop, with: {attributes: [sex]}}\n", "", True),
         ("study.csv}", "study.csv, from: less}", True),
         ("sampled: 3", "corrupted: 3", False),
+        ("study.csv}", "study.csv}\n  all: {path: all.csv, from: less}", True),
+        ("study.csv}", "study.csv}\n  all: {path: all.csv, from: less}\nrecipients: apart", False),
+        ("study.csv}", "study.csv}\n  same: {path: same.csv}", False),
+        ("study.csv}", "study.csv}\nwaivers: {w: {of: gates.in-a-crowd, WHY}}", True),
+        ("study.csv}", "study.csv}\n  other: {path: o.csv}\nwaivers: {w: {of: gates.other, WHY}}", False),
     ],
 )
 def test_a_crowd_is_made_by_a_step_and_held_by_a_gate(compiled, old, new, wrong):
-    found = compiled(POLICY.replace(old, new))
+    why = "reason: a test, owner: me, until: 2026-12-24"
+    found = compiled(
+        POLICY.replace(old, new.replace("WHY", why)).replace("{use: corruption,", "{use: corruption, release: study,")
+    )
     assert ("PPF539" in [each.code for each in found.diagnostics]) is wrong
 
 

@@ -89,8 +89,21 @@ def _makes_crowds(flow: CompiledFlow, step: StepNode, release: ReleaseNode, peop
     shown = {fact.name for fact in release.attributes if not (perturbers(fact) and fact.role is Role.SENSITIVE)}
     if rows is None or flow.plan.people is not None or not shown <= {*step.effect.reads}:
         return False
-    metric = f"{step.name}.smallest_group"
-    return any(g.metric == metric and (g.minimum or 0) >= people * int(rows) for g in flow.plan.gates)
+    if flow.plan.recipients == "together" and _shown_unsampled(flow, step, release):
+        return False
+    metric, waived = f"{step.name}.smallest_group", {waiver.of for waiver in flow.policy.waivers.values()}
+    gates = [gate for gate in flow.plan.gates if gate.metric == metric and gate.id not in waived]
+    return any((gate.minimum or 0) >= people * int(rows) for gate in gates)
+
+
+def _shown_unsampled(flow: CompiledFlow, step: StepNode, release: ReleaseNode) -> bool:
+    """Whether another release shows perturbed values of the rows from which ``step`` draws."""
+    drawn = {fact.source for fact in release.attributes if perturbers(fact)}
+    return any(
+        step not in flow.plan.upstream(other.input)
+        and any(fact.source in drawn and perturbers(fact) for fact in other.attributes)
+        for other in flow.plan.releases
+    )
 
 
 def draws_by_row(flow: CompiledFlow) -> Iterator[Diagnostic]:
