@@ -72,7 +72,7 @@ def test_an_unknown_term_is_suggested(term, meant):
     ("word", "told"),
     [
         ("KRIMP", "# krimp_generator:"),
-        ("laplace", "of the anonymizer `krimp_generator`: a number of at least 0; default `0.001`"),
+        ("laplace", "of the anonymizer `krimp_generator`: a number of at least 0 and of at most"),
         ("cut-and-paste", "# randomize_transactions:"),
         ("select-a-size", "`operator: select_a_size` of the anonymizer `randomize_transactions`"),
         ("LDS", "# discoverable_support:"),

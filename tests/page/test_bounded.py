@@ -262,6 +262,7 @@ def test_a_run_is_shown_though_other_policies_take_long(server: Server, monkeypa
     names = {"p.yaml": "p", "q.yaml": "q"}
     for file, name in names.items():
         (server.site.settings.policies / file).write_text(POLICY.replace("name: p", f"name: {name}"))
+    server.site.policies.named()  # read once, as any page does
     monkeypatch.setattr(Bounded, "run", never)
     listed = SimpleNamespace(policy="p", key="p/1", folder=run)
     assert policy_file(server.site, listed) == "p.yaml"
