@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import sys
 import threading
@@ -40,10 +39,9 @@ class TooMuchWorkError(Exception):
 
 
 class _PlainWork(threading.local):
-    """How deep this thread is in plain calls, what the last one ``spared``, and what all threads have done so."""
+    """How deep this thread is in plain calls, and what all threads have done so."""
 
     depth = 0
-    spared = 0.0
     done: ClassVar[float] = 0.0
 
     def takes(self, steps: float, *, long: bool) -> bool:
@@ -100,22 +98,10 @@ class Kernel(Generic[P, R]):
         """Run the function: by Python where that is little work, else compiled, if need be."""
         if self._dispatcher is None:
             if _plain_work.depth:
-                return self._within(*args, **kwargs)
+                return self._plain(*args, **kwargs)
             if self.steps is not None and _plain_work.takes(self.steps(*args, **kwargs), long=self.long):
-                _plain_work.spared = 0.0
-                with contextlib.suppress(TooMuchWorkError):
-                    result = self.plainly(*args, **kwargs)
-                    python_gives_back(_plain_work.spared)
-                    return result
+                return self.plainly(*args, **kwargs)
         return (self._dispatcher or self.dispatcher)(*args, **kwargs)  # type: ignore[no-any-return]
-
-    def _within(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        """Run the function by Python within another one, whose steps are counted."""
-        spared = _plain_work.spared
-        try:
-            return self._plain(*args, **kwargs)
-        finally:
-            _plain_work.spared = spared
 
     @property
     def compiles_first(self) -> bool:
@@ -241,11 +227,6 @@ def python_takes(kernel: Callable[..., Any], most: float, least: float) -> float
     if not isinstance(inner, Kernel) or not inner.compiles_first:
         return 0.0
     return _plain_work.takes_some(most, least)
-
-
-def python_spared(steps: float) -> None:
-    """Let the plain form of a kernel say how many of its steps it did not need."""
-    _plain_work.spared = steps
 
 
 def python_gives_back(steps: float) -> None:

@@ -375,8 +375,11 @@ def test_one_person_sends_few_files_at_once(server):
 def test_another_person_has_room_of_their_own(server):
     uploads = uploads_with(server, number_a_person=1, bytes_a_person=60)
     other = server.site.accounts.add("other", [Role.STEWARD], None)
-    with uploads.arriving(server.users[Role.STEWARD], 50), uploads.arriving(other, 50):
-        pass
+    steward = server.users[Role.STEWARD]
+    with uploads.arriving(steward, 50) as first, uploads.arriving(other, 50) as second:
+        assert left(server) == sorted([first.id, second.id])
+        with pytest.raises(PpdmError, match="PPF994"):
+            uploads.arriving(steward, 50)
 
 
 def test_more_than_was_announced_is_refused(server):
