@@ -54,7 +54,7 @@ class GeneratorParams(Params):
     candidates: Literal["all", "closed"] | None = None
     algorithm: Literal["krimp", "slim"] = "krimp"
     pruning: bool = True
-    laplace: Annotated[float, Field(ge=0.0, le=1e15)] = 0.001
+    laplace: Annotated[float, Field(ge=0.0, le=10**15)] = 0.001
     rows: Annotated[Annotated[int, Field(ge=1, le=10**12)] | None, BeforeValidator(_number)] = None
     draw: Literal["uniform", "empirical"] = "uniform"
     remove: tuple[Group, ...] = ()
