@@ -179,7 +179,7 @@ def test_different_values_of_a_person_and_equal_ones_of_others_draw_apart():
     assert stats.chisquare(seen.ravel(), expected.ravel()).pvalue > 1e-6
 
 
-@examples(20)
+@examples(10)
 @given(st.integers(1, 40), st.randoms(use_true_random=False))
 def test_the_same_for_any_partitions_and_any_order(size, random):
     rows = [(f"p{i % 7}", ILLS[(i * i) % 4] if i % 5 else None) for i in range(40)]

@@ -189,7 +189,7 @@ def tables(draw):
     return names, [[draw(CELLS) for _ in names] for _ in range(rows)]
 
 
-@examples(60)
+@examples(30)
 @given(tables())
 @example((["a b", "\\"], [["", ""]]))
 @example((["${params.k}", "a*", "ab"], [["1", "2", "3"]] * 9))
@@ -207,7 +207,7 @@ def test_whatever_the_names_the_policy_passes_check(table):
 
 
 @pytest.mark.slow
-@examples(12)
+@examples(10)
 @given(tables())
 @example((["a", "b"], [["1", "x"]] * 9))
 @example((["a b"], [["NA"]]))

@@ -46,7 +46,7 @@ def write(path, people):
         csv.writer(stream).writerows([["TOWN", "age", "x"], *[[t or "", a or "", "z"] for t, a in people]])
 
 
-@examples(60)
+@examples(30)
 @given(
     rows=st.lists(st.tuples(TOWNS, AGES), min_size=1, max_size=8),
     people=st.lists(

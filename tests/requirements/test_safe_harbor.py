@@ -277,7 +277,7 @@ ZIPS = st.from_regex(r"[0-9]{0,5}[*xX#]{0,2}(-[0-9]{4})?", fullmatch=True) | st.
 
 
 @pytest.mark.slow
-@examples(20)
+@examples(10)
 @given(texts=st.lists(ZIPS.filter(bool), min_size=1, max_size=20))
 def test_zip_codes_against_the_rule(texts, build, agree):
     small = areas(LISTS)

@@ -43,7 +43,7 @@ def figures(outcome):
     return {n: f.value for n, f in outcome.figures.items()}
 
 
-@examples(80)
+@examples(40)
 @given(rows, st.booleans())
 def test_figures_are_those_of_a_plain_twin(build, cells, dropped):
     """The weights are those of the original rows, released or not."""

@@ -308,7 +308,7 @@ def test_types_and_values_are_kept(place, tmp_path) -> None:
     facts = tuple(AttributeFacts(n, Role.INSENSITIVE, k) for n, k in zip(names, kinds, strict=True))
     node = ReleaseNode("r", "", "r.parquet", "parquet", {}, "internal", facts, into=TableNode(place.url, "kept"))
 
-    @examples(12, suppress_health_check=list(HealthCheck))
+    @examples(10, suppress_health_check=list(HealthCheck))
     @given(st.lists(CELLS, max_size=6))
     def holds(rows: list[tuple[Any, ...]]) -> None:
         columns = list(zip(*rows, strict=True)) or [()] * len(names)

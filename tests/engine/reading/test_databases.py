@@ -218,7 +218,7 @@ TYPES = {
     "moment": AttributeType.TIMESTAMP,
     "zoned": AttributeType.TIMESTAMP,
 }
-QUICK = examples(15, suppress_health_check=list(HealthCheck))
+QUICK = examples(10, suppress_health_check=list(HealthCheck))
 
 
 def read(source: Any, names: Sequence[str] = COLUMNS) -> list[tuple[Any, ...]]:

@@ -84,7 +84,7 @@ def sets_of(rows: list[dict]) -> list[tuple]:
 
 @pytest.mark.random
 @given(st.lists(ROW, min_size=1, max_size=60), st.sampled_from([0, 30, 1 << 18]))
-@examples(12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(10, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_queries_over_combinations_are_those_over_rows(farm_here, tmp_path, rows, most) -> None:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(source, "FRAGMENT_ROWS", 7)

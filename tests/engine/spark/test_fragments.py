@@ -45,7 +45,7 @@ def shown(parts, names=None):
     ]
 
 
-@examples(100)
+@examples(50)
 @given(
     rows=ROWS,
     asked=st.lists(

@@ -12,7 +12,7 @@ from tiers import examples
 
 from ppdm_flow.mining.local_recoding.suppression import HOLE, MOST_SETS, sets, suppressed
 
-STEADY = examples(200)
+STEADY = examples(100)
 
 
 def plain(rows, k, costs):

@@ -123,7 +123,7 @@ OPERATORS = st.one_of(
 )
 
 
-@examples(60)
+@examples(30)
 @given(OPERATORS)
 def test_documents_rebuild_their_operator(operator):
     read = from_document(json.loads(json.dumps(document(operator))))
