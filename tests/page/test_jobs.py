@@ -71,6 +71,40 @@ def _is_gone(pid: int) -> bool:
         return True
 
 
+MAKES = (
+    "import os, pathlib, sys, time; home = pathlib.Path(os.environ['PPDM_RUN_HOME']);"
+    " PLACE; print('begun', file=sys.stderr, flush=True); time.sleep(600)"
+)
+
+
+@pytest.mark.parametrize(
+    ("place", "made"),
+    [
+        ("home.rename(home.with_name('20260101T000000Z-000000000000'))", "p/20260101T000000Z-000000000000"),
+        ("home.rename(home.with_name('.tmp-1-a'))", ""),
+        ("home.with_name('20260101T000000Z-000000000000').mkdir()", ""),
+    ],
+)
+def test_a_run_has_its_maker_though_its_job_is_cancelled_before_it_says_so(server: Server, program, place, made):
+    """Else nobody would be its author, and who had it made could sign it in another role."""
+    job = program(MAKES.replace("PLACE", place), given=GivenFiles(policy="p"))
+    _until(lambda: _runs(server, job))
+    server.site.jobs.cancel(job.id)
+    job = server.site.jobs.finished(job, PATIENCE)
+    assert (job.state, job.made) == (State.CANCELLED, made)
+    if made:
+        assert server.site.jobs.maker(made) == job
+
+
+def test_a_verb_that_comes_to_its_end_all_the_same_is_done(server: Server, program):
+    job = program(f"import signal; signal.signal(signal.SIGINT, lambda *_: sys.exit(0)); {SLOW}")
+    _until(lambda: _runs(server, job))
+    server.site.jobs.cancel(job.id)
+    job = server.site.jobs.finished(job, PATIENCE)
+    assert (job.state, job.exit_code, job.reason) == (State.DONE, 0, "cancelled")
+    assert server.browser(Role.STEWARD).get(f"/jobs/{job.id}").status_code == 200
+
+
 @pytest.mark.slow
 def test_a_job_is_the_verb_of_the_command_line_and_keeps_what_it_prints(server: Server):
     jobs = server.site.jobs

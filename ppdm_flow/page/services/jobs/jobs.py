@@ -268,7 +268,7 @@ class Jobs:
         elif cancelled and end.exit_code not in ANSWERS:
             self._end(job, State.CANCELLED, end)
         else:
-            self._end(job, State.DONE if end.exit_code in ANSWERS and not end.reason else State.FAILED, end)
+            self._end(job, State.DONE if end.exit_code in ANSWERS else State.FAILED, end)  # what stops it may come late
         return True
 
     def _end(self, job: Job, state: State, end: processes.End | None = None, reason: str = "") -> None:
@@ -279,18 +279,19 @@ class Jobs:
         for runs in self._made_in(job) if state is not State.DONE else ():
             threading.Thread(target=clear_stale_runs, args=(runs,), kwargs={"wait": False}, daemon=True).start()
         if end is None:
-            self._records.end(job.id, state, None, reason, self._made(job), cut=False)
+            self._records.end(job.id, state, None, reason, self._printed(job), cut=False)
         else:
             why = end.reason or ("killed" if end.exit_code < 0 else "")
-            self._records.end(job.id, state, end.exit_code, why, self._made(job), cut=end.cut)
+            made = next((f"{runs.name}/{end.made}" for runs in self._made_in(job) if end.made), "")
+            self._records.end(job.id, state, end.exit_code, why, made or self._printed(job), cut=end.cut)
 
     def _made_in(self, job: Job) -> tuple[Path, ...]:
         """Return the folder in which a job makes a run; nothing where it makes none."""
         policy = self._records.given(job.id).policy if job.kind == "run" else ""
         return (self._runs.absolute() / policy,) if policy else ()
 
-    def _made(self, job: Job) -> str:
-        """Return the run that a job made, relative to the folder of runs."""
+    def _printed(self, job: Job) -> str:
+        """Return the run that a job says to have made, relative to the folder of runs."""
         found = _REPORT.findall(job.talk) if job.kind == "run" else []
         place = Path(found[-1]) if found else None
         inside = place is not None and (self._at / place).resolve().is_relative_to(self._runs.resolve())

@@ -50,6 +50,7 @@ def main(folder: Path, order: dict[str, Any]) -> None:
     given = {name: [Path(path) for path in order[name]] for name in GIVEN}
     given["own_writes"].append(folder)
     home = _home(given["makes"][0], folder.name) if given["makes"] else None
+    held = os.open(home, os.O_RDONLY) if home is not None else -1  # no other folder gets its number meanwhile
 
     def restrict() -> None:
         limit(order)
@@ -73,6 +74,7 @@ def main(folder: Path, order: dict[str, Any]) -> None:
     ]
     reason = _waited(child, order, (folder, Path(order["room"])), cancelled)
     _kill(child.pid, signal.SIGKILL)
+    made = "" if home is None else _place_of(held, home.parent)
     if home is not None:
         shutil.rmtree(home, ignore_errors=True)  # a run that came to its end has its place
     for copy in copies:
@@ -85,6 +87,7 @@ def main(folder: Path, order: dict[str, Any]) -> None:
             "reason": reason,
             "cut": any(copy.cut for copy in copies),
             "confined": confined,
+            "made": made,
             "at": time.time(),
         },
     )
@@ -197,6 +200,19 @@ def _home(runs: Path, job: str) -> Path:
     home = runs / f".job-{job}"
     home.mkdir(parents=True, mode=0o700)
     return home
+
+
+def _place_of(held: int, runs: Path) -> str:
+    """Return the name under which a run's folder stands now, which is open; nothing where it is hidden, or gone.
+
+    What the verb printed does not tell: it may have been stopped once the run was in its place.
+    """
+    own = os.fstat(held)
+    with suppress(OSError), os.scandir(runs) as entries:
+        for entry in entries:
+            if not entry.name.startswith(".") and entry.inode() == own.st_ino and entry.is_dir(follow_symlinks=False):
+                return entry.name
+    return ""
 
 
 def _installation() -> Iterator[Path]:

@@ -24,11 +24,15 @@ from ppdm_flow.sdk.databases.faults import DATABASES
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """How a process ended; ``exit_code`` is the negative number of a signal that killed it."""
+    """How a process ended; ``exit_code`` is the negative number of a signal that killed it.
+
+    ``made`` is the name of the run that it left in its place, whatever it printed.
+    """
 
     exit_code: int
     reason: str
     cut: bool
+    made: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +126,7 @@ def ended(folder: Path) -> End | None:
     found = _read(folder / "ended.json")
     if found is None:
         return None
-    return End(int(str(found["exit_code"])), str(found["reason"]), bool(found["cut"]))
+    return End(int(str(found["exit_code"])), str(found["reason"]), bool(found["cut"]), str(found.get("made", "")))
 
 
 def ask_to_end(folder: Path) -> None:
