@@ -403,6 +403,13 @@ def test_a_rule_that_is_none_is_not_proposed(clinic: Server, fields):
     assert clinic.browser(Role.STEWARD).send(f"{PLACE}/rules", attribute="job", **fields).status_code == 400
 
 
+def test_a_rule_that_no_address_could_hold_is_refused_before_the_browser_is_sent_there(clinic: Server):
+    browser, order = clinic.browser(Role.STEWARD), "\n".join(f"v{number:06}" for number in range(5_000))
+    answer = browser.send(f"{PLACE}/rules", attribute="job", by="order", order=order, then="2")
+    assert (answer.status_code, "too long to be shown as a change" in answer.text) == (413, True)
+    assert browser.send(f"{PLACE}/rules", attribute="job", by="order", order=order[:799], then="2").status_code == 303
+
+
 @pytest.mark.slow
 def test_what_a_rule_makes_of_the_values_is_shown_and_what_it_does_not_fit_is_told_without_them(clinic: Server):
     browser = clinic.browser(Role.STEWARD)

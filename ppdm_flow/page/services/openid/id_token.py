@@ -46,6 +46,6 @@ def identity(
         raise TokenRefusedError
     if not isinstance(claims["nonce"], str) or now() - claims["iat"] > _OLDEST + _LEEWAY:
         raise TokenRefusedError
-    if len(claims["sub"]) > _SUBJECT:
+    if not isinstance(claims["sub"], str) or len(claims["sub"]) > _SUBJECT:
         raise TokenRefusedError
     return Identity(issuer, claims["sub"])
