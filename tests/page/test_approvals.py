@@ -19,6 +19,7 @@ from ppdm_flow.page.services.accounts.roles import Role
 from ppdm_flow.page.services.approvals import held
 from ppdm_flow.page.services.approvals.signers_lists import BoundedAnswers
 from ppdm_flow.page.services.bounded import Bounded
+from ppdm_flow.page.views.approvals.held import RoleState, Waiting
 from ppdm_flow.sdk.spec import PASSWORD_VARIABLE
 
 
@@ -87,6 +88,17 @@ def _sign(ward: Ward, name: str, run: str, role: str = "data-owner", passphrase:
 
 def _release(ward: Ward, name: str, run: str):
     return ward.browsers[name].send(f"/approvals/{run}/release")
+
+
+@pytest.mark.slow
+def test_a_run_that_waits_for_many_roles_takes_little_of_the_list(ward: Ward, made, monkeypatch):
+    made("sue")
+    roles = [RoleState(f"role-{number}", (), (), missing=number != 1) for number in range(40)]
+    monkeypatch.setattr(Waiting, "roles", property(lambda _self: roles))
+    page = ward.browsers["olga"].get("/approvals").text
+    assert ["role-0<" in page, "role-1<" in page, "role-20<" in page, "role-21<" in page] == [True, False, True, False]
+    monkeypatch.setattr(Waiting, "roles", property(lambda _self: roles[1:2]))
+    assert "role-1<" not in ward.browsers["olga"].get("/approvals").text
 
 
 @pytest.mark.slow

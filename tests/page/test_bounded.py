@@ -16,6 +16,7 @@ from sites import PATIENCE, Server
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PolicyError
 from ppdm_flow.page.http import turns
+from ppdm_flow.page.looks import templates
 from ppdm_flow.page.services import bounded, bounded_process
 from ppdm_flow.page.services.accounts.roles import Role
 from ppdm_flow.page.services.bounded import Bounded, LimitExceededError
@@ -349,6 +350,23 @@ def test_checks_of_one_request_do_not_hold_up_another(server: Server, monkeypatc
     go_on.set()
     first.join(PATIENCE)
     assert seen[0] == seen[1] == {"p.yaml": checks.State(0, 0)}
+
+
+def test_no_page_is_longer_than_its_limit(server: Server, monkeypatch):
+    """Names and texts of people may make pages of any length, faults of what they sent as well."""
+    browser = server.browser(Role.STEWARD)
+    monkeypatch.setattr(templates, "_LONGEST", 20_000)
+    assert browser.get("/account").status_code == 200
+    answer = browser.get("/explain")
+    assert (answer.status_code, "This page would be too long" in answer.text) == (413, True)
+    for many, status in ((3, 400), (300, 413)):
+        faults = [Diagnostic("PPF128", f"fault {number} {'x' * 100}") for number in range(many)]
+
+        def refuse(_call, faults=faults):
+            raise PolicyError(faults)
+
+        monkeypatch.setattr(type(server.site.policies), "list", refuse)
+        assert browser.get("/policies").status_code == status
 
 
 def test_separators_without_fields_are_counted_before_a_form_is_parsed(server: Server, monkeypatch):

@@ -23,6 +23,7 @@ from ppdm_flow.page.services.accounts.roles import Role
 from ppdm_flow.page.services.places import PERSON
 from ppdm_flow.page.services.released import files
 from ppdm_flow.page.services.tables import shown_tables
+from ppdm_flow.page.views.guests import documents
 from ppdm_flow.page.views.guests import table as table_view
 
 POLICY = f"""{BEGIN}\
@@ -109,6 +110,22 @@ def test_a_guest_reads_the_rows_of_a_released_table_as_they_are_in_its_file(serv
     assert [len(page) for page in pages] == [100, 100, 60]
     assert [row for page in pages for row in page] == rows
     assert _texts(_read(guest, server, address, page="99")) == pages[2]
+
+
+@pytest.mark.slow
+def test_the_list_of_releases_has_the_beginning_of_long_descriptions(server: Server, monkeypatch):
+    """Each may have a megabyte, and all guests read the list."""
+    long = f"begin {'x' * 5_000} end"
+    run = prepared_run(server.site.settings.runs, POLICY.replace("For a study", long))
+    assert server.site.shown.show(server.users[Role.STEWARD], "clinic", run.name, "study") is None
+    address = f"/released/clinic/{run.name}/study"
+    guest = server.browser(Role.GUEST)
+    listed, table = guest.get("/released").text, guest.get(address).text
+    assert ("begin x" in listed, "x end" in listed, long in listed, long in table) == (True, True, False, True)
+    assert guest.get(f"{address}/sheet.html").status_code == 200
+    monkeypatch.setattr(documents, "_LONGEST", 1_000)
+    assert guest.get(f"{address}/sheet.html").status_code == 413
+    assert guest.get(f"{address}/files").status_code == 200
 
 
 @pytest.mark.slow

@@ -22,7 +22,7 @@ from ppdm_flow.page.services.jobs.records import NewJob
 from ppdm_flow.page.services.policies.given import GivenFiles
 from ppdm_flow.page.services.runs import runs
 from ppdm_flow.page.services.runs.runs import UnknownRunError
-from ppdm_flow.page.views.runs import frontier
+from ppdm_flow.page.views.runs import documents, frontier
 from ppdm_flow.policy.edit.changes import from_json, put
 from ppdm_flow.policy.edit.edited import edited
 
@@ -113,6 +113,16 @@ NO_FILES = ("../../../state/page.sqlite3", "..%2f..%2f..%2fstate%2fpage.sqlite3"
 
 
 @pytest.mark.slow
+def test_a_report_that_is_too_long_to_be_shown_is_a_download(server: Server, steward: Browser, monkeypatch):
+    run = prepared_run(server.folder / "runs")
+    address = f"/runs/{run.parent.name}/{run.name}"
+    assert [steward.get(f"{address}/{page}").status_code for page in ("report", "report.html")] == [200, 200]
+    monkeypatch.setattr(documents, "_LONGEST", 1_000)
+    assert [steward.get(f"{address}/{page}").status_code for page in ("report", "report.html")] == [413, 413]
+    assert steward.get(address).status_code == 200
+    assert steward.get(f"{address}/files/report.html").content == (run / "report.html").read_bytes()
+
+
 def test_no_other_file_is_a_download(server: Server, steward: Browser):
     _carried_out(server, steward, "/policies/ward.yaml/run")
     run = server.site.runs.list()[0]

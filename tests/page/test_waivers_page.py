@@ -9,6 +9,7 @@ from people_with_keys import POLICY
 from sites import Server
 
 from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.views.waivers import routes
 from ppdm_flow.policy import load
 from ppdm_flow.policy.edit.changes import from_json, put
 from ppdm_flow.policy.edit.edited import edited
@@ -42,6 +43,29 @@ def test_all_waivers_are_listed_with_their_last_days(server: Server, policies, r
     assert "data-owner" in page
     assert "has errors" in page
     assert ("/waivers/new/ward.yaml" in page) == (role is Role.STEWARD)
+
+
+def test_the_waivers_of_all_policies_make_no_page_without_end(server: Server, policies, monkeypatch):
+    """Whoever writes policies decides how many they have, and how long their reasons are."""
+    plain = (policies / "plain.yaml").read_text()
+    many = "".join(
+        f"  w{n:03}: {{of: PPF551, at: attributes.a{n}, reason: {'x' * 5_000}, owner: dpo, until: 2999-01-31}}\n"
+        for n in range(150)
+    )
+    (policies / "plain.yaml").write_text(f"{plain}\nwaivers:\n{many}")
+    browser = server.browser(Role.STEWARD)
+    page = browser.get("/waivers").text
+    assert ("w099" in page, "w100" in page, "50 more stand in the policy" in page) == (True, False, True)
+    assert len(page) < 150_000
+    assert "agreed &lt;b&gt;once" in page
+    monkeypatch.setattr(routes, "_MOST", 10)
+    page = browser.get("/waivers").text
+    assert ("w009" in page, "w010" in page, "140 more stand" in page, "2 more stand" in page) == (
+        True,
+        False,
+        True,
+        True,
+    )
 
 
 def test_a_new_waiver_is_offered_as_an_edit(server: Server, policies):

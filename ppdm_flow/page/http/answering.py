@@ -171,7 +171,10 @@ def _told(call: Call, route: PageRoute, error: Exception) -> Response:
     """Answer with what went wrong, and nothing of the text of an error that nobody expects."""
     if isinstance(error, PpdmError):
         status = 500 if error.exit_status == 3 else 400
-        return call.page("errors/diagnostics.html", status, diagnostics=error.diagnostics)
+        try:
+            return call.page("errors/diagnostics.html", status, diagnostics=error.diagnostics)
+        except RefusalError as too_long:
+            error = too_long
     if isinstance(error, RefusalError):
         return call.page("errors/refused.html", error.status, key=error.key, words=error.words)
     if isinstance(error, ForgedError):

@@ -12,9 +12,10 @@ from starlette.responses import HTMLResponse, RedirectResponse
 
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.http.noted import Noted
-from ppdm_flow.page.looks.templates import rendered
+from ppdm_flow.page.looks.templates import LongPageError, rendered
 from ppdm_flow.page.services.accounts.roles import User
 from ppdm_flow.page.services.accounts.sessions import Visit
+from ppdm_flow.page.services.refusal import RefusalError
 from ppdm_flow.page.services.uploads.arriving import Arriving
 from ppdm_flow.page.site import Site
 
@@ -65,19 +66,23 @@ class Call:
         return [value for value in self.form.getlist(field) if isinstance(value, str)]
 
     def page(self, template: str, status: int = 200, **values: object) -> HTMLResponse:
-        """Answer with a page. ``user``, ``form_token``, ``here`` (its path) and ``said`` are always there."""
+        """Answer with a page. ``user``, ``form_token``, ``here`` (its path) and ``said`` are always there.
+
+        Raises RefusalError where it would be too long.
+        """
         said = self.query.get("said", "")
-        return HTMLResponse(
-            rendered(
+        try:
+            html = rendered(
                 template,
                 user=self.visit.user,
                 form_token=self.visit.form_token,
                 here=self.request.url.path,
                 said=said,
                 **values,
-            ),
-            status,
-        )
+            )
+        except LongPageError:
+            raise RefusalError("errors.long_page", 413) from None
+        return HTMLResponse(html, status)
 
     def go(self, address: str, said: str = "", **query: str) -> RedirectResponse:
         """Answer a form by sending the browser to a page; ``said`` is the key of a text that it shows once."""

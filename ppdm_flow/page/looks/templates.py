@@ -17,6 +17,13 @@ from ppdm_flow.page.texts.catalogue import catalogue
 from ppdm_flow.report.compiled_templates import CompiledTemplates
 from ppdm_flow.report.plots.drawing import shortened
 
+_LONGEST = 16_000_000
+"""Characters of a page. The form of a policy has some 6 MB, and a text of 1 MB five where all of it is escaped."""
+
+
+class LongPageError(ValueError):
+    """A page would have more characters than a browser is sent."""
+
 
 @cache
 def environment() -> Environment:
@@ -46,5 +53,14 @@ def environment() -> Environment:
 
 
 def rendered(template: str, **values: object) -> str:
-    """Return a page, or a part of one that a script of the page puts in its place."""
-    return with_all_visible(environment().get_template(template).render(values))
+    """Return a page, or a part of one that a script of the page puts in its place.
+
+    Raises LongPageError: what people wrote and uploaded may make pages of any length, which no other request waits for.
+    """
+    pieces, left = [], _LONGEST
+    for piece in environment().get_template(template).generate(values):
+        left -= len(piece)
+        if left < 0:
+            raise LongPageError
+        pieces.append(piece)
+    return with_all_visible("".join(pieces))

@@ -339,6 +339,20 @@ def test_a_table_becomes_a_policy(server):
 
 
 @pytest.mark.slow
+def test_a_table_with_long_names_becomes_no_policy_that_is_larger_than_others(server):
+    names = [f"c{number}{'x' * 20_000}" for number in range(60)]
+    data = "\n".join([",".join(names), *(",".join(str(i + j) for j in range(60)) for i in range(3)), ""]).encode()
+    upload = server.upload(Role.STEWARD, "wide.csv", data)
+    steward = server.browser(Role.STEWARD)
+    steward.send("/form/new", upload=upload.id, header="yes")
+    job = server.site.jobs.finished(server.site.jobs.of(server.users[Role.STEWARD])[0], PATIENCE)
+    assert steward.get(job.leads_to).status_code == 200
+    answer = steward.send(job.leads_to, name="wide")
+    assert (answer.status_code, "names of the columns are too long" in answer.text) == (413, True)
+    assert not (server.site.settings.policies / "wide.yaml").exists()
+
+
+@pytest.mark.slow
 def test_the_page_makes_the_policy_that_the_command_line_makes(server, tmp_path, cli):
     draw = random.Random(3)
     rows = [f"{i},{draw.randrange(20, 90)},{draw.randrange(10000, 10050)}" for i in range(300)]

@@ -30,6 +30,7 @@ from ppdm_flow.policy.edit.tree import readable_tree
 from ppdm_flow.policy.files.files import Library
 from ppdm_flow.policy.redaction import telling, waivers_of, without
 from ppdm_flow.policy.test.loading import load as load_tests
+from ppdm_flow.report.plots.drawing import shortened
 
 if TYPE_CHECKING:
     from ppdm_flow.plan import fields
@@ -43,6 +44,9 @@ _LONGEST = 1024
 MOST_FINDINGS = 500
 """Findings in one text that a page shows."""
 _MOST_NAMES = 2_000
+_MOST_WAIVERS = 100
+_LONGEST_WORDS = 300
+"""Characters of a waiver's texts in the state of a file."""
 _TOGETHER = 20
 """Files that are checked in one process: beginning one takes longer than most checks."""
 _SECONDS = 3
@@ -53,12 +57,14 @@ _SECONDS = 3
 class State:
     """How many errors and open warnings a file has, and its waivers, those that end first in front.
 
-    There are no waivers (None) where it cannot be read as a policy.
+    There are no waivers (None) where it cannot be read as a policy. ``more`` counts those that were left out: pages
+    list the waivers of all files.
     """
 
     errors: int
     warnings: int
     waivers: tuple[Waiver, ...] | None = ()
+    more: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,7 +301,19 @@ def _about(checked: DraftCheck) -> Mapping[str, str | None]:
 def state_of(checked: PolicyCheck) -> State:
     """Return the state of a text: what nothing waives, and the waivers."""
     open_ = [each.severity for each in checked.diagnostics if each not in checked.waived]
-    return State(open_.count(Severity.ERROR), open_.count(Severity.WARNING), checked.waivers)
+    errors, warnings = open_.count(Severity.ERROR), open_.count(Severity.WARNING)
+    if checked.waivers is None:
+        return State(errors, warnings, None)
+    first = tuple(map(_in_short, checked.waivers[:_MOST_WAIVERS]))
+    return State(errors, warnings, first, len(checked.waivers) - len(first))
+
+
+def _in_short(waiver: Waiver) -> Waiver:
+    """Return a waiver with no more of its texts than lists of all policies show."""
+    of, at, reason, owner = (
+        shortened(text, _LONGEST_WORDS) for text in (waiver.of, waiver.at, waiver.reason, waiver.owner)
+    )
+    return replace(waiver, of=of, at=at, reason=reason, owner=owner, covers=())
 
 
 def from_folder(each: Diagnostic, folder: Path) -> Diagnostic:

@@ -15,6 +15,7 @@ from ppdm_flow.page.looks.addresses import policy_address
 from ppdm_flow.page.services.jobs.job import Job
 from ppdm_flow.page.services.policies.files import YAML, named_after
 from ppdm_flow.page.services.policies.policies import UnusableNameError
+from ppdm_flow.page.services.refusal import RefusalError
 from ppdm_flow.page.texts.catalogue import catalogue
 from ppdm_flow.page.views.form.contents import ROLES, TYPES, role_sentences
 from ppdm_flow.report.profile.document import ProfileColumn, ProfileDocument
@@ -60,6 +61,8 @@ def make(call: Call) -> Response:
     name = call.text("name").strip()
     name = name if name.endswith(YAML) else f"{name}.yaml"
     text = named_after(render(_chosen(call, profile), profile["file"]), name)
+    if len(text.encode()) > call.site.settings.policy_bytes:  # the names of columns may be of any length
+        raise RefusalError("form.long_policy", 413)
     try:
         call.site.policies.check_new(name)
         refuse_reach(call, name, text)

@@ -19,6 +19,9 @@ from ppdm_flow.page.views.guests.shown_release import ShownRelease, shown_releas
 from ppdm_flow.report.run.fields import ReportDocument
 from ppdm_flow.report.run.public import of_release, public
 
+_LONGEST = 16_000_000
+"""Bytes of a data sheet that is shown: it is held in memory."""
+
 
 def sheet(call: Call) -> Response:
     """Show the data sheet."""
@@ -33,6 +36,8 @@ def sheet_document(call: Call) -> Response:
         file = release.folder.file(SHEET_HTML)
         if file is None:
             raise HTTPException(404)
+        if file.bytes > _LONGEST:
+            raise RefusalError("guests.long_sheet", 413)
         file.check()
         return framed(file.path.read_bytes())
     except (ChangedFileError, OSError):

@@ -21,6 +21,8 @@ from ppdm_flow.policy.edit.changes import put, to_json
 
 FIELDS = ("name", "of", "at", "reason", "owner", "until", "signed_by")
 """What the form of a new waiver asks for."""
+_MOST = 2_000
+"""Waivers that the page lists, of all policies together."""
 _MAY_BE_EMPTY = frozenset({"at", "signed_by"})
 
 
@@ -28,11 +30,13 @@ _MAY_BE_EMPTY = frozenset({"at", "signed_by"})
 class PolicyWaivers:
     """The waivers of one policy, those that end first in front.
 
-    ``readable`` is false where it has faults, ``looked_at`` where that takes more time than a page has.
+    ``more`` counts those that are not listed. ``readable`` is false where it has faults, ``looked_at`` where that takes
+    more time than a page has.
     """
 
     policy: str
     waivers: tuple[Waiver, ...]
+    more: int = 0
     readable: bool = True
     looked_at: bool = True
 
@@ -77,11 +81,15 @@ def _faults(values: dict[str, str]) -> Iterator[tuple[str, str]]:
 
 
 def _waivers(call: Call, names: Sequence[str]) -> Iterator[PolicyWaivers]:
-    states = call.site.checks.states()
+    states, left = call.site.checks.states(), _MOST
     for name in names:
         state = states.get(name)
-        waivers = () if state is None else state.waivers
-        yield PolicyWaivers(name, waivers or (), readable=waivers is not None, looked_at=state is not None)
+        if state is None or state.waivers is None:
+            yield PolicyWaivers(name, (), readable=state is None, looked_at=state is not None)
+            continue
+        listed = state.waivers[:left]
+        left -= len(listed)
+        yield PolicyWaivers(name, listed, len(state.waivers) - len(listed) + state.more)
 
 
 def _today() -> date:
