@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import time
 import zipfile
 from contextlib import ExitStack
 from html.parser import HTMLParser
@@ -23,8 +24,10 @@ from ppdm_flow.page.services.accounts.roles import Role
 from ppdm_flow.page.services.places import PERSON
 from ppdm_flow.page.services.released import files
 from ppdm_flow.page.services.tables import shown_tables
-from ppdm_flow.page.views.guests import documents
+from ppdm_flow.page.serving.upkeep import upkeep
+from ppdm_flow.page.views.guests import documents, routes
 from ppdm_flow.page.views.guests import table as table_view
+from ppdm_flow.page.views.guests.shown_release import described
 
 POLICY = f"""{BEGIN}\
   study: {{path: study.csv, from: recoded, description: For a study}}
@@ -126,6 +129,37 @@ def test_the_list_of_releases_has_the_beginning_of_long_descriptions(server: Ser
     monkeypatch.setattr(documents, "_LONGEST", 1_000)
     assert guest.get(f"{address}/sheet.html").status_code == 413
     assert guest.get(f"{address}/files").status_code == 200
+
+
+@pytest.mark.slow
+def test_of_many_shown_releases_those_of_one_page_are_read(server: Server, monkeypatch):
+    """Documents of thousands take minutes, and every guest begins with this page."""
+    addresses = {_shown(server), _shown(server, "office")}
+    monkeypatch.setattr(routes, "_EACH", 1)
+    read = []
+    monkeypatch.setattr(routes, "described", lambda shown: read.append(shown) or described(shown))
+    guest = server.browser(Role.GUEST)
+    texts = [guest.get("/released", page=number).text for number in ("1", "2", "99", "x")]
+    listed = [{each for each in addresses if f'href="{each}"' in text} for text in texts]
+    assert [len(each) for each in listed] == [1, 1, 1, 1]
+    assert (listed[0] | listed[1], listed[2]) == (addresses, listed[1])
+    assert len(read) == 4
+
+
+@pytest.mark.slow
+def test_copies_of_tables_stay_where_it_takes_long_to_find_out_which_are_shown(server: Server, monkeypatch):
+    address, guest = _shown(server), server.browser(Role.GUEST)
+    _read(guest, server, address)
+    tables, shown = server.site.tables, server.site.shown
+    (copy,) = (server.site.settings.tables).iterdir()
+    monkeypatch.setattr(shown_tables, "_SECONDS", -1.0)
+    shown.hide("clinic", address.split("/")[3], "study")
+    _shown(server, "office")
+    shown_tables.keep_shown(tables, shown.releases())
+    assert copy.is_dir()
+    monkeypatch.setattr(shown_tables, "_SECONDS", PATIENCE)
+    shown_tables.keep_shown(tables, shown.releases())
+    assert not copy.exists()
 
 
 @pytest.mark.slow
@@ -299,7 +333,11 @@ def test_what_is_taken_back_leaves_the_servers_folder_too(server: Server):
     assert any(server.site.settings.tables.iterdir())
     server.site.shown.hide("clinic", address.split("/")[3], "study")
     assert "No table is shown" in guest.get("/released").text
-    assert not any(server.site.settings.tables.iterdir())
+    until = time.monotonic() + PATIENCE
+    with upkeep(server.site, 0.05):
+        while any(server.site.settings.tables.iterdir()):
+            assert time.monotonic() < until
+            time.sleep(0.02)
 
 
 def test_sheet_and_report_are_framed_without_rights(server: Server):

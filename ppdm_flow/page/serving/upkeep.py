@@ -1,4 +1,4 @@
-"""What the server does by itself while it runs: uploads whose time is over are removed."""
+"""What the server does by itself while it runs: uploads whose time is over are removed, and copies of hidden tables."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from ppdm_flow.page.services.tables.shown_tables import keep_shown
 from ppdm_flow.page.site import Site
 
 _SECONDS = 60.0
@@ -22,7 +23,7 @@ def upkeep(site: Site, seconds: float = _SECONDS) -> Iterator[None]:
 
     def go_on() -> None:
         while not stopped.wait(seconds):
-            _carry_out(tasks)
+            _carry_out((*tasks, lambda: keep_shown(site.tables, site.shown.releases())))
 
     thread = threading.Thread(target=go_on, name="upkeep", daemon=True)
     thread.start()

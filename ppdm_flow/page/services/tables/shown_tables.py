@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 from functools import lru_cache
 
@@ -13,6 +14,8 @@ from ppdm_flow.page.services.released.files import ChangedFileError, ReleasedFol
 from ppdm_flow.page.services.shown.shown import Shown
 from ppdm_flow.page.services.tables.released_table import ReleasedTable
 from ppdm_flow.page.services.tables.tables import Tables
+
+_SECONDS = 5.0
 
 
 def shown_table(shown: Shown) -> ReleasedTable:
@@ -30,17 +33,28 @@ def copy_shown(tables: Tables, shown: Shown) -> None:
 
 
 def keep_shown(tables: Tables, every: Iterable[Shown]) -> None:
-    """Remove the copies of all tables but those that are shown."""
-    keys = set()
+    """Remove the copies of all tables but those that are shown.
+
+    Where it takes long to find out which these are, nothing is removed: the next call goes on.
+    """
+    keys, until = set(), time.monotonic() + _SECONDS
     for shown in every:
+        if time.monotonic() > until:
+            return
+        folder = ReleasedFolder(shown.folder, shown.release)
         try:
-            keys.add(shown_table(shown).key)
+            keys.add(_key(folder, folder.identity()))
         except ChangedFileError:
             continue
     tables.keep(keys)
 
 
-@lru_cache(maxsize=1_024)
+@lru_cache(maxsize=16_384)
+def _key(folder: ReleasedFolder, manifest: tuple[int, int, int]) -> str:
+    return _described(folder, manifest).key
+
+
+@lru_cache(maxsize=128)
 def _described(folder: ReleasedFolder, _manifest: tuple[int, int, int]) -> ReleasedTable:
     documents = (folder.run / MANIFEST, folder.run / PLAN, folder.place / DICTIONARY)
     try:

@@ -55,17 +55,17 @@ def asked(query: Mapping[str, str], columns: Sequence[ColumnAbout], shown: int) 
     """Read the words of an address; what does not fit the columns is left out. ``shown`` columns fit on a page."""
     words: dict[str, str] = {}
     conditions = [c for about in columns if about.form is not Form.CODED for c in _conditions(query, about, words)]
-    by = _number(query.get("by"), len(columns) - 1)
+    by = whole_number(query.get("by"), len(columns) - 1)
     if by is not None and columns[by].form is not Form.CODED:
         words["by"] = str(by)
         if query.get("down") == "1":
             words["down"] = "1"
     else:
         by = None
-    first = (_number(query.get("first"), len(columns) - 1) or 0) // shown * shown
+    first = (whole_number(query.get("first"), len(columns) - 1) or 0) // shown * shown
     if first:
         words["first"] = str(first)
-    page = max(_number(query.get("page"), 10**9) or 1, 1)
+    page = max(whole_number(query.get("page"), 10**9) or 1, 1)
     return Asked(Question(tuple(conditions), by, descending="down" in words), words, page, first)
 
 
@@ -80,7 +80,7 @@ def _conditions(query: Mapping[str, str], about: ColumnAbout, words: dict[str, s
 
     match about.form:
         case Form.CHOICE:
-            code = _number(query.get(f"c{number}"), about.missing_code)
+            code = whole_number(query.get(f"c{number}"), about.missing_code)
             if code is not None:
                 words[f"c{number}"] = str(code)
                 yield HasCode(number, code)
@@ -98,7 +98,7 @@ def _conditions(query: Mapping[str, str], about: ColumnAbout, words: dict[str, s
         yield Is(number, State(state))
 
 
-def _number(text: str | None, most: int) -> int | None:
+def whole_number(text: str | None, most: int) -> int | None:
     """Return a whole number from 0 to ``most``; None where the text is none."""
     if text is None or not (text.isascii() and text.isdigit()) or len(text) > len(str(most)):
         return None

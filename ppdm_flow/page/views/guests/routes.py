@@ -8,27 +8,29 @@ from ppdm_flow.page.http.access import READERS
 from ppdm_flow.page.http.call import Call
 from ppdm_flow.page.http.route import reads
 from ppdm_flow.page.services.released.files import ChangedFileError
-from ppdm_flow.page.services.tables.shown_tables import keep_shown
+from ppdm_flow.page.views.guests.asking import whole_number
 from ppdm_flow.page.views.guests.documents import report, report_document, sheet, sheet_document
 from ppdm_flow.page.views.guests.files import archive_of_files, file_list, one_file
 from ppdm_flow.page.views.guests.shown_release import ShownRelease, described
 from ppdm_flow.page.views.guests.table import table_page
 
+_EACH = 50
 _RELEASE = "/released/{policy}/{run}/{release}"
 
 
 def releases(call: Call) -> Response:
-    """List the releases that guests may read."""
+    """List the releases that guests may read: of one page, for each has documents that are read."""
     every: list[ShownRelease] = []
     changed: list[str] = []
     shown_now = call.site.shown.releases()
-    for shown in shown_now:
+    pages = max(1, -(-len(shown_now) // _EACH))
+    page = min(whole_number(call.query.get("page"), 10**9) or 1, pages)
+    for shown in shown_now[(page - 1) * _EACH : page * _EACH]:
         try:
             every.append(described(shown))
         except ChangedFileError:
             changed.append(shown.release)
-    keep_shown(call.site.tables, shown_now)
-    return call.page("guests/releases.html", releases=every, changed=changed)
+    return call.page("guests/releases.html", releases=every, changed=changed, page=page, pages=pages)
 
 
 ROUTES = (
