@@ -53,7 +53,8 @@ def test_of_two_who_write_the_second_is_told_and_nothing_is_lost(policies, ann):
     with pytest.raises(ChangedMeanwhileError) as caught:
         policies.write("a.yaml", POLICY + "# yours\n", first.digest, ann)
     assert caught.value.now == second == policies.read("a.yaml")
-    assert [version.text for version in policies.history.of("a.yaml")] == [second.text, first.text]
+    kept = [policies.history.version(each.number).text for each in policies.history.of("a.yaml")]
+    assert kept == [second.text, first.text]
 
 
 def test_of_many_who_write_at_once_one_does(policies, ann):
@@ -79,7 +80,7 @@ def test_of_many_who_write_at_once_one_does(policies, ann):
 def test_what_was_there_before_the_page_is_kept_before_it_is_overwritten(policies, ann):
     (policies.folder / "a.yaml").write_text("version: 1\n# by hand\n")
     policies.write("a.yaml", POLICY, policies.read("a.yaml").digest, ann)
-    found = policies.history.of("a.yaml")[-1]
+    found = policies.history.version(policies.history.of("a.yaml")[-1].number)
     assert (found.text, found.account) == ("version: 1\n# by hand\n", None)
 
 
@@ -96,7 +97,9 @@ def test_a_removed_file_can_be_had_back_and_a_renamed_one_is_where_it_went(polic
     policies.remove("a.yaml", made.digest, ann)
     assert not policies.list()
     (removed,) = policies.history.removed()
-    assert policies.restore(removed, ann).digest == made.digest
+    assert policies.history.many_removed() == 1
+    assert policies.restore(policies.history.removed_version(removed.number), ann).digest == made.digest
+    assert policies.history.removed_version(removed.number) is None  # it is there
     policies.rename("a.yaml", "x/b.yaml", made.digest, ann)
     assert policies.names() == ("x/b.yaml",)
     with pytest.raises(FileExistsError):
@@ -160,6 +163,15 @@ def test_of_the_versions_of_a_file_those_of_some_characters_are_kept(policies, m
     policies.history.keep("few.yaml", "saved", "a", "a" * 100, None)
     policies.history.keep("few.yaml", "saved", "b", "b" * 100, None)
     assert [version.digest for version in policies.history.of("few.yaml")] == ["b", "a"]
+
+
+def test_versions_of_others_take_the_place_of_none(policies, ann, server, monkeypatch):
+    monkeypatch.setattr("ppdm_flow.page.services.policies.history._MOST", 250)
+    bob = server.users[Role.ADMINISTRATOR]
+    policies.history.keep("a.yaml", "wrote", "ann", "a" * 200, ann)
+    for number in range(5):
+        policies.history.keep("a.yaml", "wrote", str(number), str(number) * 100, bob)
+    assert [version.digest for version in policies.history.of("a.yaml")] == ["4", "3", "2", "ann"]
 
 
 def test_versions_that_one_person_wrote_are_bounded_and_none_goes_for_them(policies, ann, server, monkeypatch):

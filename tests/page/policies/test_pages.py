@@ -184,6 +184,49 @@ def test_an_earlier_version_is_compared_and_put_back(steward, policies, filled):
         assert steward.get(f"{ADDRESS}/changes", version=version).status_code == 404
 
 
+def test_an_earlier_version_is_offered_as_an_edit(steward, policies, filled):
+    before = policies.read(NAME)
+    policies.write(NAME, before.text.replace("k: 7", "k: 5"), before.digest, filled.users[Role.STEWARD])
+    page = steward.get(f"{ADDRESS}/history").text
+    address = html.unescape(re.search(r'href="(/policies/study/people.yaml/propose\?version=\d+)"', page)[1])
+    proposal = steward.get(address).text
+    assert html.escape(before.text) in proposal
+    assert f'value="{policies.read(NAME).digest}"' in proposal
+    assert steward.get(f"{ADDRESS}/propose", version="9999999").status_code == 404
+
+
+def test_a_history_of_long_texts_is_a_short_page(steward, policies, filled):
+    history = policies.history
+    for number in range(18):
+        history.keep(NAME, "wrote", str(number), f"# {number}\n" + "x" * 990_000, filled.users[Role.STEWARD])
+    page = steward.get(f"{ADDRESS}/history")
+    assert page.status_code == 200
+    assert len(page.text) < 100_000
+
+
+def test_what_others_write_and_remove_takes_nothing_off_the_lists(steward, policies, filled):
+    ann, bob = filled.users[Role.STEWARD], filled.users[Role.ADMINISTRATOR]
+    made = policies.create("work.yaml", "version: 1\nname: work\n", ann)
+    policies.remove("work.yaml", made.digest, bob)
+    (removed,) = policies.history.removed()
+    first = policies.read(NAME)
+    policies.history.keep(NAME, "wrote", first.digest, first.text, ann)
+    for number in range(205):
+        policies.history.keep(f"z{number}.yaml", "removed", "z", "", bob)
+        policies.history.keep(NAME, "wrote", str(number), "", bob)
+    assert "206 removed" in steward.get("/policies").text
+    for address, wanted in (("/policies/removed", "work.yaml"), (f"{ADDRESS}/history", ann.name)):
+        pages = [steward.get(address).text]
+        while older := re.search(r'rel="next" href="([^"]+)"', pages[-1]):
+            pages.append(steward.get(html.unescape(older[1])).text)
+        rows = [len(re.findall(r'<th scope="row">', page)) for page in pages]
+        assert rows[0] == 200
+        assert len(pages) == 2
+        assert f"<th scope=\"row\">{wanted}</th>" in pages[1] or f"<td>{wanted}</td>" in pages[1]
+    assert steward.send(f"/policies/removed/{removed.number}").status_code == 303
+    assert policies.read("work.yaml").digest == made.digest
+
+
 @pytest.mark.slow
 def test_changes_since_the_last_commit_are_judged_and_committed(steward, policies, filled):
     folder = policies.folder

@@ -21,12 +21,13 @@ SCHEMA = (
 )
 FOUND, WROTE, REMOVED = "found", "wrote", "removed"
 """Deeds: what was there before the page changed it, what the page wrote, what it took away."""
-_MANY = 200
+MANY = 200
+"""Versions of a list: of more, the older ones are on further pages."""
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
-    """A text that a file had. ``account`` is who wrote or removed it; None for one that was found."""
+class ListedVersion:
+    """A version of a file. ``account`` is who wrote or removed it; None for one that was found."""
 
     number: int
     at: datetime
@@ -34,11 +35,21 @@ class Version:
     name: str
     deed: str
     digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Version(ListedVersion):
+    """A version with its text."""
+
     text: str
 
 
+_LISTED = "number, at, account, name, deed, digest"
+"""What lists have of a version: a page does not hold the texts of all."""
+_NEWEST = "SELECT MAX(number) FROM policy_versions GROUP BY name"
+_LARGEST = 2**62
 _MOST = 20_000_000
-"""Bytes of the versions of one file: older ones go, but never the newest."""
+"""Bytes of the versions of one file that one person wrote: their older ones go, but never the newest."""
 _MOST_OF_PERSON = 50_000_000
 """Bytes of the versions that one person wrote or removed: more are refused, for none of them may go before."""
 _EACH = 500
@@ -60,10 +71,7 @@ class History:
 
     def written_by(self, user: User) -> frozenset[str]:
         """Return the names of the files whose newest version somebody wrote, be they there or not."""
-        query = (
-            "SELECT name FROM policy_versions WHERE account = ? AND deed = ? AND number IN"
-            " (SELECT MAX(number) FROM policy_versions GROUP BY name)"
-        )
+        query = f"SELECT name FROM policy_versions WHERE account = ? AND deed = ? AND number IN ({_NEWEST})"  # noqa: S608  # our own words
         return frozenset(row["name"] for row in self._database.rows(query, user.name, WROTE))
 
     def check_room(self, user: User, text: str) -> None:
@@ -90,21 +98,23 @@ class History:
                 (now.isoformat(), account, name, deed, digest, text),
             )
             connection.execute(
-                "DELETE FROM policy_versions WHERE at < ? AND (deed = ? OR number NOT IN"
-                " (SELECT MAX(number) FROM policy_versions GROUP BY name))",
+                f"DELETE FROM policy_versions WHERE at < ? AND (deed = ? OR number NOT IN ({_NEWEST}))",  # noqa: S608  # our own words
                 ((now - timedelta(days=self._days)).isoformat(), REMOVED),
             )
             connection.execute(
                 f"DELETE FROM policy_versions WHERE number IN (SELECT number FROM (SELECT number, SUM({_BYTES}) OVER"  # noqa: S608
-                " (ORDER BY number DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS newer"
+                " (PARTITION BY account ORDER BY number DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS newer"
                 " FROM policy_versions WHERE name = ?) WHERE newer > ?)",
                 (name, _MOST),
             )
 
-    def of(self, name: str) -> list[Version]:
-        """Return the versions of a file, newest first."""
-        query = "SELECT * FROM policy_versions WHERE name = ? ORDER BY number DESC LIMIT ?"
-        return [_version(row) for row in self._database.rows(query, name, _MANY)]
+    def of(self, name: str, before: int = _LARGEST) -> list[ListedVersion]:
+        """Return the versions of a file, newest first: as many as a page lists and one more, of those before a number.
+
+        What others write takes none of them off the list.
+        """
+        query = f"SELECT {_LISTED} FROM policy_versions WHERE name = ? AND number < ? ORDER BY number DESC LIMIT ?"  # noqa: S608  # our own words
+        return [_listed(row) for row in self._database.rows(query, name, before, MANY + 1)]
 
     def wrote(self, name: str, digest: str) -> bool:
         """Whether the page wrote a file as it is: its newest version, which stays as long as the file, says so.
@@ -118,24 +128,33 @@ class History:
     def version(self, number: int) -> Version | None:
         """Return one version; None where there is none of this number."""
         row = self._database.row("SELECT * FROM policy_versions WHERE number = ?", number)
-        return None if row is None else _version(row)
+        return None if row is None else Version(*_about(row), row["text"])
 
-    def removed(self) -> list[Version]:
-        """Return the last versions of files that the page removed, newest first."""
+    def removed(self, before: int = _LARGEST) -> list[ListedVersion]:
+        """Return the last versions of files that the page removed, newest first: as many of them as ``of``."""
         query = (
-            "SELECT * FROM policy_versions WHERE deed = ? AND number IN"
-            " (SELECT MAX(number) FROM policy_versions GROUP BY name) ORDER BY number DESC LIMIT ?"
+            f"SELECT {_LISTED} FROM policy_versions WHERE deed = ? AND number < ? AND number IN ({_NEWEST})"  # noqa: S608  # our own words
+            " ORDER BY number DESC LIMIT ?"
         )
-        return [_version(row) for row in self._database.rows(query, REMOVED, _MANY)]
+        return [_listed(row) for row in self._database.rows(query, REMOVED, before, MANY + 1)]
+
+    def many_removed(self) -> int:
+        """Return how many files the page removed that can be had back."""
+        query = f"SELECT COUNT(*) AS many FROM policy_versions WHERE deed = ? AND number IN ({_NEWEST})"  # noqa: S608  # our own words
+        row = self._database.row(query, REMOVED)
+        return 0 if row is None else int(row["many"])
+
+    def removed_version(self, number: int) -> Version | None:
+        """Return the last version of a file that the page removed; None where this number is of none."""
+        query = f"SELECT * FROM policy_versions WHERE number = ? AND deed = ? AND number IN ({_NEWEST})"  # noqa: S608  # our own words
+        row = self._database.row(query, number, REMOVED)
+        return None if row is None else Version(*_about(row), row["text"])
 
 
-def _version(row: Row) -> Version:
-    return Version(
-        row["number"],
-        datetime.fromisoformat(row["at"]),
-        row["account"],
-        row["name"],
-        row["deed"],
-        row["digest"],
-        row["text"],
-    )
+def _listed(row: Row) -> ListedVersion:
+    return ListedVersion(*_about(row))
+
+
+def _about(row: Row) -> tuple[int, datetime, str | None, str, str, str]:
+    at = datetime.fromisoformat(row["at"])
+    return row["number"], at, row["account"], row["name"], row["deed"], row["digest"]

@@ -19,13 +19,12 @@ from ppdm_flow.page.views.policies.steps import drawing_of
 def list_policies(call: Call) -> Response:
     """Show all YAML files with their state, and where the working tree stands."""
     policies = call.site.policies
-    removed = len(policies.history.removed())
     return call.page(
         "policies/list.html",
         files=policies.list(),
         states=call.site.checks.states(),
         tree=call.site.tree.state(),
-        removed=removed,
+        removed=policies.history.many_removed(),
     )
 
 

@@ -13,6 +13,7 @@ from ppdm_flow.page.looks.addresses import policy_address
 from ppdm_flow.page.services.policies.files import YAML
 from ppdm_flow.page.services.policies.policies import ChangedMeanwhileError, PolicyText, UnusableNameError
 from ppdm_flow.page.services.policies.starts import starts, text_for
+from ppdm_flow.page.views.policies.versions import one_page, version_number
 
 
 def new(call: Call) -> Response:
@@ -57,21 +58,26 @@ def remove(call: Call) -> Response:
 
 def list_removed(call: Call) -> Response:
     """Show what was removed and can be had back."""
-    return call.page("policies/removed.html", removed=call.site.policies.history.removed(), refused="")
+    return _removed(call)
 
 
 def restore(call: Call) -> Response:
     """Make a removed file again."""
-    removed = {str(version.number): version for version in call.site.policies.history.removed()}
-    version = removed.get(call.path["version"])
+    number = version_number(call.path["version"])
+    version = None if number is None else call.site.policies.history.removed_version(number)
     if version is None:
         raise HTTPException(404)
     refused = _made(call, version.name, version.text, lambda: call.site.policies.restore(version, call.user))
     if refused:
-        return call.page("policies/removed.html", 409, removed=list(removed.values()), refused=refused)
+        return _removed(call, 409, refused)
     call.noted.subject = version.name
     address = policy_address(version.name) if version.name.endswith(YAML) else "/policies"
     return call.go(address, said="policies.restored")
+
+
+def _removed(call: Call, status: int = 200, refused: str = "") -> Response:
+    versions, older = one_page(call, call.site.policies.history.removed)
+    return call.page("policies/removed.html", status, removed=versions, older=older, refused=refused)
 
 
 def _form(call: Call, name: str, start: str, refused: str = "") -> Response:

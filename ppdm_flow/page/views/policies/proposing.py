@@ -13,12 +13,16 @@ from ppdm_flow.page.services.policies.policies import PolicyText
 from ppdm_flow.page.views.policies.asked_changes import asked_changes
 from ppdm_flow.page.views.policies.comparing import compared
 from ppdm_flow.page.views.policies.editing import sent_text
+from ppdm_flow.page.views.policies.versions import asked_version
 from ppdm_flow.policy.edit.edited import edited
 
 
 def propose(call: Call) -> Response:
-    """Show what the changes that an address asks for make of a policy."""
+    """Show what the changes that an address asks for make of a policy, or what an earlier version of it is."""
     policy = known_policy(call)
+    version = asked_version(call, policy)
+    if version is not None:
+        return _proposal(call, policy, version.text, call.query.get("back", ""))
     text = CHECKS.run(proposed_text, policy.text, call.request.query_params, policy.name)
     return _proposal(call, policy, text, call.query.get("back", ""))
 

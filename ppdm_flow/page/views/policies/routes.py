@@ -10,7 +10,7 @@
                                            the text it was made from), ``back`` (an address of the page, optional).
                                            GET: ``set`` (``privacy.k_anonymity.k=5``) and ``unset`` (a path), each as
                                            often as needed, or ``changes`` (JSON of ``policy.edit.changes.to_json``),
-                                           and ``back``
+                                           or ``version`` (the number of an earlier one), and ``back``
 ``/policies/{policy:path}/changes``        compared with the last commit, or with a ``version``
 =========================================  =====================================================================
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import partial
+
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from ppdm_flow.page.http.call import Call
 from ppdm_flow.page.http.policies import known_policy
-from ppdm_flow.page.services.policies.history import Version
+from ppdm_flow.page.services.policies.history import MANY, ListedVersion, Version
 from ppdm_flow.page.services.policies.policies import PolicyText
 from ppdm_flow.page.services.policies.working_tree import GitRefusedError
 from ppdm_flow.page.views.policies.comparing import compared
@@ -18,7 +21,7 @@ _LONGEST = 2_000
 def show_changes(call: Call) -> Response:
     """Show what changed in a policy since the last commit; with ``version``, since that one."""
     policy = known_policy(call)
-    version = _version(call, policy)
+    version = asked_version(call, policy)
     before = call.site.tree.committed(policy.name) if version is None else version.text
     old = "" if before is None else before
     committed = version is None and before is not None
@@ -37,9 +40,8 @@ def show_history(call: Call) -> Response:
     policy = known_policy(call)
     tree = call.site.tree
     commits = tree.log(policy.name) if tree.state() is not None else []
-    return call.page(
-        "policies/history.html", policy=policy, versions=call.site.policies.history.of(policy.name), commits=commits
-    )
+    versions, older = one_page(call, partial(call.site.policies.history.of, policy.name))
+    return call.page("policies/history.html", policy=policy, versions=versions, older=older, commits=commits)
 
 
 def show_commit(call: Call) -> Response:
@@ -81,12 +83,24 @@ def _seen(call: Call) -> dict[str, str]:
     return {name: mark for mark, _, name in (each.partition(" ") for each in call.texts("file"))}
 
 
-def _version(call: Call, policy: PolicyText) -> Version | None:
+def asked_version(call: Call, policy: PolicyText) -> Version | None:
     """Return the version that the address names. Raises HTTPException 404 where it is none of this policy."""
-    number = call.query.get("version", "")
-    if not number:
+    if not call.query.get("version", ""):
         return None
-    version = call.site.policies.history.version(int(number)) if number.isdecimal() and len(number) < 10 else None
+    number = version_number(call.query["version"])
+    version = None if number is None else call.site.policies.history.version(number)
     if version is None or version.name != policy.name:
         raise HTTPException(404)
     return version
+
+
+def version_number(text: str) -> int | None:
+    """Return the number of a version; None where the text is none."""
+    return int(text) if text.isdecimal() and len(text) < 10 else None
+
+
+def one_page(call: Call, list_before: Callable[..., list[ListedVersion]]) -> tuple[Sequence[ListedVersion], int | None]:
+    """Return the versions of the page that an address asks for, and where older ones begin, if there are any."""
+    before = version_number(call.query.get("before", ""))
+    versions = list_before() if before is None else list_before(before)
+    return versions[:MANY], versions[MANY - 1].number if len(versions) > MANY else None
