@@ -73,3 +73,12 @@ def test_drafts_go_with_their_upload_or_when_nobody_changes_them(home, uploads):
     home.tidy()
     assert [place.read() is not None for place in (new, of_upload)] == [True, False]
     assert not of_upload.counts.exists()
+
+
+def test_changes_of_one_person_wait_for_each_other_and_for_nobody_else(home):
+    with home.changing(SUE):
+        assert not home.changing(SUE).acquire(blocking=False)
+        with home.changing(OMAR):
+            pass
+    with home.changing(SUE):
+        pass

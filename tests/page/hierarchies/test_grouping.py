@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 
 import pytest
 
@@ -39,6 +40,15 @@ def test_what_is_above_follows_a_group_that_is_renamed_split_or_dissolved():
     assert made.dissolved(0, "care").lines()["doctor"] == ("doctor", "indoors", "*")
     alone = _care().raised().renamed(0, "care", "health")
     assert alone.lines()["nurse"] == ("health", "health", "*")
+
+
+def test_what_is_above_follows_through_thousands_of_levels():
+    high = grouped({f"v{n}": (*[f"{n // 2}"] * 3_000, *[f"{n // 4} over"] * 2_000) for n in range(8)})
+    began = time.perf_counter()
+    made = high.moved(0, ["v0"], "alone")
+    assert time.perf_counter() - began < 2  # 7 s where each level is derived from the first one anew
+    assert made.lines()["v0"] == (*["alone"] * 3_000, *["0 over"] * 2_000, "*")
+    assert made.lines()["v1"] == high.lines()["v1"]
 
 
 @pytest.mark.parametrize("name", ["", " care", "a\nb", "\u202ecare", "*", "⊥", "x" * 201])

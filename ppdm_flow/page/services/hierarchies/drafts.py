@@ -9,8 +9,7 @@ import json
 import shutil
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 
@@ -91,7 +90,7 @@ class HierarchyDrafts:
 
     def __init__(self, folder: Path, uploads: Path, *, free_bytes: int = 0) -> None:
         self._folder, self._uploads, self._free_bytes = folder.absolute(), uploads, free_bytes
-        self._lock = threading.Lock()
+        self._locks: dict[int, threading.Lock] = {}
 
     def workplace(self, user: User, policy: str, path: tuple[str, ...], upload: Upload | None) -> Workplace:
         """Return where somebody makes the hierarchy of the attribute at ``path`` of a policy."""
@@ -120,11 +119,9 @@ class HierarchyDrafts:
                     if upload != _NO_UPLOAD or draft.stat().st_mtime < time.time() - _DAYS * _DAY:
                         draft.unlink()
 
-    @contextmanager
-    def changing(self) -> Iterator[None]:
-        """Let one change of a draft happen after the other."""
-        with self._lock:
-            yield
+    def changing(self, user: User) -> threading.Lock:
+        """Let one change of somebody's drafts happen after the other."""
+        return self._locks.setdefault(user.id, threading.Lock())
 
 
 def _grouping(lines: list[tuple[str, ...]]) -> Grouping:

@@ -121,11 +121,12 @@ class Grouping:
         """Return the grouping with other groups on a level; what is above follows. Raises UnusableGroupError."""
         every = [*self.parents[:level], changed]
         before = self.lines()
+        labels = {value: above[level - 1] if level else value for value, above in before.items()}
         for place, above in enumerate(self.parents[level + 1 :], start=level + 1):
-            now = Grouping(tuple(every)).lines()
+            labels = {value: every[-1][label] for value, label in labels.items()}
             were: dict[str, set[str]] = {}
-            for value, labels in now.items():
-                were.setdefault(labels[place - 1], set()).add(before[value][place])
+            for value, label in labels.items():
+                were.setdefault(label, set()).add(before[value][place])
             sizes = Counter(above.values())
             every.append({g: above[g] if g in above else _place(g, were[g], sizes, above) for g in were})
         made = Grouping(tuple(every))

@@ -28,7 +28,7 @@ def change_groups(call: Call) -> Response:
     about = asked(call)
     level = _level(call.text("level"))
     told = wrong = ""
-    with call.site.hierarchies.changing():
+    with call.site.hierarchies.changing(call.user):
         grouping, _ = _draft(call, about)
         try:
             if call.text("deed") == "restart":
