@@ -272,6 +272,15 @@ def test_hostile_names_and_values_are_texts_and_nothing_else(server: Server):
     assert "<script>alert" not in filtered
 
 
+def test_a_choice_that_no_row_has_is_not_asked_for(server: Server):
+    run = _hand_made(server, [["x", "a"], ["y", "b"], ["⊥", "c"]])
+    guest, address = server.browser(Role.GUEST), f"/released/clinic/{run}/study"
+    assert len(_texts(_read(guest, server, address, c0="3"))) == 3  # the code of missing cells: there are none
+    assert len(_texts(_read(guest, server, address, c1="3"))) == 3  # the code of suppressed ones
+    for words in ({"c0": "2"}, {"c1": "2"}):
+        assert _texts(_read(guest, server, address, **words)) == [["⊥suppressed", "c"]]
+
+
 def test_a_bound_that_is_no_value_is_told_beside_its_field(server: Server):
     run = _hand_made(server, [["1", "a"], ["2", "b"], ["30", "c"]])
     folder = server.site.settings.runs / "clinic" / run

@@ -98,6 +98,14 @@ def test_what_cannot_be_a_waiver_is_said_at_its_field(server: Server, policies, 
     assert 'aria-invalid="true"' in answer.text
 
 
+def test_a_waiver_that_no_address_could_hold_is_refused(server: Server, policies):
+    browser, long = server.browser(Role.STEWARD), "\N{GRINNING FACE}" * 1_000
+    refused = browser.send("/waivers/new/ward.yaml", **{**NEW, "reason": long, "owner": long, "at": long})
+    assert refused.status_code == 413
+    assert "too long" in refused.text
+    assert browser.send("/waivers/new/ward.yaml", **{**NEW, "reason": long}).status_code == 303
+
+
 def test_waivers_of_policies_that_are_not_there(server: Server, policies):
     browser = server.browser(Role.STEWARD)
     for name in ("nothing.yaml", "..%2fstate%2fpage.sqlite3", "%2fetc%2fpasswd"):

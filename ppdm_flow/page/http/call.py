@@ -19,6 +19,9 @@ from ppdm_flow.page.services.refusal import RefusalError
 from ppdm_flow.page.services.uploads.arriving import Arriving
 from ppdm_flow.page.site import Site
 
+_LONGEST = 30_000
+"""Characters of an address: the server takes heads of 32 KB."""
+
 
 @dataclass(frozen=True, slots=True)
 class Call:
@@ -85,6 +88,12 @@ class Call:
         return HTMLResponse(html, status)
 
     def go(self, address: str, said: str = "", **query: str) -> RedirectResponse:
-        """Answer a form by sending the browser to a page; ``said`` is the key of a text that it shows once."""
+        """Answer a form by sending the browser to a page; ``said`` is the key of a text that it shows once.
+
+        Raises RefusalError where the server would not take the address.
+        """
         words = urlencode({**query, **({"said": said} if said else {})})
-        return RedirectResponse(f"{address}?{words}" if words else address, 303)
+        whole = f"{address}?{words}" if words else address
+        if len(whole) > _LONGEST:
+            raise RefusalError("errors.long_address", 413)
+        return RedirectResponse(whole, 303)

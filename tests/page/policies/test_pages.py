@@ -222,7 +222,7 @@ def test_what_others_write_and_remove_takes_nothing_off_the_lists(steward, polic
         rows = [len(re.findall(r'<th scope="row">', page)) for page in pages]
         assert rows[0] == 200
         assert len(pages) == 2
-        assert f"<th scope=\"row\">{wanted}</th>" in pages[1] or f"<td>{wanted}</td>" in pages[1]
+        assert f'<th scope="row">{wanted}</th>' in pages[1] or f"<td>{wanted}</td>" in pages[1]
     assert steward.send(f"/policies/removed/{removed.number}").status_code == 303
     assert policies.read("work.yaml").digest == made.digest
 

@@ -80,6 +80,11 @@ class ColumnAbout:
         """The code of missing cells."""
         return self.values + 1
 
+    def has_code(self, code: int) -> bool:
+        """Whether some row may have this code: that of a value, or of cells without one where there are such."""
+        cells = {self.suppressed_code: self.suppressed, self.missing_code: self.missing}
+        return 0 <= code < self.values or cells.get(code, 0) > 0
+
 
 @dataclass(frozen=True, slots=True)
 class TableAbout:

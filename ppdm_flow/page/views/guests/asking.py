@@ -81,7 +81,7 @@ def _conditions(query: Mapping[str, str], about: ColumnAbout, words: dict[str, s
     match about.form:
         case Form.CHOICE:
             code = whole_number(query.get(f"c{number}"), about.missing_code)
-            if code is not None:
+            if code is not None and about.has_code(code):
                 words[f"c{number}"] = str(code)
                 yield HasCode(number, code)
         case Form.TEXT:

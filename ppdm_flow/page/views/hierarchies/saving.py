@@ -14,29 +14,20 @@ from ppdm_flow.page.looks.addresses import policy_address
 from ppdm_flow.page.services.hierarchies.declared import hierarchy_file
 from ppdm_flow.page.services.hierarchies.grouping import Grouping, UnusableGroupError
 from ppdm_flow.page.services.policies.policies import ChangedMeanwhileError, Policies, PolicyText
-from ppdm_flow.page.services.refusal import RefusalError
 from ppdm_flow.page.views.hierarchies.asked import Asked
 from ppdm_flow.policy.edit.changes import Change, put, to_json
 
 _DELIMITER = ";"
 _SUPPRESSED = "⊥"
 _MOST_NAMES = 100
-_LONGEST = 30_000
-"""Characters of an address: the server takes heads of 32 KB."""
 
 
 def propose_hierarchy(call: Call, about: Asked, hierarchy: Mapping[str, Any], type_: str = "") -> Response:
-    """Send the browser to where a change of the policy is shown, and made.
-
-    Raises RefusalError where no address could hold the change.
-    """
+    """Send the browser to where a change of the policy is shown, and made."""
     changes = [_change(about, hierarchy)]
     if type_:
         changes.insert(0, put((*about.attribute.path, "type"), type_))
-    address = policy_address(about.policy.name, "propose", changes=to_json(changes), back=about.place())
-    if len(address) > _LONGEST:
-        raise RefusalError("hierarchies.long_change", 413)
-    return call.go(address)
+    return call.go(policy_address(about.policy.name, "propose", changes=to_json(changes), back=about.place()))
 
 
 def save_grouping(call: Call, about: Asked, grouping: Grouping) -> Response:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, date
 
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 
 from ppdm_flow.core.model import NAME
 from ppdm_flow.core.records import dataclass
@@ -64,7 +64,7 @@ def propose(call: Call) -> Response:
         return call.page("waivers/new.html", 400, policy=policy.name, values=values, faults=faults, today=_today())
     waiver = {field: values[field] for field in FIELDS[1:] if values[field]}
     change = to_json([put(("waivers", values["name"]), waiver)])
-    return RedirectResponse(policy_address(policy.name, "propose", changes=change, back="/waivers"), 303)
+    return call.go(policy_address(policy.name, "propose", changes=change, back="/waivers"))
 
 
 def _faults(values: dict[str, str]) -> Iterator[tuple[str, str]]:
