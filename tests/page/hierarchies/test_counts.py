@@ -56,7 +56,9 @@ def test_levels_without_data_have_labels_and_no_rows():
 
 
 def test_bins_hold_every_row_and_the_suggestion_every_value():
-    for values in (["17", "18", "90"], ["0.5", "0.25", "7"], ["-3", "-3"], ["5"], [str(n * n) for n in range(500)]):
+    long = [f"{10**40 + n}" for n in (0, 1, 9)]  # more digits than decimals count with by themselves
+    squares = [str(n * n) for n in range(500)]
+    for values in (["17", "18", "90"], ["0.5", "0.25", "7"], ["-3", "-3"], ["5"], squares, long):
         spread = _spread(values)
         assert sum(rows for _, _, rows in spread.bins()) == len(values)
         assert len(spread.bins()) < 140

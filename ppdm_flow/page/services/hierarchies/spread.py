@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from decimal import Decimal
+from decimal import Decimal, localcontext
 from itertools import pairwise
 
 from ppdm_flow.core.records import dataclass
@@ -17,6 +17,9 @@ POINTS = 4_000
 _BINS = 60
 FARTHEST = 1e300
 """Numbers up to which pages draw intervals: widths of those beyond are no numbers of the machine."""
+
+_DIGITS = 700
+"""Of edges of intervals: numbers may have 300 digits, and lie one from the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +57,9 @@ class Spread:
         step = self.step
         if self.whole and self.high - self.low < _BINS:
             step = Decimal(1)
-        first, last = self.low // step, self.high // step
-        edges = [place * step for place in range(int(first) - (self.low < first * step), int(last) + 2)]
+        with localcontext(prec=_DIGITS):
+            first, last = self.low // step, self.high // step
+            edges = [place * step for place in range(int(first) - (self.low < first * step), int(last) + 2)]
         return [(low, high, self.below(high) - self.below(low)) for low, high in pairwise(edges)]
 
     @property
