@@ -65,6 +65,19 @@ def test_nothing_is_shown_by_a_name_that_is_not_listed(server: Server, name):
     assert server.site.shown.releases() == []
 
 
+def test_one_person_shows_so_many_releases(server: Server, monkeypatch):
+    monkeypatch.setattr("ppdm_flow.page.services.shown.shown.MOST", 1)
+    run, shown, steward = _run(server, policy=JOINED), server.site.shown, server.users[Role.STEWARD]
+    assert shown.show(steward, "clinic", run.name, "study") is None
+    assert shown.show(steward, "clinic", run.name, "office") is Refusal.MANY
+    refused = server.browser(Role.STEWARD).send(f"/shown/clinic/{run.name}/office/show")
+    assert refused.status_code == 429
+    assert shown.show(steward, "clinic", run.name, "study", report=True) is None  # the same one, with its report
+    assert shown.show(server.users[Role.APPROVER], "clinic", run.name, "office") is None  # another person
+    assert shown.hide("clinic", run.name, "study")
+    assert shown.show(steward, "clinic", run.name, "study") is None
+
+
 def test_of_releases_for_recipients_apart_guests_see_one(server: Server):
     run, shown, steward = _run(server), server.site.shown, server.users[Role.STEWARD]
     assert shown.show(steward, "clinic", run.name, "study") is None

@@ -30,6 +30,12 @@ class Refusal(StrEnum):
     """There is no such release, or it was not released."""
     APART = "apart"
     """Guests see another release of the policy, which says that nobody sees two."""
+    MANY = "many"
+    """The person shows as many others already."""
+
+
+MOST = 1_000
+"""Releases that one person shows: each request of a guest looks whether all of them are there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +105,9 @@ class ShownReleases:
         there = self.published(policy, run)
         if there is None or release not in there.audiences:
             return Refusal.MISSING
+        own = [each for each in self.releases() if each.by == user.name]
+        if len(own) >= MOST and (policy, run, release) not in {(each.policy, each.run, each.release) for each in own}:
+            return Refusal.MANY
         since = self._now().astimezone(UTC).isoformat(timespec="seconds")
         others = "SELECT DISTINCT run FROM shown WHERE policy = ? AND release <> ?"
         insert = "INSERT INTO shown VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET report = excluded.report"

@@ -11,7 +11,7 @@ from ppdm_flow.page.http.route import changes, reads
 from ppdm_flow.page.looks.addresses import shown_address
 from ppdm_flow.page.services.refusal import RefusalError
 from ppdm_flow.page.services.shown.published import PublishedRun
-from ppdm_flow.page.services.shown.shown import Refusal
+from ppdm_flow.page.services.shown.shown import MOST, Refusal
 from ppdm_flow.page.services.tables.shown_tables import copy_shown, keep_shown
 
 
@@ -40,6 +40,8 @@ def show(call: Call) -> Response:
     refusal = call.site.shown.show(call.user, policy, run, release, report=call.text("report") == "yes")
     if refusal is Refusal.APART:
         raise RefusalError("shown.apart")
+    if refusal is Refusal.MANY:
+        raise RefusalError("shown.too_many", 429, most=MOST)
     if refusal is not None:
         raise HTTPException(404)
     shown = call.site.shown.get(policy, run, release)
