@@ -61,6 +61,9 @@ def test_documents_of_runs_are_read_once_and_not_for_longer_than_a_page_waits(wa
 
     monkeypatch.setattr(held, "_DOCUMENTS", BoundedAnswers())
     monkeypatch.setattr(Bounded, "run", noting)
+    assert len(held.held_runs(ward.runs, utc_now())) > 1
+    assert asked == []  # short ones need no process
+    monkeypatch.setattr(held, "LARGE", 0)
     before = held.held_runs(ward.runs, utc_now())
     assert len(asked) == len(before) > 1
     assert [each.approval for each in held.held_runs(ward.runs, utc_now())] == [each.approval for each in before]
@@ -80,6 +83,21 @@ def test_documents_of_runs_are_read_once_and_not_for_longer_than_a_page_waits(wa
     monkeypatch.setattr(held, "SECONDS", 0.0)
     assert {each.faults[0].code for each in held.held_runs(ward.runs, utc_now())} == {"PPF971", "PPF997"}
     assert held.find_held(ward.runs, *made("omar").split("/"), utc_now()).approval is not None
+
+
+def test_the_newest_run_of_each_person_is_looked_at_before_older_ones_of_anybody(tmp_path, monkeypatch):
+    looked_at: list[str] = []
+
+    def noting(folder, *_given):
+        looked_at.append(folder.name)
+        return folder.name
+
+    folders = [tmp_path / "ward" / name for name in ("5", "4", "3", "2", "1")]
+    monkeypatch.setattr(held, "_held_folders", lambda _runs: folders)
+    monkeypatch.setattr(held, "held_run", noting)
+    makers = {"ward/5": 1, "ward/4": 1, "ward/3": 1, "ward/2": 2}
+    assert held.held_runs(tmp_path, utc_now(), makers.get) == ["5", "4", "3", "2", "1"]
+    assert looked_at == ["5", "2", "1", "4", "3"]
 
 
 def _sign(ward: Ward, name: str, run: str, role: str = "data-owner", passphrase: str = PASSPHRASE):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from ppdm_flow.engine.held.signers_file import ReadSigners, lists_of_signers
 from ppdm_flow.engine.manifest import NAME as MANIFEST
 from ppdm_flow.evidence.signers import Signers
 from ppdm_flow.page.services.approvals.signers_lists import LISTS, SECONDS, BoundedAnswers
+from ppdm_flow.page.services.bounded import LARGE
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +107,21 @@ _SMALL = 10_000
 """Bytes that what is kept of a run takes besides its envelopes."""
 
 
-def held_runs(runs: Path, now: datetime) -> list[HeldRun]:
-    """Return all runs that wait for approvals, the newest first."""
+def held_runs(runs: Path, now: datetime, maker: Callable[[str], object] = lambda _: None) -> list[HeldRun]:
+    """Return all runs that wait for approvals, the newest first.
+
+    ``maker`` tells who made the run of an address. The newest of each are looked at before older ones of anybody: there
+    may be no time for all, and nobody's runs are to hide those of others.
+    """
     read, folders = LISTS.reader(SECONDS), sorted(_held_folders(runs), key=lambda folder: folder.name, reverse=True)
     until = time.monotonic() + SECONDS
-    return [held_run(folder, now, read, until) for folder in folders]
+    places, many = dict[Path, int](), Counter[object]()
+    for folder in folders:
+        who = maker(f"{folder.parent.name}/{folder.name}") or folder.parent.name
+        places[folder] = many[who]
+        many[who] += 1
+    found = {folder: held_run(folder, now, read, until) for folder in sorted(folders, key=lambda each: places[each])}
+    return [found[folder] for folder in folders]
 
 
 def find_held(runs: Path, policy: str, name: str, now: datetime) -> HeldRun | None:
@@ -123,9 +135,12 @@ def held_run(folder: Path, now: datetime, read: ReadSigners, until: float = math
     names = (folder.parent.name, folder.name, folder)
     finished = None
     try:
-        key, size = _state(folder)
-        late = "the documents of this run are long and were not looked at: open the run by itself"
-        documents = _DOCUMENTS.ask(key, size, until, late, read_documents, folder)
+        key, size, large = _state(folder)
+        if large or time.monotonic() > until:
+            late = "the documents of this run were not looked at, which takes long: open the run by itself"
+            documents = _DOCUMENTS.ask(key, size, until, late, read_documents, folder)
+        else:  # as quickly as a process for them would begin
+            documents = read_documents(folder)
         finished = datetime.fromisoformat(documents.finished)
         return HeldRun(*names, finished, _approval(folder, documents, now, read))
     except PpdmError as error:
@@ -170,13 +185,18 @@ def _unreadable(folder: Path) -> Diagnostic:
     return Diagnostic("PPF971", text, help="`ppdm-flow verify RUN` says more; run the policy again")
 
 
-def _state(folder: Path) -> tuple[str, int]:
-    """Return a key that is another one where a document or an envelope is, and the bytes that are kept of them."""
+def _state(folder: Path) -> tuple[str, int, bool]:
+    """Return a key that is another one where a document or an envelope is, and the bytes that are kept of them.
+
+    The last says whether they are so large that a process of its own reads them.
+    """
     signed = envelopes(folder / ATTESTATIONS)
     files = [folder / name for name in (MANIFEST, PLAN, REPORT, PRIVATE)]
     stats = [(path.name, path.lstat()) for path in (*files, *signed)]
     marks = [(name, s.st_ino, s.st_size, s.st_mtime_ns, s.st_ctime_ns) for name, s in stats]
-    return repr((str(folder), marks)), _SMALL + sum(about.st_size for _, about in stats[len(files) :])
+    kept = _SMALL + sum(about.st_size for _, about in stats[len(files) :])
+    large = sum(about.st_size for name, about in stats if name != REPORT) > LARGE
+    return repr((str(folder), marks)), kept, large
 
 
 def _held_folders(runs: Path) -> Iterator[Path]:

@@ -65,7 +65,12 @@ def _role(approval: Approval, role: str) -> RoleState:
 def waiting_runs(call: Call) -> list[Waiting]:
     """Return all held runs, the newest first."""
     now, key = utc_now(), _key(call)
-    return [_waiting(call, run, key, now) for run in held_runs(call.site.settings.runs, now)]
+
+    def maker(address: str) -> int | None:
+        job = call.site.jobs.maker(address)
+        return None if job is None else job.account
+
+    return [_waiting(call, run, key, now) for run in held_runs(call.site.settings.runs, now, maker)]
 
 
 def waiting_run(call: Call) -> Waiting:
