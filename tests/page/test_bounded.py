@@ -236,6 +236,23 @@ def test_the_states_of_many_files_are_found_by_one_call_after_another(server: Se
 
 
 @pytest.mark.slow
+def test_a_file_keeps_its_state_while_others_change_all_the_time(server: Server, monkeypatch):
+    monkeypatch.setattr(checks, "_SECONDS", 0)
+    monkeypatch.setattr(checks, "_TOGETHER", 2)
+    folder, states = server.site.settings.policies, server.site.checks.states
+    for name in "abcz":
+        (folder / f"{name}.yaml").write_text(POLICY)
+    for number in range(3):
+        (folder / "a.yaml").write_text(f"{POLICY}# {number}\n")
+        last = states()
+    assert last["z.yaml"] == checks.State(0, 0)
+    (folder / "z.yaml").write_text(POLICY.replace("k: 5", "k: five"))
+    assert states()["z.yaml"].errors > 0  # what has changed comes first
+    (folder / "z.yaml").unlink()
+    assert "z.yaml" not in states()
+
+
+@pytest.mark.slow
 def test_what_takes_long_is_looked_at_after_all_others(server: Server, monkeypatch):
     """However often somebody changes a file, the files of others have their states on the first look."""
     monkeypatch.setattr(checks, "_SECONDS", 1)

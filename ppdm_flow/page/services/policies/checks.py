@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from datetime import date
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -120,6 +120,9 @@ class Checks:
     private: Path
     today: Callable[[], date] = utc_today
     _kept: tuple[_Signature, Mapping[str, State | None]] | None = None
+    _last: dict[str, tuple[int, object, State | None]] = field(default_factory=dict)
+    """What was found in each file when it was looked at last: the number of the look, its stamp then, its state."""
+    _looks: Iterator[int] = field(default_factory=lambda: count(1))
     _slow: set[str] = field(default_factory=set)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -139,16 +142,22 @@ class Checks:
         """Return the states of the YAML files that can be checked in a few seconds; the next call goes on with others.
 
         Nobody waits for the checks of another one's request. One that takes too long by itself has none, and what took
-        long before is checked last: whoever wrote it keeps no other file from being checked.
+        long before is checked last, and what was looked at longest ago first: whoever wrote it keeps no other file from
+        being checked. A file that was not looked at since another one changed has the state of before.
         """
         files = files_below(self.policies.folder, (*YAML, *TABLES))
-        signature = self.today(), tuple((name, *_stamp(path)) for name, path in files.items())
+        today = self.today()
+        stamps = {name: (today, *_stamp(path)) for name, path in files.items()}
+        signature = today, tuple((name, seconds, size) for name, (_, seconds, size) in stamps.items())
         known = self._known(signature, {})
+        for name in self._last.keys() - files.keys():
+            self._last.pop(name, None)
+        before = {name: last for name, last in self._last.copy().items() if last[1] == stamps.get(name)}
         names = [name for name in files if name.endswith(YAML) and name not in known]
         self._slow.intersection_update(files)
         until, is_first = time.monotonic() + _SECONDS, True
         while names and (is_first or time.monotonic() < until):
-            names.sort(key=self._slow.__contains__)
+            names.sort(key=lambda name: (name in self._slow, before[name][0] if name in before else 0))
             alone = names[0] in self._slow
             some = names[:1] if alone else [name for name in names[:_TOGETHER] if name not in self._slow]
             calls = CHECKS.within(until - time.monotonic())
@@ -160,9 +169,10 @@ class Checks:
                 found = {some[0]: None} if is_first and alone else {}  # else it had no time for itself
                 self._slow.update(some)
             known = self._known(signature, found)
+            self._last.update({name: (next(self._looks), stamps[name], state) for name, state in found.items()})
             names = [name for name in names if name not in found]
             is_first = False
-        return known
+        return {name: state for name, (_, _, state) in before.items()} | {**known}
 
     def _known(self, signature: _Signature, found: Mapping[str, State | None]) -> Mapping[str, State | None]:
         """Return what is known of these files, with what was found now."""
