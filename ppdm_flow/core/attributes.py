@@ -58,7 +58,8 @@ class AttributeFacts:
     ``source`` is the name it has in the source: renaming keeps it. ``span`` is where the policy declares it.
     ``derived`` is its lineage where a step changed or added it; :attr:`lineage` is that of every attribute.
     ``labels``: a step made labels of its values (intervals, suppressed cells), whatever their ``type`` was.
-    ``has_declared_type``: the policy says its ``type``. ``description`` is the policy's own.
+    ``has_declared_type``: the policy says its ``type``. ``determines`` are attributes of the source whose values follow
+    from it, as the policy says. ``description`` is the policy's own.
     """
 
     name: str
@@ -72,6 +73,7 @@ class AttributeFacts:
     derived: Lineage | None = None
     labels: bool = False
     has_declared_type: bool = False
+    determines: frozenset[str] = frozenset()
     description: str = field(default="", compare=False)
 
     @property
@@ -82,7 +84,7 @@ class AttributeFacts:
     @property
     def lineage(self) -> Lineage:
         """Which attributes of the source its cells are computed from, and which ones only chose them."""
-        return own(self.source or self.name) if self.derived is None else self.derived
+        return own(self.source or self.name, self.determines) if self.derived is None else self.derived
 
     @property
     def unchanged(self) -> bool:

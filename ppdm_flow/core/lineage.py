@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
 
@@ -23,6 +23,18 @@ class How(StrEnum):
     OTHER = "other"
 
 
+class CellKind(StrEnum):
+    """What a reader of a file can make of a column's cells, with respect to the attributes that they carry."""
+
+    MAP = "map"
+    CLASS_ID = "class_id"
+    EXCHANGED = "exchanged"
+    AVERAGED = "averaged"
+    NOISY = "noisy"
+    KEYED = "keyed"
+    GENERATED = "generated"
+
+
 @dataclass(frozen=True, slots=True)
 class Lineage:
     """Where a column comes from. All names are attributes of the source.
@@ -31,6 +43,11 @@ class Lineage:
     no cell depends on them otherwise. ``value_map``: each cell is a map of the one value that it comes from, which
     every step on the way kept, renamed, generalized or suppressed. ``keyed``: those of ``computed_from`` that every way
     leads through a secret key. ``drawn``: those that every way leads through a randomization with a known operator.
+    ``carried``: with the fitted steps and the draws held, rows that are equal in these show equal cells; exchanged
+    values carry their own attribute alone, labels by class all that the classes are made of. ``hidden_by``: which
+    single cells are hidden goes by these, and ``hidden_for`` are the sensitive ones for whose sake. ``key``: the key
+    and scope of keyed cells. ``moved_by`` are the steps that moved its cells by draws which they have in common with
+    other columns.
     """
 
     computed_from: frozenset[str]
@@ -38,6 +55,17 @@ class Lineage:
     value_map: bool = True
     keyed: frozenset[str] = frozenset()
     drawn: frozenset[str] = frozenset()
+    carried: frozenset[str] | None = None
+    hidden_by: frozenset[str] = frozenset()
+    hidden_for: frozenset[str] = frozenset()
+    kind: CellKind = CellKind.MAP
+    key: str = ""
+    moved_by: frozenset[str] = frozenset()
+
+    @property
+    def carries(self) -> frozenset[str]:
+        """``carried``, or what it is computed from."""
+        return self.computed_from if self.carried is None else self.carried
 
     @property
     def how(self) -> How:
@@ -50,14 +78,29 @@ class Lineage:
 
     def renamed(self, old: str, new: str) -> Lineage:
         """Return the lineage where the source's ``old`` is called ``new``: a column that a pattern covers."""
-        named = [self.computed_from, self.chosen_by, self.keyed, self.drawn]
-        computed, chosen, keyed, drawn = (frozenset(new if n == old else n for n in names) for names in named)
-        return Lineage(computed, chosen, self.value_map, keyed, drawn)
+        return self.mapped(lambda name: new if name == old else name)
+
+    def mapped(self, name_of: Callable[[str], str]) -> Lineage:
+        """Return the lineage with other names of attributes."""
+
+        def named(names: frozenset[str]) -> frozenset[str]:
+            return frozenset(map(name_of, names))
+
+        return replace(
+            self,
+            computed_from=named(self.computed_from),
+            chosen_by=named(self.chosen_by),
+            keyed=named(self.keyed),
+            drawn=named(self.drawn),
+            carried=None if self.carried is None else named(self.carried),
+            hidden_by=named(self.hidden_by),
+            hidden_for=named(self.hidden_for),
+        )
 
 
-def own(name: str) -> Lineage:
-    """Return the lineage of an attribute of the source as it was read."""
-    return Lineage(frozenset((name,)))
+def own(name: str, determines: frozenset[str] = frozenset()) -> Lineage:
+    """Return the lineage of an attribute of the source as it was read; its cells carry what it determines as well."""
+    return Lineage(frozenset((name,)), carried=frozenset((name, *determines)) if determines else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +112,11 @@ class Derivation:
     a label that goes by the class of its row is computed from all that the class goes by. ``value_map``: the cell
     depends on the one column's value in that row alone, and is that value, a name of it, a coarser one, or
     suppressed. ``keyed``: made with a secret key, or from draws alone. ``drawn``: through a randomization whose
-    operator the step returns.
+    operator the step returns. ``carries``: the columns on whose values a cell depends within a run, where these are
+    others than ``computed_from``: labels by class depend on all that the classes are made of, exchanged values on their
+    own attribute alone. ``hidden_by``: the columns by which single cells are hidden or not, ``hidden_for`` the
+    sensitive ones for whose sake whole classes are. ``kind`` is what a reader can make of the cells, ``key`` the key
+    and scope of keyed ones. ``moved``: one draw moves all cells of a row in the columns of the step with this mark.
     """
 
     computed_from: tuple[str, ...]
@@ -77,25 +124,62 @@ class Derivation:
     value_map: bool = False
     keyed: bool = False
     drawn: bool = False
+    carries: tuple[str, ...] | None = None
+    hidden_by: tuple[str, ...] = ()
+    hidden_for: tuple[str, ...] = ()
+    kind: CellKind = CellKind.MAP
+    key: str = ""
+    moved: bool = False
 
-    def lineage(self, computed: Iterable[Lineage], chosen: Iterable[Lineage]) -> Lineage:
-        """Return the column's lineage from those of ``computed_from`` and of ``chosen_by``."""
-        parts, by = tuple(computed), tuple(chosen)
+    def lineage(self, before: Mapping[str, Lineage]) -> Lineage:
+        """Return the column's lineage from those of the columns ``before``; other names have none."""
+
+        def of(names: Iterable[str]) -> tuple[Lineage, ...]:
+            return tuple(before[n] for n in names if n in before)
+
+        parts, by = of(self.computed_from), of(self.chosen_by)
+        carrying = parts if self.carries is None else of(self.carries)
         sources = frozenset[str]().union(*(p.computed_from for p in parts))
         looked_at = frozenset[str]().union(*(p.chosen_by for p in parts), *(p.computed_from | p.chosen_by for p in by))
+        told = [p.hidden_by for p in carrying] + [p.carries | p.hidden_by for p in of(self.hidden_by)]
         return Lineage(
             computed_from=sources,
             chosen_by=looked_at - sources,
             value_map=self.value_map and len(parts) == 1 and parts[0].value_map,
             keyed=sources if self.keyed else _on_every_way(sources, parts, [p.keyed for p in parts]),
             drawn=sources if self.drawn else _on_every_way(sources, parts, [p.drawn for p in parts]),
+            carried=frozenset[str]().union(*(p.carries for p in carrying)),
+            hidden_by=frozenset[str]().union(*told),
+            hidden_for=frozenset[str]().union(
+                *(p.hidden_for for p in carrying), *(p.carries for p in of(self.hidden_for))
+            ),
+            kind=self._kind(parts),
+            key=self.key or next((p.key for p in parts if p.key), ""),
+            moved_by=frozenset[str]().union(*(p.moved_by for p in parts)),
         )
 
+    def _kind(self, parts: Sequence[Lineage]) -> CellKind:
+        if self.keyed:
+            return CellKind.KEYED
+        own = CellKind.NOISY if self.drawn and self.kind is CellKind.MAP else self.kind
+        every = list(CellKind)
+        return max([own, *(p.kind for p in parts)], key=every.index)
 
-def value_maps(names: Iterable[str], chosen_by: Iterable[str] = ()) -> dict[str, Derivation]:
-    """Return the derivations of columns whose cells are kept, renamed, coarser or suppressed, each on its own."""
+
+def value_maps(
+    names: Iterable[str],
+    chosen_by: Iterable[str] = (),
+    hidden_by: tuple[str, ...] = (),
+    hidden_for: tuple[str, ...] = (),
+) -> dict[str, Derivation]:
+    """Return the derivations of columns whose cells are kept, renamed, coarser or suppressed, each on its own.
+
+    ``hidden_by`` are those by which single cells are suppressed, where these are more than the value alone;
+    ``hidden_for`` the sensitive ones for whose sake.
+    """
     looked_at = tuple(chosen_by)
-    return {n: Derivation((n,), tuple(c for c in looked_at if c != n), value_map=True) for n in names}
+    form = Derivation((), value_map=True, hidden_by=hidden_by, hidden_for=hidden_for)
+    return {n: replace(form, computed_from=(n,), chosen_by=tuple(c for c in looked_at if c != n)) for n in names}
 
 
 def changed_in_place(names: Iterable[str], derivation: Derivation | None = None) -> dict[str, Derivation]:

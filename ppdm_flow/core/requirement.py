@@ -127,6 +127,7 @@ class Requirement(Model):
 
     ``on_groups``: judged on groups of rows, and so (as what is judged on ``numbers``) on the joined table of releases
     that can be joined as well.
+    ``of_all_files``: its audit holds all files of a run against each other itself, as a reader of them does.
     ``hides_people``: a group that keeps it has several rows. ``in_population``: the groups are those of a population,
     which its field ``population`` names.
     ``counts_values``: it counts values as they are, so that randomized ones say nothing. ``needs_operator``: it can
@@ -141,6 +142,7 @@ class Requirement(Model):
     """
 
     kind: ClassVar[str]
+    of_all_files: ClassVar[bool] = False
     on_groups: ClassVar[bool] = False
     hides_people: ClassVar[bool] = False
     in_population: ClassVar[bool] = False
@@ -210,7 +212,7 @@ class Requirement(Model):
     @property
     def on_joined(self) -> bool:
         """Whether it is judged on the joined table of releases that can be joined, too."""
-        return self.on_groups or bool(self.numbers)
+        return not self.of_all_files and (self.on_groups or bool(self.numbers))
 
     @property
     def counts_rows(self) -> bool:

@@ -133,6 +133,7 @@ class OnAttribute(Requirement):
 class OnSensitive(OnClasses, OnAttribute):
     """What must hold of the values of one sensitive attribute in every class that ``attributes`` form."""
 
+    of_all_files: ClassVar[bool] = True
     on_groups: ClassVar[bool] = True
     counts_people: ClassVar[bool] = True
     counts_values: ClassVar[bool] = True

@@ -60,7 +60,10 @@ def after(step: str, before: Attributes, effect: Effect) -> Attributes:
     attributes = _materialized(before, (*effect.changes, *effect.drops, *effect.renames))
     for name, change in effect.changes.items():
         if name in attributes:
-            derived = lineage_of(effect.derivation(name), before)
+            derivation = effect.derivation(name)
+            derived = lineage_of(derivation, before)
+            if derivation.moved:
+                derived = replace(derived, moved_by=derived.moved_by | {step})
             changed = attributes[name].changed(step, change)
             labels = changed.labels or (changed.type.is_numeric and name not in effect.numbers)
             attributes[name] = replace(changed, derived=derived, labels=labels)
@@ -75,9 +78,8 @@ def after(step: str, before: Attributes, effect: Effect) -> Attributes:
 
 def lineage_of(derivation: Derivation, before: Attributes) -> Lineage:
     """Return what a column comes from in the source, from the attributes that reach the step which makes it."""
-    sides = derivation.computed_from, derivation.chosen_by
-    computed, chosen = ([before[n].lineage for n in names if n in before] for names in sides)
-    return derivation.lineage(computed, chosen)
+    named = (*derivation.computed_from, *derivation.chosen_by, *(derivation.carries or ()), *derivation.hidden_by)
+    return derivation.lineage({name: before[name].lineage for name in named if name in before})
 
 
 def without_role(facts: Attributes, role: Role) -> Attributes:

@@ -15,7 +15,7 @@ from ppdm_flow.core.attributes import CLIENTS, AttributeFacts, Change
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.file_sets import telling_name
-from ppdm_flow.core.lineage import Lineage
+from ppdm_flow.core.lineage import CellKind, Lineage
 from ppdm_flow.core.roles import Role
 from ppdm_flow.plan.binding import Binder
 from ppdm_flow.plan.definition import LedgerNode, SourceNode
@@ -79,7 +79,7 @@ def randomized_by_clients(policy: Policy, facts: tuple[AttributeFacts, ...]) -> 
 
 def _as_drawn(fact: AttributeFacts) -> AttributeFacts:
     name = frozenset((fact.name,))
-    lineage = Lineage(name, value_map=False, drawn=name)
+    lineage = Lineage(name, value_map=False, drawn=name, kind=CellKind.NOISY)
     return replace(fact, changes=((CLIENTS, Change.PERTURBED),), derived=lineage)
 
 

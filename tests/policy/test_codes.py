@@ -16,7 +16,7 @@ RANGES = (
     ("PPF100", "PPF117"),  # text
     ("PPF201", "PPF210"),  # shape
     ("PPF301", "PPF318"),  # inheritance and params
-    ("PPF322", "PPF322"),
+    ("PPF322", "PPF323"),
     ("PPF350", "PPF356"),  # lists of signers, project files
     ("PPF445", "PPF446"),  # on data that clients randomized
     ("PPF470", "PPF473"),  # on databases

@@ -9,7 +9,7 @@ from pydantic import Field
 from ppdm_flow.anonymizers.numeric_attributes import Names, NumberText, of_bounds, of_names, present
 from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.attributes import Change
-from ppdm_flow.core.lineage import Derivation, changed_in_place
+from ppdm_flow.core.lineage import CellKind, Derivation, changed_in_place
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
@@ -45,7 +45,7 @@ def effect(params: NoiseParams, scope: Scope) -> Effect:
         reads=there,
         changes=dict.fromkeys(there, Change.OTHER),
         numbers=there,
-        derivations=changed_in_place(there, Derivation((), together)),
+        derivations=changed_in_place(there, Derivation((), together, kind=CellKind.NOISY)),
         problems=(
             *of_names(params.attributes, scope),
             *of_bounds(params.min, params.max, params.attributes, scope, ("min", "max")),

@@ -9,6 +9,7 @@ from pydantic import BeforeValidator, Field
 from ppdm_flow.anonymizers.naming import missing_ones
 from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.lineage import CellKind, Derivation
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.roles import Role
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
@@ -66,9 +67,11 @@ def effect(params: AssignClassIdParams, scope: Scope) -> Effect:
         problems.append(Problem("PPF782", "`other` goes with `criteria`", ("other",)))
     problems += _conditions(params)
     fact = AttributeFacts(params.name, Role.QUASI_IDENTIFIER, source=params.name)
+    named = tuple(n for n in params.named if n in scope.attributes)
     return Effect(
-        reads=tuple(n for n in params.named if n in scope.attributes),
+        reads=named,
         adds=(fact,),
+        derivations={params.name: Derivation(named, kind=CellKind.CLASS_ID)},
         guarantee="rows of one class have one id, and no id depends on the order of rows",
         problems=tuple(problems),
     )

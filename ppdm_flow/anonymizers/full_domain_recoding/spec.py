@@ -12,7 +12,7 @@ from ppdm_flow.anonymizers.class_models.task import Task, task
 from ppdm_flow.anonymizers.naming import missing_ones
 from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.attributes import Change
-from ppdm_flow.core.lineage import value_maps
+from ppdm_flow.core.lineage import Derivation, value_maps
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.roles import Role
 from ppdm_flow.sdk.label_words import reading
@@ -53,8 +53,9 @@ def effect(params: RecodingParams, scope: Scope) -> Effect:
     return Effect(
         reads=tuple(dict.fromkeys(reads)),
         changes=dict.fromkeys(todo.attributes, Change.GENERALIZED),
-        derivations=value_maps(todo.attributes, reads),
+        derivations=_derivations(params, todo, reads),
         rows="fewer",
+        rows_by=(*todo.attributes, *todo.sensitive),
         serves=tuple(r.id for r in todo.enforced),
         guarantee=_guarantee(todo, scope),
         told=_told(todo.attributes, scope),
@@ -65,6 +66,13 @@ def effect(params: RecodingParams, scope: Scope) -> Effect:
             *of_subject(scope),
         ),
     )
+
+
+def _derivations(params: RecodingParams, todo: Task, reads: tuple[str, ...]) -> dict[str, Derivation]:
+    """Return what cells come from; with ``suppress: cells`` whole classes are hidden."""
+    if params.suppress == "rows":
+        return value_maps(todo.attributes, reads)
+    return value_maps(todo.attributes, reads, todo.attributes, todo.sensitive)
 
 
 _LEVEL = (

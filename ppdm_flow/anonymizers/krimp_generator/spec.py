@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field
 from ppdm_flow.anonymizers.naming import changed_subject, is_pattern, matching, missing_ones, reaches, subject_of
 from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.attributes import AttributeFacts, Change
-from ppdm_flow.core.lineage import value_maps
+from ppdm_flow.core.lineage import CellKind, Derivation
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.roles import AttributeType, Role
@@ -111,7 +111,10 @@ def effect(params: GeneratorParams, scope: Scope) -> Effect:
     return Effect(
         reads=(*chosen, *_held_out_by(params, scope)),
         changes=dict.fromkeys(chosen, Change.GENERATED),
-        derivations=value_maps(chosen, chosen),
+        derivations={
+            n: Derivation((n,), tuple(c for c in chosen if c != n), value_map=True, carries=(), kind=CellKind.GENERATED)
+            for n in chosen
+        },
         drops=tuple(name for name in known if name not in chosen),
         rows="generated",
         serves=served,

@@ -9,7 +9,7 @@ from pydantic import Field
 from ppdm_flow.anonymizers.naming import absent, missing_ones
 from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.attributes import Change
-from ppdm_flow.core.lineage import Derivation, changed_in_place
+from ppdm_flow.core.lineage import CellKind, Derivation, changed_in_place
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.roles import Role
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
@@ -39,7 +39,7 @@ def effect(params: LossyJoinParams, scope: Scope) -> Effect:
     return Effect(
         reads=tuple(n for n in (params.key, *there) if n in scope.attributes),
         changes=dict.fromkeys(there, Change.OTHER),
-        derivations=changed_in_place(there, Derivation((), (params.key,))),
+        derivations=changed_in_place(there, Derivation((), (params.key,), kind=CellKind.EXCHANGED)),
         rows="generated",
         guarantee="within a class, every value of an attribute stands beside every row equally often",
         problems=tuple(problems),

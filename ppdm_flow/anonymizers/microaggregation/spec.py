@@ -11,7 +11,7 @@ from ppdm_flow.anonymizers.naming import carried, missing_ones, problems_of_stra
 from ppdm_flow.anonymizers.numeric_attributes import present
 from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.attributes import AttributeFacts, Change
-from ppdm_flow.core.lineage import Derivation
+from ppdm_flow.core.lineage import CellKind, Derivation
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
@@ -74,8 +74,8 @@ def _derivations(
 ) -> dict[str, Derivation]:
     """Return what cells come from: a value goes by its stratum. Whose rows there are chose the groups, no more."""
     if params.apart:
-        return {n: Derivation((n, *within), chosen_by=counted) for n in names}
-    return dict.fromkeys(names, Derivation((*names, *within), chosen_by=counted)) if counted or within else {}
+        return {n: Derivation((n, *within), chosen_by=counted, kind=CellKind.AVERAGED) for n in names}
+    return dict.fromkeys(names, Derivation((*names, *within), chosen_by=counted, kind=CellKind.AVERAGED))
 
 
 def _guarantee(names: tuple[str, ...], k: int | None, scope: Scope) -> str:

@@ -86,7 +86,7 @@ def _derivation(name: str, params: MondrianParams, todo: Task, scope: Scope) -> 
     seen = (*others, *todo.sensitive, *subject_read(scope))
     looked_at = tuple(n for n in seen if n not in telling and n != name)
     alone = not others and params.partitioning == "strict"
-    return Derivation((name, *telling), looked_at, value_map=alone)
+    return Derivation((name, *telling), looked_at, value_map=alone, carries=(name, *others))
 
 
 def _is_known(name: str, scope: Scope) -> bool:

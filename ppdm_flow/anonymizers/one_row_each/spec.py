@@ -12,7 +12,7 @@ from ppdm_flow.anonymizers.naming import absent, changed_subject, matching, miss
 from ppdm_flow.anonymizers.numeric_attributes import NO_NUMBERS
 from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.attributes import AttributeFacts, Change
-from ppdm_flow.core.lineage import Derivation, changed_in_place
+from ppdm_flow.core.lineage import CellKind, Derivation, changed_in_place
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.roles import AttributeType, Role
@@ -73,8 +73,8 @@ def effect(params: OneRowEachParams, scope: Scope) -> Effect:
         drops=tuple(dict.fromkeys(items.values())),
         adds=tuple(_set_of(name, scope.attributes[of]) for name, of in items.items()),
         derivations={
-            **changed_in_place(there, Derivation((), chosen)),
-            **{name: Derivation((of,), chosen) for name, of in items.items()},
+            **changed_in_place(there, Derivation((), chosen, kind=CellKind.AVERAGED)),
+            **{name: Derivation((of,), chosen, kind=CellKind.AVERAGED) for name, of in items.items()},
         },
         rows="fewer",
         by_others=True,

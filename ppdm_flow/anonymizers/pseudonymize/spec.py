@@ -43,7 +43,9 @@ def effect(params: PseudonymizeParams, scope: Scope) -> Effect:
     return Effect(
         reads=chosen,
         changes=dict.fromkeys(chosen, Change.PSEUDONYMIZED),
-        derivations=changed_in_place(chosen, Derivation((), keyed=True)),
+        derivations=changed_in_place(
+            chosen, Derivation((), keyed=True, key=f"{params.key_env or params.key_file} {params.scope}")
+        ),
         guarantee="without the key, a pseudonym does not lead back to its value",
         problems=tuple(problems),
     )

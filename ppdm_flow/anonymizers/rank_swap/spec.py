@@ -10,7 +10,7 @@ from ppdm_flow.anonymizers.naming import problems_of_strata
 from ppdm_flow.anonymizers.numeric_attributes import Names, of_names, present
 from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.attributes import Change
-from ppdm_flow.core.lineage import Derivation
+from ppdm_flow.core.lineage import CellKind, Derivation
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Scope
 
@@ -35,7 +35,7 @@ def effect(params: RankSwapParams, scope: Scope) -> Effect:
         reads=tuple(dict.fromkeys((*there, *within))),
         changes=dict.fromkeys(there, Change.OTHER),
         numbers=there,
-        derivations={name: Derivation((name, *within)) for name in there},
+        derivations={name: Derivation((name, *within), carries=(name,), kind=CellKind.EXCHANGED) for name in there},
         guarantee="each swapped attribute has every number as often as before",
         problems=(
             *of_names(params.attributes, scope),

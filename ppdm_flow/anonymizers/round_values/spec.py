@@ -11,7 +11,7 @@ from ppdm_flow.anonymizers.naming import missing_ones
 from ppdm_flow.anonymizers.numeric_attributes import Names, of_names, present
 from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.attributes import Change
-from ppdm_flow.core.lineage import Derivation, changed_in_place
+from ppdm_flow.core.lineage import CellKind, Derivation, changed_in_place
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
@@ -38,7 +38,7 @@ def effect(params: RoundParams, scope: Scope) -> Effect:
     """Round numbers, which stay numbers."""
     there = present(params.attributes, scope)
     by = present(params.by, scope)
-    plain = Derivation((), value_map=True) if params.how == "nearest" else Derivation((), by)
+    plain = Derivation((), value_map=True) if params.how == "nearest" else Derivation((), by, kind=CellKind.NOISY)
     totals = f" and by {', '.join(by)}" if by else ""
     return Effect(
         reads=(*there, *(name for name in by if name not in there)),

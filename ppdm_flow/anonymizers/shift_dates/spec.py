@@ -10,7 +10,7 @@ from ppdm_flow.anonymizers.naming import changed_subject, subject_of
 from ppdm_flow.anonymizers.numeric_attributes import NO_NUMBERS, Names, of_names, present
 from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.attributes import Change
-from ppdm_flow.core.lineage import Derivation, changed_in_place
+from ppdm_flow.core.lineage import CellKind, Derivation, changed_in_place
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.core.texts.numbers import canonical
@@ -86,7 +86,9 @@ def effect(params: ShiftParams, scope: Scope) -> Effect:
         reads=tuple(dict.fromkeys((*there, *alike))),
         changes=dict.fromkeys(there, Change.OTHER),
         numbers=there,
-        derivations=changed_in_place(there, Derivation((), alike)),  # by a keyed hash: it says which draw is whose
+        derivations=changed_in_place(
+            there, Derivation((), alike, kind=CellKind.NOISY, moved=True)
+        ),  # by a keyed hash: it says which draw is whose
         problems=tuple(problems),
     )
 

@@ -6,7 +6,7 @@ from ppdm_flow.anonymizers.naming import missing_ones, problems_of_strata
 from ppdm_flow.anonymizers.numeric_attributes import Names, of_names, present
 from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.attributes import Change
-from ppdm_flow.core.lineage import Derivation
+from ppdm_flow.core.lineage import CellKind, Derivation
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
@@ -38,7 +38,12 @@ def effect(params: ShuffleValuesParams, scope: Scope) -> Effect:
         reads=tuple(dict.fromkeys((*there, *given))),
         changes=dict.fromkeys(there, Change.OTHER),
         numbers=there,
-        derivations={name: Derivation(tuple(dict.fromkeys((name, *given))), others[name]) for name in there},
+        derivations={
+            name: Derivation(
+                tuple(dict.fromkeys((name, *given))), others[name], carries=(name,), kind=CellKind.EXCHANGED
+            )
+            for name in there
+        },
         guarantee="each shuffled attribute has every number as often as before",
         problems=tuple(problems),
     )

@@ -64,8 +64,9 @@ def effect(params: SuppressParams, scope: Scope) -> Effect:
     return Effect(
         reads=reads,
         changes=dict.fromkeys((*cells, *params.rare), Change.SUPPRESSED),
-        derivations=value_maps((*cells, *params.rare), reads),
+        derivations=value_maps(params.rare, reads) | value_maps(cells, reads, names),
         rows="fewer" if names or drops_links(params, scope) else "same",
+        rows_by=reads if drops_links(params, scope) else names,
         serves=tuple(r.id for r in held),
         guarantee=_guarantee(params, scope, names, k) if held else "",
         problems=_problems(params, scope, names),

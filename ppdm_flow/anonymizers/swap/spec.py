@@ -9,7 +9,7 @@ from pydantic import Field
 from ppdm_flow.anonymizers.naming import missing_ones
 from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.attributes import Change
-from ppdm_flow.core.lineage import Derivation, changed_in_place
+from ppdm_flow.core.lineage import CellKind, Derivation, changed_in_place
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
@@ -42,7 +42,7 @@ def effect(params: SwapParams, scope: Scope) -> Effect:
         reads=(*there, *(w for w in params.within if w in scope.attributes)),
         changes=dict.fromkeys(there, Change.OTHER),
         numbers=tuple(there),
-        derivations=changed_in_place(there, Derivation((), (*there, *params.within))),
+        derivations=changed_in_place(there, Derivation((), (*there, *params.within), kind=CellKind.EXCHANGED)),
         guarantee="each class has every value of a swapped attribute as often as before",
         problems=tuple(problems),
     )

@@ -9,7 +9,7 @@ from pydantic import Field
 from ppdm_flow.anonymizers.naming import missing_ones
 from ppdm_flow.core.asks import Asks, Demand
 from ppdm_flow.core.attributes import Change
-from ppdm_flow.core.lineage import Derivation, changed_in_place
+from ppdm_flow.core.lineage import CellKind, Derivation, changed_in_place
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
@@ -54,7 +54,7 @@ def effect(params: SwapRecordsParams, scope: Scope) -> Effect:
         reads=tuple(dict.fromkeys((*exchanged, *compared))),
         changes=dict.fromkeys(exchanged, Change.OTHER),
         numbers=tuple(exchanged),
-        derivations=changed_in_place(exchanged, Derivation((), (*exchanged, *compared))),
+        derivations=changed_in_place(exchanged, Derivation((), (*exchanged, *compared), kind=CellKind.EXCHANGED)),
         guarantee="each combination of exchanged values is as frequent as before",
         problems=tuple(problems),
     )

@@ -55,7 +55,7 @@ def _beside_the_driver(plan: Plan, release: ReleaseNode) -> bool:
 def across(plan: Plan, rows: int) -> Iterator[Work]:
     """Yield what several releases of one table are held against each other by, and what a ledger is told."""
     own = [release for release in plan.releases if not is_generated(release)]
-    joined = any(r.on_joined for node in plan.audits for r in node.requirements)
+    joined = any(r.on_joined or r.of_all_files for node in plan.audits for r in node.requirements)
     linked = links(own) if joined and read_together(plan) else ()
     if linked:
         names = {node.name for link in linked for node in (link.one, link.other)}

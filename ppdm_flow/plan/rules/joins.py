@@ -100,7 +100,7 @@ def _partition(flow: CompiledFlow, release: ReleaseNode) -> StepNode | None:
 def keyed_columns(flow: CompiledFlow) -> Iterator[Diagnostic]:
     """Two releases with a column that is made of the same attribute with a key: they will be judged as one table."""
     there = {release.name for release in flow.releases}
-    linked = keyed_links(flow.plan) if any(r.on_joined for r in flow.plan.requirements) else ()
+    linked = keyed_links(flow.plan) if any(r.on_joined or r.of_all_files for r in flow.plan.requirements) else ()
     certain = (link for link in linked if {link.one.name, link.other.name} <= there)
     for link in islice(certain, _MOST_PAIRS):
         yield Diagnostic(

@@ -230,7 +230,7 @@ def _judged_releases(plan: Plan) -> set[str]:
     judged = {release.name for release, clauses in about if any(c.concerns(release.name) for c in clauses)}
     for join in plan.joins:
         judged |= {name for names in join.releases.values() for name in names if join.plan.requirements}
-    joined = [clause for clause in plan.requirements if clause.on_joined]
+    joined = [clause for clause in plan.requirements if clause.on_joined or clause.of_all_files]
     if joined and not {release.name for release, _ in about} <= judged:
         for link in keyed_links(plan):
             pair = {link.one.name, link.other.name}

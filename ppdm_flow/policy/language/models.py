@@ -100,6 +100,7 @@ class Attribute(Model):
     type: AttributeType = AttributeType.TEXT
     domain: Texts | None = None
     hierarchy: Hierarchy | None = None
+    determines: Texts | None = None
     description: str = ""
 
 

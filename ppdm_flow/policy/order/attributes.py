@@ -53,6 +53,10 @@ def _each(name: str, before: Attribute, after: Attribute, old: Clauses, new: Cla
             Verdict.NEUTRAL,
             "a means of steps; requirements that read labels by it are judged apart",
         )
+    if before.determines != after.determines:
+        one, other = frozenset(before.determines or ()), frozenset(after.determines or ())
+        why = "whoever sees it is taken to know what it determines"
+        changed["determines"] = verdict(forward=one <= other, backward=other <= one), why
     if before.description != after.description:
         changed["description"] = Verdict.NEUTRAL, "words for readers"
     for field, (judged, why) in changed.items():

@@ -67,7 +67,7 @@ KNOWN: Mapping[type[BaseModel], frozenset[str]] = {
             "with_",
         )
     ),
-    Attribute: frozenset(("role", "type", "domain", "hierarchy", "description")),
+    Attribute: frozenset(("role", "type", "domain", "hierarchy", "determines", "description")),
     Gate: frozenset(("metric", "min", "max", "releases", "max_width")),
     Release: frozenset(
         (

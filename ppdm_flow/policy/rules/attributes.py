@@ -7,7 +7,7 @@ from itertools import combinations
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.roles import AttributeType, Role
-from ppdm_flow.core.suggest import closest
+from ppdm_flow.core.suggest import closest, did_you_mean
 from ppdm_flow.core.texts.numbers import canonical
 from ppdm_flow.policy.language.models import Attribute
 from ppdm_flow.policy.language.patterns import is_pattern, matches, overlap
@@ -25,8 +25,20 @@ def judge(scene: Scene) -> Iterator[Diagnostic]:
     yield from _overlaps(scene)
     for name, attribute in scene.policy.attributes.items():
         yield from _domain(scene, name, attribute)
+        yield from _determined(scene, name, attribute)
         if attribute.role is Role.ITEMS:
             yield from _items(scene, name, attribute)
+
+
+def _determined(scene: Scene, name: str, attribute: Attribute) -> Iterator[Diagnostic]:
+    """Yield what an attribute is said to determine and is no attribute, or itself."""
+    for place, other in enumerate(attribute.determines or ()):
+        path = ("attributes", name, "determines", str(place))
+        if is_pattern(name):
+            yield scene.fault("PPF323", "a pattern stands for several columns: say it of each by its name", path)
+        elif other == name or other not in scene.policy.attributes:
+            hint = did_you_mean(other, [a for a in scene.policy.attributes if a != name])
+            yield scene.fault("PPF323", f"`{short(other)}` is no other attribute of this policy", path, hint=hint)
 
 
 def _single_roles(scene: Scene) -> Iterator[Diagnostic]:

@@ -232,7 +232,7 @@ def test_averaged_apart_each_attribute_is_made_of_itself():
         return {n: d.computed_from for n, d in Case(spec(), params, people(), facts=FACTS).effect.derivations.items()}
 
     assert made_of(apart="true") == {"age": ("age",), "income": ("income",)}
-    assert made_of() == {}  # from all that the step reads, as long as it says nothing else
+    assert made_of() == {"age": ("age", "income"), "income": ("age", "income")}
 
 
 DAY, MOMENT = (AttributeFacts("x", Role.QUASI_IDENTIFIER, t) for t in (AttributeType.DATE, AttributeType.TIMESTAMP))

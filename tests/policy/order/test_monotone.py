@@ -274,7 +274,13 @@ def test_a_role_counts_where_classes_form_by_it(order):
 
 @pytest.mark.parametrize(
     ("field", "loose", "strict"),
-    [("domain", None, ["x", "y"]), ("domain", ["x", "y", "z"], ["y", "x"]), ("type", None, "integer")],
+    [
+        ("domain", None, ["x", "y"]),
+        ("domain", ["x", "y", "z"], ["y", "x"]),
+        ("type", None, "integer"),
+        ("determines", None, ["q2"]),
+        ("determines", ["q2"], ["s", "q2"]),
+    ],
 )
 def test_what_data_is_taken(order, field, loose, strict):
     old, new = policy(), policy()
