@@ -87,7 +87,9 @@ class Other:
     """Another release of the run, which whoever reads this one may read as well.
 
     ``attributes`` are its columns, ``pairs`` its rows beside their originals. ``left_out_at_random`` are the numbers
-    (rows,) of source rows, ascending, that a random step on its way left out, whatever their cells are.
+    (rows,) of source rows, ascending, that a random step on its way left out, whatever their cells are; which others
+    are missing goes by the attributes ``decided_by``. Files with the same ``ordered_by`` have their rows in one order,
+    ``in_source_order`` in that of the source. ``table`` is the linked table whose rows they are.
     """
 
     name: str
@@ -95,6 +97,22 @@ class Other:
     candidate: DataView
     pairs: PairedView
     left_out_at_random: npt.NDArray[np.int64]
+    decided_by: frozenset[str] = frozenset()
+    ordered_by: str = ""
+    in_source_order: bool = False
+    table: str = ""
+
+
+class FilesReader(Protocol):
+    """Somebody who holds all files of a run."""
+
+    def together(self, grouping: Sequence[str], sensitive: str = "") -> Any:
+        """Return what all files tell of ``sensitive`` to who knows ``grouping``; None where no more than each."""
+        ...
+
+    def again(self, sql: Sql, grouping: Sequence[str], sensitive: str = "") -> Any:
+        """Return the same by the second route."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +128,8 @@ class AuditContext:
     them beside what was released, where rows can be matched. ``holdout`` are the original rows that no generator on
     the way to the release learned from, where there are such. ``generation`` is what the last of them read and made.
     ``siblings`` are the other releases of the run, by name, as read back from their files; none where a file is judged
-    alone. ``others`` are those of them that the same people may read, and whose rows are those of people.
+    alone. ``others`` are those of them that the same people may read, and whose rows are those of people; ``reader`` is
+    who holds all of these.
     ``history`` are the people of this and of earlier releases, where the policy has a ledger and it is used; ``ledger``
     says that the policy has one which knows people. ``people`` says whose rows the rows are where people are counted,
     and not rows; the subject is then an attribute of the source that ``pairs`` can tell, or ``pseudonyms``: those are
@@ -139,6 +158,7 @@ class AuditContext:
     history: History | None = None
     ledger: bool = False
     others: tuple[Other, ...] = ()
+    reader: FilesReader | None = None
     people: People | None = None
     pseudonyms: PairedView | None = None
 

@@ -1,0 +1,414 @@
+"""Who a known row may be: the rows of each file that fit, that belong together, and how likely each is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+
+from ppdm_flow.core.lineage import CellKind
+from ppdm_flow.reader.chances import Bools, Floats
+from ppdm_flow.reader.faults import NotVerifiedError, TruthExcludedError
+from ppdm_flow.reader.files import MISSING, NO_CELL, Ints, ReleasedColumn, ReleasedFile, Source, numbered
+from ppdm_flow.reader.pairing import ONE, OTHER, Pairing, pairing, told_inside
+from ppdm_flow.reader.relations import ShownValues, agreeing, components, joined, require_room
+from ppdm_flow.reader.row_kinds import Question, RowKinds, rows_of, shown_together
+
+KNOWN, KIND, GUESS = "known", "kind", "guess"
+NOWHERE = -1
+
+
+class CandidateSearch:
+    """The files of one reader before one question."""
+
+    def __init__(
+        self, source: Source, files: Sequence[ReleasedFile], question: Question, steady: Iterable[str] = ()
+    ) -> None:
+        self.source, self.files, self.question = source, files, question
+        self.rows = rows_of(source, files, question, steady)
+        self._require_verifiable()
+        self.known = self._known()
+
+    def _require_verifiable(self) -> None:
+        """Raise NotVerifiedError where no figure says what a reader can know."""
+        mixed = [c for rows in self.rows for c in rows.columns.values() if self.question.openness(c) == "mixed"]
+        if self.question.nulls == "wildcard" and any(not c.virtual for c in mixed):
+            raise NotVerifiedError(
+                "missing values that fit any other, beside cells that others than the known attributes made"
+            )
+        every = [c for rows in self.rows for c in rows.columns.values() if not c.virtual]
+        for column in (c for c in mixed if c.kind is CellKind.CLASS_ID):
+            others = column.carries.difference(self.question.grouping)
+            if any(c is not column and c.carries & others for c in every):
+                raise NotVerifiedError(
+                    f"`{column.name}` numbers classes by known and other attributes, and one of these is shown"
+                )
+
+    @cached_property
+    def pairings(self) -> dict[tuple[int, int], Pairing]:
+        """The chances between any two files."""
+        out = {}
+        for f, g in combinations(range(len(self.files)), 2):
+            out[f, g] = pairing(self.rows[f], self.rows[g])
+            out[g, f] = out[f, g].turned()
+        return out
+
+    # -- known rows --
+
+    def _places(self) -> list[Ints]:
+        """The row of each source row in each file where it is sought, or `NOWHERE`."""
+        places = []
+        seen = [np.where(f.place >= 0, ~f.absent[np.maximum(f.place, 0)], False) for f in self.files]
+        for i, (file, rows) in enumerate(zip(self.files, self.rows, strict=True)):
+            place = file.place.copy()
+            place[(place >= 0) & rows.left_out[np.maximum(place, 0)]] = NOWHERE
+            elsewhere = np.zeros(len(self.source), dtype=bool)
+            for j, there in enumerate(seen):
+                if j != i:
+                    elsewhere |= np.isin(self.source.unit, self.source.unit[there])
+            absent = (place >= 0) & file.absent[np.maximum(place, 0)]
+            place[absent & ~elsewhere] = NOWHERE
+            places.append(place)
+        return places
+
+    def _known(self) -> pd.DataFrame:
+        """Distinct known rows: their open cells in each file, and their values of the grouping where these matter."""
+        places = self._places()
+        table = {
+            f"own{i}": np.where(p >= 0, r.kind[np.maximum(p, 0)], NOWHERE)
+            for i, (p, r) in enumerate(zip(places, self.rows, strict=True))
+        }
+        for i, (p, r) in enumerate(zip(places, self.rows, strict=True)):
+            keys = r.keys("open", virtual=False)
+            number, _ = r.parts(keys)
+            table[f"own{i}"] = np.where(
+                p >= 0, number[r.kind[np.maximum(p, 0)]] * 2 + r.file.absent[np.maximum(p, 0)], NOWHERE
+            )
+        if any(r.mixed for r in self.rows) or any(f.absent.any() for f in self.files):
+            table |= {f"of {a}": self.source.codes[a] for a in self.question.grouping}
+        table |= {f"others{i}": self._others(f) for i, f in enumerate(self.files) if f.absent.any()}
+        frame = pd.DataFrame(table)
+        frame["source"] = np.arange(len(self.source))
+        for i, p in enumerate(places):
+            frame[f"place{i}"] = p
+        sought = np.logical_or.reduce([p >= 0 for p in places])
+        number, first = numbered([frame[c].to_numpy() for c in table], len(frame))
+        self.known_of = np.where(sought, number, NOWHERE)
+        return frame.iloc[first].reset_index(drop=True).assign(**{KNOWN: np.arange(len(first))})
+
+    def _others(self, file: ReleasedFile) -> Bools:
+        """Say of each source row that a file lacks whether its person has other rows there."""
+        there = (file.place >= 0) & ~file.absent[np.maximum(file.place, 0)]
+        return ~there & np.isin(self.source.unit, self.source.unit[there])
+
+    def own_kinds(self, f: int) -> pd.DataFrame:
+        """Return the kinds of row that each known row may itself be in the file: known rows are alike in open cells."""
+        place = self.files[f].place
+        there = (place >= 0) & (self.known_of >= 0)
+        return pd.DataFrame({KNOWN: self.known_of[there], KIND: self.rows[f].kind[place[there]]}).drop_duplicates()
+
+    def require_truth(self, f: int, candidates: pd.DataFrame) -> None:
+        """Raise TruthExcludedError where the own row of a known row is not among its candidates in a file."""
+        sought, _ = self.own(f)
+        own = self.own_kinds(f)
+        own = own[sought[own[KNOWN]] & own[KNOWN].isin(candidates[KNOWN])]
+        if len(own.merge(candidates[[KNOWN, KIND]].drop_duplicates(), on=[KNOWN, KIND])) < len(own):
+            raise TruthExcludedError
+
+    def own(self, f: int) -> tuple[Bools, Ints]:
+        """Say for each known row whether it is sought in the file, and the kind of its own row."""
+        place = self.known[f"place{f}"].to_numpy()
+        return place >= 0, self.rows[f].kind[np.maximum(place, 0)]
+
+    # -- fits --
+
+    @cached_property
+    def fitting(self) -> list[pd.DataFrame]:
+        """For each file: known row, kind of row that fits it, and the share of that kind's mixed cells."""
+        return [self._fitting(f) for f in range(len(self.files))]
+
+    def _fitting(self, f: int) -> pd.DataFrame:
+        rows = self.rows[f]
+        there, own = self.own(f)
+        absent = there & rows.absent[own]
+        fits = [self._fits_present(f, there & ~absent, own), self._fits_absent(f, absent)]
+        table = pd.concat(fits, ignore_index=True)
+        return table.assign(share=self._shares(f, table))
+
+    def _fits_present(self, f: int, sought: Bools, own: Ints) -> pd.DataFrame:
+        rows, question = self.rows[f], self.question
+        opened = rows.keys("open", virtual=False)
+        excluded = np.zeros(len(rows.cells), dtype=bool)
+        excluded[rows.kind[rows.left_out]] = True
+        kinds = rows.cells[opened].assign(**{KIND: range(len(rows.cells))})[~rows.absent & ~excluded]
+        known = self.known[sought][[KNOWN, *self._asked()]]
+        mine = pd.concat(
+            [known.reset_index(drop=True), rows.cells.loc[own[sought], opened].reset_index(drop=True)], axis=1
+        )
+        out = []
+        cells = kinds[opened].to_numpy()
+        free = (cells == NO_CELL) | ((cells == MISSING) if question.nulls == "wildcard" else False)
+        shape, first = numbered(list(free.T.astype(np.int64)), len(kinds))
+        for number, example in enumerate(first):
+            on = [k for k, is_free in zip(opened, free[example], strict=True) if not is_free]
+            out.append(
+                joined(mine[[KNOWN, *self._asked(), *on]], kinds[shape == number][[KIND, *on]])[
+                    [KNOWN, *self._asked(), KIND]
+                ]
+            )
+        table = (
+            pd.concat(out, ignore_index=True)
+            if out
+            else pd.DataFrame(columns=[KNOWN, *self._asked(), KIND], dtype=np.int64)
+        )
+        mixed = rows.keys("mixed", virtual=False)
+        if mixed:
+            table = self._that_can_show(table, rows, mixed)
+        return table[[KNOWN, KIND]]
+
+    def _asked(self) -> list[str]:
+        return [c for c in self.known.columns if c.startswith("of ")]
+
+    def _that_can_show(self, table: pd.DataFrame, rows: RowKinds, keys: list[str]) -> pd.DataFrame:
+        """Keep the kinds whose cells in ``keys``, taken together, can show the known row's values."""
+        for numbers, names in components((i, rows.columns[k].names) for i, k in enumerate(keys)):
+            mine = [keys[i] for i in numbers]
+            inside = sorted(names.intersection(self.question.grouping))
+            shown = shown_together(rows.cells[mine].drop_duplicates(), mine, rows.shown, inside)
+            shown = shown.rename(columns={n: f"of {n}" for n in inside})
+            cells = pd.concat(
+                [table.reset_index(drop=True), rows.cells.loc[table[KIND], mine].reset_index(drop=True)], axis=1
+            )
+            kept = agreeing(cells, shown, [f"of {n}" for n in inside])
+            table = kept[list(table.columns)].drop_duplicates()
+        return table
+
+    def _fits_absent(self, f: int, sought: Bools) -> pd.DataFrame:
+        """Absent rows fit, and rows with the values of the grouping if the person has other rows here."""
+        rows = self.rows[f]
+        known = self.known[sought]
+        gone = pd.DataFrame({KIND: np.flatnonzero(rows.absent)})
+        table = joined(known[[KNOWN]], gone)
+        file, source = rows.file, self.source
+        there = (file.place >= 0) & ~file.absent[np.maximum(file.place, 0)]
+        others = self._others(file)[known["source"]]
+        if others.any():
+            there &= ~rows.left_out[np.maximum(file.place, 0)]
+            alike = pd.DataFrame(
+                {
+                    KIND: rows.kind[file.place[there]],
+                    **{f"of {a}": source.codes[a][there] for a in self.question.grouping},
+                }
+            )
+            table = pd.concat(
+                [table, joined(known[others][[KNOWN, *self._asked()]], alike.drop_duplicates())[[KNOWN, KIND]]]
+            )
+        return table.drop_duplicates()
+
+    def _shares(self, f: int, table: pd.DataFrame) -> Floats:
+        """Of the rows with a kind's mixed cells that the known row's open cells can show, the part that agrees."""
+        rows = self.rows[f]
+        mixed = [k for k in rows.mixed if not rows.columns[k].virtual]
+        if not mixed or not len(table):
+            return np.ones(len(table))
+        number, cells = rows.parts(mixed)
+        names = rows.inside(mixed)
+        told = told_inside(rows, cells)
+        told = told[~rows.left_out[told["row"]]]
+        opened = self._open_cells(names)
+        asked = pd.concat([table[[KNOWN]].reset_index(drop=True), pd.DataFrame({"mixed": number[table[KIND]]})], axis=1)
+        asked = asked.drop_duplicates()
+        possible = self._possible(asked, told, opened, names)
+        mine = self.known[[KNOWN, *(f"of {n}" for n in names)]]
+        possible = possible.merge(mine, on=KNOWN)
+        agrees = np.logical_and.reduce(
+            [(possible[n] == possible[f"of {n}"]) | (possible[n] == NO_CELL) for n in names], initial=True
+        )
+        possible = possible.assign(agrees=agrees)
+        by = possible.groupby([KNOWN, "mixed", "row"], as_index=False).agg(
+            units=("units", "first"), agrees=("agrees", "any")
+        )
+        sums = by.assign(mine=by["units"] * by["agrees"]).groupby([KNOWN, "mixed"])[["mine", "units"]].sum()
+        share = (sums["mine"] / sums["units"]).rename("share").reset_index()
+        wanted = table[[KNOWN]].assign(mixed=number[table[KIND]])
+        return wanted.merge(share, how="left", on=[KNOWN, "mixed"])["share"].fillna(0.0).to_numpy()
+
+    def _possible(
+        self, asked: pd.DataFrame, told: pd.DataFrame, opened: pd.DataFrame | None, names: list[str]
+    ) -> pd.DataFrame:
+        rows = joined(asked, told)
+        if opened is None:
+            return rows
+        shown = opened.rename(columns={n: f"can {n}" for n in names})
+        pairs = joined(rows, shown)
+        fits = np.logical_and.reduce(
+            [(pairs[n] == pairs[f"can {n}"]) | (pairs[n] == NO_CELL) | (pairs[f"can {n}"] == NO_CELL) for n in names],
+            initial=True,
+        )
+        return pairs[fits][list(rows.columns)].drop_duplicates()
+
+    def _open_cells(self, names: list[str]) -> pd.DataFrame | None:
+        """Return for each known row the values of ``names`` that its open cells in all files can show together."""
+        keys: list[str] = []
+        shown: dict[str, ShownValues] = {}
+        parts = []
+        for f, rows in enumerate(self.rows):
+            mine = rows.keys("open", virtual=False)
+            there, own = self.own(f)
+            cells = rows.cells.loc[own, mine].reset_index(drop=True)
+            cells[~there] = NO_CELL
+            keys, shown = [*keys, *mine], shown | rows.shown
+            parts.append(cells)
+        if not keys:
+            return None
+        cells = pd.concat(parts, axis=1).assign(**{KNOWN: self.known[KNOWN].to_numpy()})
+        return shown_together(cells, keys, shown, names)[[KNOWN, *names]].drop_duplicates()
+
+    # -- guesses --
+
+    def weights(self, f: int, *, scaled: bool) -> pd.DataFrame:
+        """Return the rows of a file that fit each known row, with their weight for it alone."""
+        table = self.fitting[f]
+        weight = table["share"].to_numpy().copy()
+        for g in range(len(self.files)):
+            if g != f:
+                weight *= self._sums(f, g, table, scaled=scaled)
+        return table[[KNOWN, KIND]].assign(weight=weight)
+
+    def _sums(self, f: int, g: int, table: pd.DataFrame, *, scaled: bool) -> Floats:
+        """For each fitting row of f: the sum over g's fitting rows of the chance times that row's share."""
+        pair, other = self.pairings[f, g], self.fitting[g]
+        sought, _ = self.own(g)
+        key, first = self._fit_keys(g)
+        theirs = other[np.isin(other[KNOWN], first)]
+        units = theirs["share"] * self.rows[g].count[theirs[KIND]]
+        parts = int(pair.one.max(initial=-1)) + 1, int(pair.other.max(initial=-1)) + 1
+        fitting = sparse.csr_array((units, (key[theirs[KNOWN]], pair.other[theirs[KIND]])), (len(first), parts[1]))
+        by_chance = self.files[f].sampled or self.files[g].sampled
+        chance = pair.pairs["chance" if scaled or not by_chance else "start"]
+        chances = sparse.csr_array((chance, (pair.pairs[ONE], pair.pairs[OTHER])), parts)
+        known = table[KNOWN].to_numpy()
+        multiplied = np.bincount(pair.pairs[OTHER], minlength=parts[1]) @ np.diff(fitting.tocsc().indptr)
+        require_room(min(float(multiplied), parts[0] * len(first)), 2)
+        product = sparse.csr_array(chances @ fitting.T)
+        product.sum_duplicates()  # sorted, so that cells are looked up by bisection
+        sums = np.asarray(product[pair.one[table[KIND]], key[known]]).reshape(-1)
+        return np.where(sought[known], sums, 1.0)
+
+    def _fit_keys(self, f: int) -> tuple[Ints, Ints]:
+        """Return a number of each known row, equal where the same rows of a file fit, and the first one of each."""
+        if self.rows[f].mixed or self.files[f].absent.any():
+            every = np.arange(len(self.known))
+            return every, every
+        return numbered([self.known[f"own{f}"].to_numpy()], len(self.known))
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """Whether whatever fits, and can belong to what fits in each other file, is in some guess.
+
+        So it is with two files that are linked, whose cells are open or closed, and of which one tells the sensitive
+        attribute.
+        """
+        linked = sum(not self.tells_nothing(f, g) for f, g in combinations(range(len(self.files)), 2))
+        telling = sum(any(self.question.sensitive in c.names for c in rows.columns.values()) for rows in self.rows)
+        return linked <= 1 and telling <= 1 and not any(rows.mixed or rows.moved_back for rows in self.rows)
+
+    @cached_property
+    def guesses(self) -> pd.DataFrame:
+        """All guesses: for each known row a kind of row in each file, or `NOWHERE`."""
+        table = self.known[[KNOWN, *self._asked()]]
+        for f in range(len(self.files)):
+            mine = self.fitting[f][[KNOWN, KIND]].rename(columns={KIND: f"kind{f}"})
+            sought, _ = self.own(f)
+            earlier = [g for g in range(f) if not self.tells_nothing(g, f)]
+            first = earlier[0] if earlier else None
+            table = self._beside(table, mine, sought, first, f)
+            for g in earlier[1:]:
+                pair, pairs = self.pairings[g, f], self._possible_pairs(g, f)
+                here, there = table[f"kind{g}"].to_numpy(), table[f"kind{f}"].to_numpy()
+                width = int(pair.other.max(initial=0)) + 1
+                possible = np.isin(pair.one[here] * width + pair.other[there], pairs[ONE] * width + pairs[OTHER])
+                table = table[possible | (here < 0) | (there < 0)]
+        return self._with_one_assignment(table).reset_index(drop=True).rename_axis(GUESS).reset_index()
+
+    def tells_nothing(self, g: int, f: int) -> bool:
+        """Whether any row of one file can belong to any row of the other, with the same chance."""
+        pair = self.pairings[g, f]
+        parts = int(pair.one.max(initial=-1)) + 1, int(pair.other.max(initial=-1)) + 1
+        return len(self._possible_pairs(g, f)) == parts[0] * parts[1] and len(np.unique(pair.pairs["start"])) <= 1
+
+    def _possible_pairs(self, g: int, f: int) -> pd.DataFrame:
+        pair = self.pairings[g, f]
+        by_chance = self.files[f].sampled or self.files[g].sampled
+        return pair.pairs[pair.pairs["start" if by_chance else "chance"] > 0][[ONE, OTHER]]
+
+    def _beside(self, table: pd.DataFrame, mine: pd.DataFrame, sought: Bools, g: int | None, f: int) -> pd.DataFrame:
+        """Add to guesses a row of file f that can belong to that of file g, where both are sought."""
+        nobody = pd.DataFrame({KNOWN: np.flatnonzero(~sought), f"kind{f}": NOWHERE})
+        if g is None:
+            return joined(table, pd.concat([mine, nobody]))
+        pair = self.pairings[g, f]
+        alone = joined(table[table[f"kind{g}"] < 0], mine)
+        both = table[table[f"kind{g}"] >= 0]
+        both = both.assign(**{ONE: pair.one[both[f"kind{g}"]]})
+        mine = mine.assign(**{OTHER: pair.other[mine[f"kind{f}"]]})
+        both = met_by(both, mine, self._possible_pairs(g, f)).drop(columns=[ONE, OTHER])
+        return pd.concat([joined(table, nobody), alone, both])
+
+    def _with_one_assignment(self, table: pd.DataFrame) -> pd.DataFrame:
+        """Keep the guesses of which one assignment of values is shown by all mixed and closed cells."""
+        for keys, inside in self._linked():
+            table = self._assigned(table, keys, inside, [])[list(table.columns)].drop_duplicates()
+        return table
+
+    def _linked(self) -> list[tuple[list[str], list[str]]]:
+        """Return the mixed and closed columns that hang together, and the attributes of the grouping that they show."""
+        every = {k: c for r in self.rows for k, c in r.of_guesses.items()}
+        keys = list(every)
+        found = []
+        for numbers, names in components((i, every[k].names) for i, k in enumerate(keys)):
+            found.append(([keys[i] for i in numbers], sorted(names.intersection(self.question.grouping))))
+        return found
+
+    def _assigned(self, table: pd.DataFrame, keys: list[str], inside: list[str], wanted: list[str]) -> pd.DataFrame:
+        """Return the guesses with the values of ``wanted`` that the cells ``keys`` can show, given the known values."""
+        shown = {k: s for r in self.rows for k, s in r.shown.items()}
+        cells = {}
+        for f, rows in enumerate(self.rows):
+            kinds = table[f"kind{f}"].to_numpy()
+            for k in rows.of_guesses:
+                if k in keys:
+                    cells[k] = np.where(kinds >= 0, rows.cells[k].to_numpy()[np.maximum(kinds, 0)], NO_CELL)
+        asked = [f"of {n}" for n in inside if f"of {n}" in table.columns]
+        frame = pd.DataFrame(cells, index=table.index).assign(**{a: table[a] for a in asked})
+        distinct = frame.drop_duplicates().reset_index(drop=True)
+        values = shown_together(distinct[keys].drop_duplicates(), keys, shown, {*inside, *wanted})
+        values = values.assign(**{f"of {n}": values[n] for n in inside}).drop(
+            columns=[n for n in inside if n not in wanted]
+        )
+        met = agreeing(distinct, values, asked)
+        both = joined(pd.concat([table, frame[keys]], axis=1), met[[*keys, *asked, *wanted]].drop_duplicates())
+        return both[[*table.columns, *wanted]].drop_duplicates()
+
+    def allowed(self, wanted: Sequence[str]) -> Iterator[pd.DataFrame]:
+        """Yield for columns that hang together which values of these attributes each guess allows."""
+        for keys, inside in self._linked():
+            names = [n for n in wanted if any(n in self._column(k).names for k in keys)]
+            if names:
+                yield self._assigned(self.guesses, keys, inside, names)[[GUESS, *names]].drop_duplicates()
+
+    def _column(self, key: str) -> ReleasedColumn:
+        return next(r.of_guesses[key] for r in self.rows if key in r.of_guesses)
+
+
+def met_by(one: pd.DataFrame, other: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
+    """Join rows of two files of the same known row whose parts are among the pairs, over the smaller middle."""
+    each = len(pairs) / max(1, pairs[ONE].nunique())
+    fits = len(other) / max(1, other[KNOWN].nunique())
+    if each <= fits:
+        return joined(joined(one, pairs), other)
+    return joined(joined(one, other), pairs)

@@ -1,0 +1,18 @@
+"""Why what a reader can know is not accounted for."""
+
+from __future__ import annotations
+
+
+class NotVerifiedError(Exception):
+    """What a reader can know is not accounted for here; says why."""
+
+
+class TooManyError(NotVerifiedError):
+    """A join has more combinations than are looked at."""
+
+    def __init__(self) -> None:
+        super().__init__("more rows may be whose than are looked at")
+
+
+class TruthExcludedError(Exception):
+    """The true rows are no guess: what columns carry, how rows were paired, or this code is wrong."""

@@ -1,0 +1,1 @@
+"""The second route: what a reader of files can know, in SQL from cells and source rows."""

@@ -1,0 +1,276 @@
+"""The groups of every reader."""
+
+# ruff: noqa: S608, E501  # long lines are SQL; all names in these queries are numbered ones of our own
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, Literal
+
+from ppdm_flow.core.lineage import CellKind
+from ppdm_flow.core.records import dataclass
+from ppdm_flow.reader.files import NO_CELL, ReleasedFile, Source
+from ppdm_flow.reader.query.guesses import QueryGuesses, guesses_of
+from ppdm_flow.reader.query.held import QueryFile, QueryReader
+from ppdm_flow.reader.query.tables import QueryTables, Sql
+from ppdm_flow.reader.row_kinds import Question
+
+READ_AS_SHOWN = (CellKind.EXCHANGED, CellKind.AVERAGED, CellKind.NOISY)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReadingTables:
+    """One way to read the sensitive attribute.
+
+    ``cells(id, s, by_weight, equal)`` is the mass of a value among the rows of a group, ``people(id, unit, s, p,
+    mean_by_weight, mean_equal)`` the chance that one of a unit's rows there has it, and the means of its rows.
+    ``base(s, q)`` are the shares of the values in the released rows, each unit with the same weight.
+    """
+
+    name: str
+    cells: Any
+    people: Any
+    base: Any
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GroupTables:
+    """The groups of one file: ``units(id, unit, n, weight, sized)``, where one line stands for ``n`` units that are alike.
+
+    ``sizes(id, by_weight, equal)`` is the mass of all rows of a group, ``together_chance`` the largest chance that one
+    of several known rows has a value.
+    """
+
+    file: int
+    units: Any
+    sizes: Any
+    readings: tuple[ReadingTables, ...]
+    together_chance: float = 0.0
+
+
+def groups(
+    sql: Sql,
+    source: Source,
+    files: Sequence[ReleasedFile],
+    question: Question,
+    known_rows: int | Literal["all"] = 1,
+    *,
+    alone: Collection[int] | None = None,
+) -> Iterator[GroupTables]:
+    """Yield the groups of a reader who holds all files, and of those who hold one of the files ``alone``, or any."""
+    single = range(len(files)) if alone is None else alone
+    for held in [list(range(len(files))), *([i] for i in single if len(files) > 1)]:
+        by_row = bool(source.subject) and known_rows != 1
+        reader = QueryReader(sql, source, [files[i] for i in held], question, by_row=by_row)
+        base = reader.base
+        for f in reader.files if source.subject else ():
+            base.keep(
+                f"""SELECT kind, unit, count(DISTINCT place) AS rows FROM of{f.number} JOIN source USING (row) JOIN {f.kinds} USING (kind)
+                WHERE NOT absent GROUP BY kind, unit""",
+                f"people{f.number}",
+            )
+        sets = reader.steady
+        reader.known(reader.steady_of_units)
+        for f in reader.files:
+            reader.fits(f)
+        for f in reader.files:
+            reader.shares(f, reader.files)
+        by_chance = len(held) > 1 and any(files[i].sampled for i in held)
+        weights = {
+            (f.number, scaled): reader.weights(f, scaled=scaled)
+            for f in reader.files for scaled in ((False, True) if by_chance else (True,))
+        }  # fmt: skip
+        linked = {
+            (f.number, s): reader.linked_values(f, steady)
+            for f in reader.files for s, steady in enumerate(sets) if source.subject and question.sensitive
+        }  # fmt: skip
+        for size, s, choices in _choices(reader, known_rows, len(sets)):
+            for guesses in guesses_of(reader, choices, size, sets[s]):
+                guesses.require_truth()
+                for f in reader.files:
+                    here = [i for i in range(size) if any((i, f) in places for places in guesses.parts)]
+                    for scaled in (False, True) if by_chance else (True,):
+                        if here:
+                            yield from _tables(guesses, f, here, weights[f.number, scaled], linked.get((f.number, s), ""),
+                                               held[f.number],
+                                               stays=scaled and by_chance)  # fmt: skip
+
+
+def _choices(reader: QueryReader, known_rows: int | Literal["all"], sets: int) -> Iterator[tuple[int, int, str]]:
+    """Yield the choices of known rows, by how many they are and by what is steady of their person."""
+    base = reader.base
+    if not reader.source.subject or known_rows == 1:
+        for s in range(sets):
+            yield 1, s, base.keep(f"SELECT id AS ch, id AS id0 FROM known WHERE s = {s}")
+        return
+    most = base.rows("SELECT max(n) FROM (SELECT count(*) AS n FROM source GROUP BY unit)")[0][0]
+    for size in range(1, (most if known_rows == "all" else min(known_rows, most)) + 1):
+        tables = ", ".join(f"known_of AS r{i}" for i in range(size))
+        order = "".join(f" AND r{i}.unit = r0.unit AND r{i}.row > r{i - 1}.row" for i in range(1, size))
+        ids = ", ".join(f"r{i}.id AS id{i}" for i in range(size))
+        for s in range(sets):
+            table = base.keep(f"SELECT row_number() OVER () AS ch, {ids} FROM {tables} WHERE r0.s = {s}{order}")
+            if base.rows(f"SELECT 1 FROM {table} LIMIT 1"):
+                yield size, s, table
+
+
+def _tables(
+    guesses: QueryGuesses,
+    f: QueryFile,
+    here: Sequence[int],
+    weights: str,
+    linked: str,
+    number: int,
+    *,
+    stays: bool,
+) -> Iterator[GroupTables]:
+    """Yield the groups of one file; ``stays``: only those whose known row is a candidate."""
+    r, base, question = guesses.reader, guesses.reader.base, guesses.reader.question
+    part = next(n for n, places in enumerate(guesses.parts) if (here[0], f) in places)
+    own = {i: f"k{f.number}_{i}" for i in here}
+    joins = " ".join(f"JOIN {weights} AS w{i} ON w{i}.id = c.id{i} AND w{i}.kind = e.{own[i]}" for i in here)
+    taken = base.keep(
+        f"""SELECT row_number() OVER () AS taken, * FROM (SELECT DISTINCT e.ch, {", ".join(f"e.{k}" for k in own.values())},
+        {" * ".join(f"w{i}.w" for i in here)} AS w FROM {guesses.tables[part]} AS e JOIN {guesses.choices} AS c USING (ch) {joins}) WHERE w > 0"""
+    )
+    group = f"ch * {guesses.size} + "
+    each = " UNION ALL ".join(f"SELECT ch, {i} AS i, {group}{i} AS id, {own[i]} AS kind, w FROM {taken}" for i in here)
+    candidates = base.keep(
+        f"SELECT ch, i, id, kind, sum(w)::DOUBLE AS weight, any_value(k.units)::BIGINT AS n FROM ({each}) JOIN {f.kinds} AS k USING (kind) GROUP BY ch, i, id, kind"
+    )
+    if stays:
+        owns = " UNION ALL ".join(
+            f"SELECT {group}{i} AS id, o.kind FROM {guesses.choices} JOIN known_of AS n ON n.id = id{i} "
+            f"JOIN of{f.number} AS o ON o.row = n.row"
+            for i in here
+        )
+        left = base.keep(f"SELECT DISTINCT id FROM ({owns}) SEMI JOIN {candidates} USING (id, kind)")
+        candidates = base.keep(f"SELECT * FROM {candidates} SEMI JOIN {left} USING (id)")
+        taken = base.keep(f"SELECT * FROM {taken} SEMI JOIN {candidates} USING (ch)")
+    if not base.rows(f"SELECT 1 FROM {candidates} LIMIT 1"):
+        return
+    sized = " UNION ALL ".join(
+        f"SELECT {group}{i} AS id, st{f.number} = 1 AS sized FROM {guesses.choices} JOIN known AS n ON n.id = id{i}"
+        for i in here
+    )
+    persons = bool(r.source.subject)
+    everybody = f"everybody{f.number}"
+    if persons and everybody not in base.tables:
+        base.keep(
+            f"SELECT kind, unit, count(DISTINCT place) AS rows FROM of{f.number} JOIN source USING (row) GROUP BY kind, unit",
+            everybody,
+        )
+    if persons:
+        lines = f"SELECT id, unit, 1::BIGINT AS n, max(weight) AS weight FROM {candidates} JOIN {everybody} USING (kind) GROUP BY id, unit"
+    else:
+        lines = f"SELECT id, kind AS unit, n, weight FROM {candidates}"
+    units = base.keep(f"SELECT * FROM ({lines}) JOIN ({sized}) USING (id)")
+    sizes = base.keep(f"SELECT id, sum(weight * n) AS by_weight, sum(n)::DOUBLE AS equal FROM {candidates} GROUP BY id")
+    readings: list[ReadingTables] = []
+    chance = 0.0
+    if question.sensitive:
+        read = [("source", _source_reading(guesses, f, here, candidates))]
+        shown_of = {}
+        for c in f.columns:
+            if c.plain and c.column.kind in READ_AS_SHOWN and question.sensitive in c.column.carries:
+                shown_of[f"shown {c.key}"] = c.key
+                shown = f"SELECT id, kind, {c.key} AS s, 1.0::DOUBLE AS p FROM {candidates} JOIN {f.kinds} USING (kind) WHERE {c.key} <> {NO_CELL}"
+                read.append((f"shown {c.key}", _read_instead(base, shown, read[0][1])))
+        if linked:
+            shared = f"SELECT id, kind, s, p FROM {candidates} JOIN {linked} USING (kind)"
+            read.append(("steady", _read_instead(base, shared, read[0][1])))
+        for name, table in read:
+            cells = base.keep(
+                f"SELECT id, s, sum(p * weight * n) AS by_weight, sum(p * n) AS equal FROM {table} JOIN {candidates} USING (id, kind) GROUP BY id, s"
+            )
+            if persons:
+                sums = "max(p)" if name == "steady" else "least(1, sum(p * rows))"
+                share = "p / sum(p) OVER (PARTITION BY id, kind, unit)"
+                rows = f"""SELECT id, unit, s, p, rows, weight, {share} AS q FROM {table} JOIN {candidates} USING (id, kind)
+                    JOIN {everybody} USING (kind)"""
+                text = f"""SELECT id, unit, s, {sums} AS p,
+                    sum(q * rows * weight) / sum(sum(q * rows * weight)) OVER (PARTITION BY id, unit) AS mean_by_weight,
+                    sum(q * rows) / sum(sum(q * rows)) OVER (PARTITION BY id, unit) AS mean_equal
+                    FROM ({rows}) GROUP BY id, unit, s"""
+            else:
+                text = f"SELECT id, kind AS unit, s, p, p AS mean_by_weight, p AS mean_equal FROM {table}"
+            base_table = base.tables[_base_of(r, f, shown_of.get(name, ""))]
+            readings.append(ReadingTables(name, base.tables[cells], base.tables[base.keep(text)], base_table))
+        if len(here) > 1:
+            chance = _chance_together(base, taken, own, group, read[0][1])
+    yield GroupTables(number, base.tables[units], base.tables[sizes], tuple(readings), chance)
+
+
+def _base_of(r: QueryReader, f: QueryFile, shown: str) -> str:
+    """Return the table ``(s, q)`` of the shares of sensitive values in the released rows, each unit with the same weight.
+
+    ``shown`` is the column that is read as it is shown. Else they are those of the rows of this file if it tells of the
+    attribute, or of all files that do.
+    """
+    name = f"base{f.number}{shown}"
+    if name in r.base.tables:
+        return name
+    telling = [f] if shown or r.base.rows(f"SELECT 1 FROM {r.told[f.number]} LIMIT 1") else r.files
+    parts = []
+    for g in telling:
+        told = f"(SELECT kind, s, n / sum(n) OVER (PARTITION BY kind) AS p FROM {r.told[g.number]})"
+        if shown:
+            told = f"(SELECT kind, {shown} AS s, 1.0::DOUBLE AS p FROM {g.kinds} WHERE {shown} <> {NO_CELL})"
+        counts = f"(SELECT kind, 0 AS unit, units AS n FROM {g.kinds})"
+        if r.source.subject:
+            counts = f"(SELECT kind, unit, rows AS n FROM people{g.number})"
+        parts.append(
+            f"SELECT unit, s, n * p AS m FROM {told} JOIN {counts} USING (kind) JOIN {g.kinds} USING (kind) WHERE NOT absent AND NOT skipped"
+        )
+    units = f"SELECT unit, s, sum(m) / sum(sum(m)) OVER (PARTITION BY unit) AS x FROM ({' UNION ALL '.join(parts)}) GROUP BY unit, s"
+    return r.base.keep(
+        f"WITH u AS ({units}) SELECT s, sum(x) / (SELECT count(DISTINCT unit) FROM u) AS q FROM u GROUP BY s", name
+    )
+
+
+def _source_reading(guesses: QueryGuesses, f: QueryFile, here: Sequence[int], candidates: str) -> str:
+    """Return the table ``(id, kind, s, p)``: shares of values among rows alike, limited to what guesses allow."""
+    r, base = guesses.reader, guesses.reader.base
+    told, telling = r.told[f.number], r.telling(f)
+    found = []
+    for i in here:
+        mine = f"(SELECT ch, id, kind FROM {candidates} WHERE i = {i})"
+        allowed = guesses.allowed(f, i)
+        if not allowed:
+            found.append(f"SELECT id, kind, s, n::DOUBLE AS n FROM {mine} JOIN {told} USING (kind)")
+            continue
+        limits = base.keep(f"SELECT id, kind, s, free FROM ({allowed}) JOIN {mine} USING (ch, kind)")
+        free = f"(SELECT DISTINCT id, kind FROM {limits} WHERE free)"
+        kept = base.keep(
+            f"""SELECT id, kind, s, n::DOUBLE AS n FROM {mine} JOIN {told} USING (kind) SEMI JOIN {free} USING (id, kind) UNION ALL
+            SELECT id, kind, s, n::DOUBLE AS n FROM {mine} JOIN {told} USING (kind) ANTI JOIN {free} USING (id, kind)
+            SEMI JOIN {limits} USING (id, kind, s)"""
+        )
+        found.append(f"SELECT * FROM {kept}")
+        found.append(
+            f"""SELECT DISTINCT id, kind, s, 1.0::DOUBLE AS n FROM {limits} SEMI JOIN {telling} USING (kind)
+            ANTI JOIN {free} USING (id, kind) ANTI JOIN {kept} USING (id, kind)"""
+        )
+    return base.keep(
+        f"SELECT id, kind, s, n / sum(n) OVER (PARTITION BY id, kind) AS p FROM ({' UNION ALL '.join(found)})"
+    )
+
+
+def _read_instead(base: QueryTables, reading: str, source: str) -> str:
+    """Return a reading, and for candidates that it does not tell of the one by source values."""
+    mine = base.keep(reading)
+    return base.keep(
+        f"SELECT id, kind, s, p FROM {mine} UNION ALL SELECT id, kind, s, p FROM {source} ANTI JOIN {mine} USING (id, kind)"
+    )
+
+
+def _chance_together(base: QueryTables, taken: str, own: Mapping[int, str], group: str, reading: str) -> float:
+    """Return the largest chance that one of the known rows of a choice has a value."""
+    each = " UNION ALL ".join(
+        f"SELECT t.taken, t.ch, t.w, r.s, r.p FROM {taken} AS t JOIN {reading} AS r ON r.id = t.{group}{i} AND r.kind = t.{k}"
+        for i, k in own.items()
+    )
+    text = f"""SELECT max(chance / total) FROM (SELECT ch, s, sum(w * p) AS chance FROM
+        (SELECT taken, ch, any_value(w) AS w, s, 1 - product(1 - p) AS p FROM ({each}) GROUP BY taken, ch, s) GROUP BY ch, s)
+        JOIN (SELECT ch, sum(w) AS total FROM {taken} GROUP BY ch) USING (ch)"""
+    return float(base.rows(text)[0][0] or 0.0)

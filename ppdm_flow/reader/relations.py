@@ -1,0 +1,135 @@
+"""What cells can show: relations of values, joined over the columns of rows that are looked at together."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+
+from ppdm_flow.core.records import dataclass
+from ppdm_flow.reader.faults import TooManyError
+from ppdm_flow.reader.files import NO_CELL, ReleasedColumn, ReleasedFile, Source, numbered
+
+CELL = "cell"
+MOST_CELLS = 50_000_000
+"""Cells of one table; what needs more is not verified. A join takes up to 30 bytes a cell, so these are 1.5 GB."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ShownValues:
+    """What a column's cells can show: ``pairs`` are the distinct (cell, values of ``names``)."""
+
+    names: tuple[str, ...]
+    pairs: pd.DataFrame
+
+
+def shown_by(column: ReleasedColumn, file: ReleasedFile, source: Source, grouping: Collection[str]) -> ShownValues:
+    """Return what occurs with each cell of a column.
+
+    A cell that carries attributes of ``grouping`` and others can also show a combination that no row has, if its part
+    in ``grouping`` and its other part each occur with the cell.
+    """
+    there = file.place >= 0
+    cells = column.cells[file.place[there]]
+    attributes = [name.partition("@")[0] for name in column.names]
+    table = {CELL: cells, **{n: source.codes[a][there] for n, a in zip(column.names, attributes, strict=True)}}
+    occurring = pd.DataFrame(table)
+    pairs = occurring[cells != NO_CELL].drop_duplicates()
+    inside = [n for n, a in zip(column.names, attributes, strict=True) if a in grouping]
+    outside = [n for n in column.names if n not in inside]
+    if inside and outside:
+        parts = (pairs[[CELL, *part]].drop_duplicates() for part in (inside, outside))
+        crossed = joined(*parts)[[CELL, *column.names]]
+        taken = crossed.merge(occurring[list(column.names)].drop_duplicates(), how="left", indicator=True)
+        pairs = pd.concat([pairs, crossed[(taken["_merge"] == "left_only").to_numpy()]]).drop_duplicates()
+    return ShownValues(column.names, pairs)
+
+
+def require_room(rows: float, columns: int) -> None:
+    """Raise TooManyError for a table that has more than `MOST_CELLS`."""
+    if rows * columns > MOST_CELLS:
+        raise TooManyError
+
+
+def joined(one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
+    """Join two tables by all columns that both have. Raises TooManyError."""
+    shared = [c for c in one.columns if c in other.columns]
+    columns = len(one.columns) + len(other.columns) - len(shared)
+    if not shared:
+        require_room(len(one) * len(other), columns)
+        return one.merge(other, how="cross")
+    if len(one) * len(other) * columns > MOST_CELLS:
+        counts = (
+            one.groupby(shared, sort=False)
+            .size()
+            .rename("a")
+            .to_frame()
+            .join(other.groupby(shared, sort=False).size().rename("b"), how="inner")
+        )
+        require_room(float((counts["a"].astype(float) * counts["b"]).sum()), columns)
+    return one.merge(other, on=shared)
+
+
+def components(columns: Iterable[tuple[int, Sequence[str]]]) -> list[tuple[list[int], set[str]]]:
+    """Return the columns, by number, that show values of common attributes, be it over others; and their attributes."""
+    graph = nx.Graph()
+    for number, names in columns:
+        graph.add_node(number)
+        graph.add_edges_from((number, name) for name in names)
+    parts = (list(part) for part in nx.connected_components(graph))
+    return [(sorted(x for x in p if isinstance(x, int)), {x for x in p if isinstance(x, str)}) for p in parts]
+
+
+def values_of(
+    rows: pd.DataFrame, relations: Sequence[tuple[str, ShownValues]], wanted: Collection[str]
+) -> pd.DataFrame:
+    """Return the distinct values of ``wanted`` that the cells of each of ``rows`` can show together.
+
+    ``rows`` have a column for each of the ``relations``, with its cells, and others, which stay. The relations hang
+    together by their attributes.
+    """
+    left = list(relations)
+    out = rows
+    known: set[str] = set(rows.columns)
+    while left:
+        place = next((i for i, (_, r) in enumerate(left) if known & set(r.names)), 0)
+        column, relation = left.pop(place)
+        out = joined(out, relation.pairs.rename(columns={CELL: column}))
+        known |= set(relation.names)
+        needed = {n for _, r in left for n in r.names} | {c for c, _ in left}
+        keep = [c for c in out.columns if c in rows.columns or c in wanted or c in needed]
+        out = out[keep].drop_duplicates()
+    return out[[*rows.columns, *(w for w in wanted if w in out.columns and w not in rows.columns)]].drop_duplicates()
+
+
+def codes_of(*columns: np.ndarray[tuple[int], np.dtype[np.int64]]) -> pd.DataFrame:
+    """Return columns as a table whose columns are numbered."""
+    return pd.DataFrame(dict(enumerate(columns)))
+
+
+def agreeing(one: pd.DataFrame, other: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """Join two tables where they agree in ``names``; a value of `NO_CELL` agrees with any, and gives way to it."""
+    out = []
+    for mine, left in _by_free(one, names):
+        for theirs, right in _by_free(other, names):
+            on = [n for n in names if n not in mine and n not in theirs]
+            dropped = [n for n in names if n not in on]
+            first = left.drop(columns=[n for n in dropped if n in mine])
+            second = right.drop(columns=[n for n in dropped if n not in mine or n in theirs])
+            table = joined(first, second)
+            out.append(table.assign(**{n: NO_CELL for n in mine if n in theirs}))
+    columns = [*one.columns, *(c for c in other.columns if c not in one.columns)]
+    return pd.concat([table[columns] for table in out]) if out else pd.DataFrame(columns=columns)
+
+
+def _by_free(table: pd.DataFrame, names: Sequence[str]) -> list[tuple[set[str], pd.DataFrame]]:
+    if not names:
+        return [(set(), table)]
+    free = (table[list(names)] == NO_CELL).to_numpy()
+    shape, first = numbered(list(free.T.astype(np.int64)), len(table))
+    return [
+        ({n for n, is_free in zip(names, free[f], strict=True) if is_free}, table[shape == i])
+        for i, f in enumerate(first)
+    ]

@@ -1,0 +1,156 @@
+"""A reader of all files of a run, who is asked by several audits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from itertools import combinations
+from threading import Lock
+from typing import TYPE_CHECKING, Literal
+
+import pyarrow as pa
+
+from ppdm_flow.core.people import People
+from ppdm_flow.core.records import dataclass
+from ppdm_flow.core.roles import Nulls
+from ppdm_flow.reader.faults import NotVerifiedError
+from ppdm_flow.sdk.audit import Other, Sql
+
+if TYPE_CHECKING:
+    from ppdm_flow.reader.linked import LinkedRows
+    from ppdm_flow.reader.query.groups import GroupTables
+    from ppdm_flow.reader.run_files import RunFiles
+    from ppdm_flow.reader.view import CandidateGroups
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JointViews:
+    """What all files of a run tell: the views of each file, and the texts of the sensitive attribute's codes.
+
+    ``linked`` are, for each file, the others that tell something of its rows.
+    """
+
+    views: Mapping[str, tuple[CandidateGroups, ...]]
+    names: pa.StringArray
+    linked: Mapping[str, tuple[str, ...]]
+
+
+class RunReader:
+    """Somebody who holds all files of a run. What was asked once is remembered, for all audits."""
+
+    def __init__(
+        self,
+        files: Sequence[Other],
+        people: People | None,
+        nulls: Nulls,
+        known: frozenset[str] = frozenset(),
+        *,
+        quasi_identifiers: frozenset[str] = frozenset(),
+        determined: bool = False,
+        unverified: str = "",
+        tables: Sequence[LinkedRows] = (),
+    ) -> None:
+        """``known``: what may be known of somebody, though no file shows it; rows that a file lacks go by it.
+
+        ``quasi_identifiers`` of the source: a single file whose cells these alone made is judged by its classes.
+        ``determined``: the policy says of some attribute that others follow from it. ``unverified`` says why
+        what the reader knows is not accounted for. ``tables`` are the linked tables of which the files are, that of
+        the people first.
+        """
+        self._files, self._people, self._nulls, self._determined = files, people, nulls, determined
+        self._known = known if any(f.decided_by for f in files) else frozenset[str]()
+        self._unverified, self._tables, self._quasi_identifiers = unverified, tables, quasi_identifiers
+        self._lock = Lock()
+        self._answers: dict[tuple[tuple[str, ...], str], JointViews | NotVerifiedError | None] = {}
+        self._again: dict[tuple[tuple[str, ...], str], dict[str, tuple[GroupTables, ...]]] = {}
+
+    def together(self, grouping: Sequence[str], sensitive: str = "") -> JointViews | None:
+        """Return what all files tell of ``sensitive`` to who knows ``grouping``; None where no more than each.
+
+        Raises NotVerifiedError.
+        """
+        if self._unverified:
+            raise NotVerifiedError(self._unverified)
+        if not self._may_tell and not self._mixes(frozenset(grouping)):
+            return None
+        with self._lock:
+            asked = (tuple(grouping), sensitive)
+            if asked not in self._answers:
+                try:
+                    self._answers[asked] = self._answer(*asked)
+                except NotVerifiedError as fault:
+                    self._answers[asked] = fault
+            answer = self._answers[asked]
+        if isinstance(answer, NotVerifiedError):
+            raise answer
+        return answer
+
+    @cached_property
+    def _may_tell(self) -> bool:
+        """Whether files have an attribute or their order in common, lack rows, or hide or move cells.
+
+        The plan shows it, but for attributes that are equal in every row.
+        """
+        if self._tables:  # which attributes they have in common only their values tell
+            return True
+        lineages = [[a.lineage for a in f.attributes.values()] for f in self._files]
+        shown = [frozenset((a, each.key) for each in of for a in each.carries) for of in lineages]
+        shared = any(one & other for one, other in combinations(shown, 2))
+        orders = [f.ordered_by for f in self._files if f.ordered_by]
+        hidden = any(each.hidden_by for of in lineages for each in of)
+        moved = any(one.moved_by & other.moved_by for of in lineages for one, other in combinations(of, 2))
+        lacking = len(self._files) > 1 and any(f.decided_by for f in self._files)
+        if self._determined or shared or hidden or moved or lacking or len(set(orders)) < len(orders):
+            return True
+        from ppdm_flow.reader.run_files import show_equal_attributes  # noqa: PLC0415  # a single file needs none of it
+
+        return show_equal_attributes(self._files)
+
+    def _mixes(self, grouping: frozenset[str]) -> bool:
+        """Whether cells of some file are made of attributes of ``grouping`` and of others that nobody is found by."""
+        every = (a.lineage.carries for f in self._files for a in f.attributes.values())
+        return any(carried & grouping and carried - grouping - self._quasi_identifiers for carried in every)
+
+    def again(self, sql: Sql, grouping: Sequence[str], sensitive: str = "") -> Mapping[str, tuple[GroupTables, ...]]:
+        """Return the groups of each file by the second route. Raises NotVerifiedError."""
+        from ppdm_flow.reader.query.groups import groups  # noqa: PLC0415  # files that tell nothing together need none of it
+
+        with self._lock:
+            asked = (tuple(grouping), sensitive)
+            if asked not in self._again:
+                held = self._held
+                out: dict[int, list[GroupTables]] = {}
+                question = held.question(*asked, self._nulls)
+                alone = held.read_alone(question, self._quasi_identifiers, determined=self._determined)
+                for one in groups(sql, held.source, held.files, question, self._known_rows, alone=alone):
+                    out.setdefault(one.file, []).append(one)
+                self._again[asked] = held.by_name(out, sensitive)
+            return self._again[asked]
+
+    @property
+    def _known_rows(self) -> int | Literal["all"]:
+        if self._people is None:
+            return 1
+        return "all" if self._people.known_rows is None else self._people.known_rows
+
+    def _answer(self, grouping: tuple[str, ...], sensitive: str) -> JointViews | None:
+        from ppdm_flow.reader.view import together  # noqa: PLC0415  # as above
+
+        held = self._held
+        question = held.question(grouping, sensitive, self._nulls)
+        alone = held.read_alone(question, self._quasi_identifiers, determined=self._determined)
+        told = together(held.source, held.files, question, self._known_rows, alone=alone)
+        if told is None:
+            return None
+        views, linked = told
+        names = [f.name for f in self._files]
+        others = {names[f]: tuple(names[g] for g in beside) for f, beside in linked.items()}
+        return JointViews(held.by_name(views, sensitive), held.texts_of(sensitive), others)
+
+    @cached_property
+    def _held(self) -> RunFiles:
+        from ppdm_flow.reader.run_files import read_files, read_linked_files  # noqa: PLC0415  # as above
+
+        if self._tables:
+            return read_linked_files(self._files, self._people, self._tables)
+        return read_files(self._files, self._people, self._known)

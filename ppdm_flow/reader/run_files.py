@@ -1,0 +1,350 @@
+"""The source and the files of a run, made of their rows beside those of the source."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.lineage import CellKind, Lineage
+from ppdm_flow.core.people import People
+from ppdm_flow.core.records import dataclass
+from ppdm_flow.core.roles import AttributeType, Nulls, Role
+from ppdm_flow.reader.faults import NotVerifiedError
+from ppdm_flow.reader.files import MISSING, NO_CELL, Ints, ReleasedColumn, ReleasedFile, Source, as_one, numbered
+from ppdm_flow.reader.linked import NOWHERE, LinkedRows, joined_tables
+from ppdm_flow.reader.row_kinds import Question
+from ppdm_flow.sdk.audit import Other
+from ppdm_flow.tables.column import SUPPRESSED, Column
+from ppdm_flow.tables.counts import weights_of
+from ppdm_flow.tables.numeric.parsing import floats_of_texts
+from ppdm_flow.tables.table import RowNumbers, Table, concat
+
+Floats = npt.NDArray[np.float64]
+V = TypeVar("V")
+
+FUNCTIONS = (CellKind.MAP, CellKind.CLASS_ID, CellKind.KEYED)
+"""Kinds of cells that are a function of what they carry, where the fitted step is held."""
+MICROSECONDS_OF_DAY = 86_400_000_000
+ORDER = "(order) "
+"""Begins the attribute that rows in one order have in common: no attribute of a policy has such a name."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RunFiles:
+    """The source and the files of a run. ``same`` names the attribute that is equal to another in every row.
+
+    ``texts`` are the texts of each attribute's codes.
+    """
+
+    source: Source
+    files: tuple[ReleasedFile, ...]
+    same: Mapping[str, str]
+    texts: Mapping[str, pa.StringArray]
+
+    def question(self, grouping: Sequence[str], sensitive: str, nulls: Nulls) -> Question:
+        """Return a question about attributes of the source; attributes that are equal in every row are one."""
+        known = tuple(dict.fromkeys(self.same[a] for a in grouping if a in self.same))
+        return Question(known, self.same.get(sensitive, ""), nulls.value)
+
+    def texts_of(self, attribute: str) -> pa.StringArray:
+        """Return the texts of an attribute's codes."""
+        return self.texts[self.same[attribute]] if attribute in self.same else pa.array([], pa.string())
+
+    def by_name(self, views: Mapping[int, Sequence[V]], sensitive: str) -> dict[str, tuple[V, ...]]:
+        """Return the views by file, for those that show ``sensitive`` with those that do not: nobody asks about these.
+
+        What rows that belong together tell of a person can be more among the rows of a file that shows nothing of it.
+        """
+        shown = self.same.get(sensitive)
+        telling = {f for f, file in enumerate(self.files) if any(shown in c.carries for c in file.columns)}
+        silent = [v for f, each in views.items() if telling and f not in telling for v in each]
+        return {self.files[f].name: (*each, *(silent if f in telling else ())) for f, each in views.items()}
+
+    def read_alone(self, question: Question, quasi_identifiers: Collection[str], *, determined: bool) -> list[int]:
+        """Return the files that tell more by themselves than equal cells do.
+
+        They hide cells by class, move several by one draw or have cells that known attributes and others made, which
+        are no ``quasi_identifiers``, or some attribute is ``determined`` by another.
+        """
+        usual = {self.same[a] for a in quasi_identifiers if a in self.same}
+
+        def tells(column: ReleasedColumn) -> bool:
+            mixed = not column.virtual and question.openness(column) == "mixed"
+            return column.hidden or (mixed and not column.carries <= usual.union(question.grouping))
+
+        return [i for i, f in enumerate(self.files) if determined or f.moved or any(map(tells, f.columns))]
+
+
+def read_files(files: Sequence[Other], people: People | None, known: frozenset[str]) -> RunFiles:
+    """Read the rows of all files beside their originals, each once."""
+    subject = () if people is None else (people.subject,)
+    lineages = {f.name: _lineages(f) for f in files}
+    carried = {
+        a for of in lineages.values() for each in of.values() for a in each.carries | each.hidden_by | each.hidden_for
+    }
+    names = tuple(sorted({*carried, *subject, *known, *(a for f in files for a in f.decided_by)}))
+    pairs = {f.name: _paired(f, names, tuple(lineages[f.name])) for f in files}
+    rows, first = np.unique(np.concatenate([left.rows for left, _, _ in pairs.values()]), return_index=True)
+    original = concat([left for left, _, _ in pairs.values()]).take(first)
+    weight = np.concatenate([weights for _, _, weights in pairs.values()])[first]
+    values, texts = {}, {}
+    for name in names:
+        values[name], texts[name] = _coded(original[name])
+    first_of = as_one(values, {name: each.to_pylist() for name, each in texts.items()})
+    own = {name: f"({number})" for number, name in enumerate(names)}  # no name of a policy gets into tables
+    same = {name: own[one] for name, one in first_of.items()}
+    orders = {o for o, number in Counter(f.ordered_by for f in files).items() if o and number > 1}
+    every = {own[a]: values[a] for a in names if first_of[a] == a} | {ORDER + o: np.arange(len(rows)) for o in orders}
+    unit = values[people.subject] if people is not None else np.arange(len(rows))
+    source = Source(every, unit, weight, "" if people is None else same[people.subject])
+    made = tuple(
+        _file(f, lineages[f.name], rows, *pairs[f.name][:2], source=source, same=same, texts=texts) for f in files
+    )
+    require_functions(source, made)
+    return RunFiles(source, made, same, {own[name]: each for name, each in texts.items()})
+
+
+def read_linked_files(files: Sequence[Other], people: People | None, tables: Sequence[LinkedRows]) -> RunFiles:
+    """Read the rows of the files of linked tables beside the join of these. Raises NotVerifiedError."""
+    join, by_name = joined_tables(tables), {t.name: t for t in tables}
+    same = as_one(join.codes, {name: each.to_pylist() for name, each in join.texts.items()})
+    same |= {f"{table}.{attribute}": same[name] for (table, attribute), name in join.names.items()}
+    orders = [o for o, number in Counter((f.table, f.ordered_by) for f in files).items() if o[1] and number > 1]
+    every = {a: c for a, c in join.codes.items() if same[a] == a}
+    every |= {f"{ORDER}{table}.{by}": join.places[table] for table, by in orders}
+    subject = join.names[tables[0].name, tables[0].key]
+    unit = np.arange(len(join.person)) if people is None else join.person
+    source = Source(every, unit, np.ones(len(unit), dtype=np.int64), "" if people is None else same[subject])
+    made = []
+    for file in files:
+        names = {attribute: name for (table, attribute), name in join.names.items() if table == file.table}
+        lineages = {n: each.mapped(names.__getitem__) for n, each in _lineages(file).items()}
+        table, first = by_name[file.table], join.first_of(file.table)
+        left, right, _ = _paired(file, (), tuple(lineages))
+        one = _file(
+            replace(
+                file,
+                decided_by=frozenset(names[n] for n in file.decided_by),
+                ordered_by=file.ordered_by and f"{file.table}.{file.ordered_by}",
+            ),
+            lineages,
+            table.table.rows,
+            left,
+            right,
+            source=source,
+            same=same,
+            texts=join.texts,
+            join=join.places[file.table],
+            values={same[n]: join.codes[n][first] for n in names.values()},
+        )
+        made.append(replace(one, table=file.table, refers=table.refers))
+    require_functions(source, made)
+    return RunFiles(source, tuple(made), same, join.texts)
+
+
+def show_equal_attributes(files: Sequence[Other]) -> bool:
+    """Say whether two files show attributes that may be equal in every row, under two names.
+
+    Rows are read until each two attributes differ in one.
+    """
+    carried = [frozenset(a for each in _lineages(f).values() for a in each.carries) for f in files]
+    for (file, mine), (_, theirs) in combinations(zip(files, carried, strict=True), 2):
+        left = [(a, b) for a in mine - theirs for b in theirs - mine]
+        for table, _ in file.pairs.pairs(sorted(mine | theirs), []) if left else ():
+            left = [
+                (a, b)
+                for a, b in left
+                if a not in table.columns or b not in table.columns or _are_equal(table[a], table[b])
+            ]
+            if not left:
+                break
+        if left:
+            return True
+    return False
+
+
+def _are_equal(one: Column, other: Column) -> bool:
+    """Say whether two columns have equal cells."""
+    into = pc.index_in(other.categories, value_set=one.categories).fill_null(NO_CELL - 1)
+    codes = np.append(into.to_numpy(zero_copy_only=False), [SUPPRESSED, MISSING])[other.codes]
+    return bool((codes == one.codes).all())
+
+
+def _lineages(file: Other) -> dict[str, Lineage]:
+    return {n: a.lineage for n, a in file.attributes.items() if a.role not in (Role.ITEMS, Role.WEIGHT)}
+
+
+def require_functions(source: Source, files: Sequence[ReleasedFile]) -> None:
+    """Raise NotVerifiedError where rows that are equal in what a column carries show different cells."""
+    for file in files:
+        there = np.flatnonzero(file.place >= 0)
+        for column in (c for c in file.columns if c.kind in FUNCTIONS and not c.virtual):
+            cells = column.cells[file.place[there]]
+            rows = there[cells != NO_CELL]
+            carried, first = numbered([source.codes[a][rows] for a in sorted(column.carries)], len(rows))
+            cells = cells[cells != NO_CELL]
+            if (cells != cells[first][carried]).any():
+                raise NotVerifiedError(
+                    f"`{column.name}` of `{file.name}` has different cells where all is equal that it is made of"
+                )
+
+
+def _paired(file: Other, names: tuple[str, ...], columns: tuple[str, ...]) -> tuple[Table, Table, Ints]:
+    weight = file.candidate.schema.weight
+    wanted = [*columns, *([] if weight is None else [weight])]
+    parts = list(file.pairs.pairs(list(names), wanted))
+    if any(n not in part.columns for part, _ in parts for n in names):
+        raise NotVerifiedError(f"rows of `{file.name}` go by sets of items")
+    left = concat([Table.of({n: [] for n in names}), *(a for a, _ in parts)])
+    right = concat([Table.of({n: [] for n in wanted}), *(b for _, b in parts)])
+    weights = np.ones(len(right), dtype=np.int64) if weight is None else weights_of(right[weight])
+    return left, right, weights
+
+
+def _coded(column: Column) -> tuple[Ints, pa.StringArray]:
+    """Return codes from 0 with `MISSING`, a suppressed cell being a value of its own, and the text of each code."""
+    codes = column.codes.astype(np.int64)
+    return np.where(codes == SUPPRESSED, len(column.categories), codes), column.categories
+
+
+def _file(
+    file: Other,
+    lineages: Mapping[str, Lineage],
+    rows: RowNumbers,
+    left: Table,
+    right: Table,
+    *,
+    source: Source,
+    same: Mapping[str, str],
+    texts: Mapping[str, pa.StringArray],
+    join: Ints | None = None,
+    values: Mapping[str, Ints] | None = None,
+) -> ReleasedFile:
+    """Make the file of which ``left`` and ``right`` are the rows, before and after; ``rows`` are numbers of its table.
+
+    ``join`` (rows of the source,) is the row of the linked table that is in a joined row, and ``values`` are those of
+    the table.
+    """
+    row_of = np.full(len(rows), -1, dtype=np.int64)
+    here = np.searchsorted(rows, left.rows)
+    row_of[here] = np.arange(len(left))
+    by_chance = np.isin(rows, file.left_out_at_random)
+    gone = np.flatnonzero((row_of < 0) & ~by_chance)
+    row_of[gone] = len(left) + np.arange(len(gone))
+    absent = np.arange(len(left) + len(gone)) >= len(left)
+    sampled = len(file.left_out_at_random) > 0
+
+    def all_rows(cells: Ints) -> Ints:
+        return np.concatenate([cells, np.full(len(gone), NO_CELL)])
+
+    def one(names: frozenset[str]) -> frozenset[str]:
+        return frozenset(same[n] for n in names)
+
+    columns: list[ReleasedColumn] = []
+    for name, lineage in lineages.items():
+        if lineage.kind is CellKind.GENERATED or not lineage.carries:
+            continue
+        columns += _columns(name, right[name], lineage, one, all_rows, texts)
+        if lineage.kind is CellKind.KEYED and not sampled:
+            number, _ = numbered([columns[-1].cells], len(absent))
+            counts = np.bincount(number[~absent])[number[~absent]]
+            columns.append(ReleasedColumn(f"rows of {name}", all_rows(counts), one(lineage.carries), virtual=True))
+    moved = _moved_together(file.attributes.values())
+    for one_name, other_name, attributes in moved:
+        cells = all_rows(_differences(file, right, one_name, other_name))
+        columns.append(ReleasedColumn(f"difference of {one_name}, {other_name}", cells, one(attributes), virtual=True))
+    if (order := ORDER + file.ordered_by) in source.codes:
+        columns.append(ReleasedColumn(ORDER, all_rows(np.arange(len(left))), frozenset((order,)), virtual=True))
+    if file.in_source_order:
+        columns += [
+            ReleasedColumn(f"place of {a}", all_rows(v[here]), frozenset((a,)), virtual=True)
+            for a, v in _blocks(source.codes if values is None else values)
+        ]
+    decided = None
+    if len(gone):
+        decided = one(frozenset(file.decided_by))
+        columns.append(ReleasedColumn("present", (~absent).astype(np.int64), decided, virtual=True))
+    by_one_draw = tuple(one(attributes) for _, _, attributes in moved)
+    place = row_of if join is None else np.where(join == NOWHERE, -1, row_of[join])
+    return ReleasedFile(file.name, place, tuple(columns), absent, decided, sampled, moved=by_one_draw)
+
+
+def _moved_together(attributes: Iterable[AttributeFacts]) -> list[tuple[str, str, frozenset[str]]]:
+    """Return the pairs of columns that were moved by one draw, with what both carry."""
+    return [
+        (a.name, b.name, a.lineage.carries | b.lineage.carries)
+        for a, b in combinations(attributes, 2)
+        if a.lineage.moved_by & b.lineage.moved_by
+    ]
+
+
+def _differences(file: Other, right: Table, one: str, other: str) -> Ints:
+    """Return codes of the differences between two columns of moments. Raises NotVerifiedError for labels."""
+    moments = []
+    for name in (one, other):
+        kind = file.attributes[name].type
+        column = right[name].compact()
+        numbers = floats_of_texts(column.categories, kind) if kind.is_time else None
+        if numbers is None:
+            raise NotVerifiedError(f"`{one}` and `{other}` were moved by one draw, and their differences are not known")
+        scale = MICROSECONDS_OF_DAY if kind is AttributeType.DATE else 1
+        moments.append(np.append(numbers * scale, [np.nan, np.nan])[column.codes])
+    difference = moments[0] - moments[1]
+    codes = np.unique(difference, return_inverse=True)[1].astype(np.int64)
+    return np.where(np.isnan(difference), MISSING, codes)
+
+
+def _columns(
+    name: str,
+    column: Column,
+    lineage: Lineage,
+    one: Callable[[frozenset[str]], frozenset[str]],
+    all_rows: Callable[[Ints], Ints],
+    texts: Mapping[str, pa.StringArray],
+) -> list[ReleasedColumn]:
+    """Return the kinds of cells of one column: shown ones, and those that were hidden by class."""
+    codes = column.codes.astype(np.int64)
+    if lineage.kind in (CellKind.EXCHANGED, CellKind.AVERAGED, CellKind.NOISY) and len(lineage.carries) == 1:
+        known = texts[next(iter(lineage.carries))]
+        into = pc.index_in(column.categories, value_set=known).fill_null(-1).to_numpy(zero_copy_only=False)
+        other = len(known) + 1 + np.arange(len(into))
+        table = np.concatenate([np.where(into >= 0, into, other), [len(known), MISSING]]).astype(np.int64)
+        cells = table[codes]
+    else:
+        cells = np.where(codes == SUPPRESSED, len(column.categories), codes)
+    hidden = codes == SUPPRESSED
+    if not lineage.hidden_by or not hidden.any():
+        return [ReleasedColumn(name, all_rows(cells), one(lineage.carries), lineage.kind, lineage.key)]
+    shown = lineage.carries | (lineage.hidden_by - lineage.hidden_for)
+    reason = ", ".join(sorted(lineage.hidden_for))
+    return [
+        ReleasedColumn(name, all_rows(np.where(hidden, NO_CELL, cells)), one(shown), lineage.kind, lineage.key),
+        ReleasedColumn(
+            name,
+            all_rows(np.where(hidden, cells, NO_CELL)),
+            one(lineage.carries | lineage.hidden_by | lineage.hidden_for),
+            lineage.kind,
+            lineage.key,
+            hidden=True,
+            hidden_for=reason,
+        ),
+    ]
+
+
+def _blocks(codes: Mapping[str, Ints]) -> list[tuple[str, Ints]]:
+    """Return the attributes whose equal values lie together in the source and that have fewer values than rows."""
+    out = []
+    for name, values in codes.items():
+        blocks = 1 + int((values[1:] != values[:-1]).sum()) if len(values) else 0
+        if blocks == len(np.unique(values)) < len(values) and not name.startswith(ORDER):
+            out.append((name, np.cumsum(np.concatenate([[0], values[1:] != values[:-1]]))))
+    return out

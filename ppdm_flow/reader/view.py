@@ -1,0 +1,320 @@
+"""What candidates tell: for each known row and file the units, the values they may have, and how likely each is."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from itertools import combinations
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ppdm_flow.core.lineage import CellKind
+from ppdm_flow.core.records import dataclass
+from ppdm_flow.reader.candidates import KIND, KNOWN, CandidateSearch
+from ppdm_flow.reader.faults import TruthExcludedError
+from ppdm_flow.reader.files import NO_CELL, ReleasedFile, Source, numbered
+from ppdm_flow.reader.people import (
+    CHOICE,
+    MANY,
+    UNIT,
+    choice_guesses,
+    choice_weights,
+    choices,
+    linked_values,
+    people_of_kinds,
+    plain_weights,
+    steady_of_people,
+    usually_steady,
+)
+from ppdm_flow.reader.relations import joined
+from ppdm_flow.reader.row_kinds import Question, RowKinds
+
+GROUP = "group"
+READ_AS_SHOWN = (CellKind.EXCHANGED, CellKind.AVERAGED, CellKind.NOISY)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ValueReading:
+    """One way to read the sensitive attribute: ``told`` has a group, a kind of row, a value and its probability.
+
+    ``base`` are the shares of the values in the released rows, each unit with the same weight. ``whole``: a probability
+    is a person's, however many of their rows are candidates.
+    """
+
+    told: pd.DataFrame
+    base: pd.Series[Any]
+    whole: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CandidateGroups:
+    """The groups of one file.
+
+    ``rows`` have a group, a kind of row, how many ``units`` have a row of the kind, or that many rows, and the weight
+    of each; ``people`` which units have rows of which kind, None where a row is a unit. ``sized`` are the groups whose
+    known row is in the file. ``many`` are how many choices of known rows a group is for. ``together`` is the chance
+    that one of several known rows has a value.
+    """
+
+    rows: pd.DataFrame
+    readings: tuple[ValueReading, ...]
+    sized: frozenset[int]
+    many: pd.Series
+    people: pd.DataFrame | None = None
+    together: float = 0.0
+
+
+def views(
+    source: Source, files: Sequence[ReleasedFile], question: Question, known_rows: int | Literal["all"] = 1
+) -> Iterator[CandidateGroups]:
+    """Yield the views of a reader who holds all files, and of those who hold one."""
+    readers = [list(files), *([f] for f in files if len(files) > 1)]
+    for held in readers:
+        search = CandidateSearch(source, held, question, usually_steady(source) if source.subject else ())
+        yield from (view for _, view in _of_search(search, known_rows))
+
+
+def _of_search(search: CandidateSearch, known_rows: int | Literal["all"]) -> Iterator[tuple[int, CandidateGroups]]:
+    source, sensitive = search.source, search.question.sensitive
+    by_chance = len(search.files) > 1 and any(f.sampled for f in search.files)
+    scalings = (False, True) if by_chance else (True,)
+    sets, number = steady_of_people(source) if source.subject else ([frozenset[str]()], np.zeros(len(source), int))
+    told = [probabilities(rows, sensitive) for rows in search.rows] if sensitive else []
+    for every in choices(search, number, known_rows):
+        for i, steady in enumerate(sets):
+            chosen = every[every["steady"] == i].reset_index(drop=True)
+            if len(chosen):
+                yield from _views(search, chosen, steady, told, scalings)
+
+
+def together(
+    source: Source,
+    files: Sequence[ReleasedFile],
+    question: Question,
+    known_rows: int | Literal["all"] = 1,
+    *,
+    alone: Collection[int] = (),
+) -> tuple[dict[int, list[CandidateGroups]], dict[int, list[int]]] | None:
+    """Return the views of all files together, and which others tell something of the rows of each.
+
+    ``alone`` are the files that tell more by themselves than equal cells do. None where no file does, and none tells
+    anything of another's rows.
+    """
+    names = [frozenset(n for c in f.columns for n in c.names) for f in files]
+    dropping = [f.decided is not None and question.sensitive in f.decided for f in files]
+    if not any(a & b for a, b in combinations(names, 2)) and not any(dropping) and not alone:
+        return None
+    steady = usually_steady(source) if source.subject else ()
+    search = CandidateSearch(source, files, question, steady)
+    every = range(len(files))
+    linked = {f: [g for g in every if g != f and (dropping[g] or not search.tells_nothing(f, g))] for f in every}
+    if not any(linked.values()) and not alone:
+        return None
+    out: dict[int, list[CandidateGroups]] = {f: [] for f in every}
+    for f, one in _of_search(search, known_rows):
+        if linked[f] or f in alone:
+            out[f].append(one)
+    for f in alone if len(files) > 1 else ():
+        out[f] += [one for _, one in _of_search(CandidateSearch(source, [files[f]], question, steady), known_rows)]
+    return {f: views for f, views in out.items() if views}, linked
+
+
+def _views(
+    search: CandidateSearch,
+    chosen: pd.DataFrame,
+    steady: frozenset[str],
+    told: Sequence[pd.DataFrame],
+    scalings: Sequence[bool],
+) -> Iterator[tuple[int, CandidateGroups]]:
+    size = sum(c.startswith("row") for c in chosen.columns)
+    plain, by_chance = size == 1 and search.is_plain, len(scalings) > 1
+    guesses = pd.DataFrame() if plain else choice_guesses(search, chosen, steady)
+    if not plain and guesses[CHOICE].nunique() < len(chosen):
+        raise TruthExcludedError
+    for f, rows in enumerate(search.rows):
+        linked = linked_values(search, told, steady, f) if search.source.subject and told else None
+        there, own = search.own(f)
+        for scaled in scalings:
+            if plain:
+                taken = plain_weights(search, f, chosen, scaled=scaled)
+            else:
+                taken = choice_weights(search, f, guesses, size, scaled=scaled)
+            table = _candidates(f, rows, taken, size)
+            if table is None:
+                continue
+            readings = [
+                _readings(search, f, part, told[f], guesses, i)
+                for i, part in ((i, table[table[GROUP] % size == i]) for i in range(size))
+                if told and len(part)
+            ]
+            if size == 1 and not (scaled and by_chance):
+                search.require_truth(f, table)
+            if scaled and by_chance:  # where the scaled chances leave the true row out, they are not read
+                table = table[table[GROUP].isin(table.merge(search.own_kinds(f), on=[KNOWN, KIND])[GROUP])]
+                if not len(table):
+                    continue
+                taken = taken[taken[CHOICE].isin(table[CHOICE])]
+                readings = [[r[r[GROUP].isin(table[GROUP])] for r in each] for each in readings]
+            sized = table[(there & ~rows.absent[own])[table[KNOWN]]][GROUP]
+            many = table[[GROUP, CHOICE]].drop_duplicates().set_index(GROUP)[CHOICE].map(chosen[MANY])
+            table = table[[GROUP, KIND, "weight"]].assign(units=rows.count[table[KIND]])
+            bases = _bases(search, told, f) if told else []
+            every = tuple(
+                ValueReading(pd.concat(each), b) for each, b in zip(zip(*readings, strict=True), bases, strict=True)
+            )
+            known_together = _together(taken, every, f, size) if size > 1 and every else 0.0
+            if linked is not None and len(linked):
+                every = (*every, ValueReading(_by_steady_cells(table, every[0].told, linked), bases[0], whole=True))
+            people = people_of_kinds(rows) if search.source.subject else None
+            yield f, CandidateGroups(table, every, frozenset(sized), many, people, known_together)
+
+
+def _candidates(f: int, rows: RowKinds, taken: pd.DataFrame, size: int) -> pd.DataFrame | None:
+    """Return the candidates for each known row of each choice, with their weights; None where there are none."""
+    parts = []
+    for i in range(size):
+        mine = taken[taken[f"kind{f}_{i}"] >= 0]
+        if len(mine):
+            each = mine["product"] * mine["ways"] / np.bincount(rows.kind)[mine[f"kind{f}_{i}"]]
+            key = [CHOICE, f"row{i}", f"kind{f}_{i}"]
+            table = mine[key].assign(weight=each).groupby(key)["weight"].sum().reset_index()
+            table = table.rename(columns={f"row{i}": KNOWN, f"kind{f}_{i}": KIND})
+            parts.append(table.assign(**{GROUP: table[CHOICE] * size + i}))
+    return pd.concat(parts) if parts else None
+
+
+def _readings(
+    search: CandidateSearch, f: int, table: pd.DataFrame, told: pd.DataFrame, guesses: pd.DataFrame, i: int
+) -> list[pd.DataFrame]:
+    rows = search.rows[f]
+    candidates = table[[GROUP, CHOICE, KIND]]
+    allowed = None
+    if f"value{i}" in guesses.columns:
+        allowed = guesses[[CHOICE, f"kind{f}_{i}", f"value{i}"]].drop_duplicates()
+        allowed = allowed.rename(columns={f"kind{f}_{i}": KIND, f"value{i}": "value"})
+        allowed = joined(candidates, allowed)[[GROUP, KIND, "value"]]
+    out = [_limited(candidates[[GROUP, KIND]], told, allowed)]
+    for key in _read_as_shown(rows):
+        cells = rows.cells[key].to_numpy()[table[KIND]]
+        shown = table[[GROUP, KIND]].assign(value=cells, probability=1.0)[cells != NO_CELL]
+        rest = out[0][~_among(out[0], shown)]
+        out.append(pd.concat([shown, rest]))
+    return out
+
+
+def _read_as_shown(rows: RowKinds) -> list[str]:
+    sensitive = rows.question.sensitive
+    return [k for k, c in rows.columns.items() if c.kind in READ_AS_SHOWN and sensitive in c.carries]
+
+
+def _bases(search: CandidateSearch, told: Sequence[pd.DataFrame], f: int) -> list[pd.Series[Any]]:
+    """Return the shares of sensitive values in the released rows, by each way to read them but by steady cells.
+
+    They are the rows of this file if it tells of the attribute, else those of all files that do.
+    """
+    telling = [f] if len(told[f]) else [g for g in range(len(told)) if len(told[g])]
+    rows, keys = search.rows[f], _read_as_shown(search.rows[f])
+    source = _shares_of_units([(search.rows[g], told[g]) for g in telling])
+    shown = []
+    for key in keys:
+        cells = rows.cells[key].to_numpy()
+        kinds = np.flatnonzero(cells != NO_CELL)
+        table = pd.DataFrame({KIND: kinds, "value": cells[kinds], "probability": 1.0})
+        shown.append(_shares_of_units([(rows, table)]))
+    return [source, *shown]
+
+
+def _shares_of_units(told: Sequence[tuple[RowKinds, pd.DataFrame]]) -> pd.Series[Any]:
+    parts = [pd.DataFrame({UNIT: [], "value": [], "mass": []}, dtype=np.int64)]
+    for rows, values in told:
+        kept = ~(rows.file.absent | rows.left_out)
+        if rows.source.subject:
+            whose = rows.source.unit[rows.first_source]
+            counts = (
+                pd.DataFrame({KIND: rows.kind[kept], UNIT: whose[kept]}).value_counts().rename("rows").reset_index()
+            )
+        else:  # all rows have one weight, whose they are
+            number = np.bincount(rows.kind[kept], rows.weight_of_rows[kept], len(rows.cells))
+            counts = pd.DataFrame({KIND: np.arange(len(number)), UNIT: 0, "rows": number})
+        met = joined(counts, values)
+        parts.append(met.assign(mass=met["rows"] * met["probability"])[[UNIT, "value", "mass"]])
+    every = pd.concat(parts)
+    share = every["mass"] / every.groupby(UNIT)["mass"].transform("sum") / max(1, every[UNIT].nunique())
+    return share.groupby(every["value"]).sum()
+
+
+def _among(one: pd.DataFrame, other: pd.DataFrame) -> npt.NDArray[np.bool_]:
+    width = int(max(one[KIND].max(), other[KIND].max()) + 1) if len(one) and len(other) else 1
+    return np.isin(one[GROUP] * width + one[KIND], other[GROUP] * width + other[KIND])
+
+
+def _by_steady_cells(table: pd.DataFrame, source: pd.DataFrame, linked: pd.DataFrame) -> pd.DataFrame:
+    """Read candidates by the people who share their steady cells, and others as before."""
+    read = joined(table[[GROUP, KIND]], linked)
+    return pd.concat([read, source[~_among(source, read)]])
+
+
+def _together(taken: pd.DataFrame, readings: Sequence[ValueReading], f: int, size: int) -> float:
+    """Return the largest chance that one of a choice of known rows has a value, over all values and choices."""
+    values = readings[0].told
+    taken = taken.reset_index(drop=True).rename_axis("taken").reset_index()
+    mass = taken["product"] * taken["ways"]
+    total = mass.groupby(taken[CHOICE]).sum()
+    missed = []
+    for i in range(size):
+        mine = taken[["taken", CHOICE, f"kind{f}_{i}"]].rename(columns={f"kind{f}_{i}": KIND})
+        met = joined(mine.assign(**{GROUP: mine[CHOICE] * size + i}), values)
+        missed.append(met[["taken", "value"]].assign(missed=np.log1p(-np.minimum(met["probability"], 1 - 1e-15))))
+    every = pd.concat(missed)
+    if not len(every):
+        return 0.0
+    one = every.groupby(["taken", "value"], as_index=False)["missed"].sum()
+    one["chance"] = mass.to_numpy()[one["taken"]] * -np.expm1(one["missed"])
+    sums = one.assign(choice=taken[CHOICE].to_numpy()[one["taken"]]).groupby(["choice", "value"])["chance"].sum()
+    return float((sums / total.reindex(sums.index.get_level_values(0)).to_numpy()).max())
+
+
+def probabilities(rows: RowKinds, sensitive: str) -> pd.DataFrame:
+    """Return for each kind of row the values of the sensitive attribute with their shares among the rows alike.
+
+    Alike are rows with equal cells in the columns that carry the attribute and in those that carry any attribute that
+    these carry beside it; of absent rows, those with equal values.
+    """
+    file, source = rows.file, rows.source
+    out = [pd.DataFrame({KIND: [], "value": [], "probability": []}).astype({KIND: np.int64, "value": np.int64})]
+    there = np.flatnonzero(file.place >= 0)
+    row = file.place[there]
+    counted = ~file.absent[row] | (file.decided is not None and sensitive in file.decided)
+    for shape in dict.fromkeys(rows.shapes):
+        telling = [k for k in shape if sensitive in rows.columns[k].carries]
+        if not telling:
+            continue
+        beside = {a for k in telling if not rows.columns[k].hidden_for for a in rows.columns[k].carries} - {sensitive}
+        number, _ = rows.parts([*telling, *(k for k in shape if k not in telling and rows.columns[k].carries & beside)])
+        number, _ = numbered([number, np.where(rows.absent, rows.own, NO_CELL)], len(number))
+        table = pd.DataFrame({"part": number[rows.kind[row]], "row": row, "value": source.codes[sensitive][there]})
+        counts_here = counted & ~rows.left_out[row]
+        table = table.assign(units=rows.weight_of_rows[row])[counts_here].drop_duplicates(["row", "value"])
+        counts = table.groupby(["part", "value"], as_index=False)["units"].sum()
+        kinds = np.flatnonzero([s == shape for s in rows.shapes])
+        found = pd.DataFrame({KIND: kinds, "part": number[kinds]}).merge(counts, on="part")
+        found["probability"] = found["units"] / found.groupby(KIND)["units"].transform("sum")
+        out.append(found[[KIND, "value", "probability"]])
+    return pd.concat(out)
+
+
+def _limited(table: pd.DataFrame, told: pd.DataFrame, allowed: pd.DataFrame | None) -> pd.DataFrame:
+    """Limit the values of each candidate to those that some guess allows, and let them sum to 1."""
+    every = joined(table, told)
+    if allowed is None:
+        return every
+    key = [GROUP, KIND]
+    free = allowed[allowed["value"] == NO_CELL][key].drop_duplicates().assign(free=True)
+    kept = every.merge(allowed.assign(allowed=True), how="left", on=[*key, "value"]).merge(free, how="left", on=key)
+    kept = kept[kept["allowed"].notna() | kept["free"].notna()][[*key, "value", "probability"]]
+    lost = every[key].drop_duplicates()
+    lost = lost[~_among(lost, kept)].merge(allowed, on=key).assign(probability=1.0)
+    out = pd.concat([kept, lost])
+    return out.assign(probability=out["probability"] / out.groupby(key)["probability"].transform("sum"))
