@@ -88,7 +88,8 @@ def _facts(name: str, attribute: Attribute, places: Places) -> AttributeFacts:
     span = places.key("attributes", name)
     kind, text = attribute.type, attribute.description
     facts = AttributeFacts(name, attribute.role, kind, attribute.domain, hierarchy, name, span=span, description=text)
-    return replace(facts, has_declared_type="type" in attribute.model_fields_set)
+    determined = frozenset(attribute.determines or ())
+    return replace(facts, has_declared_type="type" in attribute.model_fields_set, determines=determined)
 
 
 def _hierarchy(given: Hierarchy, kind: AttributeType) -> HierarchySpec:

@@ -23,6 +23,7 @@ steps:
 releases:
   recoded: {from: short, path: recoded.csv}
   classed: {from: less, path: classed.csv}
+recipients: apart
 """
 PLAIN = POLICY[: POLICY.index("steps:")] + "releases: {plain: {from: source, path: plain.csv}}\n"
 ILLNESSES = ("HIV", "flu", "cold", "cough")

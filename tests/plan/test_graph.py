@@ -32,9 +32,15 @@ USED = {
     "ppdm_flow/plan/pictures/vectors.py",
     "ppdm_flow/plan/releases.py",
     "ppdm_flow/plan/wiring.py",
+    "ppdm_flow/reader/linked.py",
+    "ppdm_flow/reader/query/figures.py",
+    "ppdm_flow/reader/query/guesses.py",
+    "ppdm_flow/reader/query/scaling.py",
+    "ppdm_flow/reader/query/tables.py",
+    "ppdm_flow/reader/relations.py",
     "ppdm_flow/report/openlineage/lineage.py",
 }
-"""Where networkx is used when the program runs: the plan, its wiring and its pictures, and roles matched to people."""
+"""Where networkx is used when the program runs: the plan and its pictures, connected columns, and matchings."""
 
 
 def test_where_networkx_is_used_at_run_time(root):

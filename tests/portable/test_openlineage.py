@@ -133,10 +133,10 @@ KINDS = ("DIRECT", "INDIRECT")
 def test_requirements_are_assertions_on_the_release_and_tests_of_the_run(released, withheld):
     found = document(released, FORM)
     for output in found["outputs"]:
-        (assertion,) = output["facets"]["dataQualityAssertions"]["assertions"]
-        assert (assertion["assertion"], assertion["success"]) == ("privacy.k_anonymity", True)
-        assert assertion["expected"] == "at least 3"
-        assert float(assertion["actual"]) >= 3
+        for assertion in output["facets"]["dataQualityAssertions"]["assertions"]:  # alone, and beside the others
+            assert (assertion["assertion"], assertion["success"]) == ("privacy.k_anonymity", True)
+            assert assertion["expected"] == "at least 3"
+            assert float(assertion["actual"]) >= 3
     failed = document(withheld, FORM)
     assert failed["eventType"] == "ABORT"
     assert failed["outputs"] == []

@@ -11,11 +11,11 @@ from pathlib import Path
 from types import MappingProxyType
 
 from ppdm_flow.core.attributes import AttributeFacts
-from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.errors import DisagreementError, RunError
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.requirement import TOLERANCE
-from ppdm_flow.core.results import AuditOutcome, Figure
+from ppdm_flow.core.results import AuditOutcome, Figure, Finding
 from ppdm_flow.engine.calls.lending import guard_plugin_call, lent_context, lent_view
 from ppdm_flow.engine.calls.plain import PlainRebuilder
 from ppdm_flow.engine.calls.quotations import of_audit, refuse_quotations
@@ -29,8 +29,9 @@ from ppdm_flow.engine.streams.stream import LoadedStream, ReadBack
 from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.plan.dag import audit_key
 from ppdm_flow.plan.definition import AuditNode, Plan, ReleaseNode
+from ppdm_flow.reader.faults import NotVerifiedError
 from ppdm_flow.sdk.anonymizer import ValueOperator
-from ppdm_flow.sdk.audit import AuditContext, Other, Rechecked, Seeded, SeededStep, Sql
+from ppdm_flow.sdk.audit import AuditContext, FilesReader, Other, Rechecked, Seeded, SeededStep, Sql
 from ppdm_flow.sdk.generation import Generation
 from ppdm_flow.sdk.history import History
 from ppdm_flow.sdk.holdout import Holdout
@@ -66,6 +67,7 @@ class Subject:
     siblings: Mapping[str, StreamView] = field(default_factory=dict)
     history: History | None = None
     others: tuple[Other, ...] = ()
+    reader: FilesReader | None = None
     pseudonyms: PairedView | None = None
 
 
@@ -127,11 +129,27 @@ def _measured(node: AuditNode, subject: Subject, context: AuditContext) -> Audit
     if context.people is not None and not node.requirements and not node.bound.spec.counts_people:
         outcome = replace(outcome, figures={name: _of_rows(each) for name, each in outcome.figures.items()})
     if isinstance(algorithm, Rechecked):
-        again = algorithm.recheck(original, candidate, context)
+        try:
+            again = algorithm.recheck(original, candidate, context)
+        except NotVerifiedError as fault:
+            return _unchecked(outcome, fault)
         _compare(node, subject.release, outcome, again)
     elif node.requirements:
         raise run_fault("PPF909", f"audit `{node.name}` measures a requirement and has no second route")
     return outcome
+
+
+def _unchecked(outcome: AuditOutcome, fault: NotVerifiedError) -> AuditOutcome:
+    """Take back all figures of an audit whose second route needs more than it may."""
+    text = f"What the releases of this run tell together is not accounted for by the second route: {fault}."
+    figures = {name: replace(f, value=None, interval=None, note=text) for name, f in outcome.figures.items()}
+    measured = tuple(
+        replace(m, figure=replace(m.figure, value=None, interval=None, note=text), sentence=text, verifiable=False)
+        for m in outcome.measured
+    )
+    requirements = dict.fromkeys(m.requirement for m in outcome.measured)
+    findings = tuple(Finding("PPF915", Severity.WARNING, text, name) for name in requirements)
+    return replace(outcome, figures=figures, measured=measured, findings=(*outcome.findings, *findings))
 
 
 def _of_rows(figure: Figure) -> Figure:
@@ -164,6 +182,7 @@ def _context(plan: Plan, node: AuditNode, subject: Subject, sql: Sql, progress: 
         siblings=subject.siblings,
         history=subject.history,
         others=subject.others,
+        reader=subject.reader,
         people=plan.people,
         pseudonyms=subject.pseudonyms,
         ledger=subject.file is not None and plan.ledger is not None and plan.ledger.subject is not None,

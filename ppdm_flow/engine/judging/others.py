@@ -1,45 +1,117 @@
-"""What audits of one release are told of the others of the run, which the same people may read."""
+"""What audits of a run's releases are told of all of them, which the same people may read."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 import numpy.typing as npt
 
+from ppdm_flow.core.plugin_info import Kind
+from ppdm_flow.core.records import dataclass
+from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.judging.auditing import Subject
 from ppdm_flow.engine.steps.graph import Graph
+from ppdm_flow.engine.streams.pairs import StreamPairs
 from ppdm_flow.engine.streams.stream import Stream
-from ppdm_flow.plan.definition import Plan, ReleaseNode
+from ppdm_flow.engine.streams.view import StreamView
+from ppdm_flow.plan.dag import base
+from ppdm_flow.plan.definition import SOURCE, Plan, ReleaseNode
 from ppdm_flow.plan.together import read_together
+from ppdm_flow.reader.run import RunReader
 from ppdm_flow.sdk.audit import Other
 
 Rows = npt.NDArray[np.int64]
 
 
-def other_releases(plan: Plan, graph: Graph, subjects: Mapping[str, Subject]) -> dict[str, tuple[Other, ...]]:
-    """Return the other releases for each release whose rows are those of people, numbered alike."""
-    others = {name: _other(plan, graph, subject) for name, subject in subjects.items() if subject.pairs is not None}
-    if len(others) < 2 or not read_together(plan):
-        return {}
-    expanded = {name: graph.expanded(subjects[name].release.input) for name in others}
-    return {
-        name: tuple(other for n, other in others.items() if n != name and other and expanded[n] == expanded[name])
-        for name in others
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """The other releases that are read beside one, and who holds all of them."""
+
+    others: tuple[Other, ...] = ()
+    reader: RunReader | None = None
+
+
+def beside_releases(plan: Plan, graph: Graph, subjects: Mapping[str, Subject], original: Stream) -> dict[str, Beside]:
+    """Return what is beside each release whose rows are those of people; ``original`` is the source.
+
+    Where some hold weighted rows one by one, all are numbered so.
+    """
+    files = files_of_people(plan, graph, subjects, original)
+    determined = any(a.determines for a in plan.source.attributes)
+    known = frozenset(n for r in plan.requirements if r.of_all_files for n in r.grouping) & {
+        a.name for a in plan.source.attributes
     }
 
+    quasi_identifiers = frozenset(a.name for a in plan.source.attributes if a.role is Role.QUASI_IDENTIFIER)
 
-def _other(plan: Plan, graph: Graph, subject: Subject) -> Other | None:
-    if subject.pairs is None:
-        return None
-    release = subject.release
+    def reader_of(held: Iterable[Other], unverified: str = "") -> RunReader:
+        return RunReader(
+            tuple(held),
+            plan.people,
+            plan.nulls,
+            known,
+            quasi_identifiers=quasi_identifiers,
+            determined=determined,
+            unverified=unverified,
+        )
+
+    if not read_together(plan):
+        return {n: Beside((), reader_of([f])) for n, f in files.items()}
+    reader = reader_of(files.values(), unpaired(plan, subjects))
+    return {n: Beside(tuple(f for m, f in files.items() if m != n), reader) for n in files}
+
+
+def unpaired(plan: Plan, subjects: Mapping[str, Subject]) -> str:
+    """Return why what a reader knows is not accounted for: rows that are no row of the source; nothing else."""
+    names = [n for n, s in subjects.items() if s.pairs is None and not _is_generated(plan, s.release)]
+    return f"rows of `{names[0]}` are made of several rows of the source" if names else ""
+
+
+def _is_generated(plan: Plan, release: ReleaseNode) -> bool:
+    """Whether a generator made the rows of a release, which tell nothing of anybody's then."""
+    return any(node.bound.info.kind is Kind.GENERATOR for node in plan.upstream(release.input))
+
+
+def files_of_people(plan: Plan, graph: Graph, subjects: Mapping[str, Subject], original: Stream) -> dict[str, Other]:
+    """Return the releases whose rows are those of people, as others see them."""
+    people = {name: subject for name, subject in subjects.items() if subject.pairs is not None}
+    single = {name: graph.expanded(subject.release.input) for name, subject in people.items()}
+    mixed = len(set(single.values())) > 1
+    source = graph.engine.expanded(original, graph.numbering) if mixed and graph.numbering is not None else None
+    return {n: _file(plan, graph, s, None if single[n] else source) for n, s in people.items()}
+
+
+def _file(plan: Plan, graph: Graph, subject: Subject, source: Stream | None) -> Other:
+    """Return a release as others see it; with ``source``, the source's rows one by one, so are the release's."""
+    release, pairs, candidate = subject.release, subject.pairs, subject.candidate
+    if pairs is None:
+        raise ValueError("the rows of a release must be paired with those of the source")
+    if source is not None and graph.numbering is not None:
+        stream = graph.engine.expanded(graph.streams[release.input], graph.numbering)
+        pairs, candidate = StreamPairs(source, stream, aligned=True), StreamView(stream)
     return Other(
         name=release.name,
         attributes={a.name: a for a in release.attributes},
-        candidate=subject.candidate,
-        pairs=subject.pairs,
+        candidate=candidate,
+        pairs=pairs,
         left_out_at_random=left_out_at_random(plan, graph, release),
+        decided_by=_decided_by(plan, graph, release),
+        ordered_by="" if release.collapse else release.ordered_by,
+        in_source_order=base(release.ordered_by) == SOURCE and not release.collapse,
     )
+
+
+def _decided_by(plan: Plan, graph: Graph, release: ReleaseNode) -> frozenset[str]:
+    """Return the attributes of the source by which steps on the way to a release have left out rows."""
+    names: set[str] = set()
+    for node in plan.upstream(release.input):
+        effect = node.effect
+        if effect.rows == "fewer" and (not node.randomized or effect.by_others):
+            before = {a.name: a.lineage for a in graph.streams[node.input].attributes}
+            deciding = effect.reads if effect.rows_by is None else effect.rows_by
+            names |= {a for n in deciding if n in before for a in before[n].carries | before[n].hidden_by}
+    return frozenset(names)
 
 
 def left_out_at_random(plan: Plan, graph: Graph, release: ReleaseNode) -> Rows:

@@ -44,17 +44,21 @@ def audited_join(source: JoinSource, join: TableJoin, folder: Path) -> AuditedJo
 
 @dataclass(frozen=True, slots=True)
 class TablesJudge:
-    """Judges what was measured of linked tables: by table, and on their joins."""
+    """Judges what was measured of linked tables: by table, and on their joins.
+
+    ``unread`` says why what all files tell together was not measured, where it is not.
+    """
 
     plan: Plan
     tables: Mapping[str, Sequence[AuditResult]]
     joins: Sequence[AuditedJoin]
+    unread: Finding | None = None
 
     def judged(self, steps: tuple[StepResult, ...] = (), source: Iterable[Finding] = ()) -> JudgedResults:
         """Judge it. ``source`` are findings to list before their own."""
         of_tables = [result for audited in self.tables.values() for result in audited]
         of_joins = [result for each in self.joins for result in each.audited or ()]
-        findings = [each.obstacle for each in self.joins if each.obstacle is not None]
+        findings = [each for each in (*(j.obstacle for j in self.joins), self.unread) if each is not None]
         results = judge_audits(self.plan, [*of_tables, *of_joins], steps, source, findings)
         return replace(results, requirements=tuple(self._requirements()))
 
@@ -67,6 +71,8 @@ class TablesJudge:
     def _of(self, requirement: Requirement) -> Iterator[RequirementResult]:
         for table in self.plan.tables:
             yield from requirements_of(_about(table.plan, requirement), self.tables[table.name])
+        if self.unread is not None and requirement.of_all_files:
+            yield unmeasured(requirement, "")
         for each in self.joins:
             about = _about(each.join.plan, requirement)
             if each.audited is not None:

@@ -9,21 +9,26 @@ from itertools import chain
 
 from ppdm_flow.core.draws import RunKey
 from ppdm_flow.core.records import dataclass
+from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.engine.candidates.building import SCRATCH, Candidate
 from ppdm_flow.engine.candidates.directory import RunDirectory
+from ppdm_flow.engine.judging.others import files_of_people, unpaired
 from ppdm_flow.engine.judging.results import JudgedResults
 from ppdm_flow.engine.ledger.ledger import Ledger, locked_ledger
 from ppdm_flow.engine.ledger.membership import of_run
 from ppdm_flow.engine.linked.joining import JoinSource, LinkedReleases
 from ppdm_flow.engine.linked.judging import AuditedJoin, TablesJudge, audited_join
+from ppdm_flow.engine.linked.reading import table_readers
 from ppdm_flow.engine.linked.sources import LinkedOriginals, table_context
 from ppdm_flow.engine.options import RunContext
 from ppdm_flow.engine.reading.original import Original
 from ppdm_flow.engine.reading.suspicions import findings as suspected
-from ppdm_flow.engine.run.stages import AuditedTable, Look, ignore_candidates, written_table
+from ppdm_flow.engine.run.stages import AuditedTable, Look, WrittenTable, ignore_candidates, written_table
 from ppdm_flow.engine.steps.keys import run_key
-from ppdm_flow.plan.definition import Plan
+from ppdm_flow.plan.definition import Plan, TableJoin
+from ppdm_flow.plan.together import read_together
 from ppdm_flow.sdk.anonymizer import Fitted
+from ppdm_flow.sdk.audit import FilesReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +91,29 @@ def audited_tables(
     with locked_ledger(ledger):
         candidates = _in_order(plan, [c for table in written.values() for c in table.candidates])
         histories = ledger.histories(candidates) if ledger else None
+        readers = _readers(plan, originals, written) if read_together(plan) else {}
         tables = {
-            name: table.audited(of_run(table.context.plan, table.candidates) if histories is None else histories, look)
+            name: table.audited(
+                of_run(table.context.plan, table.candidates) if histories is None else histories,
+                look,
+                readers.get(name),
+            )
             for name, table in written.items()
         }
         graphs = {name: audited.graph for name, audited in tables.items()}
         source = JoinSource(context, originals, LinkedReleases.of_run(plan, originals, graphs))
-        joins = list(_audited_joins(source, directory))
+        joins = list(_audited_joins(source, directory, beside=bool(readers)))
         yield AuditedTables(context, originals, tables, joins, key)
+
+
+def _readers(plan: Plan, originals: LinkedOriginals, written: Mapping[str, WrittenTable]) -> Mapping[str, FilesReader]:
+    files, reasons = {}, []
+    for name, table in written.items():
+        subjects = {c.release.name: c.subject for c in table.candidates}
+        stream = originals.tables[name].stream
+        files[name] = list(files_of_people(table.context.plan, table.builder.graph, subjects, stream).values())
+        reasons.append(unpaired(table.context.plan, subjects))
+    return table_readers(plan, originals, files, max(reasons))
 
 
 def _in_order(plan: Plan, candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -102,7 +122,26 @@ def _in_order(plan: Plan, candidates: Sequence[Candidate]) -> list[Candidate]:
     return [by_name[release.name] for release in plan.releases]
 
 
-def _audited_joins(source: JoinSource, directory: RunDirectory) -> Iterator[AuditedJoin]:
+def _audited_joins(source: JoinSource, directory: RunDirectory, *, beside: bool) -> Iterator[AuditedJoin]:
+    """Audit the joins of releases by their keys; with readers ``beside`` them, for what these do not tell."""
     for join in source.context.plan.joins:
-        yield audited_join(source, join, directory.folder(SCRATCH))
-        directory.remove(SCRATCH)
+        left = _without_files(join) if beside else join
+        if left.plan.requirements:
+            yield audited_join(source, left, directory.folder(SCRATCH))
+            directory.remove(SCRATCH)
+
+
+def _without_files(join: TableJoin) -> TableJoin:
+    """Return the join with the requirements whose audits do not hold all files against each other themselves."""
+    plan = join.plan
+    audits = [replace(a, requirements=_not_of_files(a.requirements)) for a in plan.audits]
+    return replace(
+        join,
+        plan=replace(
+            plan, requirements=_not_of_files(plan.requirements), audits=tuple(a for a in audits if a.requirements)
+        ),
+    )
+
+
+def _not_of_files(requirements: Sequence[Requirement]) -> tuple[Requirement, ...]:
+    return tuple(r for r in requirements if not r.of_all_files)

@@ -25,6 +25,7 @@ from ppdm_flow.engine.steps.graph import Graph
 from ppdm_flow.engine.steps.keys import run_key
 from ppdm_flow.plan.definition import SOURCE
 from ppdm_flow.sdk.anonymizer import Fitted
+from ppdm_flow.sdk.audit import FilesReader
 from ppdm_flow.sdk.history import History
 
 Look = Callable[[Sequence[Candidate], Graph], None]
@@ -88,12 +89,15 @@ class WrittenTable:
     builder: CandidateBuilder
     candidates: Sequence[Candidate]
 
-    def audited(self, histories: Mapping[str, History], look: Look) -> AuditedTable:
-        """Carry out the audits; ``histories`` are those of the releases, where there is a ledger."""
+    def audited(self, histories: Mapping[str, History], look: Look, reader: FilesReader | None = None) -> AuditedTable:
+        """Carry out the audits; ``histories`` are those of the releases, where there is a ledger.
+
+        ``reader`` holds the releases of other tables as well.
+        """
         graph = self.builder.graph
         look(self.candidates, graph)
         personal = [f for c in self.candidates for f in personal_findings(c.release, c.subject.candidate.stream)]
-        audited = self.builder.audit(self.candidates, histories)
+        audited = self.builder.audit(self.candidates, histories, reader)
         return AuditedTable(self.context, self.original, graph, self.candidates, audited, personal)
 
 

@@ -25,6 +25,7 @@ from ppdm_flow.engine.judging.results import JudgedResults
 from ppdm_flow.engine.judging.waiving import waive
 from ppdm_flow.engine.linked.joining import JoinSource, LinkedReleases
 from ppdm_flow.engine.linked.judging import AuditedJoin, TablesJudge, audited_join
+from ppdm_flow.engine.linked.reading import told_beside_keys
 from ppdm_flow.engine.linked.sources import LinkedOriginals, open_linked, table_context
 from ppdm_flow.engine.linked.universe import Places
 from ppdm_flow.engine.machine import utc_now
@@ -117,7 +118,8 @@ class _LinkedFilesJudge:
         suspicions = chain.from_iterable(suspected(each.suspicions) for each in self.originals.tables.values())
         own = ((*file.findings, *personal_findings(file.node, file.subject.candidate.stream)) for file in self.every)
         source = chain(suspicions, chain.from_iterable(own))
-        return TablesJudge(plan, audited, joins).judged(source=source)
+        unread = _unread(plan) if told_beside_keys(plan, self.originals) else None
+        return TablesJudge(plan, audited, joins, unread).judged(source=source)
 
     def _audited(self, table: LinkedTable) -> Iterator[AuditResult]:
         own = table_context(self.context, table, len(self.context.plan.tables))
@@ -205,6 +207,14 @@ def _unpaired(join: TableJoin, table: str) -> Finding:
         " whoever has them all can join is not measured."
     )
     return Finding("PPF917", Severity.ERROR, text, join.plan.releases[0].name)
+
+
+def _unread(plan: Plan) -> Finding:
+    text = (
+        "The tables share columns beside the person's key, and nothing says which rows of a source a file's rows are:"
+        " what whoever has all files can join by these is measured by `run` alone."
+    )
+    return Finding("PPF917", Severity.ERROR, text, plan.releases[0].name)
 
 
 def _people(whose: Mapping[str, Column]) -> tuple[dict[str, Places], int]:

@@ -10,18 +10,19 @@ import numpy as np
 from ppdm_flow.core.people import PeopleFigure
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Measured
 from ppdm_flow.mining.classes import other_releases
-from ppdm_flow.mining.classes.column_figures import ColumnFigures, Floats, R, picture
+from ppdm_flow.mining.classes.column_figures import ColumnFigures, Floats, R, picture, worst_of
 from ppdm_flow.mining.classes.known_rows import KnownRowsMetric
 from ppdm_flow.mining.classes.measures import PREFIX, TOGETHER
 from ppdm_flow.mining.classes.wording import as_they_are, intersected, left_out, treatment, unmeasured, unreleased
 from ppdm_flow.mining.exposure.columns import Reading, carriers, columns, made_of, readings
 from ppdm_flow.mining.exposure.faults import UnmeasuredError, require_true_values
-from ppdm_flow.mining.exposure.intersections import joint_values
-from ppdm_flow.mining.exposure.intersections_query import together_query
+from ppdm_flow.mining.exposure.histograms import Histograms
+from ppdm_flow.mining.exposure.lacking import findings_of_unaccounted
 from ppdm_flow.mining.exposure.query import Query
 from ppdm_flow.mining.exposure.repeated import Repetitions, as_they_were, of_originals, repeated
 from ppdm_flow.mining.exposure.rows import ReleasedRows, Rows
-from ppdm_flow.mining.exposure.values import Attributes, values
+from ppdm_flow.mining.exposure.together import JointValues, joint_distinct_again, joint_tables, joint_values
+from ppdm_flow.mining.exposure.values import values
 from ppdm_flow.mining.people.figures import require_people
 from ppdm_flow.mining.people.known_query import require_linkable_again
 from ppdm_flow.mining.people.query import PeopleQuery
@@ -57,18 +58,22 @@ class SensitiveAudit(KnownRowsMetric[R]):
         charts: list[Chart] = []
         for requirement in self._own(ctx):
             ways = readings(requirement.attribute, candidate, ctx)
-            if not ways:
-                measured.append(unreleased(requirement))
-                continue
             try:
+                if not ways:  # cells that others hid, and other files, may tell of it all the same
+                    further = self._together(requirement, ctx)
+                    figures |= further[0]
+                    measured.extend(further[1] or [unreleased(requirement)])
+                    findings.extend(findings_of_unaccounted(further[1]))
+                    continue
                 judged = self._judged(requirement, ways, ReleasedRows(candidate, ctx), candidate, ctx)
                 known = self._known(requirement, ways, candidate, ctx)
                 own = self._figures(judged)
                 figures |= own
                 measured.append(self._measured(judged, own, candidate, ctx))
-                further = self._together(requirement, candidate, ctx)
+                further = self._together(requirement, ctx)
                 figures |= further[0]
                 measured.extend(further[1])
+                findings.extend(findings_of_unaccounted(further[1]))
                 figures |= {m.metric: m.figure for m in known}
                 measured.extend(known)
                 if other_releases.applies(ctx):
@@ -97,13 +102,15 @@ class SensitiveAudit(KnownRowsMetric[R]):
             except UnmeasuredError:
                 continue
             own = self._again(requirement, ReleasedRows(candidate, ctx), candidate, ctx)
+            if own is None:
+                continue
             figures |= {f"{requirement.id}.{n}": v for n, v in own.items()}
             figures |= known if own else {}
-            others = self._together_again(requirement, candidate, ctx) if own else {}
+            others = self._together_again(requirement, ctx)
             figures |= {f"{requirement.id}.{TOGETHER}{n}": v for n, v in others.items()}
             if joint_values is not None:
                 if not isinstance(joint_values, ReleasedRows):
-                    own = self._again(requirement, joint_values, candidate, ctx)
+                    own = self._again(requirement, joint_values, candidate, ctx) or {}
                 figures |= {f"{requirement.id}.{PREFIX}{n}": v for n, v in own.items()}
         return figures
 
@@ -151,10 +158,13 @@ class SensitiveAudit(KnownRowsMetric[R]):
 
     def _again(
         self, requirement: R, rows: Rows, candidate: DataView, ctx: AuditContext
-    ) -> dict[str, float | int | None]:
-        """Return the figures of the second route; none where there are none."""
+    ) -> dict[str, float | int | None] | None:
+        """Return the figures of the second route; none where nothing carries the attribute.
+
+        None where they cannot be measured.
+        """
         if ctx.sql is None:
-            return {}
+            return None
         by_way: list[dict[str, Any]] = []
         try:
             require_true_values(requirement.attribute, carriers(requirement.attribute, candidate, ctx), ctx)
@@ -162,7 +172,7 @@ class SensitiveAudit(KnownRowsMetric[R]):
                 again = self.again(requirement, query, ctx)
                 by_way.append(again if isinstance(again, dict) else self._summed(requirement, *again))
         except UnmeasuredError:
-            return {}
+            return None
         if not by_way:
             return {}
         judged = [by_way[0], *(f for f in by_way[1:] if f["classes"])]  # generated rows may repeat no original one
@@ -191,18 +201,22 @@ class SensitiveAudit(KnownRowsMetric[R]):
             for way in as_they_were(requirement.attribute):
                 yield Query.of_rows(sql, originals, of_originals(revealing), way, ctx.nulls)
 
-    def _together(
-        self, requirement: R, candidate: DataView, ctx: AuditContext
-    ) -> tuple[dict[str, Figure], list[Measured]]:
-        """Judge what the run's other releases leave of possible values; nothing where they tell nothing of it."""
-        joint = joint_values(self._about(requirement), requirement.attribute, candidate, ctx)
+    def _together(self, requirement: R, ctx: AuditContext) -> tuple[dict[str, Figure], list[Measured]]:
+        """Judge what the run's releases tell together; nothing where the others tell nothing of these rows."""
+        column, metric = requirement.attribute, f"{requirement.id}.{TOGETHER}{self.metric}"
+        try:
+            joint = joint_values(requirement.attributes, column, ctx, self.people_figure(requirement))
+        except UnmeasuredError as fault:
+            unknown = Figure(None, self.unit, note=fault.text)
+            return {}, [self._held(requirement, metric, unknown, fault.text, verifiable=False)]
         if joint is None:
             return {}, []
-        each = self._each(requirement, joint.histograms, joint.mean, ctx)
-        column = requirement.attribute
-        judged = [ColumnFigures(requirement, column, requirement.attributes, joint.histograms, each)]
+        judged = [
+            ColumnFigures(requirement, column, requirement.attributes, histograms, each)
+            for histograms, each in self._each_joint(requirement, joint, ctx)
+        ]
         figures = {f"{requirement.id}.{TOGETHER}{n}": f for n, f in self._worst_figures(judged).items()}
-        metric, bound = f"{requirement.id}.{TOGETHER}{self.metric}", self.bound(requirement)
+        bound = self.bound(requirement)
         text = intersected(
             f"the {self.metric} of `{column}`",
             figures[metric].value,
@@ -212,24 +226,36 @@ class SensitiveAudit(KnownRowsMetric[R]):
         )
         return figures, [self._held(requirement, metric, figures[metric], text)]
 
-    def _together_again(self, requirement: R, candidate: DataView, ctx: AuditContext) -> dict[str, Any]:
+    def _each_joint(self, requirement: R, joint: JointValues, ctx: AuditContext) -> Iterator[tuple[Histograms, Floats]]:
+        """Yield each way to read the groups, with the figure of each group."""
+        if joint.distinct:
+            yield from zip(joint.histograms, joint.distinct, strict=True)
+            return
+        confidence = self.people_figure(requirement) is PeopleFigure.CONFIDENCE
+        for histograms in joint.histograms:
+            each = self.each(requirement, histograms, ctx)
+            yield histograms, np.maximum(each, joint.together) if confidence and joint.together else each
+
+    def _together_again(self, requirement: R, ctx: AuditContext) -> dict[str, Any]:
         """Return the figures of the second route on what all releases leave."""
         if ctx.sql is None:
             return {}
+        figure, about = self.people_figure(requirement), (requirement.attributes, requirement.attribute)
         try:
-            about, name = self._about(requirement), requirement.attribute
-            require_true_values(requirement.attribute, carriers(requirement.attribute, candidate, ctx), ctx)
-            joint = joint_values(about, name, candidate, ctx)
+            joint = joint_values(*about, ctx, figure)
             if joint is None:
                 return {}
-            again = self.again(requirement, together_query(about, name, candidate, ctx, ctx.sql, joint.names), ctx)
+            if figure is PeopleFigure.DISTINCT:
+                return {self.metric: joint_distinct_again(*about, ctx, ctx.sql)}
+            worst = [joint.together] if figure is PeopleFigure.CONFIDENCE and joint.together else []
+            for tables in joint_tables(*about, ctx, ctx.sql, figure):
+                each, parameters = self.query(requirement, tables["base"]["s"].to_pylist, ctx)
+                side = "MAX" if self.at_most else "MIN"
+                text = f"SELECT {side}(COALESCE(CAST(v AS DOUBLE), 'Infinity'::DOUBLE)) FROM ({each})"  # noqa: S608  # our own query
+                worst += [float(v) for (v,) in ctx.sql.rows(text, parameters, tables) if v is not None]
         except UnmeasuredError:
             return {}
-        figures = again if isinstance(again, dict) else self._summed(requirement, *again)
-        return {self.metric if name == "worst" else name: value for name, value in figures.items()}
-
-    def _about(self, requirement: R) -> Attributes:
-        return Attributes(requirement.attributes, (requirement.attribute,))
+        return {self.metric: worst_of(np.array(worst), at_most=self.at_most)}
 
     def _beside(
         self, alone: ColumnFigures[R], ways: Sequence[Reading], candidate: DataView, ctx: AuditContext

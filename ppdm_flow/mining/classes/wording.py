@@ -93,13 +93,11 @@ def unmeasured(identifier: str, fault: UnmeasuredError) -> Finding:
 
 
 def intersected(what: str, value: float | None, bound: str, rows: int, others: Sequence[str]) -> str:
-    """Return what a release leaves of possible values beside the ``others`` of its run."""
+    """Return what somebody learns who reads a release beside the ``others`` of its run, or takes its cells together."""
     worst = "does not exist everywhere" if value is None else f"is {value:.4g} in the worst case"
     end = f" {rows:,} {'row is' if rows == 1 else 'rows are'} beyond that." if rows else ""
-    return (
-        f"Whoever reads {listed(others)} as well and knows somebody's class in each, or that a step dropped somebody"
-        f" from one of them, is left with fewer values: {what} {worst}; {bound}.{end}"
-    )
+    who = f"reads {listed(others)} as well and" if others else "takes all cells of a row together, hidden ones too, and"
+    return f"Whoever {who} weighs who may be whom is left with fewer people: {what} {worst}; {bound}.{end}"
 
 
 def as_they_are(

@@ -14,19 +14,11 @@ class UncountedPeopleError(UnmeasuredError):
     code = "PPF900"
 
 
-def require_people(people: People, ctx: AuditContext, *, of_values: bool = True) -> None:
-    """Raise UncountedPeopleError where released rows have no people that could be counted.
-
-    ``of_values``: what their values are is counted as well, which several releases leave less of than each of them.
-    """
+def require_people(people: People, ctx: AuditContext) -> None:
+    """Raise UncountedPeopleError where released rows have no people that could be counted."""
     if ctx.generation is not None:
         raise UncountedPeopleError(
             f"Generated rows belong to nobody, so the people of `{people.subject}` cannot be counted in this release."
-        )
-    if ctx.others and of_values:
-        raise UncountedPeopleError(
-            "Several releases can be read together, and what they leave of a person's values is not counted by people:"
-            " release one table, or say `recipients: apart` where nobody sees two."
         )
     if ctx.owners is None:
         raise UncountedPeopleError(

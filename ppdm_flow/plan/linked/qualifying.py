@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from ppdm_flow.core.attributes import AttributeFacts
-from ppdm_flow.core.lineage import Lineage
 from ppdm_flow.core.roles import Role
 from ppdm_flow.plan.definition import LinkedTable
 from ppdm_flow.policy.linked import qualified
@@ -34,11 +33,5 @@ def qualified_source(table: LinkedTable, subject: str) -> tuple[AttributeFacts, 
 
 
 def _fact(fact: AttributeFacts, table: str, name_of: Rename) -> AttributeFacts:
-    lineage = None if fact.derived is None else _lineage(fact.derived, name_of)
+    lineage = None if fact.derived is None else fact.derived.mapped(name_of)
     return replace(fact, name=qualified(table, fact.name), source=name_of(fact.source or fact.name), derived=lineage)
-
-
-def _lineage(lineage: Lineage, name_of: Rename) -> Lineage:
-    sides = (lineage.computed_from, lineage.chosen_by, lineage.keyed, lineage.drawn)
-    computed, chosen, keyed, drawn = (frozenset(map(name_of, names)) for names in sides)
-    return Lineage(computed, chosen, lineage.value_map, keyed, drawn)

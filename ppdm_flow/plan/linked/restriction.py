@@ -11,7 +11,8 @@ from ppdm_flow.policy.linked import plain_name, table_name
 def restricted(requirements: Iterable[Requirement], table: str) -> tuple[Requirement, ...]:
     """Return what the requirements ask of a table alone, in its own names.
 
-    What is about groups of other tables' attributes alone, or about other tables' secrets, asks nothing of it.
+    What is about groups of other tables' attributes alone asks that the table's rows are not told apart by what is in
+    these; about other tables' secrets nothing is asked of it.
     """
     every = (_renamed(requirement, lambda name: plain_name(table, name)) for requirement in requirements)
     return tuple(own for own in every if own is not None)
@@ -24,8 +25,10 @@ def restricted_to(requirement: Requirement, tables: frozenset[str]) -> Requireme
 
 def _renamed(requirement: Requirement, name_of: Callable[[str], str | None]) -> Requirement | None:
     own = requirement.renamed(name_of)
-    asks = own is not None and (own.secrets or own.numbers or own.grouping or not requirement.grouping)
-    return own if asks else None
+    if own is None or own.secrets or own.numbers or own.grouping or not requirement.grouping:
+        return own
+    of_rows = requirement.of_all_files and not requirement.secrets
+    return own if of_rows else None
 
 
 def tables_of(requirement: Requirement) -> frozenset[str]:

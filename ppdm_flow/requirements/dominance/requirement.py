@@ -24,6 +24,7 @@ class Dominance(OnSensitive):
     T = 0 keeps all rules. Source: Hundepool et al., Statistical Disclosure Control, 2012, section 4.2.
     """
 
+    of_all_files: ClassVar[bool] = False
     kind: ClassVar[str] = "dominance"
     classes: ClassVar[str] = "ppdm_flow.requirements.dominance.classes:models"
     n: Annotated[int, Field(ge=1, le=1000, description=_N, examples=["2"]), HIGHER] = 1

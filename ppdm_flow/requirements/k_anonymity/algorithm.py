@@ -14,7 +14,7 @@ from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.classes.wording import as_they_are, of_originals, unmeasured, unrepeated
 from ppdm_flow.mining.exposure.columns import Columns, columns, sensitive_attributes
 from ppdm_flow.mining.exposure.faults import UnmeasuredError
-from ppdm_flow.mining.exposure.lacking import lacking, lacking_again
+from ppdm_flow.mining.exposure.lacking import beside_all, beside_all_again, findings_of_unaccounted
 from ppdm_flow.mining.exposure.repeated import Repetitions, repeated
 from ppdm_flow.mining.exposure.rows import ReleasedRows, SharedCounts
 from ppdm_flow.mining.exposure.sizes import Classes, classes, crowds, crowds_again
@@ -49,7 +49,7 @@ class KAnonymityAudit:
             released_columns = columns(requirement.attributes, sensitive_attributes(ctx), candidate, ctx)
             try:
                 if ctx.people is not None:
-                    require_people(ctx.people, ctx, of_values=False)
+                    require_people(ctx.people, ctx)
                 originals = repeated(released_columns.known, sensitive_attributes(ctx), (), candidate, ctx)
                 classes_by_nulls = _classes(released_columns, originals, candidate, ctx)
                 further, pictures = known_rows(requirement, released_columns, candidate, ctx)
@@ -77,7 +77,9 @@ class KAnonymityAudit:
                 )
             )
             charts.extend(pictures)
-            further += lacking(requirement.id, "together_dropped", requirement.k, candidate, ctx)
+            beside = beside_all(requirement.id, "together_k", requirement.k, requirement.attributes, ctx)
+            findings.extend(findings_of_unaccounted(beside))
+            further += beside
             figures |= {m.metric: m.figure for m in further}
             measured.extend(further)
             findings.extend(left_out(requirement, classes_by_nulls[ctx.nulls]))
@@ -93,10 +95,11 @@ class KAnonymityAudit:
         if ctx.sql is None:
             return figures
         for requirement in _own(ctx):
-            figures |= lacking_again(f"{requirement.id}.together_dropped", candidate, ctx)
+            together = f"{requirement.id}.together_k"
             released_columns = columns(requirement.attributes, sensitive_attributes(ctx), candidate, ctx)
             if released_columns.mixed or ctx.people is not None:
-                figures |= _again(requirement, released_columns, candidate, ctx, ctx.sql)
+                if own := _again(requirement, released_columns, candidate, ctx, ctx.sql):
+                    figures |= own | beside_all_again(together, requirement.attributes, ctx)
                 continue
             try:
                 originals = repeated(released_columns.known, sensitive_attributes(ctx), (), candidate, ctx)
@@ -104,6 +107,7 @@ class KAnonymityAudit:
                 continue
             if originals is not None:
                 figures[f"{requirement.id}.repeated"] = originals.again(released_columns.every)
+            figures |= beside_all_again(together, requirement.attributes, ctx)
             query = Query(ctx.sql, originals or ReleasedRows(candidate, ctx), released_columns.every)
             for name, value in query.figures(requirement.k, ctx.nulls).items():
                 figures[f"{requirement.id}.{name}"] = value
@@ -150,7 +154,7 @@ def _again(
     """Return the figures of crowds by the second route; none where there are none."""
     try:
         if ctx.people is not None:
-            require_people(ctx.people, ctx, of_values=False)
+            require_people(ctx.people, ctx)
             groups = people_in_classes_again(columns, ReleasedRows(candidate, ctx), sql, ctx.nulls, ctx.people)
             require_linkable_again(sql, columns, candidate, ctx)
             known = known_rows_again(columns, candidate, ctx, sql)

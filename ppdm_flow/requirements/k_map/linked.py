@@ -20,7 +20,7 @@ def require_one_class(columns: Columns, candidate: DataView, ctx: AuditContext) 
     """
     if ctx.people is None:
         return
-    require_people(ctx.people, ctx, of_values=False)
+    require_people(ctx.people, ctx)
     if not may_link(columns, candidate, ctx):
         return
     known = KnownRows.of(columns, None, candidate, ctx)

@@ -143,7 +143,7 @@ def _beside(
 
     Raises UnmeasuredError where people cannot be counted.
     """
-    require_people(people, ctx, of_values=False)
+    require_people(people, ctx)
     own, told = columns_of(requirement, candidate, ctx)
     outside = [c for c in candidate.schema.names if c not in (*own, *told)]
     named = [c for c in outside if people.subject in facts_of(c, ctx).computed_from]

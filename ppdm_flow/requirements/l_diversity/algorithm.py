@@ -20,7 +20,6 @@ from ppdm_flow.mining.classes.class_metric import Names
 from ppdm_flow.mining.classes.column_figures import ColumnFigures, Floats
 from ppdm_flow.mining.classes.wording import beyond, known_by
 from ppdm_flow.mining.exposure.histograms import Histograms
-from ppdm_flow.mining.exposure.intersections_query import TogetherQuery
 from ppdm_flow.mining.exposure.matching_query import matched_again
 from ppdm_flow.mining.exposure.query import Query
 from ppdm_flow.mining.people.query import PeopleQuery
@@ -61,7 +60,7 @@ class LDiversityAudit(SensitiveAudit[LDiversity]):
     def again(self, requirement: LDiversity, query: Query, ctx: AuditContext) -> tuple[Floats, Floats] | dict[str, Any]:
         """Return the second route's figures; where cells are decoded, rows and values are matched by another way."""
         if requirement.variant is Diversity.DISTINCT and query.decoded and not isinstance(query, PeopleQuery):
-            return query.matched() if isinstance(query, TogetherQuery) else matched_again(query)
+            return matched_again(query)
         return super().again(requirement, query, ctx)
 
     def people_figure(self, requirement: LDiversity) -> PeopleFigure:

@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+from ppdm_flow.core.people import PeopleFigure
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Measured
 from ppdm_flow.mining.classes.wording import (
     as_they_are,
@@ -21,10 +22,11 @@ from ppdm_flow.mining.classes.wording import (
 )
 from ppdm_flow.mining.exposure.columns import carriers, columns, made_of, readings, sensitive_attributes
 from ppdm_flow.mining.exposure.faults import RandomizedError, UnmeasuredError, require_true_values
-from ppdm_flow.mining.exposure.lacking import lacking, lacking_again
+from ppdm_flow.mining.exposure.lacking import beside_all, findings_of_unaccounted, unaccounted
 from ppdm_flow.mining.exposure.query import Query
 from ppdm_flow.mining.exposure.repeated import of_originals
 from ppdm_flow.mining.exposure.sizes import SIZE
+from ppdm_flow.mining.exposure.together import joint_size_again, joint_tables, joint_values
 from ppdm_flow.requirements.lkc.of_people import people_again, people_survey
 from ppdm_flow.requirements.lkc.picture import pictures
 from ppdm_flow.requirements.lkc.requirement import LKC
@@ -38,9 +40,8 @@ from ppdm_flow.requirements.lkc.survey import (
     rows_survey,
     secrets,
     together_confidence,
-    together_queries,
 )
-from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.audit import AuditContext, Sql
 from ppdm_flow.sdk.view import DataView
 
 
@@ -86,7 +87,8 @@ class LKCAudit:
                 ]
                 findings.append(unmeasured(requirement.id, fault))
             further = _together(requirement, candidate, ctx)
-            further += lacking(requirement.id, "together_dropped", requirement.k, candidate, ctx)
+            further += _together_k(requirement, candidate, ctx)
+            findings.extend(findings_of_unaccounted(further))
             figures |= {m.metric: m.figure for m in (*judged, *further)}
             measured.extend((*judged, *further))
             findings.extend(left_out(requirement.id, result.left_out))
@@ -106,7 +108,7 @@ class LKCAudit:
             if ctx.people is not None:
                 with suppress(UnmeasuredError):
                     figures |= people_again(requirement, candidate, ctx, ctx.sql)
-                    figures |= lacking_again(f"{requirement.id}.together_dropped", candidate, ctx)
+                    figures |= _together_again(requirement, candidate, ctx)
                 continue
             secret, rows = secrets(requirement, ctx), rows_once(requirement, candidate, ctx)
             ways = [way for attribute in named(requirement) for way in readings(attribute, candidate, ctx)]
@@ -128,12 +130,7 @@ class LKCAudit:
                             shares.extend(_shares(query, secret[way.attribute]))
             except UnmeasuredError:
                 continue
-            figures |= lacking_again(f"{requirement.id}.together_dropped", candidate, ctx)
-            beside = together_confidence(requirement, candidate, ctx)
-            if beside is not None:
-                queries = together_queries(requirement, candidate, ctx, ctx.sql)
-                again = (share for attribute, query in queries for share in _shares(query, secret[attribute]))
-                figures[f"{requirement.id}.together_confidence"] = max(again)
+            figures |= _together_again(requirement, candidate, ctx)
             if originals is not None:  # a class that repeats no original row is nobody's
                 sizes = [size for size in sizes if size is not None]
                 if not many and candidate.row_count > 0:
@@ -145,13 +142,57 @@ class LKCAudit:
 
 def _together(requirement: LKC, candidate: DataView, ctx: AuditContext) -> list[Measured]:
     """Judge what the run's other releases leave of possible values; nothing where they tell nothing of it."""
-    joint = together_confidence(requirement, candidate, ctx) if requirement.c is not None else None
-    if joint is None or requirement.c is None:
+    if requirement.c is None:
+        return []
+    metric = f"{requirement.id}.together_confidence"
+    try:
+        joint = together_confidence(requirement, candidate, ctx)
+    except UnmeasuredError as fault:
+        return [unaccounted(requirement.id, metric, "probability", requirement.c, fault, at_most=True)]
+    if joint is None:
         return []
     worst, names = joint
-    metric = f"{requirement.id}.together_confidence"
     text = intersected("the confidence", worst, f"at most {requirement.c:g} is allowed", 0, names)
     return [Measured(requirement.id, metric, Figure(worst, "probability"), requirement.c, at_most=True, sentence=text)]
+
+
+def _together_k(requirement: LKC, candidate: DataView, ctx: AuditContext) -> list[Measured]:
+    """Return the smallest group beside all releases, whatever of the attributes is known."""
+    found = [
+        measured
+        for known in known_sets(requirement, candidate, ctx, beside=True)
+        for measured in beside_all(requirement.id, "together_k", requirement.k, known, ctx)
+    ]
+    return sorted(found, key=lambda m: -1 if m.figure.value is None else m.figure.value)[:1]
+
+
+def _together_again(requirement: LKC, candidate: DataView, ctx: AuditContext) -> dict[str, float | int | None]:
+    """Return the figures beside all releases by the second route."""
+    figures: dict[str, float | int | None] = {}
+    if ctx.sql is None:
+        return figures
+    with suppress(UnmeasuredError):
+        every = known_sets(requirement, candidate, ctx, beside=True)
+        found = [joint_size_again(known, ctx, ctx.sql) for known in every]
+        if sizes := [size for size in found if size is not None]:
+            figures[f"{requirement.id}.together_k"] = min(sizes)
+    with suppress(UnmeasuredError):
+        if together_confidence(requirement, candidate, ctx) is not None:
+            figures[f"{requirement.id}.together_confidence"] = _confidence_again(requirement, candidate, ctx, ctx.sql)
+    return figures
+
+
+def _confidence_again(requirement: LKC, candidate: DataView, ctx: AuditContext, sql: Sql) -> float:
+    worst = 0.0
+    for attribute, wanted in secrets(requirement, ctx).items():
+        for known in known_sets(requirement, candidate, ctx, beside=True):
+            read = joint_values(known, attribute, ctx)
+            if read is None:
+                continue
+            for tables in joint_tables(known, attribute, ctx, sql, PeopleFigure.CONFIDENCE):
+                text = f"SELECT COALESCE(MAX(v), 0) FROM ({_SHARE})"  # noqa: S608  # our own query
+                worst = max(worst, read.together, float(sql.rows(text, [list(wanted)], tables)[0][0]))
+    return worst
 
 
 def _untrue(measured: Measured, fault: RandomizedError) -> Measured:
@@ -168,9 +209,12 @@ def _carriers(attributes: Sequence[str], candidate: DataView, ctx: AuditContext)
 
 def _shares(query: Query, values: Sequence[str]) -> Iterator[float]:
     """Yield the largest share of rows with one of the values, over all crowds and over the means of their cells."""
-    each = (
-        "SELECT id, COALESCE(SUM(n) FILTER (LIST_CONTAINS(?::VARCHAR[], s)), 0) / MAX(size) AS v"
-        " FROM cells JOIN sizes USING (id) GROUP BY id"
-    )
     for one in (query, *([query.of_means()] if query.mixed else [])):
-        yield float(one.worst(each, 1.0, at_most=True, parameters=[list(values)])["worst"] or 0.0)
+        yield float(one.worst(_SHARE, 1.0, at_most=True, parameters=[list(values)])["worst"] or 0.0)
+
+
+_SHARE = (
+    "SELECT id, COALESCE(SUM(n) FILTER (LIST_CONTAINS(?::VARCHAR[], s)), 0) / MAX(size) AS v"
+    " FROM cells JOIN sizes USING (id) GROUP BY id"
+)
+"""The share of rows with one of the values, in each group."""

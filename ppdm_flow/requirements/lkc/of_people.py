@@ -44,7 +44,7 @@ class _Known:
 
 def people_survey(requirement: LKC, candidate: DataView, ctx: AuditContext) -> Survey:
     """Count people. Raises UnmeasuredError where nobody can say whose rows they are, or what several tell."""
-    people = _required(requirement, ctx)
+    people = _required(ctx)
     rows, ways = rows_once(requirement, candidate, ctx), _ways(requirement, candidate, ctx)
     every, sizes, shares, left, further = [], [], [], [], _Known()
     for known in known_sets(requirement, candidate, ctx):
@@ -60,10 +60,10 @@ def people_survey(requirement: LKC, candidate: DataView, ctx: AuditContext) -> S
     return replace(alone, known_k=k, known_confidence=confidence, linked=further.linked)
 
 
-def _required(requirement: LKC, ctx: AuditContext) -> People:
+def _required(ctx: AuditContext) -> People:
     if ctx.people is None:
         raise ValueError("the policy counts no people")
-    require_people(ctx.people, ctx, of_values=bool(named(requirement)))
+    require_people(ctx.people, ctx)
     return ctx.people
 
 
@@ -116,7 +116,7 @@ def _several_matter(ctx: AuditContext) -> bool:
 
 def people_again(requirement: LKC, candidate: DataView, ctx: AuditContext, sql: Sql) -> Mapping[str, float | int]:
     """Return the figures by the second route. Raises UnmeasuredError as the first."""
-    people = _required(requirement, ctx)
+    people = _required(ctx)
     rows, ways = rows_once(requirement, candidate, ctx), _ways(requirement, candidate, ctx)
     sizes, shares, further = [], [0.0], _Known()
     for known in known_sets(requirement, candidate, ctx):

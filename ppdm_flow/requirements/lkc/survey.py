@@ -12,15 +12,14 @@ from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.exposure.columns import Columns, Reading, Way, carriers, columns, readings, sensitive_attributes
 from ppdm_flow.mining.exposure.histograms import Histograms
-from ppdm_flow.mining.exposure.intersections import JointValues, joint_values
-from ppdm_flow.mining.exposure.intersections_query import TogetherQuery, together_query
 from ppdm_flow.mining.exposure.repeated import Repetitions, as_they_were, of_originals, repeated
 from ppdm_flow.mining.exposure.rows import ReleasedRows, SharedCounts
 from ppdm_flow.mining.exposure.sizes import Classes, classes, crowds
-from ppdm_flow.mining.exposure.values import Attributes, Values, values
+from ppdm_flow.mining.exposure.together import joint_values
+from ppdm_flow.mining.exposure.values import Values, values
 from ppdm_flow.mining.recoding.grouping import added, shares
 from ppdm_flow.requirements.lkc.requirement import LKC
-from ppdm_flow.sdk.audit import AuditContext, Sql
+from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import SPECIALS
 
@@ -158,31 +157,13 @@ def together_confidence(
     Raises UnmeasuredError as the survey of one release.
     """
     worst, names = None, dict[str, None]()
-    for about, attribute, read in _beside(requirement, candidate, ctx):
-        del about
-        wanted = secrets(requirement, ctx)[attribute]
-        shares = [share(histograms, wanted) for histograms in (read.histograms, read.mean) if histograms is not None]
-        worst = max(worst or 0.0, *shares)
-        names |= dict.fromkeys(read.names)
-    return None if worst is None else (worst, tuple(names))
-
-
-def together_queries(
-    requirement: LKC, candidate: DataView, ctx: AuditContext, sql: Sql
-) -> Iterator[tuple[str, TogetherQuery]]:
-    """Yield the queries of the second route to the same, with the attributes that they are about."""
-    for about, attribute, read in _beside(requirement, candidate, ctx):
-        yield attribute, together_query(about, attribute, candidate, ctx, sql, read.names)
-
-
-def _beside(requirement: LKC, candidate: DataView, ctx: AuditContext) -> Iterator[tuple[Attributes, str, JointValues]]:
-    secret = tuple(secrets(requirement, ctx))
-    for known in known_sets(requirement, candidate, ctx, beside=True) if ctx.others else ():
-        for attribute in named(requirement):
-            about = Attributes(known, secret)
-            read = joint_values(about, attribute, candidate, ctx)
+    for attribute, wanted in secrets(requirement, ctx).items() if requirement.c is not None else ():
+        for known in known_sets(requirement, candidate, ctx, beside=True):
+            read = joint_values(known, attribute, ctx)
             if read is not None:
-                yield about, attribute, read
+                worst = max(worst or 0.0, read.together, *(share(histograms, wanted) for histograms in read.histograms))
+                names |= dict.fromkeys(read.names)
+    return None if worst is None else (worst, tuple(names))
 
 
 def _sizes(columns: Columns, rows: SharedCounts, nulls: Nulls) -> Classes:

@@ -68,7 +68,7 @@ def _subject(ctx: AuditContext) -> tuple[str, ...]:
     """Return the attribute that says whose a row is, where people are counted. Raises UnmeasuredError."""
     if ctx.people is None or ctx.generation is not None:
         return ()
-    require_people(ctx.people, ctx, of_values=False)
+    require_people(ctx.people, ctx)
     return (ctx.people.subject,)
 
 

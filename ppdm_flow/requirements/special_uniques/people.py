@@ -83,7 +83,7 @@ def _beside(told: Told, candidate: DataView, ctx: AuditContext) -> tuple[list[st
     """
     if ctx.people is None:
         raise ValueError("the policy counts no people")
-    require_people(ctx.people, ctx, of_values=False)
+    require_people(ctx.people, ctx)
     revealing = Columns(told.columns, (), told.names)
     return beside(revealing, candidate, ctx.people, ctx) if may_link(revealing, candidate, ctx) else ([], [])
 

@@ -10,13 +10,14 @@ to infer.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Measured
 from ppdm_flow.mining.classes.wording import as_they_are, intersected, unmeasured, unrepeated
 from ppdm_flow.mining.exposure.columns import made_of
 from ppdm_flow.mining.exposure.faults import UnmeasuredError
-from ppdm_flow.mining.exposure.lacking import lacking, lacking_again
+from ppdm_flow.mining.exposure.lacking import beside_all, beside_all_again, findings_of_unaccounted, unaccounted
 from ppdm_flow.requirements.templates.known_rows import known_again, known_confidence
 from ppdm_flow.requirements.templates.query import Query
 from ppdm_flow.requirements.templates.released_template import (
@@ -75,13 +76,18 @@ class TemplatesAudit:
             name = f"{template.id}.confidence"
             text = sentence(template, channel, before, after) + made_of(_columns(released), ctx)
             measured.append(Measured(template.id, name, own[name], template.confidence, at_most=True, sentence=text))
-            further = [*known, *_together(released, candidate, ctx)]
+            beside = _together(released, candidate, ctx)
+            findings.extend(findings_of_unaccounted(beside))
+            further = [*known, *beside]
             figures |= {m.metric: m.figure for m in further}
             measured.extend(further)
             if template.smallest_group > 1 and targets:
-                least = lacking(template.id, "together_smallest_group", template.smallest_group, candidate, ctx)
+                least = beside_all(
+                    template.id, "together_smallest_group", template.smallest_group, template.channel, ctx
+                )
                 figures |= {m.metric: m.figure for m in least}
                 measured.extend(least)
+                findings.extend(findings_of_unaccounted(least))
                 unaffected = after.repeated == 0 and candidate.row_count > 0
                 bounded = _support(template, own, support(template, channel, after))
                 measured.append(unrepeated(template.id) if unaffected else bounded)
@@ -109,12 +115,14 @@ class TemplatesAudit:
                 continue
             figures |= {f"{template.id}.{name}": value for name, value in after.items()}
             figures |= known
-            if together_confidence(released, candidate, ctx) is not None:
-                figures[f"{template.id}.together_confidence"] = together_again(released, candidate, ctx, ctx.sql)
+            with suppress(UnmeasuredError):
+                if together_confidence(released, candidate, ctx) is not None:
+                    figures[f"{template.id}.together_confidence"] = together_again(released, candidate, ctx, ctx.sql)
             if template.smallest_group > 1:
                 figures[f"{template.id}.smallest_group"] = smallest_again(released, candidate, ctx, ctx.sql)
                 if released.targets:
-                    figures |= lacking_again(f"{template.id}.together_smallest_group", candidate, ctx)
+                    name = f"{template.id}.together_smallest_group"
+                    figures |= beside_all_again(name, template.channel, ctx)
                 originals = originals_of(released, candidate, ctx)
                 repeated = 1 if originals is None else originals.again(released.columns.every)
                 if repeated == 0 and released.targets and candidate.row_count > 0:
@@ -128,12 +136,15 @@ class TemplatesAudit:
 
 def _together(released: ReleasedTemplate, candidate: DataView, ctx: AuditContext) -> list[Measured]:
     """Judge what the run's other releases leave of possible values; nothing where they tell nothing of it."""
-    joint = together_confidence(released, candidate, ctx)
+    template = released.template
+    metric, bound = f"{template.id}.together_confidence", template.confidence
+    try:
+        joint = together_confidence(released, candidate, ctx)
+    except UnmeasuredError as fault:
+        return [unaccounted(template.id, metric, "probability", bound, fault, at_most=True)]
     if joint is None:
         return []
     worst, names = joint
-    template = released.template
-    metric, bound = f"{template.id}.together_confidence", template.confidence
     text = intersected("the confidence", worst, f"at most {bound:.1%} is accepted", 0, names)
     return [Measured(template.id, metric, Figure(worst, "probability"), bound, at_most=True, sentence=text)]
 

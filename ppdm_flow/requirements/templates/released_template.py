@@ -7,17 +7,17 @@ from collections.abc import Iterator, Mapping, Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ppdm_flow.core.people import PeopleFigure
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.requirement import TOLERANCE
-from ppdm_flow.mining.exposure.columns import Columns, Reading, carriers, columns, readings
+from ppdm_flow.mining.exposure.columns import Columns, Reading, Way, carriers, columns, readings
 from ppdm_flow.mining.exposure.faults import require_pairs_of_nulls, require_true_values
-from ppdm_flow.mining.exposure.intersections import joint_values
-from ppdm_flow.mining.exposure.intersections_query import together_query
 from ppdm_flow.mining.exposure.query import Query
 from ppdm_flow.mining.exposure.repeated import Repetitions, as_they_were, of_originals, repeated
 from ppdm_flow.mining.exposure.rows import ReleasedRows, Rows
 from ppdm_flow.mining.exposure.sizes import SIZE, classes, crowds
-from ppdm_flow.mining.exposure.values import Attributes, Values, values
+from ppdm_flow.mining.exposure.together import joint_tables, joint_values
+from ppdm_flow.mining.exposure.values import Values, values
 from ppdm_flow.mining.people.figures import require_people
 from ppdm_flow.mining.people.known_query import require_linkable_again
 from ppdm_flow.mining.people.query import PeopleQuery
@@ -174,35 +174,32 @@ def together_confidence(
     """
     require_readable(released, candidate, ctx)
     worst, names = None, dict[str, None]()
-    for target, ways in released.targets:
-        read = joint_values(about(released), target.attribute, candidate, ctx)
+    for attribute, wanted in by_attribute(released.template).items():
+        read = joint_values(released.template.channel, attribute, ctx)
         if read is not None:
-            values_left = Values(ways[0], read.histograms, read.mean)
-            inferred = inferences_of([values_left], target.images, negated=released.template.negated)
-            worst = max(worst or 0.0, inferred.worst)
+            images = {value: frozenset((value,)) for value in wanted}
+            for histograms in read.histograms:
+                told = Values(Reading(attribute, Way.ORIGINAL, ()), histograms)
+                inferred = inferences_of([told], images, negated=released.template.negated)
+                worst = max(worst or 0.0, inferred.worst, read.together)
             names |= dict.fromkeys(read.names)
     return None if worst is None else (worst, tuple(names))
 
 
 def together_again(released: ReleasedTemplate, candidate: DataView, ctx: AuditContext, sql: Sql) -> float:
     """Return the same confidence by the second route."""
-    worst = 0.0
-    for target, _ in released.targets:
-        read = joint_values(about(released), target.attribute, candidate, ctx)
+    require_readable(released, candidate, ctx)
+    worst, channel = 0.0, released.template.channel
+    for attribute, wanted in by_attribute(released.template).items():
+        read = joint_values(channel, attribute, ctx)
         if read is None:
             continue
-        query = together_query(about(released), target.attribute, candidate, ctx, sql, read.names)
-        text, parameters = confidences_of(target.images, negated=released.template.negated)
-        for one in (query, *([query.of_means()] if query.mixed else [])):
-            top = one.ask(f"SELECT COALESCE(MAX(confidence), 0) FROM ({text})", parameters)  # noqa: S608  # our own query
-            worst = max(worst, float(top[0][0]))
+        images = {value: frozenset((value,)) for value in wanted}
+        text, parameters = confidences_of(images, negated=released.template.negated)
+        for tables in joint_tables(channel, attribute, ctx, sql, PeopleFigure.CONFIDENCE):
+            top = sql.rows(f"SELECT COALESCE(MAX(confidence), 0) FROM ({text})", parameters, tables)  # noqa: S608  # our own query
+            worst = max(worst, read.together, float(top[0][0]))
     return worst
-
-
-def about(released: ReleasedTemplate) -> Attributes:
-    """Return what the template looks at."""
-    template = released.template
-    return Attributes(template.channel, tuple(by_attribute(template)), values_known=False)
 
 
 def smallest_again(released: ReleasedTemplate, candidate: DataView, ctx: AuditContext, sql: Sql) -> int:

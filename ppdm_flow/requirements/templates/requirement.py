@@ -59,6 +59,7 @@ class Template(OnValues):
 
     kind: ClassVar[str] = "templates"
     bounds_confidence: ClassVar[bool] = True
+    of_all_files: ClassVar[bool] = True
     counts_people: ClassVar[bool] = True
     channel: Annotated[Texts, Field(description=_CHANNEL, examples=[["job", "country"]]), GROUPS]
     sensitive: Annotated[

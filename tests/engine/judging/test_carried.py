@@ -246,13 +246,16 @@ releases:
         "templates: {t: {channel: [age], sensitive: {ill: [cough]}, confidence: 0.9, min_support: 3}}",
     ],
 )
-@pytest.mark.parametrize(("smiths", "holds"), [(2, False), (3, True)])
-def test_people_whom_another_release_lacks_are_enough(bench, clause, smiths, holds):
-    """Who compares both files finds them: so they are a group whose size every kind of requirement on sizes judges."""
+@pytest.mark.parametrize("smiths", [2, 3])
+def test_people_whom_another_release_lacks_are_among_those_alike(bench, clause, smiths):
+    """Who compares both files sees how many are missing and with which age and illness, not which of these rows.
+
+    So sizes are those of the rows alike, and what the missing ones have in common counts where it is sensitive.
+    """
     rows = people({"20": ALIKE, "30": ALIKE}) + [[f"m{i}", "20", "smith", "HIV"] for i in range(smiths)]
     ((found, said),) = verdicts(bench, LACKED.replace("CLAUSE", clause), rows).values()
-    assert found is holds
-    assert f"`jobs` lacks {smiths} rows that this release has" in said
+    assert found
+    assert "Whoever reads" in said
 
 
 CHOSEN_TOGETHER = """

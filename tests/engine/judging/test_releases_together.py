@@ -1,4 +1,4 @@
-"""Two releases of one run: joined where somebody can join them, and judged as one table."""
+"""Two releases of one run, read by somebody who has both."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from ppdm_flow.engine.options import RunContext
 from ppdm_flow.engine.reading.original import Opening
 from ppdm_flow.engine.run.scratch_run import measure
 from ppdm_flow.engine.verify.remeasuring import remeasure
+from ppdm_flow.reader import relations
+from ppdm_flow.reader.query import tables
 from ppdm_flow.report.run import forms, html, markdown
 from ppdm_flow.report.run.document import document
 from ppdm_flow.report.run.verdict import caution
@@ -57,20 +59,85 @@ def _of(report, release):
     return [r for r in report.requirements if r.release == release]
 
 
+def _sizes(report):
+    """Return the measured sizes of each release, alone and, where it is given, beside the other."""
+    return {name: tuple(r.measured for r in _of(report, name)) for name in ("by-age", "by-town")}
+
+
 def test_a_pseudonym_in_both_makes_everybody_unique(clinic):
     report = _run(clinic)
     assert report.verdict == "withheld"
-    assert {r.release: r.measured for r in report.requirements} == {"by-age": 4, "by-town": 4, JOINED: 1}
-    (result,) = _of(report, JOINED)
-    assert "`patient`" in result.sentence
-    assert "Whoever has `by-age` and `by-town` joins 16 rows" in result.sentence
-    assert report.metrics[f"{JOINED}/privacy.k_anonymity.uniques"].value == 16
+    assert _sizes(report) == {"by-age": (4, 1), "by-town": (4, 1)}
+    assert "Whoever reads `by-town` as well" in _of(report, "by-age")[1].sentence
+
+
+@pytest.mark.parametrize("name", ["cell", "kind", "known", "guess", "row", "units", "of age", "age@one"])
+def test_names_of_columns_change_nothing(clinic, name):
+    clinic.data(PEOPLE, header=HEADER.replace("patient", name))
+    report = _run(clinic, POLICY.replace("patient:", f"'{name}':").replace("[patient]", f"['{name}']"))
+    assert _sizes(report) == {"by-age": (4, 1), "by-town": (4, 1)}
+
+
+@pytest.mark.parametrize("name", ["illness", "cell", "kind", "known", "row", "units", "value", "weight"])
+def test_names_of_shared_attributes_change_nothing(clinic, name):
+    clinic.data(PEOPLE, header=HEADER.replace("illness", name))
+    policy = POLICY.replace("[town, illness]", "[town, patient]").replace("[age, illness]", "[age, patient]")
+    report = _run(clinic, policy.replace("illness", name))
+    assert _sizes(report) == {"by-age": (4, 2), "by-town": (4, 2)}
+
+
+@pytest.mark.parametrize(("other", "sizes"), [("{}", (4, 1)), ("x{}", (4,))])
+def test_identifiers_equal_in_every_row_are_one(clinic, other, sizes):
+    clinic.data([[*p, other.format(p[0])] for p in PEOPLE], header=f"{HEADER},other")
+    policy = POLICY.replace("{role: sensitive}", "{role: sensitive}\n  other: {role: identifier}")
+    policy = policy.replace("[patient]", "[patient, other]")
+    policy = policy.replace("[town, illness]", "[town, illness, other]").replace(
+        "[age, illness]", "[age, illness, patient]"
+    )
+    assert _sizes(_run(clinic, policy)) == {"by-age": sizes, "by-town": sizes}
+
+
+CLASSES = """version: 1
+name: clinic
+source: {path: table.csv}
+attributes:
+  age: {role: quasi_identifier, type: integer, hierarchy: {intervals: [0, 60, 120]}}
+  illness: {role: sensitive}
+  town: {role: insensitive}
+privacy:
+  k_anonymity: {k: 3}
+steps:
+  coarse: {use: generalize, with: {attributes: {age: {level: 1}}}}
+  classes: {use: assign_class_id, with: {attributes: [age, illness], name: class}}
+  rest: {use: drop, with: {attributes: [age, illness]}}
+releases:
+  classes: {from: rest, path: classes.csv}
+"""
+
+
+def test_a_class_by_age_and_illness_hides_nobody_among_other_ages(bench):
+    """Of two people who are 30 one has the class that nobody else has: five others of the other class hide neither."""
+    bench.data([["30", "flu", "t"], *([str(age), "cold", "t"] for age in range(30, 35))], header="age,illness,town")
+    (alone, together) = _run(bench, CLASSES).requirements
+    assert (alone.measured, together.measured) == (5, 2)
+    assert together.metric == "privacy.k_anonymity.together_k"
+    bench.data([[str(age), "cold", "t"] for age in range(30, 36)], header="age,illness,town")
+    assert _run(bench, CLASSES).verdict == "released"
+
+
+@pytest.mark.parametrize("limit", [(relations, "MOST_CELLS"), (tables, "MOST_ROWS")])
+def test_too_many_combinations_are_not_verified(clinic, monkeypatch, limit):
+    monkeypatch.setattr(*limit, 15)
+    report = _run(clinic)
+    assert report.verdict == "withheld"
+    assert not any(r.verified for r in report.requirements if r.metric.endswith("together_k"))
+    assert "PPF915" in {f.code for f in report.findings}
 
 
 def test_two_keys_join_nobody(clinic):
     report = _run(clinic, POLICY.replace("towns: {use: drop, input: ids", "towns: {use: drop, input: others"))
     assert report.verdict == "released"
-    assert {r.release for r in report.requirements} == {"by-age", "by-town"}
+    assert _sizes(report) == {"by-age": (4,), "by-town": (4,)}
 
 
 NAMELESS = """version: 1
@@ -110,9 +177,7 @@ def test_rows_in_one_order_join_everybody(clinic, policy):
     """The place of a row in one file tells which it is in the other: of the source, or of a shuffle of both."""
     report = _run(clinic, policy)
     assert report.verdict == "withheld"
-    (result,) = _of(report, JOINED)
-    assert result.measured == 1
-    assert "by the order of the rows, which is the same in both" in result.sentence
+    assert _sizes(report) == {"by-age": (4, 1), "by-town": (_sizes(report)["by-town"][0], 1)}
 
 
 @pytest.mark.slow(quick=2)
@@ -127,26 +192,24 @@ def test_rows_in_one_order_join_everybody(clinic, policy):
 def test_rows_in_two_orders_join_nobody(clinic, policy):
     report = _run(clinic, policy)
     assert report.verdict == "released"
-    assert {r.release for r in report.requirements} == {"by-age", "by-town"}
+    assert all(set(sizes) == {4} for sizes in _sizes(report).values())
 
 
 def test_two_steps_with_one_key_join_everybody(clinic):
     same = POLICY.replace("towns: {use: drop, input: ids", "towns: {use: drop, input: others")
     report = _run(clinic, same.replace("two.key", "one.key"))
-    assert (report.verdict, _of(report, JOINED)[0].measured) == ("withheld", 1)
+    assert (report.verdict, _sizes(report)) == ("withheld", {"by-age": (4, 1), "by-town": (4, 1)})
 
 
 def test_nobody_who_sees_both_joins_them(clinic):
     apart = _run(clinic, POLICY + "recipients: apart\n")
-    assert apart.verdict == "released"
-    assert not _of(apart, JOINED)
+    assert (apart.verdict, _sizes(apart)) == ("released", {"by-age": (4,), "by-town": (4,)})
     assert apart.plan["recipients"] == "apart"
 
 
 def test_one_release_without_the_pseudonym(clinic):
     report = _run(clinic, POLICY.replace("[age, illness]", "[patient, age, illness]"))
-    assert report.verdict == "released"
-    assert not _of(report, JOINED)
+    assert (report.verdict, _sizes(report)) == ("released", {"by-age": (4,), "by-town": (4,)})
 
 
 SHARED = POLICY.replace("[town, illness]", "[patient, illness]").replace("[age, illness]", "[patient, age, illness]")
@@ -155,8 +218,7 @@ SHARED = POLICY.replace("[town, illness]", "[patient, illness]").replace("[age, 
 def test_a_column_that_nobody_has_alone_joins_nobody(clinic):
     """Both have the town, which each of four people has."""
     report = _run(clinic, SHARED.replace("{k: 4}", "{k: 4, attributes: [town]}"))
-    assert report.verdict == "released"
-    assert not _of(report, JOINED)
+    assert (report.verdict, _sizes(report)) == ("released", {"by-age": (4, 4), "by-town": (4, 4)})
 
 
 @pytest.mark.slow
@@ -166,16 +228,18 @@ def test_cells_that_occur_once_in_both_join_their_person(clinic):
     policy = POLICY.replace("k_anonymity: {k: 4}", "l_diversity: {illness: {l: 2, attributes: [age]}}")
     policy = policy.replace("[town, illness]", "[patient, illness]").replace("[age, illness]", "[patient, age]")
     report = _run(clinic, policy)
-    (result,) = _of(report, JOINED)
-    assert (report.verdict, result.measured) == ("withheld", 1)
-    assert "`town`, which single out 1 row in both" in result.sentence
+    least = min(r.measured for r in report.requirements if "together" in r.metric)
+    assert (report.verdict, least) == ("withheld", 1)
     clinic.data([*PEOPLE, ["p16", "99", "t0", "i0"]], header=HEADER)
     assert _run(clinic, policy).verdict == "released"
 
 
 @pytest.mark.slow
 def test_three_releases_over_the_second(clinic):
-    """The first and the third share nothing; the second has the pseudonyms of both."""
+    """The first and the third share nothing; the second has the pseudonyms of both.
+
+    Whoever knows an age and a town finds one row of the third, and by the age's pseudonym four of each other.
+    """
     policy = POLICY.replace(
         "releases:\n",
         "  both: {use: pseudonymize, input: source, with: {attributes: [patient, age], key_file: one.key}}\n"
@@ -190,8 +254,8 @@ def test_three_releases_over_the_second(clinic):
         "  three: {from: last, path: three.csv}\n"
     )
     report = _run(clinic, policy)
-    assert {r.release for r in report.requirements} == {"one", "two", "three", "one + two + three"}
-    assert _of(report, "one + two + three")[0].measured == 1
+    found = {r.release: r.measured for r in report.requirements if "together" in r.metric}
+    assert found == {"one": 4, "two": 4, "three": 1}
 
 
 def test_a_gate_is_about_the_releases_by_themselves(clinic):
@@ -219,22 +283,23 @@ def test_every_requirement_on_groups(clinic, requirement, bound):
     """By both routes: a run ends with an error where they differ."""
     policy = POLICY.replace("k_anonymity: {k: 4}", requirement).replace("[town, illness]", "[town]")
     report = _run(clinic, policy)
-    found = _of(report, JOINED)
+    found = [r for r in report.requirements if "together" in r.metric]
     assert report.verdict == "withheld"
     assert any(not r.holds for r in found)
     assert bound in {r.bound for r in found}
 
 
 @pytest.mark.slow
-def test_rows_that_only_one_release_has_are_classes_of_their_own(clinic):
-    """Two of four in each class are sampled into the second release: the others are told by being absent from it."""
+def test_a_sample_tells_of_those_who_are_in_it(clinic):
+    """Thirty of forty who are alike are in the second release as well, under one pseudonym: 30 and 10 remain."""
     clinic.data([[f"p{i}", "1", "t1", "i1"] for i in range(40)], header=HEADER)
     sampled = POLICY.replace(
         "  towns: {use: drop, input: ids",
         "  some: {use: sample, input: ids, with: {size: 30}}\n  towns: {use: drop, input: some",
     )
-    found = _of(_run(clinic, sampled), JOINED)
-    assert [r.measured for r in found] == [10]
+    sizes = _sizes(_run(clinic, sampled))
+    assert sizes["by-age"][0] == 40
+    assert sizes["by-town"][0] == 30
 
 
 @pytest.mark.slow
@@ -259,7 +324,7 @@ def test_verify_joins_releases_again(clinic):
     manifest = json.loads((outcome.run_dir / "manifest.json").read_text())
     found = remeasure(outcome.run_dir, manifest, clinic.folder / "table.csv", plan)
     assert found.holds
-    assert JOINED in {r.release for r in outcome.report.requirements}
+    assert any("together" in r.metric for r in outcome.report.requirements)
     assert not found.unknown
     assert found.requirements == len(outcome.report.requirements)
 
@@ -317,7 +382,7 @@ def test_what_is_only_measured_is_joined_too(clinic):
     context = RunContext(clinic.plan(POLICY))
     found = measure(context, Opening(context, None).open(), clinic.folder)
     assert found.verdict == "withheld"
-    assert found.metrics[f"{JOINED}/privacy.k_anonymity.k"].value == 1
+    assert found.metrics["by-age/privacy.k_anonymity.together_k"].value == 1
 
 
 WEIGHTED = """version: 1
@@ -339,14 +404,12 @@ releases:
 """
 
 
-@pytest.mark.parametrize(("number", "k"), [("1", 1), ("2", None)])
+@pytest.mark.parametrize(("number", "k"), [("1", 6), ("2", 7)])
 def test_a_row_of_several_people_is_nobody_in_particular(bench, number, k):
-    """The row of `t1` occurs once in both releases: it is one person's, or that of two."""
+    """The town links the releases, and is not known: all of an age and a job remain."""
     bench.data([["t0", "30", "cook", "5"], ["t1", "30", "cook", number]], header="town,age,job,number")
     report = _run(bench, WEIGHTED)
-    found = [r.measured for r in report.requirements if "+" in r.release]
-    assert found == ([] if k is None else [k])
-    assert report.verdict == ("released" if k is None else "withheld")
+    assert {r.measured for r in report.requirements if "together" in r.metric} == {k}
 
 
 def test_populations_are_those_of_both_releases(clinic):
@@ -356,3 +419,33 @@ def test_populations_are_those_of_both_releases(clinic):
     population = "k_map: {k: 2, population: {path: people.csv}}"
     report = _run(clinic, POLICY.replace("k_anonymity: {k: 4}", population))
     assert {r.release: r.measured for r in report.requirements} == {"by-age": 4, "by-town": 4, JOINED: 1}
+
+
+MOVED = """version: 1
+name: stays
+source: {path: table.csv}
+attributes:
+  ward: {role: quasi_identifier}
+  town: {role: quasi_identifier}
+  came: {role: insensitive, type: date}
+  left: {role: insensitive, type: date}
+privacy: {k_anonymity: {k: 2}}
+steps:
+  wards: {use: drop, with: {attributes: [town]}}
+  moved: {use: shift_dates, with: {attributes: [came, left], days: [1, 400]}}
+  towns: {use: drop, input: source, with: {attributes: [ward]}}
+  again: {use: shift_dates, with: {attributes: [came, left], days: [1, 400]}}
+  bare: {use: drop, with: {attributes: [came, left]}}
+releases: {w: {path: w.csv, from: moved}, t: {path: t.csv, from: LAST}}
+"""
+
+
+@pytest.mark.parametrize(("last", "least"), [("again", 2), ("bare", 4)])
+def test_dates_moved_by_one_draw_keep_the_length_of_stays(bench, last, least):
+    """Two people of each ward and town have stays of a length, which both files show whatever dates were moved by."""
+    days = [("a", "x", 3), ("a", "y", 8), ("b", "x", 21), ("b", "y", 5)] * 2
+    rows = [[ward, town, "2024-01-01", f"2024-02-{stay + i // 4:02d}"] for i, (ward, town, stay) in enumerate(days)]
+    bench.data(rows, "ward,town,came,left")
+    done = bench.run(bench.plan(MOVED.replace("LAST", last)))
+    found = {(r.release, r.metric): r.measured for r in done.report.requirements}
+    assert min(found.values()) == least, found

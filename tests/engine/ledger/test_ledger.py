@@ -216,7 +216,7 @@ def test_two_releases_of_one_run_are_held_against_each_other(home: Home) -> None
     both = [(p, z, a, d) for (p, z, _, d), (_, _, a, _) in zip(rows(range(20)), rows(range(20), 7, "age"), strict=True)]
     write(home / "one.csv", both)
     ran = run(home)
-    held = {(r.release, r.id): r.holds for r in ran.report.requirements}
+    held = {(r.release, r.id): r.holds for r in ran.report.requirements if "together" not in r.metric}
     assert held["left", "privacy.k_anonymity"]
     assert held["right", "privacy.k_anonymity"]
     assert held["left", "privacy.cumulative_k"]

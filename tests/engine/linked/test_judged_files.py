@@ -143,3 +143,22 @@ def test_several_files_of_one_table_leave_the_join_unmeasured(written):
     assert not result.holds
     assert "PPF917" in [f.code for f in result.report.findings]
     assert k_by_release(result)["visits"] == 2
+
+
+@pytest.mark.slow(quick=1)
+def test_files_that_share_more_than_the_key_are_not_verified(clinic, tmp_path):
+    day = POLICY.replace("hospital: {", "day: {role: insensitive}, hospital: {").replace(
+        "born: {", "day: {role: insensitive}, born: {"
+    )
+    patients = [{"patient": p, "born": year, "day": f"d{p}"} for p, year in BORN.items()]
+    visits = [{"patient": p, "hospital": h, "diagnosis": "flu", "day": f"d{p}"} for p, h in VISITS]
+    file = clinic(day, patients=patients, visits=visits)
+    theirs = tmp_path / "theirs"
+    theirs.mkdir()
+    (theirs / "patients.csv").write_text("patient,born,day\na,1960,dp1\nb,1960,dp2\nc,1970,dp3\nd,1970,dp4\n")
+    lines = [f"{NAMES[p]},{h},flu,d{p}" for p, h in VISITS]
+    (theirs / "visits.csv").write_text("\n".join(["patient,hospital,diagnosis,day", *lines]) + "\n")
+    result = api.audit(file, tmp_path, theirs)
+    assert not result.holds
+    findings = result.judgement(100).document["findings"]
+    assert "PPF917" in [f["code"] for f in findings]

@@ -1,0 +1,229 @@
+"""What all releases of a run tell of the sensitive values of the people of one, as histograms of groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute
+
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import DisagreementError
+from ppdm_flow.core.people import PeopleFigure
+from ppdm_flow.core.records import dataclass
+from ppdm_flow.mining.exposure.faults import UnmeasuredError
+from ppdm_flow.mining.exposure.histograms import Floats, Histograms
+from ppdm_flow.mining.recoding.grouping import Cells
+from ppdm_flow.reader.faults import NotVerifiedError, TruthExcludedError
+from ppdm_flow.sdk.audit import AuditContext, Sql
+from ppdm_flow.tables.column import SPECIALS, SUPPRESSED_TEXT
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ppdm_flow.reader.query.groups import GroupTables
+    from ppdm_flow.reader.run import JointViews
+    from ppdm_flow.reader.view import CandidateGroups
+
+SUPPRESSED_CODE, MISSING_CODE = 0, 1
+
+
+class UntoldTogetherError(UnmeasuredError):
+    """What the files of a run tell together is not accounted for."""
+
+    code = "PPF915"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JointValues:
+    """``histograms``: the values of each group, by each way to read and to weigh them, of which the worst counts.
+
+    ``names`` are the other releases that tell something of these rows. ``together`` is the chance that one of several
+    known rows has a value, 0 where one row is known.
+    """
+
+    histograms: tuple[Histograms, ...]
+    distinct: tuple[Floats, ...]
+    names: tuple[str, ...]
+    together: float = 0.0
+
+
+def joint_values(
+    grouping: Sequence[str], attribute: str, ctx: AuditContext, figure: PeopleFigure = PeopleFigure.CONFIDENCE
+) -> JointValues | None:
+    """Return what all releases tell of ``attribute``; None where the others tell nothing. Raises UnmeasuredError."""
+    told = _told(grouping, attribute, ctx)
+    if told is None or ctx.release not in told.views:
+        return None
+    from ppdm_flow.reader.figures import distinct  # noqa: PLC0415  # files that tell nothing together need none of it
+
+    views = [v for v in told.views[ctx.release] if any(len(r.told) for r in v.readings)]
+    if not views:
+        return None
+    with _faults():
+        if figure is PeopleFigure.DISTINCT:  # the first reading's groups, with the least number of all readings
+            first = [_histograms(v, told, figure)[0] for v in views]
+            least = [distinct(v).sort_index().to_numpy() for v in views]
+            return JointValues(tuple(first), tuple(least), told.linked[ctx.release])
+        every = [h for v in views for h in _histograms(v, told, figure) if len(h)]
+    if figure is PeopleFigure.DISTRIBUTION and any((h.base[h.cells.value] <= 0).any() for h in every):
+        raise UntoldTogetherError(f"Somebody may have a value of `{attribute}` that no released row has.")
+    return JointValues(tuple(every), (), told.linked[ctx.release], max(v.together for v in views))
+
+
+def joint_size(grouping: Sequence[str], ctx: AuditContext) -> tuple[int, tuple[str, ...]] | None:
+    """Return the size of the smallest group beside all releases, and which tell something; None where none does.
+
+    Raises UnmeasuredError.
+    """
+    told = _told(grouping, "", ctx)
+    if told is None or ctx.release not in told.views:
+        return None
+    from ppdm_flow.reader.figures import sizes  # noqa: PLC0415  # as above
+
+    with _faults():
+        found = [int(n) for v in told.views[ctx.release] for n in sizes(v)]
+    return (min(found), told.linked[ctx.release]) if found else None
+
+
+def joint_size_again(grouping: Sequence[str], ctx: AuditContext, sql: Sql) -> int | None:
+    """Return the size of the smallest group by the second route; None where others tell nothing."""
+    if joint_size(grouping, ctx) is None:
+        return None
+    from ppdm_flow.reader.query.figures import size  # noqa: PLC0415  # as above
+
+    found = [size(sql, one) for one in _groups(grouping, "", ctx, sql)]
+    return int(min(each[0] for each in found if each is not None))
+
+
+def joint_tables(
+    grouping: Sequence[str], attribute: str, ctx: AuditContext, sql: Sql, figure: PeopleFigure
+) -> Iterator[Mapping[str, pa.Table]]:
+    """Yield the groups' values by the second route, by each way to read and to weigh them.
+
+    ``cells``, ``sizes`` and ``base`` are as :class:`~ppdm_flow.mining.exposure.query.Query` has them.
+    """
+    told = _told(grouping, attribute, ctx)
+    if told is None:
+        return
+    marks = {len(told.names): SUPPRESSED_TEXT, -1: None}
+    codes = [*range(len(told.names)), *marks]
+    names = pa.table({"code": codes, "s": pa.array([*told.names.to_pylist(), *marks.values()], pa.string())})
+    named = "CASE WHEN code IS NULL THEN '?' || x.s ELSE names.s END AS s"
+    for one in _groups(grouping, attribute, ctx, sql):
+        for reading in one.readings:
+            text = f"SELECT {named}, q FROM base AS x LEFT JOIN names ON code = x.s"  # noqa: S608  # our own names
+            base = sql.table(text, (), {"base": reading.base, "names": names})
+            for cells, totals in _weighed(of_people=ctx.people is not None, figure=figure):
+                tables = {"units": one.units, "whole": one.sizes, "told": reading.cells, "people": reading.people}
+                text = f"SELECT id, {named}, n FROM ({cells}) AS x LEFT JOIN names ON code = x.s"  # noqa: S608  # as above
+                values = sql.table(text, (), {**tables, "names": names})
+                yield {"cells": values, "sizes": sql.table(totals, (), tables), "base": base}
+
+
+def _weighed(*, of_people: bool, figure: PeopleFigure) -> Iterator[tuple[str, str]]:
+    """Yield SELECTs of (id, s, n) and of (id, size, own) by weight and with equal weights, by rows and by people."""
+    spread = figure is PeopleFigure.DISTRIBUTION
+    for weight, of_rows in (("weight", "by_weight"), ("1", "equal")):
+        by_row = f"SELECT id, s, {of_rows} AS n FROM told"  # noqa: S608  # our own names
+        chance = f"mean_{of_rows}" if spread else "p"
+        by_unit = (
+            f"SELECT id, s, sum({chance} * {weight} * n) AS n FROM people JOIN units USING (id, unit) GROUP BY id, s"  # noqa: S608  # as above
+        )
+        if spread:
+            cells = by_unit if of_people else by_row
+            yield cells, f"SELECT id, sum(n) AS size, 1 AS own FROM ({cells}) GROUP BY id"  # noqa: S608  # as above
+            continue
+        yield by_row, f"SELECT id, {of_rows} AS size, 1 AS own FROM whole"  # noqa: S608  # as above
+        if of_people:
+            yield by_unit, f"SELECT id, sum({weight} * n) AS size, 1 AS own FROM units GROUP BY id"  # noqa: S608  # as above
+
+
+def joint_distinct_again(grouping: Sequence[str], attribute: str, ctx: AuditContext, sql: Sql) -> int | None:
+    """Return the least number of distinct values by the second route. Raises UnmeasuredError."""
+    from ppdm_flow.reader.query.figures import distinct as distinct_again  # noqa: PLC0415  # as above
+
+    found = [
+        each
+        for one in _groups(grouping, attribute, ctx, sql)
+        for reading in one.readings
+        for each in distinct_again(sql, {"units": one.units, "cells": reading.cells, "people": reading.people})
+    ]
+    return min(found, default=None)
+
+
+def _groups(grouping: Sequence[str], attribute: str, ctx: AuditContext, sql: Sql) -> Sequence[GroupTables]:
+    """Return the groups by the second route. Raises NotVerifiedError, which only the engine catches."""
+    if ctx.reader is None:
+        return ()
+    with _truth():
+        found: Sequence[GroupTables] = ctx.reader.again(sql, grouping, attribute).get(ctx.release, ())
+    return found
+
+
+def _told(grouping: Sequence[str], attribute: str, ctx: AuditContext) -> JointViews | None:
+    if ctx.reader is None:
+        return None
+    with _faults():
+        told: JointViews | None = ctx.reader.together(grouping, attribute)
+    return told
+
+
+@contextmanager
+def _faults() -> Iterator[None]:
+    """Raise what keeps a reader's knowledge from being accounted for as an UnmeasuredError or a DisagreementError."""
+    try:
+        with _truth():
+            yield
+    except NotVerifiedError as fault:
+        raise UntoldTogetherError(
+            f"What the releases of this run tell together is not accounted for: {fault}."
+        ) from None
+
+
+@contextmanager
+def _truth() -> Iterator[None]:
+    """Raise as a DisagreementError that the true rows are excluded."""
+    try:
+        yield
+    except TruthExcludedError:
+        text = "the rows that are somebody's own are not among those that may be theirs"
+        advice = "this is a defect of ppdm-flow or of a plugin: nothing was released; please report it"
+        raise DisagreementError(Diagnostic("PPF902", text, help=advice)) from None
+
+
+def _histograms(view: CandidateGroups, told: JointViews, figure: PeopleFigure) -> list[Histograms]:
+    from ppdm_flow.reader.figures import masses  # noqa: PLC0415  # as above
+
+    return [
+        _histogram(view, told, reading.base, values, totals)
+        for reading, values, totals in masses(view, spread=figure is PeopleFigure.DISTRIBUTION)
+    ]
+
+
+def _histogram(
+    view: CandidateGroups, told: JointViews, shares: pd.Series[Any], values: pd.DataFrame, totals: pd.Series[Any]
+) -> Histograms:
+    """Return the values of the groups that tell of any."""
+    from ppdm_flow.reader.view import GROUP  # noqa: PLC0415  # as above
+
+    groups, owner = np.unique(values[GROUP], return_inverse=True)
+    known, highest = len(told.names), max([-1, *values["value"], *shares.index])
+    names = pa.concat_arrays([told.names, pa.array([f"\0{i}" for i in range(highest - known)], pa.string())])
+    of_value = np.arange(max(highest, known) + 2) + SPECIALS  # codes from 0, then that of a missing value as -1
+    of_value[known], of_value[known + 1 : -1], of_value[-1] = (
+        SUPPRESSED_CODE,
+        of_value[known + 1 : -1] - 1,
+        MISSING_CODE,
+    )
+    code = of_value[values["value"]]
+    order = np.lexsort((code, owner))
+    begins = np.searchsorted(owner[order], np.arange(len(groups) + 1)).astype(np.int64)
+    cells = Cells(begins, code[order].astype(np.int32), values["mass"].to_numpy()[order])
+    base = np.zeros(len(names) + SPECIALS)
+    base[of_value[shares.index.to_numpy(np.int64)]] = shares.to_numpy()
+    rows = view.many.reindex(groups, fill_value=0).to_numpy(np.int64)
+    return Histograms(cells, totals.reindex(groups).to_numpy(), rows, base, names)
