@@ -9,6 +9,7 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any
 
 from adversary.reader import figures
@@ -50,6 +51,8 @@ class Comparison:
     judgements: tuple[Judgement, ...] = ()
     differing: tuple[Judgement, ...] = ()
     codes: tuple[str, ...] = ()
+    by_people_alone: bool = False
+    """Whether no two files of linked tables show an attribute in common but the person."""
 
     @property
     def is_harmless(self) -> bool:
@@ -68,7 +71,12 @@ def compare(case: Case) -> Comparison:
     for result in outcome.measured:
         passing[result.id] &= result.passes
     differing = tuple(j for j in judgements if j.holds != passing[j.id])
-    return Comparison(case, outcome.verdict, judgements, differing)
+    return Comparison(case, outcome.verdict, judgements, differing, by_people_alone=_by_people_alone(case, prepared))
+
+
+def _by_people_alone(case: Case, prepared: PreparedFiles) -> bool:
+    shown = [{a.partition("@")[0] for c in f.columns for a in c.carries} - {"person"} for f in prepared.files]
+    return bool(case.tables) and not any(one & other for one, other in combinations(shown, 2))
 
 
 def released_files(case: Case, outcome: Outcome) -> PreparedFiles:
@@ -244,10 +252,13 @@ def main(kind: str, first: int, last: int) -> None:
         found = compare(MAKERS[kind](number))
         verdict = found.verdict if found.verdict == "refused" else f"{found.verdict}, harmless: {found.is_harmless}"
         verdicts[f"{verdict} {' '.join(found.codes)}".strip()] += 1
+        if any(code.startswith("PPF9") for code in found.codes):
+            print(number, *found.codes, flush=True)
         for judgement in found.differing:
             families[family(found, judgement)].append(number)
             bound = "nothing" if judgement.figure is None else f"{judgement.figure:.4g}"
-            print(number, found.verdict, family(found, judgement), "reader:", bound, flush=True)
+            alone = "by people alone" if found.by_people_alone else ""
+            print(number, found.verdict, family(found, judgement), "reader:", bound, alone, flush=True)
     for text, number in verdicts.most_common():
         print(number, text)
     for text, numbers in sorted(families.items(), key=lambda f: -len(f[1])):

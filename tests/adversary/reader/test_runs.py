@@ -11,7 +11,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from adversary.reader.lineage import recorded
-from adversary.reader.policies import SENSITIVE, STEPS, random_case, random_step
+from adversary.reader.policies import SENSITIVE, STEPS, random_case, random_linked_case, random_step
 from adversary.reader.product import run_policy
 from adversary.reader.runs import compare, differing_figures_alone
 from adversary.reader.twins import KNOWN, merged, observe, shape
@@ -52,3 +52,23 @@ def test_truth_is_a_guess_in_what_the_product_releases(part: int) -> None:
     for number in range(2000 + 10 * part, 2010 + 10 * part):
         reasons = [j.reason for j in compare(random_case(number)).judgements]
         assert not [r for r in reasons if r.startswith("TruthExcluded")], number
+
+
+@pytest.mark.random
+@pytest.mark.parametrize("part", range(20))
+def test_no_policy_is_released_whose_requirements_do_not_hold(part: int) -> None:
+    found = [compare(random_case(number)) for number in range(25 * part, 25 * part + 25)]
+    judged = [c for c in found if c.verdict != "refused"]
+    assert not [c.case.number for c in judged if c.verdict == "released" and not c.is_harmless]
+    harmless = [c for c in judged if c.is_harmless]
+    assert 4 * sum(c.verdict == "released" for c in harmless) >= len(harmless)
+
+
+@pytest.mark.parametrize("part", range(10))
+def test_linked_tables_leave_only_where_nothing_is_learned(part: int) -> None:
+    # Tables that only the person links are judged as their join, where people count once, however many rows they have.
+    every = [compare(random_linked_case(number)) for number in range(20 * part, 20 * part + 20)]
+    compared = [each for each in every if not each.by_people_alone]
+    assert not [(each.case.number, j.id, j.figure) for each in compared for j in each.differing if not j.holds]
+    harmless = [each.verdict for each in compared if each.verdict != "refused" and each.is_harmless]
+    assert 4 * harmless.count("released") >= len(harmless)
