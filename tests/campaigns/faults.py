@@ -4,6 +4,7 @@
     python tests/campaigns/faults.py --json faults.json
     python tests/campaigns/faults.py --json faults.json --from 12
     python tests/campaigns/faults.py --json faults.json --only 7 19
+    python tests/campaigns/faults.py --json faults.json --reader
 
 Three modules are drawn in each of ten rooms, and in each module one change: a comparison, an operator, a constant, a
 ``not``, or a call such as ``min``. The draw depends on the seed, on the paths of the modules and on their text.
@@ -12,6 +13,9 @@ Each fault is made in a clone of the last commit, which has a Python environment
 test starts, ``ppdm_flow`` is that of the clone. The quick tier runs until a test fails: first the tests of the room,
 then all others. If none fails, the full tests of the room run. A test finds a fault if it fails with it and passes
 without it. A tier that does not end within ``--limit`` minutes has found the fault, too.
+
+With ``--reader`` sixty faults are drawn in ``ppdm_flow/reader/`` instead, of all changes alike, and only the reader's
+own tests run, all of them.
 
 The results are kept in the file of ``--json``. A second call goes on where the first one ended; ``--only`` repeats.
 The clone and the outputs of the tests stay in the folder ``--work``, with the compiled kernels: a kernel is compiled
@@ -117,6 +121,9 @@ ROOMS = (
     ),
 )
 
+READER = Room("reader", (("reader/**/*.py",),), ("reader",))
+FAULTS_OF_READER = 60
+
 COMPARISONS: dict[type[ast.cmpop], tuple[str, str]] = {
     ast.Lt: ("<", "<="),
     ast.LtE: ("<=", "<"),
@@ -188,6 +195,20 @@ def draw_faults(tree: Path, seed: int) -> list[Fault]:
         room_tests(tree, room)
         for path in _draw_modules(tree, room, seed):
             faults.append(_draw_fault(tree, path, room, seed, len(faults) + 1))
+    return faults
+
+
+def draw_in_room(tree: Path, room: Room, seed: int, number: int) -> list[Fault]:
+    """Return so many faults in the modules of one room, each change of any of them as likely."""
+    paths = sorted(path for patterns in room.places for p in patterns for path in (tree / "ppdm_flow").glob(p))
+    every = [(path, change) for path in paths for change in changes_of(path.read_bytes())]
+    faults = []
+    for path, change in Random(f"{seed} {room.name}").sample(every, number):
+        source = path.read_bytes()
+        line = source.count(b"\n", 0, change.start)
+        before, after = (text.splitlines()[line].decode().strip() for text in (source, changed(source, change)))
+        place = path.relative_to(tree).as_posix()
+        faults.append(Fault(len(faults) + 1, room.name, place, line + 1, before, after, change))
     return faults
 
 
@@ -479,13 +500,15 @@ def _git(folder: Path, *words: str) -> str:
 
 def judge(copy: Copy, fault: Fault) -> dict[str, Any]:
     """Return the fault's record with the tier and the test that found it, both None where none did."""
-    room = next(room for room in ROOMS if room.name == fault.room)
+    room = next(room for room in (*ROOMS, READER) if room.name == fault.room)
     tests = room_tests(copy.tree, room)
     stages = (
         ("quick", "room", tests),
         ("quick", "rest", [f"--ignore={path}" for path in tests]),
         ("full", "full", ["--full", *tests]),
     )
+    if room is READER:
+        stages = stages[2:]
     found: dict[str, str | None] = {"found_by": None, "test": None}
     for tier, name, words in stages:
         if test := copy.first_failure(fault, name, *words):
@@ -551,6 +574,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--list", action="store_true", help="print the faults and run nothing")
+    parser.add_argument("--reader", action="store_true", help="sixty faults in the reader, judged by its own tests")
     parser.add_argument("--json", type=Path, metavar="FILE", help="where results are kept")
     parser.add_argument("--from", type=int, default=1, dest="first", metavar="NUMBER", help="begin with this fault")
     parser.add_argument("--only", type=int, nargs="+", metavar="NUMBER", help="only these, even if they have a result")
@@ -566,7 +590,10 @@ def main() -> int:
 
 def carry_out(chosen: argparse.Namespace) -> int:
     """Do what was chosen; return the exit status."""
-    faults = draw_faults(HERE, chosen.seed)
+    if chosen.reader:
+        faults = draw_in_room(HERE, READER, chosen.seed, FAULTS_OF_READER)
+    else:
+        faults = draw_faults(HERE, chosen.seed)
     if chosen.list:
         for f in faults:
             print(f"{f.number:2d}  {f.room}  {f.path}:{f.line}\n    before: {f.before}\n    after:  {f.after}")
