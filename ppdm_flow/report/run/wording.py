@@ -22,6 +22,8 @@ def lever(result: dict[str, Any], plan: dict[str, Any]) -> str:
             "Ease the privacy requirement that costs most, choose steps that keep more, or move the bound: all of"
             " that is for the owner of the policy to decide."
         )
+    if is_of_all_files(result):
+        return _advice_on_all_files(result["release"], plan)
     spec = _over_releases() if is_cumulative(result) else kind_of_requirement(result["id"])
     if spec is None:
         return ""
@@ -33,6 +35,31 @@ def lever(result: dict[str, Any], plan: dict[str, Any]) -> str:
 def _over_releases() -> RequirementSpec | None:
     """Return the kind that is about several releases, whose advice is that of all such figures."""
     return next((spec for spec in built_in() if spec.requirement.successive and spec.written), None)
+
+
+def _advice_on_all_files(release: str, plan: dict[str, Any]) -> str:
+    """Return what to do where all files of a run tell more of the rows of ``release`` than it does alone."""
+    sources = {r["name"]: set(_released(plan, r["name"])) for r in plan.get("releases", ())}
+    beside = {n: sorted(sources[release] & own) for n, own in sources.items() if n != release and release in sources}
+    beside = {n: names for n, names in beside.items() if names}
+    several_rows = plan.get("people") is not None
+    if not beside:
+        linked = ", and `linked: drop` for rows that are seen to be one person's" if several_rows else ""
+        return (
+            "Make classes over all quasi-identifiers in one step, and leave out rows that are in no large enough class"
+            f" instead of hiding their cells: `suppress` with `small: rows`{linked}."
+        )
+    common = listed([f"`{n}`" for n in dict.fromkeys(a for names in beside.values() for a in names)])
+    linked = (
+        ", or leave out what is seen to be one person's with `suppress: {linked: drop}` or `limit_rows` before the"
+        " releases part"
+    )
+    return (
+        f"{listed([f'`{n}`' for n in (release, *beside)])} all show something of {common}, by which their rows are"
+        " joined. Make one recoding over the quasi-identifiers of all of them and cut every release from what it"
+        f" makes, or show these attributes in one release only{linked if several_rows else ''}. Only where nobody"
+        " ever gets two of them, say so: `recipients: apart`."
+    )
 
 
 def _released(plan: dict[str, Any], release: str) -> dict[str, list[str]]:
@@ -67,6 +94,11 @@ def title_of(identifier: str) -> str:
 def is_cumulative(result: Mapping[str, Any]) -> bool:
     """Whether a result on classes is about those that this and other releases leave together."""
     return bool(str(result.get("metric", "")).startswith(f"{result['id']}.cumulative_"))
+
+
+def is_of_all_files(result: Mapping[str, Any]) -> bool:
+    """Whether a result is about what all files of the run tell together."""
+    return str(result.get("metric", "")).rpartition(".")[2].startswith("together_")
 
 
 def spoken(name: str) -> str:
