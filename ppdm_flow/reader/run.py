@@ -102,6 +102,8 @@ class RunReader:
         lacking = len(self._files) > 1 and any(f.decided_by for f in self._files)
         if self._determined or shared or hidden or moved or lacking or len(set(orders)) < len(orders):
             return True
+        if len(self._files) < 2:
+            return False
         from ppdm_flow.reader.run_files import show_equal_attributes  # noqa: PLC0415  # a single file needs none of it
 
         return show_equal_attributes(self._files)
