@@ -64,10 +64,10 @@ def test_no_policy_is_released_whose_requirements_do_not_hold(part: int) -> None
     assert 4 * sum(c.verdict == "released" for c in harmless) >= len(harmless)
 
 
-@pytest.mark.parametrize("part", range(10))
+@pytest.mark.parametrize("part", range(2))
 def test_linked_tables_leave_only_where_nothing_is_learned(part: int) -> None:
     # Tables that only the person links are judged as their join, where people count once, however many rows they have.
-    every = [compare(random_linked_case(number)) for number in range(10 * part, 10 * part + 10)]
+    every = [compare(random_linked_case(number)) for number in range(50 * part, 50 * part + 50)]
     compared = [each for each in every if not each.by_people_alone]
     assert not [(each.case.number, j.id, j.figure) for each in compared for j in each.differing if not j.holds]
     harmless = [each.verdict for each in compared if each.verdict != "refused" and each.is_harmless]
