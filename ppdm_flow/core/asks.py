@@ -42,7 +42,7 @@ _WORDS = {
 
 CASES: Mapping[str, str] = {
     "people": "where people are counted",
-    "together": "where releases are read together",
+    "together": "where releases are read together or cells were hidden or moved",
     "numbers": "of numeric columns",
     "sets": "of sets of items",
     "weights": "of weighted rows",

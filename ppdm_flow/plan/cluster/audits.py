@@ -14,7 +14,7 @@ from ppdm_flow.plan.definition import AuditNode, Plan, ReleaseNode
 from ppdm_flow.plan.together import links, read_together
 from ppdm_flow.policy.language.kinds import is_over_releases
 
-_PASSES_TOGETHER = 3
+_PASSES_TOGETHER = 2
 """Questions that an audit has for each other release, by both routes."""
 _PASSES_OF_PEOPLE = 3
 """Questions that it has about whose the rows are."""

@@ -30,7 +30,8 @@ def _of_columns(plan: Plan, columns: tuple[AttributeFacts, ...]) -> Iterator[str
 def of_release(plan: Plan, release: ReleaseNode) -> frozenset[str]:
     """Return the cases that audits of a release are in."""
     cases = of_columns(plan, (*plan.source.attributes, *release.attributes))
-    return cases | {"together"} if others(plan, release) else cases
+    hides = any(a.lineage.hidden_by or a.lineage.moved_by for a in release.attributes)
+    return cases | {"together"} if hides or others(plan, release) else cases
 
 
 def others(plan: Plan, release: ReleaseNode) -> int:
