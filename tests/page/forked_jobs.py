@@ -117,7 +117,9 @@ class Verb:
 
 
 def _is_over(descriptor: int, timeout: float | None) -> bool:
-    return bool(select.select([descriptor], [], [], timeout)[0])
+    waiting = select.poll()  # unlike `select.select`, it takes descriptors above 1,023, as many servers need
+    waiting.register(descriptor, select.POLLIN)
+    return bool(waiting.poll(None if timeout is None else timeout * 1000))
 
 
 def become_verb(words: Sequence[str], order: dict[str, Any], preexec_fn: Callable[[], None] | None) -> NoReturn:
