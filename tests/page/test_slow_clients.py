@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import select
+import selectors
 import socket
 import ssl
 import threading
@@ -268,6 +268,14 @@ def test_behind_a_proxy_connections_count_for_who_asks_by_it(server):
                 assert answer(client, request).startswith(b"HTTP/1.1 200 ")
 
 
+def answered(clients):
+    """Wait until somebody is answered, and return who is."""
+    with selectors.DefaultSelector() as waiting:
+        for client in clients:
+            waiting.register(client, selectors.EVENT_READ)
+        return [key.fileobj for key, _ in waiting.select(PATIENCE)]
+
+
 def test_more_requests_of_one_address_than_may_wait_are_refused(server):
     with (
         served_with_waiting(server) as (port, waiting),
@@ -277,7 +285,7 @@ def test_more_requests_of_one_address_than_may_wait_are_refused(server):
         assert is_answered(port)
         refused, ready = [], clients
         while len(refused) < 5:
-            ready, _, _ = select.select([each for each in clients if each not in refused], [], [], PATIENCE)
+            ready = answered([each for each in clients if each not in refused])
             assert ready
             assert rest(ready[0]).startswith(b"HTTP/1.1 429 ")
             refused.append(ready[0])
@@ -363,7 +371,7 @@ def test_bodies_of_one_person_are_held_up_to_a_limit(server):
         clients = [connected(port) for _ in range(5)]
         for client in clients:
             client.sendall(head("/policies/p.yaml/edit", size, word) + b"a" * (size - 1))
-        (refused,), _, _ = select.select(clients, [], [], PATIENCE)
+        (refused,) = answered(clients)
         assert refused.recv(12) == b"HTTP/1.1 429"
         with connected(port) as client:
             client.sendall(head("/account/sessions", len(form), others) + form)
