@@ -18,8 +18,8 @@ from ppdm_flow.engine.ledger.ledger import Ledger, locked_ledger
 from ppdm_flow.engine.ledger.membership import of_run
 from ppdm_flow.engine.linked.joining import JoinSource, LinkedReleases
 from ppdm_flow.engine.linked.judging import AuditedJoin, TablesJudge, audited_join
-from ppdm_flow.engine.linked.reading import table_readers
 from ppdm_flow.engine.linked.sources import LinkedOriginals, table_context
+from ppdm_flow.engine.linked.table_reader import table_readers
 from ppdm_flow.engine.options import RunContext
 from ppdm_flow.engine.reading.original import Original
 from ppdm_flow.engine.reading.suspicions import findings as suspected
@@ -113,7 +113,7 @@ def _readers(plan: Plan, originals: LinkedOriginals, written: Mapping[str, Writt
         stream = originals.tables[name].stream
         files[name] = list(files_of_people(table.context.plan, table.builder.graph, subjects, stream).values())
         reasons.append(unpaired(table.context.plan, subjects))
-    return table_readers(plan, originals, files, max(reasons))
+    return table_readers(plan, originals, files, next(filter(None, reasons), ""))
 
 
 def _in_order(plan: Plan, candidates: Sequence[Candidate]) -> list[Candidate]:

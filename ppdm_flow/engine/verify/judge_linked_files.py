@@ -25,8 +25,8 @@ from ppdm_flow.engine.judging.results import JudgedResults
 from ppdm_flow.engine.judging.waiving import waive
 from ppdm_flow.engine.linked.joining import JoinSource, LinkedReleases
 from ppdm_flow.engine.linked.judging import AuditedJoin, TablesJudge, audited_join
-from ppdm_flow.engine.linked.reading import told_beside_keys
 from ppdm_flow.engine.linked.sources import LinkedOriginals, open_linked, table_context
+from ppdm_flow.engine.linked.table_reader import told_beside_keys
 from ppdm_flow.engine.linked.universe import Places
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.engine.options import RunContext, RunOptions

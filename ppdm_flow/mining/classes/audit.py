@@ -17,7 +17,7 @@ from ppdm_flow.mining.classes.wording import as_they_are, intersected, left_out,
 from ppdm_flow.mining.exposure.columns import Reading, carriers, columns, made_of, readings
 from ppdm_flow.mining.exposure.faults import UnmeasuredError, require_true_values
 from ppdm_flow.mining.exposure.histograms import Histograms
-from ppdm_flow.mining.exposure.lacking import findings_of_unaccounted
+from ppdm_flow.mining.exposure.joint_sizes import findings_of_unaccounted
 from ppdm_flow.mining.exposure.query import Query
 from ppdm_flow.mining.exposure.repeated import Repetitions, as_they_were, of_originals, repeated
 from ppdm_flow.mining.exposure.rows import ReleasedRows, Rows

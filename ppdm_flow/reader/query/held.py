@@ -290,12 +290,7 @@ class QueryReader:
                 mine = [a.cell[1:] for a in part if a.cell[0] == "f"]
                 yours = [a.cell[1:] for a in part if a.cell[0] == "g"]
                 tables = "".join(f", {a.shown} AS r{i}" for i, a in enumerate(part))
-                equal, seen = [], dict[str, str]()
-                for i, a in enumerate(part):
-                    equal.append(f"r{i}.cell = {'x' if a.cell[0] == 'f' else 'y'}.{a.cell[1:]}")
-                    for column, variable in a.values:
-                        equal += [f"r{i}.{column} = {seen[variable]}"] if variable in seen else []
-                        seen.setdefault(variable, f"r{i}.{column}")
+                equal = _equalities(part, [f"{'x' if a.cell[0] == 'f' else 'y'}.{a.cell[1:]}" for a in part])
                 together = self.base.keep(
                     f"""SELECT DISTINCT {", ".join(f"x.{k} AS f{k}" for k in mine)}, {", ".join(f"y.{k} AS g{k}" for k in yours)}
                     FROM (SELECT DISTINCT {", ".join(mine)} FROM {one} WHERE shape = '{s}') AS x,
@@ -694,12 +689,7 @@ class QueryReader:
             joins, where = [], []
             atoms = [*self.atoms(f, here, "f_"), *self.atoms(g, there, "g_")]
             for number, part in enumerate(p for p in connected_atoms(atoms) if len({a.cell[0] for a in p}) > 1):
-                equal, seen = [], dict[str, str]()
-                for i, a in enumerate(part):
-                    equal.append(f"r{i}.cell = {a.cell[0]}.{a.cell[2:]}")
-                    for column, variable in a.values:
-                        equal += [f"r{i}.{column} = {seen[variable]}"] if variable in seen else []
-                        seen.setdefault(variable, f"r{i}.{column}")
+                equal = _equalities(part, [f"{a.cell[0]}.{a.cell[2:]}" for a in part])
                 cells = [(a.cell[0], a.cell[2:]) for a in part]
                 table = self.base.keep(
                     f"""SELECT DISTINCT {", ".join(f"{x}.{k} AS {x}{k}" for x, k in cells)} FROM {one}p AS f, {other}p AS g,
@@ -739,3 +729,14 @@ class QueryReader:
         )
         self.base.keep(f"SELECT DISTINCT part, {cells} FROM {table}", f"{table}p")
         return table
+
+
+def _equalities(part: Sequence[Atom], cells: Sequence[str]) -> list[str]:
+    """Return that the cells of tables ``r0``, ``r1``, ... are these, and that their values are one assignment."""
+    equal, seen = [], dict[str, str]()
+    for i, (atom, cell) in enumerate(zip(part, cells, strict=True)):
+        equal.append(f"r{i}.cell = {cell}")
+        for column, variable in atom.values:
+            equal += [f"r{i}.{column} = {seen[variable]}"] if variable in seen else []
+            seen.setdefault(variable, f"r{i}.{column}")
+    return equal

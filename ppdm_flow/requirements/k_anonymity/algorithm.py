@@ -14,7 +14,7 @@ from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.classes.wording import as_they_are, of_originals, unmeasured, unrepeated
 from ppdm_flow.mining.exposure.columns import Columns, columns, sensitive_attributes
 from ppdm_flow.mining.exposure.faults import UnmeasuredError
-from ppdm_flow.mining.exposure.lacking import beside_all, beside_all_again, findings_of_unaccounted
+from ppdm_flow.mining.exposure.joint_sizes import beside_all, beside_all_again, findings_of_unaccounted
 from ppdm_flow.mining.exposure.repeated import Repetitions, repeated
 from ppdm_flow.mining.exposure.rows import ReleasedRows, SharedCounts
 from ppdm_flow.mining.exposure.sizes import Classes, classes, crowds, crowds_again

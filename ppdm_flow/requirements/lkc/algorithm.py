@@ -22,7 +22,7 @@ from ppdm_flow.mining.classes.wording import (
 )
 from ppdm_flow.mining.exposure.columns import carriers, columns, made_of, readings, sensitive_attributes
 from ppdm_flow.mining.exposure.faults import RandomizedError, UnmeasuredError, require_true_values
-from ppdm_flow.mining.exposure.lacking import beside_all, findings_of_unaccounted, unaccounted
+from ppdm_flow.mining.exposure.joint_sizes import beside_all, findings_of_unaccounted, unaccounted
 from ppdm_flow.mining.exposure.query import Query
 from ppdm_flow.mining.exposure.repeated import of_originals
 from ppdm_flow.mining.exposure.sizes import SIZE

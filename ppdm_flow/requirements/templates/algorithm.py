@@ -17,7 +17,7 @@ from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Measure
 from ppdm_flow.mining.classes.wording import as_they_are, intersected, unmeasured, unrepeated
 from ppdm_flow.mining.exposure.columns import made_of
 from ppdm_flow.mining.exposure.faults import UnmeasuredError
-from ppdm_flow.mining.exposure.lacking import beside_all, beside_all_again, findings_of_unaccounted, unaccounted
+from ppdm_flow.mining.exposure.joint_sizes import beside_all, beside_all_again, findings_of_unaccounted, unaccounted
 from ppdm_flow.requirements.templates.known_rows import known_again, known_confidence
 from ppdm_flow.requirements.templates.query import Query
 from ppdm_flow.requirements.templates.released_template import (

@@ -45,9 +45,8 @@ def table_readers(
 ) -> dict[str, TableReader]:
     """Return whom the audits of each table ask; ``files`` are the releases of people's rows by table.
 
+    Nobody where only the person's key links the rows of two tables: joins by that key are judged as one table.
     ``unverified`` says why what the files tell together is not accounted for.
-
-    None where nothing but the person's key links the rows of two tables: joins by that key are judged as one table.
     """
     rows = _rows(plan, originals)
     in_order_of_source = [name for name, own in files.items() if any(f.in_source_order for f in own)]
