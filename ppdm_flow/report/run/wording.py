@@ -55,7 +55,7 @@ def _advice_on_all_files(release: str, plan: dict[str, Any]) -> str:
         " releases part"
     )
     return (
-        f"{listed([f'`{n}`' for n in (release, *beside)])} all show something of {common}, by which their rows are"
+        f"{listed([f'`{n}`' for n in (release, *beside)])} show something of {common}, by which their rows are"
         " joined. Make one recoding over the quasi-identifiers of all of them and cut every release from what it"
         f" makes, or show these attributes in one release only{linked if several_rows else ''}. Only where nobody"
         " ever gets two of them, say so: `recipients: apart`."
