@@ -47,7 +47,8 @@ class Lineage:
     values carry their own attribute alone, labels by class all that the classes are made of. ``hidden_by``: which
     single cells are hidden goes by these, and ``hidden_for`` are the sensitive ones for whose sake. ``key``: the key
     and scope of keyed cells. ``moved_by`` are the steps that moved its cells by draws which they have in common with
-    other columns.
+    other columns. ``decided_by``: the values of these, as they are and not as drawn, decided which cells are hidden, or
+    among which rows they were exchanged.
     """
 
     computed_from: frozenset[str]
@@ -61,11 +62,17 @@ class Lineage:
     kind: CellKind = CellKind.MAP
     key: str = ""
     moved_by: frozenset[str] = frozenset()
+    decided_by: frozenset[str] = frozenset()
 
     @property
     def carries(self) -> frozenset[str]:
         """``carried``, or what it is computed from."""
         return self.computed_from if self.carried is None else self.carried
+
+    @property
+    def undrawn(self) -> frozenset[str]:
+        """The attributes of which its cells tell by another way than through a randomization."""
+        return (self.carries - self.drawn) | self.decided_by
 
     @property
     def how(self) -> How:
@@ -95,6 +102,7 @@ class Lineage:
             carried=None if self.carried is None else named(self.carried),
             hidden_by=named(self.hidden_by),
             hidden_for=named(self.hidden_for),
+            decided_by=named(self.decided_by),
         )
 
 
@@ -117,6 +125,7 @@ class Derivation:
     own attribute alone. ``hidden_by``: the columns by which single cells are hidden or not, ``hidden_for`` the
     sensitive ones for whose sake whole classes are. ``kind`` is what a reader can make of the cells, ``key`` the key
     and scope of keyed ones. ``moved``: one draw moves all cells of a row in the columns of the step with this mark.
+    ``within``: cells are exchanged only among rows that are alike in these columns.
     """
 
     computed_from: tuple[str, ...]
@@ -130,6 +139,7 @@ class Derivation:
     kind: CellKind = CellKind.MAP
     key: str = ""
     moved: bool = False
+    within: tuple[str, ...] = ()
 
     def lineage(self, before: Mapping[str, Lineage]) -> Lineage:
         """Return the column's lineage from those of the columns ``before``; other names have none."""
@@ -142,6 +152,7 @@ class Derivation:
         sources = frozenset[str]().union(*(p.computed_from for p in parts))
         looked_at = frozenset[str]().union(*(p.chosen_by for p in parts), *(p.computed_from | p.chosen_by for p in by))
         told = [p.hidden_by for p in carrying] + [p.carries | p.hidden_by for p in of(self.hidden_by)]
+        deciding = of((*self.hidden_by, *self.hidden_for, *self.within))
         return Lineage(
             computed_from=sources,
             chosen_by=looked_at - sources,
@@ -156,6 +167,7 @@ class Derivation:
             kind=self._kind(parts),
             key=self.key or next((p.key for p in parts if p.key), ""),
             moved_by=frozenset[str]().union(*(p.moved_by for p in parts)),
+            decided_by=frozenset[str]().union(*(p.decided_by for p in parts), *(p.undrawn for p in deciding)),
         )
 
     def _kind(self, parts: Sequence[Lineage]) -> CellKind:

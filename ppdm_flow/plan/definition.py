@@ -294,6 +294,14 @@ class Plan:
         before = nx.ancestors(self.graph, last.name)
         return (*(step for step in self.steps if step.name in before), last)
 
+    def deciding_rows(self, step: StepNode) -> tuple[AttributeFacts, ...]:
+        """Return the attributes that decide which rows a step leaves out; none where draws alone do."""
+        effect = step.effect
+        if effect.rows != "fewer" or (step.randomized and not effect.by_others):
+            return ()
+        names = effect.reads if effect.rows_by is None else effect.rows_by
+        return tuple(fact for fact in self.arriving(step) if fact.name in names)
+
     def arriving(self, step: StepNode) -> tuple[AttributeFacts, ...]:
         """Return the attributes of what a step reads; of a name that several inputs have, those of the first."""
         facts: dict[str, AttributeFacts] = {}

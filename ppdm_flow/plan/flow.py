@@ -78,7 +78,8 @@ def after(step: str, before: Attributes, effect: Effect) -> Attributes:
 
 def lineage_of(derivation: Derivation, before: Attributes) -> Lineage:
     """Return what a column comes from in the source, from the attributes that reach the step which makes it."""
-    named = (*derivation.computed_from, *derivation.chosen_by, *(derivation.carries or ()), *derivation.hidden_by)
+    of = derivation
+    named = {*of.computed_from, *of.chosen_by, *(of.carries or ()), *of.hidden_by, *of.hidden_for, *of.within}
     return derivation.lineage({name: before[name].lineage for name in named if name in before})
 
 

@@ -144,6 +144,51 @@ def test_a_draw_and_nothing(codes):
     assert codes(ATTRIBUTES + PRIVACY + steps + two("p", "d")) == []
 
 
+DECIDING = {
+    "cells": "{use: suppress, with: {attributes: [age, BY], k: 5}}",
+    "rows": "{use: suppress, with: {attributes: [BY], k: 5, small: rows}}",
+    "exchanges": "{use: swap, with: {attributes: [age], within: [BY]}}",
+    "ranks": "{use: rank_swap, with: {attributes: [age], within: [BY]}}",
+    "records": "{use: swap_records, with: {areas: [age], key: [BY], similar: [[BY]]}}",
+}
+
+
+@pytest.mark.parametrize("way", DECIDING)
+@pytest.mark.parametrize("before", ["", "  k: {use: assign_class_id, with: {attributes: [ill], name: code}}\n"])
+def test_what_the_truth_decided_tells_of_it_beside_its_draw(codes, way, before):
+    hidden = ATTRIBUTES + "  job: {role: quasi_identifier}\n"
+    step = DECIDING[way].replace("BY", "code" if before else "ill")
+    steps = f"steps:\n{before}  z: {step}\n" + "  p: {use: fine_grain_perturbation}\n"
+    if before:
+        steps += "  d: {use: drop, with: {attributes: [code]}}\n"
+    assert "PPF556" in codes(hidden + PRIVACY + steps + RELEASE)
+
+
+@pytest.mark.parametrize("way", DECIDING)
+def test_what_another_attribute_decided_tells_nothing_of_it(codes, way):
+    steps = f"steps:\n  z: {DECIDING[way].replace('BY', 'job')}\n  p: {{use: fine_grain_perturbation}}\n"
+    assert "PPF556" not in codes(ATTRIBUTES + "  job: {role: quasi_identifier}\n" + PRIVACY + steps + RELEASE)
+
+
+def test_rows_left_out_of_another_release_by_the_truth(codes):
+    steps = (
+        "steps:\n  p: {use: fine_grain_perturbation, input: source}\n"
+        "  c: {use: suppress, input: source, with: {attributes: [BY], k: 5, small: rows}}\n"
+        "  y: {use: drop, with: {attributes: [ill]}}\n"
+    )
+    assert "PPF556" in codes(ATTRIBUTES + PRIVACY + steps.replace("BY", "ill") + two("p", "y"))
+    assert "PPF556" not in codes(ATTRIBUTES + PRIVACY + steps.replace("BY", "age") + two("p", "y"))
+
+
+def test_a_domain_that_the_data_had_is_not_for_everybody(codes):
+    stated = PRIVACY.replace("{tolerance: 3}", "{r1: 0.1, r2: 0.3}")
+    public = "releases:\n  r: {path: r.csv, audience: public}\n"
+    undeclared = ATTRIBUTES.replace(", domain: [flu, cold, hiv]", "")
+    assert "PPF658" in codes(undeclared + stated + PERTURB + public)
+    assert "PPF658" not in codes(undeclared + stated + PERTURB + RELEASE)
+    assert "PPF658" not in codes(ATTRIBUTES + stated + PERTURB + public)
+
+
 def test_decisions_by_noise(compiled):
     privacy = PRIVACY + "  templates: {t: {channel: [age], sensitive: {ill: [hiv]}, confidence: 0.5}}\n"
     after = PERTURB + "  s: {use: progressive_disclosure}\n"

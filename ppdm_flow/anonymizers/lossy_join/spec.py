@@ -39,7 +39,9 @@ def effect(params: LossyJoinParams, scope: Scope) -> Effect:
     return Effect(
         reads=tuple(n for n in (params.key, *there) if n in scope.attributes),
         changes=dict.fromkeys(there, Change.OTHER),
-        derivations=changed_in_place(there, Derivation((), (params.key,), kind=CellKind.EXCHANGED)),
+        derivations=changed_in_place(
+            there, Derivation((), (params.key,), within=(params.key,), kind=CellKind.EXCHANGED)
+        ),
         rows="generated",
         guarantee="within a class, every value of an attribute stands beside every row equally often",
         problems=tuple(problems),

@@ -35,7 +35,9 @@ def effect(params: RankSwapParams, scope: Scope) -> Effect:
         reads=tuple(dict.fromkeys((*there, *within))),
         changes=dict.fromkeys(there, Change.OTHER),
         numbers=there,
-        derivations={name: Derivation((name, *within), carries=(name,), kind=CellKind.EXCHANGED) for name in there},
+        derivations={
+            name: Derivation((name, *within), carries=(name,), within=within, kind=CellKind.EXCHANGED) for name in there
+        },
         guarantee="each swapped attribute has every number as often as before",
         problems=(
             *of_names(params.attributes, scope),

@@ -40,7 +40,11 @@ def effect(params: ShuffleValuesParams, scope: Scope) -> Effect:
         numbers=there,
         derivations={
             name: Derivation(
-                tuple(dict.fromkeys((name, *given))), others[name], carries=(name,), kind=CellKind.EXCHANGED
+                tuple(dict.fromkeys((name, *given))),
+                others[name],
+                carries=(name,),
+                within=present(params.within, scope),
+                kind=CellKind.EXCHANGED,
             )
             for name in there
         },

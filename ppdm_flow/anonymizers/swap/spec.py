@@ -42,7 +42,9 @@ def effect(params: SwapParams, scope: Scope) -> Effect:
         reads=(*there, *(w for w in params.within if w in scope.attributes)),
         changes=dict.fromkeys(there, Change.OTHER),
         numbers=tuple(there),
-        derivations=changed_in_place(there, Derivation((), (*there, *params.within), kind=CellKind.EXCHANGED)),
+        derivations=changed_in_place(
+            there, Derivation((), (*there, *params.within), within=params.within, kind=CellKind.EXCHANGED)
+        ),
         guarantee="each class has every value of a swapped attribute as often as before",
         problems=tuple(problems),
     )

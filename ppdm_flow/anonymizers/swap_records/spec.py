@@ -54,7 +54,9 @@ def effect(params: SwapRecordsParams, scope: Scope) -> Effect:
         reads=tuple(dict.fromkeys((*exchanged, *compared))),
         changes=dict.fromkeys(exchanged, Change.OTHER),
         numbers=tuple(exchanged),
-        derivations=changed_in_place(exchanged, Derivation((), (*exchanged, *compared), kind=CellKind.EXCHANGED)),
+        derivations=changed_in_place(
+            exchanged, Derivation((), (*exchanged, *compared), within=tuple(compared), kind=CellKind.EXCHANGED)
+        ),
         guarantee="each combination of exchanged values is as frequent as before",
         problems=tuple(problems),
     )

@@ -96,22 +96,16 @@ def _file(plan: Plan, graph: Graph, subject: Subject, source: Stream | None) -> 
         candidate=candidate,
         pairs=pairs,
         left_out_at_random=left_out_at_random(plan, graph, release),
-        decided_by=_decided_by(plan, graph, release),
+        decided_by=_decided_by(plan, release),
         ordered_by="" if release.collapse else release.ordered_by,
         in_source_order=base(release.ordered_by) == SOURCE and not release.collapse,
     )
 
 
-def _decided_by(plan: Plan, graph: Graph, release: ReleaseNode) -> frozenset[str]:
+def _decided_by(plan: Plan, release: ReleaseNode) -> frozenset[str]:
     """Return the attributes of the source by which steps on the way to a release have left out rows."""
-    names: set[str] = set()
-    for node in plan.upstream(release.input):
-        effect = node.effect
-        if effect.rows == "fewer" and (not node.randomized or effect.by_others):
-            before = {a.name: a.lineage for a in graph.streams[node.input].attributes}
-            deciding = effect.reads if effect.rows_by is None else effect.rows_by
-            names |= {a for n in deciding if n in before for a in before[n].carries | before[n].hidden_by}
-    return frozenset(names)
+    deciding = (fact.lineage for step in plan.upstream(release.input) for fact in plan.deciding_rows(step))
+    return frozenset(name for lineage in deciding for name in lineage.carries | lineage.hidden_by)
 
 
 def left_out_at_random(plan: Plan, graph: Graph, release: ReleaseNode) -> Rows:

@@ -32,6 +32,7 @@ RULES: tuple[Callable[[CompiledFlow], Iterator[Diagnostic]], ...] = (
     perturbation.two_draws,
     perturbation.draws_by_row,
     perturbation.draw_and_truth,
+    perturbation.decided_by_the_truth,
     perturbation.variety_of_draws,
     perturbation.classes_of_draws,
     perturbation.read_afterwards,
@@ -46,6 +47,7 @@ RULES: tuple[Callable[[CompiledFlow], Iterator[Diagnostic]], ...] = (
     protection.unshuffled,
     protection.public_values,
     protection.public_frequencies,
+    protection.public_domains,
 )
 
 

@@ -148,6 +148,45 @@ def draw_and_truth(flow: CompiledFlow) -> Iterator[Diagnostic]:
             )
 
 
+def decided_by_the_truth(flow: CompiledFlow) -> Iterator[Diagnostic]:
+    """Cells hidden or exchanged, and rows left out, by the true value tell of it beside its draw."""
+    bounded = [r for r in flow.plan.requirements if r.needs_operator]
+    for source, released in _by_origin(flow).items():
+        drawn = [
+            fact
+            for _, fact in released
+            if source in fact.lineage.drawn and any(covers(r.secrets, fact) for r in bounded)
+        ]
+        if not drawn:
+            continue
+        telling = next(_telling(flow, source), None)
+        if telling is not None:
+            release, what = telling
+            steps = perturbers(drawn[0])
+            yield Diagnostic(
+                "PPF556",
+                f"`{source}` is perturbed, and its true values decided {what} in release `{release.name}`",
+                flow.origin(release),
+                help="let that step go by other attributes, or put it after the perturbation",
+                related=_there(flow, steps[0]) if steps else (),
+            )
+
+
+def _telling(flow: CompiledFlow, source: str) -> Iterator[tuple[ReleaseNode, str]]:
+    """Yield the releases with what the true values of an attribute decided there.
+
+    Sets leave out rows by their length alone, and their requirement holds for readers who know it.
+    """
+    for release in flow.releases:
+        for fact in release.attributes:
+            if source in fact.lineage.decided_by:
+                yield release, f"which cells of `{fact.name}` are hidden or exchanged"
+        for step in flow.plan.upstream(release.input):
+            deciding = (fact for fact in flow.plan.deciding_rows(step) if fact.role is not Role.ITEMS)
+            if any(source in fact.lineage.undrawn for fact in deciding):
+                yield release, f"which rows `{step.name}` left out"
+
+
 def variety_of_draws(flow: CompiledFlow) -> Iterator[Diagnostic]:
     """How randomized values vary within a class says nothing of the people's own values."""
     requirements = [r for r in flow.plan.requirements if r.counts_values]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.attributes import CLIENTS, AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.roles import Nulls, Role
@@ -188,6 +188,26 @@ def _made_from_frequencies(flow: CompiledFlow) -> Iterator[Diagnostic]:
                 flow.use(drawing[0]),
                 hint="state a matrix, or spread what is not retained evenly",
                 related=(Related(span, "public here"),) if span else (),
+            )
+
+
+def public_domains(flow: CompiledFlow) -> Iterator[Diagnostic]:
+    """An operator over the values that occur tells everybody that one person has a value that nobody else has."""
+    declared = {fact.name for fact in flow.plan.source.attributes if fact.domain is not None}
+    bounded = {name for r in flow.plan.requirements if r.needs_operator for name in r.secrets}
+    for release, fact in flow.published():
+        drawn = perturbers(fact)
+        by_step = drawn and drawn[0] != CLIENTS
+        if by_step and release.audience == "public" and fact.source in bounded - declared:
+            yield Diagnostic(
+                "PPF658",
+                f"release `{release.name}` is public, and the operator of `{fact.source}` lists the values that occur in"
+                " the data",
+                flow.places.value("attributes", fact.source, "role") or flow.use(drawn[0]),
+                help=f"declare all values that `{fact.source}` can have, as its `domain`",
+                related=(Related(span, "public here"),)
+                if (span := flow.places.value("releases", release.name, "audience"))
+                else (),
             )
 
 
