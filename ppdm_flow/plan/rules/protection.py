@@ -201,8 +201,8 @@ def public_domains(flow: CompiledFlow) -> Iterator[Diagnostic]:
         if by_step and release.audience == "public" and fact.source in bounded - declared:
             yield Diagnostic(
                 "PPF658",
-                f"release `{release.name}` is public, and the operator of `{fact.source}` lists the values that occur in"
-                " the data",
+                f"release `{release.name}` is public, and the operator of `{fact.source}` lists the values that occur"
+                " in the data",
                 flow.places.value("attributes", fact.source, "role") or flow.use(drawn[0]),
                 help=f"declare all values that `{fact.source}` can have, as its `domain`",
                 related=(Related(span, "public here"),)
