@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -11,6 +12,7 @@ from tiers import examples
 
 from ppdm_flow.core.attributes import AttributeFacts, Change, HierarchySpec
 from ppdm_flow.core.errors import DataError
+from ppdm_flow.core.lineage import Lineage
 from ppdm_flow.core.roles import Nulls, Role
 from ppdm_flow.mining.populations.covering import Labels
 from ppdm_flow.mining.populations.population import Population
@@ -79,6 +81,7 @@ def test_people_one_by_one(rows, people, nulls, tmp_path_factory, build, agree):
         attributes=FACTS,
         original_attributes=FACTS,
         home=home,
+        paired=False,
     )
     found = agree(AUDIT, example)
     kept = [r for r in rows if not (nulls is Nulls.EXCLUDE and None in r)]
@@ -86,6 +89,45 @@ def test_people_one_by_one(rows, people, nulls, tmp_path_factory, build, agree):
     assert found["privacy.k_map.k"] == min(fit, default=0)
     assert found["privacy.k_map.rows_below"] == sum(n < 2 for n in fit)
     assert found["privacy.k_map.population"] == len(people)
+
+
+VALUES = ["Bonn", "Mainz", "Kiel", "Ulm", "Trier"]
+
+
+@examples(30)
+@given(
+    shown=st.fixed_dictionaries({v: st.sampled_from(["⊥", "*", "****", "Rhine", v]) for v in VALUES}),
+    rows=st.lists(st.sampled_from(VALUES), min_size=1, max_size=8),
+    people=st.lists(st.sampled_from([*VALUES, "Essen"]), max_size=15),
+)
+def test_people_by_the_map_of_their_values(shown, rows, people, tmp_path_factory, build, agree):
+    """A label stands for the values that were given it, and for no others, whatever it looks like."""
+    home = tmp_path_factory.mktemp("k_map")
+    write(home / "people.csv", [(town, "7") for town in people])
+    population = Population(path="people.csv", columns={"town": "TOWN"})
+    requirement = KMap.of("privacy.k_map", k=2, attributes=("town",), population=population)
+    derived = Lineage(frozenset(["town"]))
+    facts = {"town": replace(FACTS["town"], hierarchy=None, derived=derived)}
+    released = {"town": [shown[row] for row in rows]}
+    example = build.case({"town": rows}, released, "q", requirements=(requirement,), attributes=facts, home=home)
+    given = {shown[row] for row in rows}
+    if len(given) == 1 and not given.isdisjoint(["⊥", "*", "****"]):
+        return  # everybody's, as far as the length of a mask allows
+    fit = [sum((person in rows and shown[person] == label) or person == label for person in people) for label in given]
+    assert agree(AUDIT, example)["privacy.k_map.k"] == min(fit)
+
+
+@pytest.mark.parametrize("label", ["⊥", "*"])
+def test_one_label_for_all_values_stands_for_everybody(label, tmp_path, build, agree):
+    write(tmp_path / "people.csv", [(town, "7") for town in (*VALUES, "Essen")])
+    population = Population(path="people.csv", columns={"town": "TOWN"})
+    requirement = KMap.of("privacy.k_map", k=2, attributes=("town",), population=population)
+    facts = {"town": replace(FACTS["town"], derived=Lineage(frozenset(["town"])))}
+    table = {"town": ["Bonn", "Mainz", "Ulm"]}
+    example = build.case(
+        table, {"town": [label] * 3}, "q", requirements=(requirement,), attributes=facts, home=tmp_path
+    )
+    assert agree(AUDIT, example)["privacy.k_map.k"] == 6
 
 
 def labels(names, spec=None, *, generalized=True, home=None):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -37,11 +37,18 @@ class Labels:
         self.padded = frozenset(ends) if len({length for length, _ in ends}) == 1 else frozenset()
 
     def of(self, value: str) -> tuple[int, ...]:
-        """Return the labels that stand for ``value``, by place, ascending."""
+        """Return the labels that stand for ``value`` by their look, by place, ascending."""
+        return self._of(value, (EVERYTHING, *self._masked(value)))
+
+    def declared(self, value: str) -> tuple[int, ...]:
+        """Return the labels that stand for ``value`` by more than signs in the place of letters."""
+        return self._of(value, (name for name in self._masked(value) if set(name) - set(self.signs)))
+
+    def _of(self, value: str, signs: Iterable[str]) -> tuple[int, ...]:
         names = {value}
         places: set[int] = set()
         if self.generalized:
-            names.update((EVERYTHING, *self.above.get(value, ()), *self._masked(value), *_dates(value, self.spec)))
+            names.update((*self.above.get(value, ()), *signs, *_dates(value, self.spec)))
             places.update(self._within(value))
         places.update(self.place[name] for name in names if name in self.place)
         return tuple(sorted(places))

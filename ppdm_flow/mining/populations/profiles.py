@@ -16,7 +16,7 @@ from ppdm_flow.mining.populations.file import PeopleFile, coded
 from ppdm_flow.mining.populations.population import Population
 from ppdm_flow.mining.releases.attributes import source_of
 from ppdm_flow.sdk.audit import AuditContext
-from ppdm_flow.tables.column import MISSING, SPECIALS
+from ppdm_flow.tables.column import MISSING, SPECIALS, SUPPRESSED_TEXT
 from ppdm_flow.tables.counts import Counts, count
 from ppdm_flow.tables.table import Table
 
@@ -75,7 +75,7 @@ def profiles(population: Population, released: Counts, ctx: AuditContext, whose:
     for column, source, name in zip(released.columns, sources, columns, strict=True):
         own = ctx.original_attributes.get(source) or AttributeFacts(source, Role.QUASI_IDENTIFIER)
         labels = Labels(released.names(column).to_pylist(), own, ctx.attributes.get(column, own), ctx.home)
-        distinct, place = _fits(people.names(name), labels, ctx.nulls)
+        distinct, place = _fits(people.names(name), labels, ctx.nulls, _shown(column, source, released, ctx))
         fits.append(distinct)
         codes.append(place[people.of(name) + SPECIALS])
     stacked = np.stack(codes, axis=1) if codes else np.zeros((len(people), 0), dtype=np.int64)
@@ -85,14 +85,43 @@ def profiles(population: Population, released: Counts, ctx: AuditContext, whose:
     return Profiles(label_sets, total, tuple(fits))
 
 
-def _fits(names: pa.StringArray, labels: Labels, nulls: Nulls) -> tuple[tuple[tuple[int, ...], ...], Ints]:
+def _shown(column: str, source: str, released: Counts, ctx: AuditContext) -> Mapping[str, set[int]] | None:
+    """Return the dense codes of the cells that each value of the source is shown by, where cells go by it alone.
+
+    None stands for cells that go by other attributes too, and for one cell that all values have.
+    """
+    facts = ctx.attributes.get(column)
+    if facts is None or ctx.pairs is None or not facts.lineage.value_map or facts.lineage.hidden_by:
+        return None
+    counts = ctx.pairs.joint(source, column)
+    texts = [SUPPRESSED_TEXT, None, *released.names(column).to_pylist()]
+    place = {text: i for i, text in enumerate(texts)}
+    cells = [SUPPRESSED_TEXT, None, *counts.names("released").to_pylist()]
+    values = counts.names("original").to_pylist()
+    shown: dict[str, set[int]] = {}
+    for value, cell in zip(counts.of("original").tolist(), counts.of("released").tolist(), strict=True):
+        if value >= 0 and (code := place.get(cells[cell + SPECIALS])) is not None:
+            shown.setdefault(values[value], set()).add(code)
+    return shown if len({frozenset(each) for each in shown.values()}) > 1 else None
+
+
+def _fits(
+    names: pa.StringArray, labels: Labels, nulls: Nulls, shown: Mapping[str, set[int]] | None
+) -> tuple[tuple[tuple[int, ...], ...], Ints]:
     """Return the distinct sets of labels, and that of each dense code of the population.
 
-    A suppressed cell may be anybody's. A missing one is a value of its own, unless it is a wildcard: then it fits
-    everybody. A person's missing value may be one that no label stands for.
+    Where it is known by which cells values are ``shown``, those of the source have no others, and a value that does not
+    occur there is hidden only where all are. Else a suppressed cell may be anybody's. A missing one is a value of its
+    own, unless it is a wildcard: then it fits everybody. A person's missing value may be one that no label stands for.
     """
     missing = (0, MISSING + SPECIALS)
-    marks = missing if nulls is Nulls.WILDCARD else (0,)
-    each = [missing, missing, *((*marks, *(p + SPECIALS for p in labels.of(n))) for n in names.to_pylist())]
+    wild = (MISSING + SPECIALS,) if nulls is Nulls.WILDCARD else ()
+
+    def fitting(name: str) -> set[int]:
+        if shown is None:
+            return {0, *(p + SPECIALS for p in labels.of(name)), *wild}
+        return {*(shown.get(name) or (p + SPECIALS for p in labels.declared(name))), *wild}
+
+    each = [missing, missing, *(tuple(sorted(fitting(name))) for name in names.to_pylist())]
     place = {fit: i for i, fit in enumerate(dict.fromkeys(each))}
     return tuple(place), np.array([place[fit] for fit in each], dtype=np.int64)

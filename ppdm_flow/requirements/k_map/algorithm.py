@@ -2,7 +2,8 @@
 
 Source: Sweeney, PhD thesis, MIT, 2001, section 7. The released labels are compared with the population's values through
 the hierarchy that the policy declares for the attribute, else letter by letter; whoever is not in the table does not
-count. A suppressed cell fits everybody.
+count. Where cells go by one value alone, those of the source stand for what the map gave them; else a suppressed cell
+fits everybody.
 """
 
 from __future__ import annotations
