@@ -33,15 +33,15 @@ PATHS = {
 """Folders of ``tests/`` whose tests are all of one kind."""
 
 settings.register_profile("quick", deadline=None, derandomize=True, database=None, max_examples=10)
-settings.register_profile("full", settings.get_profile("quick"), max_examples=50)
+settings.register_profile("full", settings.get_profile("quick"), max_examples=30)
 
 
 def examples(number: int, **more: Any) -> settings:
-    """Give a property ``number`` examples in the full tier, and a fifth of them, but at least ten, in the quick one.
+    """Give a property ``number`` examples in the full tier, and a third of them, but at least ten, in the quick one.
 
     ``more`` are other settings of Hypothesis.
     """
-    share = number * settings.default.max_examples // 50
+    share = number * settings.default.max_examples // 30
     return settings(max_examples=max(share, min(number, 10)), **more)
 
 

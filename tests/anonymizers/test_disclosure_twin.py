@@ -289,7 +289,7 @@ def few_are_many(alike):
 
 
 @pytest.mark.slow
-@examples(250)
+@examples(150)
 @given(case=cases(), alike=st.booleans())
 def test_equals_the_twin_disclosure_by_disclosure(case, alike):
     with few_are_many(alike):
@@ -317,7 +317,7 @@ def test_equals_the_twin_disclosure_by_disclosure(case, alike):
     assert search.information.kept == pytest.approx(twin.kept(), abs=1e-9)
 
 
-@examples(30)
+@examples(20)
 @given(case=cases(), width=st.integers(2, 4), ahead=st.booleans(), alike=st.booleans())
 def test_a_beam_is_never_worse_than_greedy_and_stays_valid(case, width, ahead, alike):
     with few_are_many(alike):
@@ -354,7 +354,7 @@ def test_alike_values_are_found_and_no_others():
     assert (followers(problem, candidates) == NO_FOLLOWER).all()
 
 
-@examples(50)
+@examples(30)
 @given(case=cases())
 def test_templates_left_out_are_implied(case):
     """Lemma 3.1: whatever the search without them discloses, they hold all the same."""

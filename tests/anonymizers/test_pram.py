@@ -59,7 +59,7 @@ def bases(draw, size):
     return matrix / matrix.sum(axis=1, keepdims=True)
 
 
-@examples(100)
+@examples(60)
 @given(shares, st.data())
 def test_an_invariant_matrix_keeps_the_frequencies(frequency, data):
     base = data.draw(bases(len(frequency)))
@@ -96,7 +96,7 @@ def test_what_is_not_retained_is_spread_over_the_others(retain, frequency, by_fr
         assert matrix[i, others] == pytest.approx((1 - retain) * weight)
 
 
-@examples(50)
+@examples(30)
 @given(st.integers(1, 8).flatmap(bases))
 def test_the_grid_moves_nothing_that_shows_and_sums_are_exact(matrix):
     found = on_grid(matrix)
@@ -106,7 +106,7 @@ def test_the_grid_moves_nothing_that_shows_and_sums_are_exact(matrix):
     assert np.all(found[matrix == 0.0] == 0.0)
 
 
-@examples(12)
+@examples(10)
 @given(st.integers(2, 6), st.integers(0, 10_000), st.sampled_from(list(Directions)))
 def test_the_general_optimum_keeps_every_bound_exactly(m, seed, directions):
     rng = np.random.default_rng(seed)
@@ -132,7 +132,7 @@ def twin(codes, matrix, words) -> list[int]:
     return out
 
 
-@examples(30)
+@examples(20)
 @given(st.integers(1, 6).flatmap(bases), st.integers(0, 100))
 def test_draws_are_those_of_the_plain_twin(matrix, seed):
     m = len(matrix)
@@ -355,7 +355,7 @@ def best_within_posterior(frequency, bound) -> float:
     return -float(found.fun) if found.status == 0 else float("nan")
 
 
-@examples(30)
+@examples(20)
 @given(shares, st.floats(0.0, 0.999))
 def test_no_matrix_under_a_posterior_keeps_more(frequency, above):
     """Optimal by a linear program of another solver, for any bound between the largest share and 1."""

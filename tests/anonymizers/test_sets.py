@@ -23,7 +23,7 @@ from ppdm_flow.testing.case import BadInput, Case
 from ppdm_flow.testing.conformance import AnonymizerConformance
 from ppdm_flow.testing.view import InMemoryView
 
-SETTINGS = examples(30)
+SETTINGS = examples(20)
 ITEMS = [f"item-{n:02d}-canary" for n in range(40)]
 LINES = tuple((name, (f"kind-{n % 7}-canary", f"class-{n % 7 % 2}-canary")) for n, name in enumerate(ITEMS))
 FACTS = AttributeFacts("basket", Role.ITEMS, hierarchy=HierarchySpec(levels=LINES), source="basket")

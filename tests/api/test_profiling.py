@@ -189,7 +189,7 @@ def tables(draw):
     return names, [[draw(CELLS) for _ in names] for _ in range(rows)]
 
 
-@examples(30)
+@examples(20)
 @given(tables())
 @example((["a b", "\\"], [["", ""]]))
 @example((["${params.k}", "a*", "ab"], [["1", "2", "3"]] * 9))

@@ -26,8 +26,8 @@ from ppdm_flow.sdk.audit import sibling
 from ppdm_flow.sdk.holdout import Holdout
 from ppdm_flow.sdk.registry import listed, load
 
-TABLES = 30 * settings().max_examples // 50
-"""A fifth of them in the quick tier."""
+TABLES = 20 * settings().max_examples // 30
+"""A third of them in the quick tier."""
 LIMIT = stats.binom.ppf(1 - 1e-4, TABLES, ALARM)
 QI, SECRET = Role.QUASI_IDENTIFIER, Role.SENSITIVE
 KINDS = HierarchySpec(levels=tuple((f"s{i}", (f"kind{i % 2}", "*")) for i in range(8)))

@@ -146,7 +146,7 @@ def plain_beliefs(classes, cells, weights, known):
 
 
 @pytest.mark.slow
-@examples(30)
+@examples(20)
 @given(
     st.lists(
         st.tuples(
@@ -172,7 +172,7 @@ def test_classes_against_an_adversary_who_tries_everything(build, agree, rows, c
     assert (found["worst_posterior"], found["certain"]) == (pytest.approx(before), pytest.approx(certain))
 
 
-@examples(75)
+@examples(45)
 @given(st.data())
 def test_any_operator_and_sampling_against_bayes(data):
     m = data.draw(st.integers(1, 5))
@@ -299,7 +299,7 @@ def test_parameters_are_checked(bad):
 MATRIX = np.array([[0.7, 0.2, 0.1, 0.0], [0.05, 0.9, 0.05, 0.0], [0.3, 0.1, 0.6, 0.0], [0.25, 0.25, 0.25, 0.25]])
 
 
-@examples(30)
+@examples(20)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=6), st.data())
 def test_a_matrix_is_attacked_like_the_form_that_it_has(kept, data):
     kept = np.array(kept)

@@ -29,7 +29,7 @@ AUDIT = DistributionsAudit(SPEC.params())
 cells = st.lists(st.sampled_from([None, "⊥", "a", "b", "c"]), min_size=6, max_size=6)
 
 
-@examples(50)
+@examples(30)
 @given(before=cells, after=cells, weights=st.lists(st.integers(1, 4), min_size=6, max_size=6))
 def test_total_variation(before, after, weights, build):
     w = [str(n) for n in weights]
@@ -71,7 +71,7 @@ def test_shuffling_one_column_destroys_association_only(build):
     assert found["largest_association_change"].value > 0.9
 
 
-@examples(30)
+@examples(20)
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4)), min_size=2, max_size=40))
 def test_cramers_v(rows):
     left, right = np.array(rows, dtype=np.int32).T
@@ -117,7 +117,7 @@ def test_renamed_and_recoded(build):
     assert (figure.value, "new names" in figure.note) == (1.0, True)
 
 
-@examples(50)
+@examples(30)
 @given(
     rows=st.lists(st.sampled_from(["a", "b", "c", "d", None]), min_size=1, max_size=12),
     hidden=st.sets(st.integers(0, 11)),
@@ -167,7 +167,7 @@ def entropy(values):
     return -sum(n / len(values) * math.log(n / len(values)) for n in counts.values())
 
 
-@examples(50)
+@examples(30)
 @given(rows=st.lists(st.tuples(st.sampled_from(["a", "b", "c", None]), st.booleans()), min_size=1, max_size=12))
 @pytest.mark.parametrize("known", [True, False])
 def test_generalization_loss(rows, known, build):

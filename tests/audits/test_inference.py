@@ -93,7 +93,7 @@ def test_random_values_are_no_facts(build, name):
 ROWS = st.lists(st.tuples(*[st.sampled_from("xy")] * 2, st.sampled_from(["a", "b", "c", None, "⊥"])), max_size=14)
 
 
-@examples(75)
+@examples(45)
 @given(ROWS, st.integers(0, 3))
 def test_against_enumeration(build, rows, excluded):
     """Every class, every value, every set of others that may be ruled out."""

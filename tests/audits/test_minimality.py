@@ -40,7 +40,7 @@ def plain(groups, holders, confidence):
     return list(with_value / kept / np.array(groups))
 
 
-@examples(60)
+@examples(36)
 @given(
     st.lists(st.integers(1, 4), min_size=1, max_size=4),
     st.integers(1, 8),

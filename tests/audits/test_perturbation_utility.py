@@ -39,7 +39,7 @@ def test_the_papers_record_utility(build, kept, expected):
     assert AUDIT.measure(*case.args).figures["expected_record_utility"].value == pytest.approx(expected, abs=1e-15)
 
 
-@examples(50)
+@examples(30)
 @given(st.lists(st.floats(0.05, 1), min_size=2, max_size=8), st.data())
 def test_inverse_is_the_inverse(kept, data):
     kept = np.array(kept)
@@ -61,7 +61,7 @@ def test_values_that_cannot_be_told_apart_share_equally():
     assert by_inverse(Channel.of(np.zeros(3)), np.array([0.2, 0.3, 0.5])) == pytest.approx([1 / 3] * 3)
 
 
-@examples(15)
+@examples(10)
 @given(st.lists(st.floats(0.2, 1), min_size=2, max_size=5), st.data())
 def test_iteration_is_plain_em(kept, data):
     kept = np.array(kept)

@@ -54,7 +54,7 @@ def plain(a, i, b, j):
     return nominal + far
 
 
-@examples(50)
+@examples(30)
 @given(st.data(), st.sampled_from([(3, 0), (0, 2), (2, 2), (1, 0)]), st.sampled_from([1, 3, 512]))
 def test_distances(data, shape, tile):
     """However many records stand together: those that are not looked at are none of the nearest."""
@@ -120,7 +120,7 @@ def test_an_empty_reference_is_refused():
         guesses(one, none, np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
 
 
-@examples(25)
+@examples(15)
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=20))
 def test_distinct_rows(rows):
     first, copies, place = distinct(np.array(rows, dtype=np.int32))
@@ -140,7 +140,7 @@ def numbered(build, rows, weights=None, partition=7):
     return build.View(whole, Schema(tuple(Field(n, roles[n]) for n in whole.names)), partition)
 
 
-@examples(30)
+@examples(20)
 @given(st.integers(0, 60), st.integers(1, 40), st.integers(1, 11))
 def test_samples_are_even_and_the_same_for_any_partitions(build, rows, limit, partition):
     found = sampled(numbered(build, rows, partition=partition), ["x"], limit)
@@ -149,7 +149,7 @@ def test_samples_are_even_and_the_same_for_any_partitions(build, rows, limit, pa
     assert numbers == [k * rows // min(rows, limit) for k in range(min(rows, limit))] if rows else numbers == []
 
 
-@examples(30)
+@examples(20)
 @given(st.lists(st.integers(0, 5), max_size=25), st.integers(1, 40), st.integers(1, 9))
 def test_samples_of_weighted_rows_are_of_persons(build, weights, limit, partition):
     found = sampled(numbered(build, len(weights), weights, partition), ["x"], limit)
@@ -225,7 +225,7 @@ def test_columns_by_source_name_without_identifiers(build):
     assert [c.column for c in beside(*case.args, ["c"])] == ["c"]
 
 
-@examples(30)
+@examples(20)
 @given(st.integers(1, 200), st.data())
 def test_intervals_of_proportions(size, data):
     hits = data.draw(st.integers(0, size))

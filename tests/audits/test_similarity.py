@@ -74,7 +74,7 @@ def test_random_values_and_labels_are_no_facts(build):
     assert "hierarchy" in outcome.figures["similar"].note
 
 
-@examples(50)
+@examples(30)
 @given(st.lists(st.tuples(st.sampled_from("xyz"), st.sampled_from([*LEVELS, None, "⊥"])), min_size=1, max_size=15))
 def test_against_one_class_at_a_time(build, rows):
     classes = defaultdict(list)

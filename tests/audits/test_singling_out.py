@@ -160,7 +160,7 @@ def drawn(rng, rows):
 
 
 @given(st.integers(0, 10_000), st.integers(1, 30), st.integers(2, 4), st.booleans())
-@examples(30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_the_figure_is_the_share_of_all_conditions_that_fit_one_released_row(build, key, rows, combined, copied):
     rng = np.random.default_rng(key)
     original = drawn(rng, rows)

@@ -51,7 +51,7 @@ def optimum(matrix, released):
     return best
 
 
-@examples(30)
+@examples(20)
 @given(cases())
 def test_all_three_reach_the_generic_optimum(dense, case):
     kept, released = case
@@ -66,7 +66,7 @@ def test_all_three_reach_the_generic_optimum(dense, case):
     assert likelihood(matrix, direct, released) <= likelihood(matrix, iterated.counts, released) + iterated.gap + 1e-9
 
 
-@examples(30)
+@examples(20)
 @given(cases())
 def test_the_gap_bounds_what_is_left_to_gain(dense, case):
     kept, released = case
@@ -79,7 +79,7 @@ def test_the_gap_bounds_what_is_left_to_gain(dense, case):
         assert found.converged == (found.gap <= TOLERANCE)
 
 
-@examples(20)
+@examples(12)
 @given(cases(), st.integers(1, 30))
 def test_the_plain_iteration_is_the_papers(dense, case, rounds):
     """Agrawal and Aggarwal's update, written with the joint distribution."""
@@ -93,7 +93,7 @@ def test_the_plain_iteration_is_the_papers(dense, case, rounds):
     assert found.counts == pytest.approx(released.sum() * shares, abs=1e-7 * released.sum())
 
 
-@examples(20)
+@examples(12)
 @given(cases())
 def test_likelihood_never_falls(dense, case):
     kept, released = case

@@ -36,7 +36,7 @@ def test_it_agrees_with_the_fine_grain_form(kept, data):
         assert slopes(one, counts) == pytest.approx(slopes(other, counts), rel=1e-5, abs=1e-5)
 
 
-@examples(20)
+@examples(12)
 @given(st.lists(st.floats(0.2, 1.0), min_size=2, max_size=5), st.data())
 def test_estimates_are_those_of_the_fine_grain_form(kept, data):
     kept = np.array(kept)
@@ -83,7 +83,7 @@ def test_estimates_are_unbiased_and_their_errors_true():
     assert inside.mean(axis=0).min() > 0.93
 
 
-@examples(20)
+@examples(12)
 @given(st.lists(st.integers(0, 500), min_size=3, max_size=3).filter(any))
 def test_the_likelihood_is_at_its_maximum(released):
     released = np.array(released, dtype=float)

@@ -87,7 +87,7 @@ def test_a_waiver_has_to_be_of_this_day_and_within_a_year(compiled, until: str, 
     assert (outcome.plan is None) == bool(told)
 
 
-@examples(150)
+@examples(90)
 @given(st.dates(date(2020, 1, 1), date(2040, 12, 31)), st.integers(-800, 800))
 def test_every_day_has_one_answer(today: date, ahead: int) -> None:
     until = today + timedelta(ahead)

@@ -49,7 +49,7 @@ def read(data, column="c"):
 
 
 @pytest.mark.slow(quick=6)
-@examples(12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(10, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: str(kind[0]))
 @given(data=st.data())
 def test_values_of_arrow_arrive(kind, data):
@@ -68,7 +68,7 @@ def test_values_of_arrow_arrive(kind, data):
             assert dt.datetime.fromisoformat(read_) == value
 
 
-@examples(12)
+@examples(10)
 @given(st.lists(st.none() | TEXTS, min_size=1, max_size=6), st.lists(st.none() | st.integers(-9, 2**53)))
 def test_pandas_and_polars_arrive_alike(words, numbers):
     polars = pytest.importorskip("polars", reason="polars is not installed")

@@ -75,7 +75,7 @@ def twin(before: pd.Series, after: pd.Series, below: int) -> dict[str, float]:
 
 
 @pytest.mark.slow
-@examples(30)
+@examples(20)
 @given(before=tables(), after=tables(), weighted=st.booleans(), nulls=st.sampled_from(Nulls))
 def test_twin_and_recheck(before, after, weighted, nulls, build, agree):
     """Missing and suppressed cells are values of their own under every null semantics."""
@@ -242,7 +242,7 @@ def test_released_names_of_intervals_are_compared_with_the_numbers_in_them(build
 
 
 @pytest.mark.slow
-@examples(20)
+@examples(12)
 @given(
     texts=st.lists(
         st.one_of(

@@ -96,7 +96,7 @@ frames = st.integers(6, 30).flatmap(
 )
 
 
-@examples(100)
+@examples(60)
 @given(frames, st.integers(1, 3), st.sampled_from([0.2, 0.5, 1.0]))
 def test_the_rule_by_pandas(columns, top, rarest):
     frame = pd.DataFrame(columns, dtype=object)[["p", "q", "r", "y"]]

@@ -134,7 +134,7 @@ def block(request):
 @pytest.mark.slow(quick=3)
 @pytest.mark.usefixtures("block")
 @pytest.mark.parametrize("requirement", REQUIREMENTS, ids=lambda r: f"{r.kind}-{REQUIREMENTS.index(r)}")
-@examples(20)
+@examples(12)
 @given(table=TABLES, nulls=st.sampled_from(Nulls), weighted=st.booleans())
 def test_twin_and_recheck(requirement, table, nulls, weighted, build, agree):
     names = "pqsw" if weighted else "pqs"
@@ -181,7 +181,7 @@ def transport(p, q, order):
     return linprog(costs, A_eq=supply + demand, b_eq=limits).fun
 
 
-@examples(30)
+@examples(20)
 @given(
     counts=st.fixed_dictionaries({v: st.integers(0, 6) for v in ("1", "2", "3", "9", "⊥", None)}),
     others=st.fixed_dictionaries({v: st.integers(1, 6) for v in ("1", "2", "3", "9", "⊥", None)}),

@@ -64,7 +64,7 @@ def shown(outcome):
 
 @pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("requirement", REQUIREMENTS, ids=lambda r: f"{r.kind}-{REQUIREMENTS.index(r)}")
-@examples(12)
+@examples(10)
 @given(rows=st.lists(ROW, max_size=14), earlier=st.lists(EARLIER, max_size=3), nulls=st.sampled_from(Nulls))
 def test_it_is_one_more_column_that_others_know(requirement, rows, earlier, nulls, build, agree):
     """The twin: the plain audit of a release that says of each row what the others tell of its person."""

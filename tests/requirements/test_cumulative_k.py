@@ -48,7 +48,7 @@ class Sql:
             return opened.execute(query, list(parameters)).fetchall()
 
 
-@examples(100)
+@examples(60)
 @given(RELEASE, st.lists(RELEASE, max_size=3))
 def test_groups_are_those_of_the_definition(own: dict[str, str], earlier: list[dict[str, str]]) -> None:
     found = groups(members(own), [members(e) for e in earlier])
@@ -56,7 +56,7 @@ def test_groups_are_those_of_the_definition(own: dict[str, str], earlier: list[d
 
 
 @pytest.mark.slow
-@examples(12)
+@examples(10)
 @given(RELEASE, st.lists(RELEASE, max_size=3), st.integers(2, 5))
 def test_both_routes_agree(own: dict[str, str], earlier: list[dict[str, str]], k: int) -> None:
     told = [members(e) for e in earlier]

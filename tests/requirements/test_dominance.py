@@ -33,7 +33,7 @@ SPEC = load("audits", "dominance")
 AUDIT = SPEC.load()(SPEC.params())
 ID = "privacy.dominance.x"
 RULES = ("share", "margin", "contributors")
-QUICK = examples(30)
+QUICK = examples(20)
 CELLS = st.sampled_from([None, "⊥", "a", "b"])
 NUMBERS = st.one_of(
     st.none(), st.integers(-4, 8).map(float), st.sampled_from([0.0, 0.1, 2.25, 100.0, 1e-300, -1e300, 5e-324, 1e17])
@@ -193,7 +193,7 @@ def test_the_worse_of_original_and_shown(table, data, nulls, build):
     assert found["share"] == (pytest.approx(max(shares), rel=1e-12) if shares else None)
 
 
-@examples(150)
+@examples(90)
 @given(
     parts=st.lists(st.lists(st.one_of(st.integers(0, 20), st.floats(0, 1e6)), max_size=6), min_size=1, max_size=4),
     fields=ASKED,
@@ -284,7 +284,7 @@ def test_printed_rules(build, values, fields, share, margin, holds):
     assert passes(outcome) is holds
 
 
-@examples(30)
+@examples(20)
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=200), st.integers(1, 5))
 def test_sums_do_not_depend_on_the_order(values, n):
     def each(some):

@@ -19,7 +19,7 @@ from ppdm_flow.requirements.dominance.classes import Undominated
 from ppdm_flow.requirements.dominance.requirement import Dominance
 from ppdm_flow.sdk.registry import load
 
-QUICK = examples(20)
+QUICK = examples(12)
 SPEC = load("audits", "dominance")
 AUDIT = SPEC.load()(SPEC.params())
 RULES = ("share", "margin", "contributors")

@@ -83,7 +83,7 @@ def classes(original, made, known, nulls):
 
 
 @pytest.mark.slow
-@examples(30)
+@examples(20)
 @given(original=ROWS, made=ROWS, nulls=st.sampled_from([Nulls.OWN_CATEGORY, Nulls.WILDCARD]))
 def test_sizes_and_shares_against_a_plain_twin(original, made, nulls, build, agree):
     own, people = classes(original, made, (0, 1), nulls)
@@ -113,7 +113,7 @@ def test_sizes_and_shares_against_a_plain_twin(original, made, nulls, build, agr
 
 
 @pytest.mark.slow
-@examples(30)
+@examples(20)
 @given(original=ROWS, made=ROWS, nulls=st.sampled_from([Nulls.OWN_CATEGORY, Nulls.WILDCARD]), known=st.integers(1, 2))
 def test_lkc_against_a_plain_twin(original, made, nulls, known, build, agree):
     requirement = LKC.of("r", l=known, k=2, attributes=QI, c=0.5, sensitive=by_attribute((("s", "1"), ("s", "2"))))
@@ -129,7 +129,7 @@ def test_lkc_against_a_plain_twin(original, made, nulls, known, build, agree):
 
 
 @pytest.mark.slow
-@examples(20)
+@examples(12)
 @given(original=ROWS, made=ROWS, nulls=st.sampled_from(Nulls))
 def test_the_distance_of_both_tables_by_two_routes(original, made, nulls, build, agree):
     requirement = TCloseness.of("r", "s", t=0.3, attributes=QI)

@@ -125,7 +125,7 @@ WIDTHS = st.sampled_from(
 
 
 @pytest.mark.slow
-@examples(75)
+@examples(45)
 @given(data=st.data(), columns=st.integers(1, 3), width=WIDTHS, weighted=st.booleans())
 def test_row_by_row(data, columns, width, weighted, build, agree):
     size = data.draw(st.integers(1, 9))

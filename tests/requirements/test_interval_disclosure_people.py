@@ -65,7 +65,7 @@ CELLS = st.one_of(st.none(), st.sampled_from([0.0, 1.0, 2.0, 3.5]))
 
 
 @pytest.mark.slow
-@examples(40)
+@examples(25)
 @given(data=st.data(), pseudonym=st.booleans(), width=st.sampled_from([0.0, 0.6, 1.1]))
 def test_person_by_person(build, agree, data, pseudonym, width):
     size = data.draw(st.integers(1, 8))

@@ -50,7 +50,7 @@ def requirement(k: int = 3, attributes: tuple[str, ...] = ("p", "q", "r")) -> KA
     return KAnonymity.of("privacy.k_anonymity", k=k, attributes=attributes)
 
 
-@examples(40)
+@examples(25)
 @given(table=tables, nulls=st.sampled_from(Nulls), weighted=st.booleans())
 def test_twin_and_recheck(table, nulls, weighted, build, agree):
     roles = "qqqw" if weighted else "qqq"
@@ -65,7 +65,7 @@ def test_twin_and_recheck(table, nulls, weighted, build, agree):
         assert found[f"privacy.k_anonymity.k_{other}"] == twin(rows, weights, other, 3)["k"]
 
 
-@examples(30)
+@examples(20)
 @given(st.data())
 def test_compatible_sums(data):
     size = data.draw(st.integers(1, 40))

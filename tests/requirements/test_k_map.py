@@ -48,7 +48,7 @@ def write(path, people):
         csv.writer(stream).writerows([["TOWN", "age", "x"], *[[t or "", a or "", "z"] for t, a in people]])
 
 
-@examples(30)
+@examples(20)
 @given(
     rows=st.lists(st.tuples(TOWNS, AGES), min_size=1, max_size=8),
     people=st.lists(
@@ -94,7 +94,7 @@ def test_people_one_by_one(rows, people, nulls, tmp_path_factory, build, agree):
 VALUES = ["Bonn", "Mainz", "Kiel", "Ulm", "Trier"]
 
 
-@examples(30)
+@examples(20)
 @given(
     shown=st.fixed_dictionaries({v: st.sampled_from(["⊥", "*", "****", "Rhine", v]) for v in VALUES}),
     rows=st.lists(st.sampled_from(VALUES), min_size=1, max_size=8),

@@ -62,7 +62,7 @@ def in_several_towns(rows):
     return any(len(some) > 1 for some in towns.values())
 
 
-@examples(75)
+@examples(45)
 @given(rows=ROWS)
 def test_unlinked_rows_fit_as_many_people_as_any(rows, build, home):
     result, again = measured(build, home, rows)

@@ -65,7 +65,7 @@ def case(rows, weights=None, k=3, m=2, name="basket"):
 
 
 @pytest.mark.slow
-@examples(30)
+@examples(20)
 @given(rows=SETS, m=st.integers(1, 4), data=st.data())
 def test_enumeration_and_recheck(rows, m, data):
     weights = data.draw(st.none() | st.lists(st.integers(0, 3), min_size=len(rows), max_size=len(rows)))

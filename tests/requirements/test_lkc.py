@@ -47,7 +47,7 @@ def twin(table, known, values, nulls):
 
 
 @pytest.mark.slow
-@examples(30)
+@examples(20)
 @given(table=TABLES, nulls=st.sampled_from(Nulls), known=st.integers(1, 3))
 def test_twin_and_recheck(table, nulls, known, build, agree):
     requirement = LKC.of(

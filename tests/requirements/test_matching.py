@@ -38,7 +38,7 @@ def by_trying(shown: list[tuple[int, set[int]]]) -> int:
     return best
 
 
-@examples(30)
+@examples(20)
 @given(CLASSES)
 def test_three_ways_agree(classes):
     shown = [(number, *cell) for number, cells in enumerate(classes) for cell in cells]

@@ -59,7 +59,7 @@ def plain(space, sample, candidates):
 CELLS = st.one_of(st.none(), st.integers(0, 5).map(float), st.sampled_from([0.5, 2.25]))
 
 
-@examples(60)
+@examples(36)
 @given(data=st.data(), width=st.integers(1, 3), candidates=st.integers(1, 4))
 def test_distance_by_distance(data, width, candidates):
     size = data.draw(st.integers(1, 9))
@@ -170,7 +170,7 @@ def by_weight(original, released, sample, candidates):
     return found
 
 
-@examples(20)
+@examples(12)
 @given(data=st.data(), width=st.integers(1, 3), candidates=st.integers(1, 4))
 def test_weight_by_weight(data, width, candidates):
     size = data.draw(st.integers(1, 8))
@@ -291,7 +291,7 @@ def test_excess_is_what_guessing_does_not_explain(build):
     assert wilson(0.14, 50, 0.05) == pytest.approx(tuple(stats.binomtest(7, 50).proportion_ci(0.95, method="wilson")))
 
 
-@examples(50)
+@examples(30)
 @given(
     each=st.lists(st.tuples(st.integers(0, 6), st.integers(1, 4), st.integers(0, 3)), min_size=1, max_size=8),
     candidates=st.integers(1, 9),

@@ -40,7 +40,7 @@ def plainly(distances, mine, candidates):
     return 1.0 - none
 
 
-@examples(50)
+@examples(30)
 @given(data=st.data(), width=st.integers(1, 2), candidates=st.integers(1, 4))
 def test_whose_row_by_row(data, width, candidates):
     """Records of a file, some of whom have no row and some several."""

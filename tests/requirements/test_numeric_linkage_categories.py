@@ -52,7 +52,7 @@ def apart(space, point, codes, row):
     return found
 
 
-@examples(50)
+@examples(30)
 @given(data=st.data(), numbers=st.integers(0, 2), columns=st.integers(1, 2), candidates=st.integers(1, 3))
 def test_distance_by_distance(data, numbers, columns, candidates):
     size = data.draw(st.integers(1, 8))
@@ -86,7 +86,7 @@ def test_distance_by_distance(data, numbers, columns, candidates):
             assert nearest_squares(*alone) == pytest.approx(nearest_squares_again(*alone), abs=1e-12)
 
 
-@examples(30)
+@examples(20)
 @given(data=st.data(), numbers=st.integers(0, 2), columns=st.integers(1, 2), candidates=st.integers(1, 3))
 def test_weight_by_weight(data, numbers, columns, candidates):
     """The pattern of each pair by a loop, and the place of the own row among the weights."""

@@ -31,7 +31,7 @@ def lines(path, header, rows):
 
 
 @pytest.mark.slow
-@examples(40, suppress_health_check=list(HealthCheck))
+@examples(25, suppress_health_check=list(HealthCheck))
 @given(data=st.data(), people=st.booleans(), pseudonym=st.booleans(), town=st.booleans(), second=st.booleans())
 def test_both_routes_say_the_same(build, agree, tmp_path, data, people, pseudonym, town, second):
     """Whatever is asked together, both routes have the same figures, and every bound has one or does not hold."""

@@ -55,7 +55,7 @@ def plainly(space, sample):
 CELLS = st.one_of(st.none(), st.integers(0, 5).map(float), st.sampled_from([0.5, 2.25]))
 
 
-@examples(60)
+@examples(36)
 @given(data=st.data(), width=st.integers(1, 3))
 def test_near_by_near(data, width):
     size = data.draw(st.integers(1, 8))

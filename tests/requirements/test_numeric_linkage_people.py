@@ -113,7 +113,7 @@ def plainly(whose, original, released, candidates):
 CELLS = st.one_of(st.none(), st.integers(0, 4).map(float), st.sampled_from([0.5, 2.25]))
 
 
-@examples(30)
+@examples(20)
 @given(data=st.data(), pseudonym=st.booleans(), candidates=st.integers(1, 3), width=st.integers(1, 2))
 def test_person_by_person(build, agree, data, pseudonym, candidates, width):
     size = data.draw(st.integers(2, 7))
@@ -241,7 +241,7 @@ def test_a_control_group_of_people(build, agree, tmp_path, leak):
     assert (AUDIT.measure(*example.args).figures[f"{ID}.euclidean_control_excess"].interval[0] > 0) is leak
 
 
-@examples(30)
+@examples(20)
 @given(data=st.data(), width=st.integers(1, 2))
 def test_the_nearest_row_of_another_person(data, width):
     size = data.draw(st.integers(1, 9))

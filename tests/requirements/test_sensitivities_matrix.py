@@ -56,7 +56,7 @@ def grid(m, steps=12):
             yield np.array([*parts, steps - sum(parts)]) / steps
 
 
-@examples(12)
+@examples(10)
 @given(matrices(least=2, most=3), st.sampled_from([3, 4]), st.sampled_from([6, 9]))
 def test_the_worst_posterior_is_that_of_the_worst_prior_of_a_grid(matrix, low, high):
     """The grid holds the worst priors: r1 or r2 on the value, the rest on one other. Found by looking at all."""
@@ -75,7 +75,7 @@ def test_the_worst_posterior_is_that_of_the_worst_prior_of_a_grid(matrix, low, h
     assert found.downward == pytest.approx(lowest, abs=1e-9)
 
 
-@examples(50)
+@examples(30)
 @given(matrices(), st.data())
 def test_the_two_routes_agree(matrix, data):
     m = len(matrix)
@@ -98,7 +98,7 @@ def test_large_matrices_agree_as_well():
     assert found.downward == pytest.approx(downward, abs=1e-12)
 
 
-@examples(50)
+@examples(30)
 @given(st.lists(st.one_of(st.sampled_from([0.0, 1.0]), st.floats(0.0, 1.0)), min_size=1, max_size=6), st.data())
 def test_the_fine_grain_form_is_a_special_case(kept, data):
     kept = np.array(kept)

@@ -54,7 +54,7 @@ def example(build, bounds, rows=20_000, retention=SAFE, seed=1, **more):
     )
 
 
-@examples(100)
+@examples(60)
 @given(st.data())
 def test_the_most_telling_value_against_the_matrix(data):
     m = data.draw(st.integers(1, 6))
@@ -72,7 +72,7 @@ def test_the_most_telling_value_against_the_matrix(data):
             assert told.posterior[i] == pytest.approx(matrix[j, i] * prior[i] / out[j], abs=1e-9)
 
 
-@examples(50)
+@examples(30)
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=60))
 def test_counts_against_a_loop_over_rows(pairs):
     values, out = (np.array([p[side] for p in pairs], dtype=np.int64) for side in (0, 1))
@@ -178,7 +178,7 @@ def test_not_released_with_several_bounds(build, agree):
     assert measured.figure.value == pytest.approx(-0.05)
 
 
-@examples(50)
+@examples(30)
 @given(st.lists(st.floats(0, 0.999), min_size=2, max_size=7))
 def test_epsilon_is_the_logarithm_of_the_largest_ratio_in_a_row(kept):
     """Local differential privacy: Pr[y | x] <= e^epsilon Pr[y | x'] for all x, x' and y."""

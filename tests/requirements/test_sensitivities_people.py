@@ -228,7 +228,7 @@ def slow_draws(rows):
     return max(map(len, values.values())), sum(len(v) > 1 for v in shown.values()), joint, len(rows) > len(shown)
 
 
-@examples(30)
+@examples(20)
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=25))
 def test_draws_are_counted_as_by_the_definition(rows):
     person, value, released = (np.array(c, dtype=np.int64) for c in zip(*rows, strict=True))

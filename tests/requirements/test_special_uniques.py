@@ -64,7 +64,7 @@ class TestConformance(RequirementConformance):
         )
 
 
-@examples(60)
+@examples(36)
 @given(table=TABLES, nulls=st.sampled_from(Nulls), size=st.integers(1, 4))
 def test_twin_and_recheck(table, nulls, size, build, agree):
     case = build.case(table, table, "qqqq", nulls=nulls, requirements=(few(size),))
@@ -74,7 +74,7 @@ def test_twin_and_recheck(table, nulls, size, build, agree):
 
 
 @pytest.mark.slow
-@examples(30)
+@examples(20)
 @given(table=TABLES, nulls=st.sampled_from(Nulls), data=st.data())
 def test_a_weight_counts_as_so_many_rows(table, nulls, data, build, agree):
     length = len(table["p"])

@@ -72,7 +72,7 @@ def twin(columns: dict, weights: list[int], nulls: Nulls, confidence: float, neg
 
 
 @pytest.mark.slow
-@examples(80)
+@examples(48)
 @given(
     before=tables, after=tables, nulls=st.sampled_from(Nulls), weighted=st.booleans(), negated=st.booleans(),
     support=st.sampled_from([1, 3]),

@@ -33,7 +33,7 @@ def plain(wanted: Sensitivity, domain, frequency) -> list[tuple[int, float, floa
     return found
 
 
-@examples(100)
+@examples(60)
 @given(st.data())
 def test_against_the_plain_twin(data):
     domain = data.draw(st.permutations(["a", "b", "c", "d", None]))
@@ -62,7 +62,7 @@ def test_conditional_bounds_are_not_held_against_the_share_among_all():
     assert found.given.tolist() == [True, False, False]
 
 
-@examples(100)
+@examples(60)
 @given(st.data())
 def test_a_bound_on_each_value_of_a_group_bounds_their_union(data):
     """Whatever keeps gamma for each value keeps it for the set, at any prior, both ways."""

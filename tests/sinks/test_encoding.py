@@ -122,7 +122,7 @@ def batches(draw) -> list[pa.RecordBatch]:
     ]
 
 
-@examples(30)
+@examples(20)
 @given(
     pieces=batches(), rows=st.integers(1, 40), threads=st.integers(1, 3), compression=st.sampled_from(["zstd", "none"])
 )

@@ -159,7 +159,7 @@ def batch_of(rows):
 
 @pytest.mark.slow(quick=1)
 @EVERY
-@examples(30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=st.lists(ROW, min_size=1, max_size=10), sizes=st.lists(st.integers(1, 5), min_size=1, max_size=3))
 def test_a_table_comes_back_and_batches_leave_no_trace(files, kind, rows, sizes):
     batch = batch_of(rows)

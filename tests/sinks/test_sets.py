@@ -19,7 +19,7 @@ from ppdm_flow.sinks.parquet import algorithm as parquet
 from ppdm_flow.tables.sets import Baskets, Expansion, PackedSets, SeededSets
 from ppdm_flow.tables.table import Table
 
-SETTINGS = examples(20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+SETTINGS = examples(12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 NAME = st.sampled_from(["a", "b,b", 'q"', " lead", "trail ", "é", "12", "007", ";", "\t"]) | st.text(
     st.characters(exclude_characters="\0\r\n", exclude_categories=("Cs",)), min_size=1, max_size=4
 )

@@ -18,7 +18,7 @@ BOTH = pytest.mark.parametrize("kind", ["csv", "parquet"])
 
 
 @BOTH
-@examples(30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=st.lists(st.tuples(CELL, CELL), max_size=12), sizes=st.lists(st.integers(1, 5), min_size=1, max_size=3))
 def test_every_cell_comes_back_and_batches_leave_no_trace(writer, kind, rows, sizes):
     path = writer.write(kind, ["a", "b"], rows, sizes)
@@ -27,7 +27,7 @@ def test_every_cell_comes_back_and_batches_leave_no_trace(writer, kind, rows, si
 
 
 @BOTH
-@examples(20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=st.lists(st.tuples(CELL), min_size=1, max_size=12))
 def test_a_single_column_comes_back_too(writer, kind, rows):
     assert writer.read(kind, writer.write(kind, ["a"], rows, [3])) == rows
@@ -35,7 +35,7 @@ def test_a_single_column_comes_back_too(writer, kind, rows):
 
 @pytest.mark.slow(quick=1)
 @BOTH
-@examples(20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=st.lists(st.tuples(CELL, CELL), min_size=1, max_size=12))
 def test_duckdb_reads_the_same_cells(writer, kind, rows):
     path = writer.write(kind, ["a", "b"], rows, [4])

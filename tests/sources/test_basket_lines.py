@@ -11,7 +11,7 @@ from tiers import examples
 from ppdm_flow.sources.baskets import kernels, vectors
 
 QUOTE = ord('"')
-SETTINGS = examples(200)
+SETTINGS = examples(120)
 TEXTS = st.sampled_from(["ab,\n", "ab ,\t\n", "a ,\t\n", 'ab",\n', "a\0,\n", "a\r\n,", "é;\n "]).flatmap(
     lambda alphabet: st.text(st.sampled_from(alphabet), max_size=24)
 )

@@ -154,7 +154,7 @@ def test_a_header_and_no_rows(reader):
 CELL = st.text(st.characters(exclude_characters="\0", exclude_categories=("Cs",)), max_size=8)
 
 
-@examples(40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=st.lists(st.tuples(CELL, CELL), min_size=1, max_size=8))
 def test_whatever_pythons_writer_quotes_comes_back(reader, rows):
     out = io.StringIO(newline="")

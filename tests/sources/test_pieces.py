@@ -37,7 +37,7 @@ def in_pieces(source, size, columns) -> tuple[list[tuple], int]:
     return rows, len(pieces)
 
 
-@examples(75)
+@examples(45)
 @given(
     st.lists(st.tuples(CELLS, CELLS), min_size=1, max_size=40),
     st.sampled_from(["\n", "\r\n"]),

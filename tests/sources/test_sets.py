@@ -22,7 +22,7 @@ from ppdm_flow.sources import lines
 from ppdm_flow.tables.sets.arrow import from_arrow
 
 DATA = Path(os.environ.get("PPDM_DATA", Path(__file__).parents[3] / "shared" / "data")) / "fimi"
-SETTINGS = examples(25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+SETTINGS = examples(15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 NUMBERS = st.lists(st.lists(st.integers(0, 10**6) | st.integers(0, 30), unique=True, max_size=8), max_size=20)
 NAME = st.text(
     st.characters(exclude_characters="\0\r\n", exclude_categories=("Cs",)), min_size=1, max_size=5

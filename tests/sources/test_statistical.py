@@ -353,7 +353,7 @@ DAY = st.none() | st.dates(dt.date(1600, 1, 1), dt.date(9999, 12, 31))
 
 @pytest.mark.parametrize("ending", ["sav", "zsav", "dta"])
 @pytest.mark.usefixtures("trusted")
-@examples(20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=st.lists(st.tuples(NUMBER, TEXT, DAY), min_size=1, max_size=12))
 def test_every_cell_is_read(made, reader, ending, rows):
     cells = {"n": [r[0] for r in rows], "s": [r[1] for r in rows], "d": [r[2] for r in rows]}

@@ -14,7 +14,7 @@ from ppdm_flow.tables.table import Table, concat
 
 _ITEMS = [f"i{n:03d}" for n in range(150)]
 _ROWS = st.lists(st.sets(st.sampled_from(_ITEMS), max_size=6), max_size=12)
-_QUICK = examples(30)
+_QUICK = examples(20)
 
 
 def _sets(column: Baskets | PackedSets) -> list[set[str]]:

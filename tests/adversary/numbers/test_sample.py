@@ -14,7 +14,7 @@ from adversary.numbers.policies import case
 from adversary.numbers.requirements import KINDS
 from adversary.numbers.steps import MAKERS
 
-COUNT, BLOCK = 75, 25
+COUNT, BLOCK = 50, 25
 
 
 @pytest.mark.parametrize("start", range(0, COUNT, BLOCK))

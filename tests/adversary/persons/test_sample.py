@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from adversary.persons.judging import compare
 from adversary.persons.policies import KINDS, MAKERS, case
 
-COUNT, BLOCK = 60, 20
+COUNT, BLOCK = 40, 20
 
 
 @pytest.mark.parametrize("start", range(0, COUNT, BLOCK))

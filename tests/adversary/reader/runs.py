@@ -51,6 +51,8 @@ class Comparison:
     judgements: tuple[Judgement, ...] = ()
     differing: tuple[Judgement, ...] = ()
     codes: tuple[str, ...] = ()
+    differing_alone: tuple[str, ...] = ()
+    """Figures of single files of maps that are not the product's."""
     by_people_alone: bool = False
     """Whether no two files of linked tables show an attribute in common but the person."""
 
@@ -66,12 +68,13 @@ def compare(case: Case) -> Comparison:
     if outcome.verdict == "refused":
         return Comparison(case, outcome.verdict, codes=outcome.codes)
     prepared = released_files(case, outcome)
-    judgements = tuple(judge(case.policy, prepared))
+    judgements, different = judge(case, prepared, outcome)
     passing: defaultdict[str, bool] = defaultdict(lambda: True)
     for result in outcome.measured:
         passing[result.id] &= result.passes
     differing = tuple(j for j in judgements if j.holds != passing[j.id])
-    return Comparison(case, outcome.verdict, judgements, differing, by_people_alone=_by_people_alone(case, prepared))
+    alone = _by_people_alone(case, prepared)
+    return Comparison(case, outcome.verdict, tuple(judgements), differing, (), tuple(different), alone)
 
 
 def _by_people_alone(case: Case, prepared: PreparedFiles) -> bool:
@@ -123,17 +126,21 @@ def attributes_of(policy: Mapping[str, Any]) -> dict[str, Any]:
     return {n: a for table in tables for n, a in table["attributes"].items()}
 
 
-def judge(policy: Mapping[str, Any], prepared: PreparedFiles) -> Iterator[Judgement]:
-    """Judge each requirement of a policy."""
-    for requirement in requirements(policy):
+def judge(case: Case, prepared: PreparedFiles, outcome: Outcome) -> tuple[list[Judgement], list[str]]:
+    """Judge each requirement of a policy; return the figures of single files that are not the product's as well."""
+    judgements: list[Judgement] = []
+    different: list[str] = []
+    for requirement in requirements(case.policy):
         try:
-            groups = find_requirement_groups(policy, prepared, requirement)
+            groups = find_requirement_groups(case.policy, prepared, requirement)
         except (NotVerified, TruthExcluded) as error:
-            yield Judgement(requirement.id, holds=False, reason=f"{type(error).__name__}: {error}")
+            judgements.append(Judgement(requirement.id, holds=False, reason=f"{type(error).__name__}: {error}"))
             continue
         figure, holds = _measure(requirement, groups)
         single = [g for g in groups if len(g.files) == 1]
-        yield Judgement(requirement.id, holds, figure, not _measure(requirement, single)[1])
+        judgements.append(Judgement(requirement.id, holds, figure, not _measure(requirement, single)[1]))
+        different += [] if case.tables else _differing_alone(requirement, groups, prepared, outcome)
+    return judgements, different
 
 
 @dataclass(frozen=True)
@@ -167,26 +174,22 @@ def find_requirement_groups(
     return figures.find_groups(prepared, requirement.known, requirement.sensitive, **more)
 
 
-def differing_figures_alone(case: Case, outcome: Outcome) -> Iterator[str]:
+def _differing_alone(
+    requirement: RequirementClause, groups: list[CandidateGroup], prepared: PreparedFiles, outcome: Outcome
+) -> Iterator[str]:
     """Figures of single files that are not the product's, of files whose columns are maps of one attribute each."""
-    prepared = released_files(case, outcome)
     plain = {
         f.name
         for f in prepared.files
         if all(c.kind == "map" and len(c.carries) == 1 and not c.hidden for c in f.columns if not c.virtual)
     }
-    for requirement in requirements(case.policy):
-        try:
-            groups = find_requirement_groups(case.policy, prepared, requirement)
-        except NotVerified:
+    for result in outcome.measured:
+        last = result.metric.removeprefix(f"{requirement.id}.")
+        if result.id != requirement.id or result.release not in plain or "_" in last or result.measured is None:
             continue
-        for result in outcome.measured:
-            last = result.metric.removeprefix(f"{requirement.id}.")
-            if result.id != requirement.id or result.release not in plain or "_" in last or result.measured is None:
-                continue
-            figure = _measure(requirement, [g for g in groups if g.files == (result.release,)])[0]
-            if figure is not None and abs(figure - result.measured) > SLACK:
-                yield f"{result.metric} of {result.release}: {figure} and not {result.measured}"
+        figure = _measure(requirement, [g for g in groups if g.files == (result.release,)])[0]
+        if figure is not None and abs(figure - result.measured) > SLACK:
+            yield f"{result.metric} of {result.release}: {figure} and not {result.measured}"
 
 
 def _measure(requirement: RequirementClause, groups: list[CandidateGroup]) -> tuple[float | None, bool]:

@@ -12,8 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from adversary.reader.lineage import recorded
 from adversary.reader.policies import SENSITIVE, STEPS, random_case, random_linked_case, random_step
-from adversary.reader.product import run_policy
-from adversary.reader.runs import compare, differing_figures_alone
+from adversary.reader.runs import compare
 from adversary.reader.twins import KNOWN, merged, observe, shape
 
 COLUMNS = [*KNOWN, SENSITIVE, "note", "person"]
@@ -37,24 +36,6 @@ def test_twins_show_no_more_than_is_recorded(use: str) -> None:
 
 
 @pytest.mark.random
-@pytest.mark.parametrize("part", range(8))
-def test_single_files_of_maps_have_the_figures_of_the_product(part: int) -> None:
-    for number in range(8 * part, 8 * part + 8):
-        case = random_case(number)
-        outcome = run_policy(case.policy, case.rows)
-        if outcome.verdict != "refused":
-            assert not list(differing_figures_alone(case, outcome)), number
-
-
-@pytest.mark.random
-@pytest.mark.parametrize("part", range(8))
-def test_truth_is_a_guess_in_what_the_product_releases(part: int) -> None:
-    for number in range(2000 + 5 * part, 2005 + 5 * part):
-        reasons = [j.reason for j in compare(random_case(number)).judgements]
-        assert not [r for r in reasons if r.startswith("TruthExcluded")], number
-
-
-@pytest.mark.random
 @pytest.mark.parametrize("part", range(20))
 def test_no_policy_is_released_whose_requirements_do_not_hold(part: int) -> None:
     found = [compare(random_case(number)) for number in range(25 * part, 25 * part + 25)]
@@ -62,6 +43,9 @@ def test_no_policy_is_released_whose_requirements_do_not_hold(part: int) -> None
     assert not [c.case.number for c in judged if c.verdict == "released" and not c.is_harmless]
     harmless = [c for c in judged if c.is_harmless]
     assert 4 * sum(c.verdict == "released" for c in harmless) >= len(harmless)
+    # The true rows are always a guess, and single files of maps have the figures of the product.
+    assert not [c.case.number for c in judged for j in c.judgements if j.reason.startswith("TruthExcluded")]
+    assert not [(c.case.number, *c.differing_alone) for c in judged if c.differing_alone]
 
 
 @pytest.mark.parametrize("part", range(2))

@@ -19,7 +19,7 @@ from ppdm_flow.anonymizers.krimp_generator.removal import Removal, cramers_v
 from ppdm_flow.mining.itemsets.collection import Itemsets
 from ppdm_flow.tables.counts import Counts
 
-CHECKED = examples(100)
+CHECKED = examples(60)
 
 
 @CHECKED

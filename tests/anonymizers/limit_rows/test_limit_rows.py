@@ -99,7 +99,7 @@ PARAMS = st.one_of(
 )
 
 
-@examples(40)
+@examples(25)
 @given(ROWS, PARAMS, st.randoms(use_true_random=False))
 def test_the_twin_keeps_the_same_rows_in_any_order_of_the_table(rows, params, random):
     table = visits(*zip(*rows, strict=True))
@@ -111,7 +111,7 @@ def test_the_twin_keeps_the_same_rows_in_any_order_of_the_table(rows, params, ra
     assert sorted(kept(other, **params)) == kept(table, **params)
 
 
-@examples(20)
+@examples(12)
 @given(ROWS, st.integers(1, 3))
 def test_figures_count_what_went(rows, most):
     table = visits(*zip(*rows, strict=True))

@@ -37,7 +37,7 @@ ENDS = st.one_of(
 NUMBERS = st.decimals(-(10**6), 10**6, places=3) | st.sampled_from([Decimal(n) for n in (0, -1000, 1000, -10, 10)])
 
 
-@examples(150)
+@examples(90)
 @given(st.lists(NUMBERS, min_size=1, max_size=12), ENDS, st.booleans())
 def test_cells_cover_their_numbers_and_do_not_overlap(numbers, ends, integers):
     numbers = [n.to_integral_value() for n in numbers] if integers else numbers

@@ -85,7 +85,7 @@ def people(rows):
 
 
 @pytest.mark.parametrize("keep", ["first", "last"])
-@examples(30)
+@examples(20)
 @given(rows=ROWS)
 def test_the_row_that_stays_and_its_most_frequent_cell(keep, rows):
     table = visits(rows)
@@ -107,7 +107,7 @@ def test_the_row_that_stays_and_its_most_frequent_cell(keep, rows):
 
 
 @pytest.mark.parametrize("how", ["smallest", "largest", "sum", "mean"])
-@examples(20)
+@examples(12)
 @given(rows=ROWS)
 def test_numbers_of_all_rows(how, rows):
     out = made(visits(rows), attributes={"cost": how, "dose": how})
@@ -125,7 +125,7 @@ def test_numbers_of_all_rows(how, rows):
 
 
 @pytest.mark.parametrize("keep", ["random", "first"])
-@examples(20)
+@examples(12)
 @given(rows=ROWS)
 def test_rows_are_counted_whatever_they_hold(keep, rows):
     order = {} if keep == "random" else {"order": "day"}
@@ -142,7 +142,7 @@ def test_a_count_is_what_no_requirement_can_judge():
     assert problems(attributes={"cost": "count"}) == []
 
 
-@examples(30)
+@examples(20)
 @given(rows=ROWS)
 def test_all_values_of_a_person_become_a_set(rows):
     for name, of, place in (("ills", "ill", 1), ("days", "day", 2)):

@@ -69,7 +69,7 @@ def twin(table: Table, low: int, high: int, zero: bool, key: str = "k") -> list[
     return moved
 
 
-@examples(30)
+@examples(20)
 @given(
     st.lists(st.tuples(st.integers(0, 3), st.integers(-5000, 20000)), min_size=1, max_size=12),
     st.integers(-400, 400),

@@ -43,7 +43,7 @@ def figures(outcome):
     return {n: f.value for n, f in outcome.figures.items()}
 
 
-@examples(40)
+@examples(25)
 @given(rows, st.booleans())
 def test_figures_are_those_of_a_plain_twin(build, cells, dropped):
     """The weights are those of the original rows, released or not."""

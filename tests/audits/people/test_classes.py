@@ -50,7 +50,7 @@ def classes(rows):
     return {c: len(whose) for c, whose in found.items()}
 
 
-@examples(40)
+@examples(25)
 @given(PEOPLE, st.sampled_from(list(Nulls)))
 def test_sizes_are_different_people(build, agree, people, nulls):
     rows = rows_of(people)
@@ -99,7 +99,7 @@ FEW = st.lists(st.lists(st.tuples(CELL, CELL, st.sampled_from("xyz")), min_size=
 
 
 @pytest.mark.slow
-@examples(60)
+@examples(36)
 @given(st.one_of(PEOPLE, FEW), st.sampled_from([1, 2, 3, None]), st.sampled_from(list(Nulls)))
 def test_risks_are_the_largest_over_the_rows_of_a_person(build, agree, people, known, nulls):
     rows = rows_of(people)
@@ -118,7 +118,7 @@ def test_risks_are_the_largest_over_the_rows_of_a_person(build, agree, people, k
     assert found["marketer_average"] == found["journalist_average"]
 
 
-@examples(30)
+@examples(20)
 @given(st.lists(st.tuples(CELL, CELL, st.sampled_from("xyz")), min_size=1, max_size=25), st.sampled_from([1, 2, None]))
 def test_one_row_a_person_is_rows(build, rows, known):
     table = [(f"person {i}", *r) for i, r in enumerate(rows)]
@@ -150,7 +150,7 @@ def test_rows_that_are_seen_to_be_one_persons_tell_more(build):
     assert figures(RISK.measure(*case_of(build, mirror, People("who", 2)).args))["prosecutor_highest"] == 0.5
 
 
-@examples(20)
+@examples(12)
 @given(FEW, st.integers(0, 3))
 def test_a_sample_has_the_people_of_the_original(build, people, left_out):
     """Rows are left out, cells are as they were: a journalist knows the people of the original."""

@@ -119,7 +119,7 @@ def by_any_knowledge(rows, excluded):
 
 
 @pytest.mark.slow
-@examples(50)
+@examples(30)
 @given(st.one_of(PEOPLE, FEW), st.integers(0, 3), st.sampled_from(list(Nulls)), st.sampled_from([1, 2, 3, None]))
 def test_against_the_definitions(build, agree, people, excluded, nulls, known):
     rows = [(f"person {i}", *row) for i, own in enumerate(people) for row in own]
@@ -139,7 +139,7 @@ def test_against_the_definitions(build, agree, people, excluded, nulls, known):
     assert alike["certain"] == pytest.approx(len(nothing) / len(people))
 
 
-@examples(40)
+@examples(25)
 @given(st.lists(ROW, min_size=1, max_size=20), st.integers(0, 3))
 def test_one_row_a_person_is_rows(build, rows, excluded):
     table = [(f"person {i}", *row) for i, row in enumerate(rows)]

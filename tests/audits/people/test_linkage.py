@@ -68,7 +68,7 @@ def everybodys(rows):
     return found
 
 
-@examples(75)
+@examples(45)
 @given(st.one_of(PEOPLE, FEW), st.sampled_from(list(Nulls)))
 def test_against_the_definitions(build, people, nulls):
     rows = [(f"person {i}", *row) for i, own in enumerate(people) for row in own]
@@ -92,7 +92,7 @@ def test_against_the_definitions(build, people, nulls):
     assert found["recall"] == pytest.approx(len(right) / number)
 
 
-@examples(50)
+@examples(30)
 @given(st.lists(ROW, min_size=1, max_size=25), st.sampled_from([0, 2000]))
 def test_one_row_a_person_is_rows(build, rows, sample):
     table = [(f"person {i}", *row) for i, row in enumerate(rows)]
@@ -103,7 +103,7 @@ def test_one_row_a_person_is_rows(build, rows, sample):
     assert people.charts[0].series[0].y == pytest.approx(plain.charts[0].series[0].y)
 
 
-@examples(30)
+@examples(20)
 @given(FEW)
 def test_the_nearest_rows_of_one_person(build, people):
     """Labels as they are: the nearest rows are those with the fewest different cells."""

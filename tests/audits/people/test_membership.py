@@ -86,7 +86,7 @@ def test_the_groups_have_no_person_in_common(build):
 PERSONS = st.lists(st.integers(0, 9), min_size=1, max_size=60)
 
 
-@examples(30)
+@examples(20)
 @given(PERSONS, st.sampled_from([1, 2, 3, None]), st.integers(1, 12))
 def test_people_come_with_as_many_rows_as_are_known(build, persons, known, most):
     cells = np.arange(3 * len(persons)).reshape(-1, 3)
@@ -103,7 +103,7 @@ def test_people_come_with_as_many_rows_as_are_known(build, persons, known, most)
             assert len({found.whose[i] for i, n in enumerate(names) if n == name}) == 1
 
 
-@examples(15)
+@examples(10)
 @given(st.integers(0, 1000), st.integers(20, 60), st.sampled_from([1, 2, None]))
 def test_one_row_a_person_is_rows(build, key, rows, known):
     rng = np.random.default_rng(key)

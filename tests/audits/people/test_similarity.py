@@ -34,7 +34,7 @@ def kind(value):
     return LEVELS[value][0] if value in LEVELS else None
 
 
-@examples(60)
+@examples(36)
 @given(st.one_of(PEOPLE, FEW), st.sampled_from(list(Nulls)))
 def test_against_the_definition(build, people, nulls):
     rows = [(f"person {i}", *row) for i, own in enumerate(people) for row in own]
@@ -54,7 +54,7 @@ def test_against_the_definition(build, people, nulls):
     assert figures["similar"] == pytest.approx(len(found) / len(people))
 
 
-@examples(30)
+@examples(20)
 @given(st.lists(ROW, min_size=1, max_size=20))
 def test_one_row_a_person_is_rows(build, rows):
     table = [(f"person {i}", *row) for i, row in enumerate(rows)]

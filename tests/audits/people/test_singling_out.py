@@ -45,7 +45,7 @@ def exhaustive(rows, combined):
     return len(seen)
 
 
-@examples(40)
+@examples(25)
 @given(st.one_of(PEOPLE, FEW))
 def test_the_figure_is_the_share_of_conditions_that_fit_one_person(build, people):
     rows = [
@@ -57,7 +57,7 @@ def test_the_figure_is_the_share_of_conditions_that_fit_one_person(build, people
     assert figures["multivariate.success"].sample == (many or None)
 
 
-@examples(30)
+@examples(20)
 @given(st.lists(st.tuples(CELL, CELL, CELL), min_size=1, max_size=30), st.sampled_from(list(Nulls)), st.booleans())
 def test_one_row_a_person_is_rows(build, cells, nulls, controlled):
     rows = [(f"person {99 - i}", *row) for i, row in enumerate(cells)]

@@ -61,7 +61,7 @@ def test_what_is_told(build):
 cells = st.sampled_from([None, "⊥", "a", "b", "c"])
 
 
-@examples(30)
+@examples(20)
 @given(
     st.lists(st.tuples(cells, cells), min_size=1, max_size=30),
     st.lists(st.tuples(cells, cells), min_size=1, max_size=30),

@@ -190,7 +190,7 @@ def test_bytes_depend_on_rows_alone(home: Path, bench: Any) -> None:
 TEXT = st.none() | st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0⊥"), min_size=1, max_size=5)
 
 
-@examples(20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     rows=st.lists(st.tuples(TEXT, TEXT, st.integers(0, 3)), min_size=1, max_size=60),
     cut=st.integers(1, 60),

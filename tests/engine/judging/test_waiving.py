@@ -143,7 +143,7 @@ GRANTS = st.builds(
 )
 
 
-@examples(150)
+@examples(90)
 @given(st.lists(RESULTS, max_size=6), st.lists(GRANTS, max_size=4, unique_by=lambda w: w.of))
 def test_released_is_what_holds_or_was_measured_and_is_waived_today(results, waivers) -> None:
     found = laid(waivers, gates=results)

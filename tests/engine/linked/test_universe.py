@@ -41,7 +41,7 @@ def arrays(people):
     return {name: np.array(rows, dtype=np.int64) for name, rows in people.items()}
 
 
-@examples(200)
+@examples(120)
 @given(tables())
 def test_the_join_has_every_combination_once(example):
     count, people, left = example
@@ -61,7 +61,7 @@ def test_too_many_rows_are_refused_before_they_are_made():
         Universe.of(people, 1, most=9_999)
 
 
-@examples(150)
+@examples(90)
 @given(tables())
 def test_rows_in_turn_are_each_there_once(example):
     count, _, left = example

@@ -85,7 +85,7 @@ SCHEMA = pa.schema(
 )
 
 
-@examples(20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=ROWS, cuts=st.lists(st.integers(0, 12), max_size=3))
 def test_parquet_in_parts_has_the_cells_of_one_file(tmp_path_factory, rows, cuts) -> None:
     folder = tmp_path_factory.mktemp("v")

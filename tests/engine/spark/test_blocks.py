@@ -39,7 +39,7 @@ def content(table: Table):
     return list(zip(table["cell"].texts(), table["number"].texts(), lists, strict=True))
 
 
-@examples(30)
+@examples(20)
 @given(
     fragments=st.lists(FRAGMENT, min_size=1, max_size=4),
     bits=st.integers(0, 9),

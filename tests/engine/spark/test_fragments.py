@@ -45,7 +45,7 @@ def shown(parts, names=None):
     ]
 
 
-@examples(50)
+@examples(30)
 @given(
     rows=ROWS,
     asked=st.lists(

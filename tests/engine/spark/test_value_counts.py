@@ -27,7 +27,7 @@ def shown(counts):
     return counts.columns, list(zip(*cells, counts.counts, strict=True))
 
 
-@examples(75)
+@examples(45)
 @given(
     fragments=st.lists(FRAGMENT, min_size=1, max_size=3),
     few=st.integers(1, 6),

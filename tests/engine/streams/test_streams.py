@@ -34,7 +34,7 @@ from ppdm_flow.tables.table import Table, concat
 
 CELL = st.sampled_from([None, "a", "b", "c", "", "é", "?"])
 ROWS = st.lists(st.tuples(CELL, CELL), min_size=1, max_size=50)
-HERE = examples(30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+HERE = examples(20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 class FakeSource:

@@ -29,7 +29,7 @@ def written_out(column: Column) -> list[int]:
     return [int((dense == code).sum()) for code in range(len(column.categories) + SPECIALS)]
 
 
-@examples(60)
+@examples(36)
 @given(
     seed=st.integers(0, 2**32 - 1),
     rows=st.integers(0, 300),
@@ -53,7 +53,7 @@ def test_more_codes_than_two_bytes_hold_are_not_tallied():
     assert _same(narrow.counts(("a",), None), count(Table({"a": cells}, np.arange(4)), ["a"]))
 
 
-@examples(40)
+@examples(25)
 @given(
     seed=st.integers(0, 2**32 - 1),
     rows=st.integers(1, 200),

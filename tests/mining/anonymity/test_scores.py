@@ -46,7 +46,7 @@ def plain_score(original, released):
     return total
 
 
-@examples(100)
+@examples(60)
 @given(before=ROWS, after=ROWS, size=st.integers(1, 30), below=st.integers(1, 6))
 def test_against_a_twin(before, after, size, below):
     def parts(rows):
@@ -79,7 +79,7 @@ def test_against_a_twin(before, after, size, below):
     assert found.share == (found.rare[0] / found.rare_released if found.rare_released else 0.0)
 
 
-@examples(30)
+@examples(20)
 @given(before=ROWS, after=ROWS)
 def test_counted_tables_are_the_same(before, after):
     counts = [count(table(rows), "abc", "w") for rows in (before, after)]

@@ -49,7 +49,7 @@ def decoded(found, which):
     return sorted(rows, key=repr)
 
 
-@examples(40)
+@examples(25)
 @given(ROWS, ROWS)
 def test_one_alphabet_for_both(first, second):
     found = united([counts(first), counts(second)])
@@ -86,7 +86,7 @@ def plain_length(rows, table, usages, singles, laplace):
     return bits
 
 
-@examples(30)
+@examples(20)
 @given(ROWS, ROWS, st.sampled_from([1.0, 0.001]), st.sampled_from(["all", "closed", "slim"]))
 def test_dissimilarity_against_sets(first, second, laplace, candidates):
     found = united([counts(first), counts(second)])
@@ -128,7 +128,7 @@ def plain_comparison(a, b, rows_a, rows_b):
     )
 
 
-@examples(75)
+@examples(45)
 @given(ROWS, ROWS, st.integers(1, 4), st.integers(1, 4), st.booleans())
 def test_itemsets_against_dictionaries(first, second, least_a, least_b, closed):
     x, y = united([counts(first), counts(second)]).databases
@@ -238,7 +238,7 @@ def test_encoded_usages_are_those_of_its_data():
     assert int(found.usages @ np.concatenate([found.table.itemsets.lengths, np.ones(3, dtype=np.int64)])) == 5
 
 
-@examples(30)
+@examples(20)
 @given(ROWS, ROWS, st.sampled_from([1.0, 0.001]))
 def test_bits_of_rows_add_up_to_those_of_the_data(first, second, laplace):
     x, y = (Search(1).encoded(d) for d in united([counts(first), counts(second)]).databases)

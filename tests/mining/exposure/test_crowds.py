@@ -50,7 +50,7 @@ def share(rows, value):
 
 
 @pytest.mark.slow
-@examples(40)
+@examples(25)
 @given(rows=ROWS)
 def test_mixed_columns(build, agree, rows):
     before = {"p": [r[0] for r in rows], "q": [r[1] for r in rows], "s": [r[2] for r in rows]}
@@ -82,7 +82,7 @@ def test_mixed_columns(build, agree, rows):
     assert figures["a.alpha"] == pytest.approx(float(worst), abs=1e-12)
 
 
-@examples(40)
+@examples(25)
 @given(rows=ROWS)
 def test_decoded_values(build, agree, rows):
     """The sensitive attribute leaves as labels and suppressed cells: each counts by what is behind it."""

@@ -51,7 +51,7 @@ def rows_of(counts):
     }
 
 
-@examples(30)
+@examples(20)
 @given(
     original=ROWS, made=ROWS, both=st.booleans(), told=st.booleans(), weighted=st.booleans(), share=st.booleans(),
     gone=st.integers(0, 3),

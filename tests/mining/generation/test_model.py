@@ -13,7 +13,7 @@ from ppdm_flow.mining.generation.model import Model
 from ppdm_flow.mining.itemsets.mine import mine
 from ppdm_flow.mining.krimp.compress import cover, krimp
 
-CHECKED = examples(75)
+CHECKED = examples(45)
 
 
 @st.composite

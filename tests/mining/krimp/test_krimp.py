@@ -41,19 +41,19 @@ def same_as_twin(rows, items, twin, pruning, least=1):
     return found
 
 
-@examples(75)
+@examples(45)
 @given(ROWS, st.booleans(), st.integers(1, 3))
 def test_transactions(twin, rows, pruning, least):
     same_as_twin(rows, 6, twin, pruning, least)
 
 
-@examples(75)
+@examples(45)
 @given(TABLES, st.booleans())
 def test_tables(twin, rows, pruning):
     same_as_twin(rows, 16, twin, pruning)
 
 
-@examples(30)
+@examples(20)
 @given(TABLES, st.booleans())
 def test_without_bit_vectors_and_with_few_levels(twin, rows, pruning):
     with pytest.MonkeyPatch.context() as patch:

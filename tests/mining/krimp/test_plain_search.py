@@ -20,7 +20,7 @@ from ppdm_flow.sdk import compiled
 from ppdm_flow.sdk.compiled import Kernel
 
 KERNEL: Kernel = search.search.__wrapped__
-LARGE = examples(30)
+LARGE = examples(20)
 
 
 def data(seed, rows, columns, values, alike):

@@ -24,7 +24,7 @@ def people(rows):
     return len({p for p, _ in rows})
 
 
-@examples(100)
+@examples(60)
 @given(rows=ROWS, k=st.integers(1, 4), relaxed=st.booleans())
 def test_people_by_value(rows, k, relaxed):
     rows = sorted(rows, key=lambda r: r[0])
@@ -48,7 +48,7 @@ def test_people_by_value(rows, k, relaxed):
         assert (crowds.least[i], crowds.most[i]) == expected
 
 
-@examples(50)
+@examples(30)
 @given(values=st.lists(st.integers(0, 6), min_size=1, max_size=25), k=st.integers(1, 4))
 def test_one_row_a_person_is_as_records(values, k):
     codes = np.array([[v] for v in values], dtype=np.int32)
@@ -65,7 +65,7 @@ def test_one_row_a_person_is_as_records(values, k):
         assert tried[0] == tried[1]
 
 
-@examples(50)
+@examples(30)
 @given(rows=ROWS)
 def test_people_below_labels(rows):
     rows = sorted(rows, key=lambda r: r[0])

@@ -12,7 +12,7 @@ from tiers import examples
 
 from ppdm_flow.mining.local_recoding.groups import axis, grouped, mdav, slices
 
-STEADY = examples(75)
+STEADY = examples(45)
 
 
 def squared(a, b):

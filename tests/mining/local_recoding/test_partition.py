@@ -22,7 +22,7 @@ from ppdm_flow.requirements.t_closeness.classes import Close
 _SPEC = importlib.util.spec_from_file_location("plain_partition", Path(__file__).with_name("plain.py"))
 plain = importlib.util.module_from_spec(_SPEC)
 _SPEC.loader.exec_module(plain)
-STEADY = examples(75)
+STEADY = examples(45)
 
 
 def tree(groups):

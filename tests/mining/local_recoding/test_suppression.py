@@ -12,7 +12,7 @@ from tiers import examples
 
 from ppdm_flow.mining.local_recoding.suppression import HOLE, MOST_SETS, sets, suppressed
 
-STEADY = examples(100)
+STEADY = examples(60)
 
 
 def plain(rows, k, costs):

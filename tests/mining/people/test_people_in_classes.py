@@ -119,7 +119,7 @@ def distinct(rows):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("nulls", list(Nulls))
-@examples(20)
+@examples(12)
 @given(rows=ROWS)
 def test_every_requirement_counts_people(build, agree, nulls, rows):
     every = (K, L, ENTROPY, ALPHA, T, DELTA, BETA)
@@ -152,7 +152,7 @@ def test_every_requirement_counts_people(build, agree, nulls, rows):
 
 @pytest.mark.random
 @pytest.mark.parametrize("nulls", list(Nulls))
-@examples(15)
+@examples(10)
 @given(rows=ROWS)
 def test_one_row_a_person_is_as_counting_rows(build, agree, nulls, rows):
     rows = [(str(i), *row[1:]) for i, row in enumerate(rows)]
@@ -165,7 +165,7 @@ def test_one_row_a_person_is_as_counting_rows(build, agree, nulls, rows):
 
 
 @pytest.mark.slow
-@examples(30)
+@examples(20)
 @given(rows=ROWS)
 def test_decoded_values(build, agree, rows):
     """The sensitive attribute leaves as labels: each counts by what is behind it."""
@@ -215,7 +215,7 @@ def matching(people: list[set[str]]) -> int:
 
 
 @pytest.mark.slow
-@examples(30)
+@examples(20)
 @given(
     rows=st.lists(
         st.tuples(
@@ -274,7 +274,7 @@ def shares_of(rows):
 @pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("negated", [False, True])
 @pytest.mark.parametrize("nulls", list(Nulls))
-@examples(15)
+@examples(10)
 @given(rows=ROWS)
 def test_templates(build, agree, nulls, negated, rows):
     template = Template.of(

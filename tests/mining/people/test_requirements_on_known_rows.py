@@ -235,7 +235,7 @@ def test_nobody_who_knows_rows_of_both_kinds_finds_a_larger_chance(build, agree,
 
 @pytest.mark.random
 @pytest.mark.parametrize("known", [1, 2, 3, None])
-@examples(20)
+@examples(12)
 @given(rows=ROWS, pseudonym=st.booleans())
 def test_every_choice_of_known_rows(build, agree, known, rows, pseudonym):
     before = {n: [r[i] for r in rows] for i, n in enumerate(("person", "p", "s", "x"))}
@@ -262,7 +262,7 @@ def test_every_choice_of_known_rows(build, agree, known, rows, pseudonym):
 @pytest.mark.random(quick=1)
 @pytest.mark.parametrize("negated", [False, True])
 @pytest.mark.parametrize("known", [1, 2, None])
-@examples(12)
+@examples(10)
 @given(rows=ROWS)
 def test_templates(build, agree, known, negated, rows):
     """A negated template is about having another value than x, another is about x."""
@@ -311,7 +311,7 @@ ALIKE = st.lists(
 
 @pytest.mark.random
 @pytest.mark.parametrize("known", [1, 2, None])
-@examples(20)
+@examples(12)
 @given(people=ALIKE)
 def test_values_of_crowds_are_matched(build, agree, known, people):
     """Everybody has somebody with the same classes, so that no crowd of one settles it."""

@@ -123,7 +123,7 @@ def ground_of(table):
 
 
 @pytest.mark.parametrize("cost", sorted(COSTS))
-@examples(40)
+@examples(25)
 @given(
     table=tables(),
     chosen=st.lists(any_model, min_size=1, max_size=2),

@@ -43,7 +43,7 @@ def test_it_is_the_mean_of_one_over_f(f, above, below):
     assert risk(f, f * below / above) == pytest.approx(expected, rel=1e-10)
 
 
-@examples(100)
+@examples(60)
 @given(st.floats(1e-6, 1 - 1e-3))
 def test_closed_forms(p):
     """Franconi, Polettini 2004, for one, two and three respondents with a key."""
@@ -55,7 +55,7 @@ def test_closed_forms(p):
         assert risk(3, 3 / p) == pytest.approx(third, rel=1e-8)
 
 
-@examples(75)
+@examples(45)
 @given(st.integers(1, 500), st.floats(0.001, 0.999))
 def test_the_hypergeometric_function_by_its_integral(f, p):
     """p^f/f 2F1(f, f; f+1; 1-p) is the integral of v^(f-1) p / (p + (1-p) v) over v from 0 to 1."""
@@ -76,7 +76,7 @@ def test_extremes():
         individual_risks(np.array([0]), np.array([3.0]))
 
 
-@examples(50)
+@examples(30)
 @given(st.integers(1, 100), st.floats(1, 1000), st.floats(1.01, 3))
 def test_more_people_are_less_risk(f, factor, more):
     assert risk(f, f * factor * more) < risk(f, f * factor) <= 1 / f

@@ -33,7 +33,7 @@ def plain_independence(table):
     return out
 
 
-@examples(50)
+@examples(30)
 @given(tables)
 def test_main_effects_are_products_of_margins(table):
     found = fit(table, main_effects(3))
@@ -41,7 +41,7 @@ def test_main_effects_are_products_of_margins(table):
     assert found.cells == pytest.approx(plain_independence(table), abs=1e-9)
 
 
-@examples(30)
+@examples(20)
 @given(tables)
 def test_two_way_margins_are_kept_and_no_third_order_is_added(table):
     found = fit(table + 0.5, two_way(3))
@@ -94,7 +94,7 @@ def by_differences(h):
     return slope, curve
 
 
-@examples(20)
+@examples(12)
 @given(tables.filter(lambda t: (t == 1).any()), st.floats(0.02, 0.6))
 def test_estimates_and_statistics_are_those_of_plain_twins(table, fraction):
     found = estimate(keys_of(table, fraction=fraction), main_effects(3))

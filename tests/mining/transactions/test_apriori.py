@@ -32,7 +32,7 @@ def brute(rows: list[frozenset[str]], least: float) -> dict[tuple[int, ...], flo
 
 
 @pytest.mark.slow
-@examples(30)
+@examples(20)
 @given(ROWS, st.sampled_from([0.1, 0.25, 0.5, 1.0]), st.integers(1, 3))
 def test_without_randomization_it_is_apriori(rows: list[frozenset[str]], least: float, pieces: int) -> None:
     baskets = Baskets.of(rows, NAMES)
@@ -51,7 +51,7 @@ def test_without_randomization_it_is_apriori(rows: list[frozenset[str]], least: 
         assert mined.stopped in (apriori.NO_CANDIDATES, apriori.LENGTH)
 
 
-@examples(30)
+@examples(20)
 @given(
     st.sets(st.sampled_from(list(combinations(range(7), 2)))), st.sets(st.sampled_from(list(combinations(range(7), 3))))
 )

@@ -27,7 +27,7 @@ def test_golden_privacy_challenging():
     np.testing.assert_allclose(privacy_challenging((0.05, 0.01, 0.002), 3, size=2), [1 - 0.09 - 0.03, 0.09, 0.03, 0])
 
 
-@examples(20)
+@examples(12)
 @given(MAXIMA, st.integers(1, 3), st.sampled_from([1, 2, 5, 7]), st.booleans(), st.sampled_from(list(Event)))
 def test_vertices_equal_the_program(maxima, length, size, inside, event):
     likelihood = likelihoods(OPERATOR, size, length, event)
@@ -41,7 +41,7 @@ def test_vertices_equal_the_program(maxima, length, size, inside, event):
     assert level(likelihood, supports, with_item) == pytest.approx(listed[0])
 
 
-@examples(20)
+@examples(12)
 @given(MAXIMA, st.integers(1, 3), st.sampled_from([2, 5, 7]))
 def test_not_below_the_privacy_challenging(maxima, length, size):
     alike = privacy_challenging(maxima, length, size)

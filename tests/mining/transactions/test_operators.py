@@ -123,7 +123,7 @@ OPERATORS = st.one_of(
 )
 
 
-@examples(30)
+@examples(20)
 @given(OPERATORS)
 def test_documents_rebuild_their_operator(operator):
     read = from_document(json.loads(json.dumps(document(operator))))

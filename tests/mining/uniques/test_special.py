@@ -67,7 +67,7 @@ def rows_of(counts):
 TABLES = st.integers(1, 5).flatmap(lambda m: st.lists(st.tuples(*[CELLS] * m), min_size=1, max_size=14))
 
 
-@examples(250)
+@examples(150)
 @given(rows=TABLES, size=st.integers(1, 5), nulls=st.sampled_from(Nulls), data=st.data())
 def test_every_set_is_tried(rows, size, nulls, data):
     columns = len(rows[0])
@@ -88,7 +88,7 @@ def test_every_set_is_tried(rows, size, nulls, data):
         assert found.single(level) == sum(any(len(s) <= level for s in sets[r]) for r in kept)
 
 
-@examples(30)
+@examples(20)
 @given(rows=st.lists(st.tuples(*[CELLS] * 4), min_size=1, max_size=14), nulls=st.sampled_from(Nulls))
 def test_all_columns_of_an_attribute_are_known_at_once(rows, nulls):
     """One attribute that two columns tell of is one column of pairs, and one column may tell of two attributes."""

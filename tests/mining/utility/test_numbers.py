@@ -37,7 +37,7 @@ def split(sample):
     return np.array([v for v, _ in sample]), np.array([float(w) for _, w in sample])
 
 
-@examples(75)
+@examples(45)
 @given(samples, samples)
 def test_distances(one, other):
     farthest, area = distances(*split(one), *split(other))
@@ -56,7 +56,7 @@ def test_kolmogorov_smirnov_as_scipy_has_it():
     assert farthest == pytest.approx(stats.ks_2samp(x, y).statistic)
 
 
-@examples(75)
+@examples(45)
 @given(samples)
 def test_moments_and_quantiles(sample):
     values, weights = split(sample)
@@ -75,7 +75,7 @@ cells = st.one_of(st.none(), st.integers(-4, 4).map(float))
 tables = st.lists(st.tuples(cells, cells, cells, st.integers(1, 3)), min_size=2, max_size=10)
 
 
-@examples(75)
+@examples(45)
 @given(tables)
 def test_relations(rows):
     values = np.array([[math.nan if v is None else v for v in row[:3]] for row in rows])
@@ -104,7 +104,7 @@ def test_relations_as_numpy_has_them():
     assert found.correlation == pytest.approx(np.corrcoef(values.T), rel=1e-9)
 
 
-@examples(50)
+@examples(30)
 @given(tables, st.lists(cells, min_size=30, max_size=30))
 def test_il1s(rows, moved):
     before = np.array([[math.nan if v is None else v for v in row[:3]] for row in rows])

@@ -36,7 +36,7 @@ def test_probabilities_are_those_of_scikit_learn():
     assert fitted_probabilities(design, released) == pytest.approx(model.predict_proba(features)[:, 1], abs=1e-5)
 
 
-@examples(25)
+@examples(15)
 @given(st.lists(st.tuples(st.integers(0, 2), st.booleans()), min_size=4, max_size=30))
 def test_a_saturated_model_gives_the_share_of_each_value(rows):
     """With a feature for each value, p of a row is the share of released rows among those of its value."""

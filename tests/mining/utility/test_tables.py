@@ -37,7 +37,7 @@ def shares(sample, ways):
     return {k: v / total for k, v in counts.items()} if total else {}
 
 
-@examples(75)
+@examples(45)
 @given(rows, rows, st.integers(1, 3))
 def test_total_variation(one, other, ways):
     weights = np.array([[r[3] for r in one] + [0] * len(other), [0] * len(one) + [r[3] for r in other]], dtype=float)
@@ -80,7 +80,7 @@ def test_chosen_tables(ways):
 released = st.sampled_from([None, "⊥", "x", "y"])
 
 
-@examples(75)
+@examples(45)
 @given(st.lists(st.tuples(st.sampled_from([None, "a", "b", "c"]), released), min_size=1, max_size=8))
 def test_released_level(pairs):
     before, after = [a for a, _ in pairs], [b for _, b in pairs]

@@ -259,7 +259,7 @@ def changes_of(draw, tree):
 
 
 @pytest.mark.slow
-@examples(200)
+@examples(120)
 @given(st.data())
 def test_what_the_text_says_is_what_the_change_says_and_all_else_stays(data):
     tree, text = data.draw(written_trees())
