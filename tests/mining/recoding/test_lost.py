@@ -59,7 +59,7 @@ def moved(base, drift):
 def test_a_part_that_keeps_the_model_leaves_out_at_least_so_much(name) -> None:
     told = {"less": 0, "all": 0}
 
-    @examples(60)
+    @examples(150)
     @given(
         model=MODELS[name],
         counts=st.lists(st.integers(0, 4), min_size=3, max_size=3).filter(any),
