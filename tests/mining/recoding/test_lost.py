@@ -6,9 +6,8 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from tiers import examples
 
 from ppdm_flow.mining.recoding.grouping import Cells, Grouping
 from ppdm_flow.mining.recoding.models import KAnonymous
@@ -59,7 +58,7 @@ def moved(base, drift):
 def test_a_part_that_keeps_the_model_leaves_out_at_least_so_much(name) -> None:
     told = {"less": 0, "all": 0}
 
-    @examples(150)
+    @settings(max_examples=150)
     @given(
         model=MODELS[name],
         counts=st.lists(st.integers(0, 4), min_size=3, max_size=3).filter(any),
