@@ -26,11 +26,9 @@ releases:
 
 SHAPES = [
     {"partition_rows": 200},
-    {"partition_rows": 2_800, "memory_limit": 16_000, "workers": 3},
-    {"partition_rows": 4_000, "workers": 1},
-    {"partition_rows": 201, "workers": 4},
-    {"partition_rows": 200, "memory_limit": 0},
     {"partition_rows": 1 << 20},
+    {"partition_rows": 2_800, "memory_limit": 16_000, "workers": 3},
+    {"partition_rows": 200, "memory_limit": 0},
 ]
 
 
