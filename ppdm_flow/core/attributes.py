@@ -59,7 +59,8 @@ class AttributeFacts:
     ``derived`` is its lineage where a step changed or added it; :attr:`lineage` is that of every attribute.
     ``labels``: a step made labels of its values (intervals, suppressed cells), whatever their ``type`` was.
     ``has_declared_type``: the policy says its ``type``. ``determines`` are attributes of the source whose values follow
-    from it, as the policy says. ``description`` is the policy's own.
+    from it, as the policy says. ``description`` is the policy's own. ``other_names`` are cells that stand for single
+    values, each with its value, as the policy writes them down.
     """
 
     name: str
@@ -75,6 +76,7 @@ class AttributeFacts:
     has_declared_type: bool = False
     determines: frozenset[str] = frozenset()
     description: str = field(default="", compare=False)
+    other_names: tuple[tuple[str, str], ...] = ()
 
     @property
     def is_numeric(self) -> bool:

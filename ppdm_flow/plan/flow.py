@@ -6,8 +6,8 @@ from collections import ChainMap, Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from ppdm_flow.core.attributes import AttributeFacts
-from ppdm_flow.core.lineage import Derivation, Lineage
+from ppdm_flow.core.attributes import AttributeFacts, Change
+from ppdm_flow.core.lineage import CellKind, Derivation, Lineage
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.suggest import did_you_mean
@@ -66,7 +66,8 @@ def after(step: str, before: Attributes, effect: Effect) -> Attributes:
                 derived = replace(derived, moved_by=derived.moved_by | {step})
             changed = attributes[name].changed(step, change)
             labels = changed.labels or (changed.type.is_numeric and name not in effect.numbers)
-            attributes[name] = replace(changed, derived=derived, labels=labels)
+            names = _other_names(attributes[name], change, effect.recodes.get(name), derivation.kind)
+            attributes[name] = replace(changed, derived=derived, labels=labels, other_names=names)
     for name in effect.drops:
         attributes.pop(name, None)
     renamed = {effect.renames.get(name, name): fact for name, fact in attributes.items()}
@@ -74,6 +75,21 @@ def after(step: str, before: Attributes, effect: Effect) -> Attributes:
     for fact in effect.adds:
         out[fact.name] = replace(fact, derived=lineage_of(effect.derivation(fact.name), before))
     return out
+
+
+def _other_names(
+    before: AttributeFacts, change: Change, recodes: Mapping[str, str] | None, kind: CellKind
+) -> tuple[tuple[str, str], ...]:
+    """Return the cells that stand for single values after a step, each with its value."""
+    if change is Change.SUPPRESSED or kind is CellKind.EXCHANGED:
+        return before.other_names
+    kept = before.other_names or all(each is Change.SUPPRESSED for _, each in before.changes)
+    if recodes is None or not kept:
+        return ()
+    own, many = dict(before.other_names), Counter(recodes.values())
+    single = {new: own.get(old, old) for old, new in recodes.items() if many[new] == 1}
+    names = {cell: value for cell, value in own.items() if cell not in recodes and cell not in many} | single
+    return tuple((cell, value) for cell, value in names.items() if cell != value)
 
 
 def lineage_of(derivation: Derivation, before: Attributes) -> Lineage:

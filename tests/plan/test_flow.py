@@ -175,3 +175,29 @@ def test_only_a_random_order_stands_for_the_shuffle(compiled, fakes, randomized)
     )
     assert found.plan is not None, found.diagnostics
     assert found.plan.releases[0].input == ("sort" if randomized else "shuffle-r")
+
+
+NAMED = """
+  one: {use: recode, with: {attributes: {job: {values: {nurse: N, clerk: C, cook: F, host: F}}}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("steps", "names"),
+    [
+        ("", {"N": "nurse", "C": "clerk"}),
+        (
+            "  two: {use: recode, with: {attributes: {job: {values: {N: X, C: N, F: F}}}}}\n",
+            {"X": "nurse", "N": "clerk"},
+        ),
+        ("  two: {use: recode, with: {attributes: {job: {values: {N: nurse, C: X, F: X}}}}}\n", {}),
+        ("  two: {use: suppress, with: {attributes: [job], k: 2}}\n", {"N": "nurse", "C": "clerk"}),
+        ("  two: {use: swap, with: {attributes: [job]}}\n", {"N": "nurse", "C": "clerk"}),
+        ("  two: {use: rename, with: {attributes: {job: work}}}\n", {"N": "nurse", "C": "clerk"}),
+        ("  two: {use: generalize, with: {attributes: {job: {prefix: 1}}}}\n", {}),
+    ],
+)
+def test_cells_that_are_other_names_of_values(compiled, steps, names):
+    release = plan_of(compiled, f"steps:{NAMED}{steps}").releases[0]
+    (fact,) = [f for f in release.attributes if f.source == "job"]
+    assert dict(fact.other_names) == names

@@ -6,7 +6,11 @@ are columns whose values were given other names: no row could match, and the rel
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import field
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.diagnostics import Severity
@@ -31,17 +35,26 @@ NOTHING = "No released attribute can be compared with the original, so nothing c
 class ComparedColumn:
     """A released column and the one that it comes from; ``intervals`` where they may be compared by these.
 
-    ``recoded``: the released values are names of intervals, so that they can be compared in no other way.
+    ``recoded``: the released values are names of intervals, so that they can be compared in no other way. ``values``
+    are those that released cells are other names of, as the policy itself says.
     """
 
     column: str
     source: str
     intervals: ByInterval | None = None
     recoded: bool = False
+    values: Mapping[str, str] = field(default_factory=dict)
 
     def level(self, name: str) -> Level:
         """Return how its values are compared at the level ``exact`` or ``intervals``."""
         return self.intervals if self.intervals is not None and (self.recoded or name == INTERVALS) else exact
+
+    def released_level(self, name: str) -> Level:
+        """Return how released cells are compared: those that are other names of values as these values."""
+        level, values = self.level(name), self.values
+        if not values:
+            return level
+        return lambda texts: level(pa.array([values.get(t, t) for t in texts.to_pylist()], pa.string()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,22 +75,24 @@ def comparison(original: DataView, candidate: DataView, ctx: AuditContext) -> Co
     """Return what can be compared of a release."""
     shared = [c for c in candidate.schema.names if candidate.schema[c].role not in _NEVER]
     shared = [c for c in shared if source_of(c, ctx) in original.schema]
-    compared = {c: _compared(c, candidate, ctx) for c in shared}
+    compared = {c: _compared(c, original, candidate, ctx) for c in shared}
     columns = tuple(f for f in compared.values() if f is not None)
     return Comparison(columns, tuple(c for c in shared if compared[c] is None))
 
 
 def matched(chosen: Sequence[ComparedColumn], level: str, original: DataView, candidate: DataView) -> JointSupports:
     """Match the rows of both tables at one level: one pass over each, 24 bytes a row."""
+    before = original, [c.source for c in chosen], [c.level(level) for c in chosen]
+    after = candidate, [c.column for c in chosen], [c.released_level(level) for c in chosen]
     sides = []
-    for view, names in ((original, [c.source for c in chosen]), (candidate, [c.column for c in chosen])):
+    for view, names, levels in (before, after):
         weight = view.schema.weight
         wanted = [*dict.fromkeys(names), *([weight] if weight else [])]
-        sides.append(tallies(view.partitions(wanted), names, [c.level(level) for c in chosen], weight))
+        sides.append(tallies(view.partitions(wanted), names, levels, weight))
     return joint_supports(*sides)
 
 
-def _compared(column: str, candidate: DataView, ctx: AuditContext) -> ComparedColumn | None:
+def _compared(column: str, original: DataView, candidate: DataView, ctx: AuditContext) -> ComparedColumn | None:
     source = source_of(column, ctx)
     intervals = _intervals(source, ctx)
     facts = ctx.attributes.get(column)
@@ -85,6 +100,11 @@ def _compared(column: str, candidate: DataView, ctx: AuditContext) -> ComparedCo
         return None
     if facts is None or not facts.was(Change.GENERALIZED):
         return ComparedColumn(column, source, intervals)
+    if facts.other_names:
+        values = dict(facts.other_names)
+        known = pa.concat_arrays([original.domain(source), pa.array(values, pa.string())])
+        if pc.all(pc.is_in(candidate.domain(column), value_set=known)).as_py() is not False:
+            return ComparedColumn(column, source, intervals, values=values)
     if intervals is None or not intervals.covers(candidate.domain(column)):
         return None
     return ComparedColumn(column, source, intervals, recoded=True)

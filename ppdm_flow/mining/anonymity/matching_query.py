@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from ppdm_flow.mining.anonymity.levels import NUMBER, ByInterval
 from ppdm_flow.mining.anonymity.matching import INTERVALS, ComparedColumn
+from ppdm_flow.mining.exposure.numbers_query import value_of
 from ppdm_flow.mining.releases.relation import weight_of
 from ppdm_flow.sdk.audit import Sql, quoted
 from ppdm_flow.tables.schema import Schema
@@ -18,8 +19,8 @@ def supports(sql: Sql, chosen: Sequence[ComparedColumn], level: str, original: S
 
     Rows are grouped by MD5 over their cells: 16 bytes a row, and DuckDB spills what does not fit.
     """
-    before = _digest(_cell(c.source, c, level) for c in chosen)
-    after = _digest(_cell(c.column, c, level) for c in chosen)
+    before = _digest(_cell(quoted(c.source), c, level) for c in chosen)
+    after = _digest(_cell(value_of(quoted(c.column), c.values), c, level) for c in chosen)
     query = f"""
         WITH rows AS (
             SELECT {before} AS r, {weight_of(original)} AS o, CAST(0 AS BIGINT) AS p FROM original
@@ -36,9 +37,9 @@ def _digest(cells: Iterable[str]) -> str:
     return f"MD5_NUMBER(CONCAT({', '.join(written)}))"
 
 
-def _cell(name: str, column: ComparedColumn, level: str) -> str:
+def _cell(cell: str, column: ComparedColumn, level: str) -> str:
     chosen = column.intervals if column.recoded or level == INTERVALS else None
-    return quoted(name) if chosen is None else _interval(quoted(name), chosen)
+    return cell if chosen is None else _interval(cell, chosen)
 
 
 def _interval(cell: str, intervals: ByInterval) -> str:

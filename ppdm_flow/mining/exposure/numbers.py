@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -72,25 +72,32 @@ def require_numbers(column: str, ctx: AuditContext) -> None:
         )
 
 
-def floats_of(column: Column, kind: AttributeType, name: str) -> Floats:
+def named_values(column: str, ctx: AuditContext) -> Mapping[str, str]:
+    """Return the values that cells of a released column are other names of, as the policy says itself."""
+    facts = ctx.attributes.get(column)
+    return {} if facts is None else dict(facts.other_names)
+
+
+def floats_of(column: Column, kind: AttributeType, name: str, values: Mapping[str, str] = {}) -> Floats:
     """Return the numbers of a column, in days for moments; NaN where a cell is missing or suppressed.
 
-    Labels count as the numbers that they spell. Raises UnnumberedError where one spells none of the type.
+    Labels count as the numbers that they spell, or that their ``values`` do. Raises UnnumberedError where one spells
+    none of the type.
     """
     if isinstance(column, NumericColumn):
         numbers, found = column.floats(), column.kind
     else:
-        numbers, found = _labels(column, kind, name), kind
+        numbers, found = _labels(column, kind, name, values), kind
     if found.is_time != kind.is_time:
         raise _unnumbered(name)
     return numbers / MICROSECONDS if found is AttributeType.TIMESTAMP else numbers
 
 
-def _labels(column: Column, kind: AttributeType, name: str) -> Floats:
+def _labels(column: Column, kind: AttributeType, name: str, values: Mapping[str, str]) -> Floats:
     if not kind.is_numeric:
         raise _unnumbered(name)
     used = column.compact()
-    read = parsed(used.categories.cast(pa.string()), kind)
+    read = parsed(pa.array([values.get(c, c) for c in used.categories.to_pylist()], pa.string()), kind)
     if read.bad.any():
         raise _unnumbered(name)
     return np.concatenate((np.full(SPECIALS, np.nan), read.values.astype(np.float64)))[used.dense]
@@ -117,7 +124,7 @@ def paired_numbers(
     for column, _ in columns:
         require_numbers(column, ctx)
     read = _read(ctx.pairs, attributes, columns, candidate.schema.weight, ctx)
-    _require_the_file(read, candidate, columns)
+    _require_the_file(read, candidate, columns, ctx)
     return read
 
 
@@ -139,7 +146,7 @@ def _read(
         for name in attributes:
             before[name].append(floats_of(left[name], kinds[name], name))
         for name, attribute in columns:
-            after[name].append(floats_of(right[name], kinds[attribute], name))
+            after[name].append(floats_of(right[name], kinds[attribute], name, named_values(name, ctx)))
         rows.append(np.asarray(right.rows, dtype=np.int64))
         weights.append(np.ones(len(right), np.int64) if weight is None else weights_of(right[weight]))
     return PairedNumbers(
@@ -155,12 +162,14 @@ def _joined(parts: list[Floats]) -> Floats:
     return np.concatenate(parts) if parts else np.zeros(0)
 
 
-def _require_the_file(read: PairedNumbers, candidate: DataView, columns: Sequence[tuple[str, str]]) -> None:
+def _require_the_file(
+    read: PairedNumbers, candidate: DataView, columns: Sequence[tuple[str, str]], ctx: AuditContext
+) -> None:
     """Hold each paired column against the file's, whatever the order of rows."""
     parts: dict[str, list[Floats]] = {name: [] for name, _ in columns}
     for table in candidate.partitions(list(parts)):
         for name, attribute in columns:
-            parts[name].append(floats_of(table[name], read.types[attribute], name))
+            parts[name].append(floats_of(table[name], read.types[attribute], name, named_values(name, ctx)))
     for name, own in parts.items():
         if not np.array_equal(np.sort(_joined(own)), np.sort(read.released[name]), equal_nan=True):
             raise other_rows()

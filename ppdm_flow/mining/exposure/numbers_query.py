@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import field
 
+from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.mining.exposure.numbers import other_rows
 from ppdm_flow.sdk.audit import Sql, quoted
 from ppdm_flow.tables.column import SUPPRESSED_TEXT
 
-Types = Sequence[AttributeType]
-"""Of numbers, column by column."""
+
+@dataclass(frozen=True, slots=True)
+class NumberTexts:
+    """How a column writes its numbers: of which type they are, and the values that cells are other names of."""
+
+    kind: AttributeType
+    values: Mapping[str, str] = field(default_factory=dict)
+
+
+Types = Sequence[NumberTexts]
+"""Column by column."""
 
 
 def hold(sql: Sql, columns: Sequence[str], types: Types, weight: str | None, tables: dict[str, object]) -> None:
@@ -34,9 +45,17 @@ def hold(sql: Sql, columns: Sequence[str], types: Types, weight: str | None, tab
         raise other_rows()
 
 
-def number_of(cell: str, kind: AttributeType) -> str:
+def value_of(cell: str, values: Mapping[str, str]) -> str:
+    """Return the value that a text is another name of, or the text."""
+    if not values:
+        return cell
+    texts = (", ".join("'" + text.replace("'", "''") + "'" for text in each) for each in (values, values.values()))
+    return f"COALESCE(MAP({', '.join(f'[{each}]' for each in texts)})[{cell}], {cell})"
+
+
+def number_of(cell: str, texts: NumberTexts) -> str:
     """Return the number of a text, in days for moments; NULL where it is missing or suppressed."""
-    text = f"NULLIF({cell}, '{SUPPRESSED_TEXT}')"
+    kind, text = texts.kind, f"NULLIF({value_of(cell, texts.values)}, '{SUPPRESSED_TEXT}')"
     if kind is AttributeType.DATE:
         return f"CAST(CAST({text} AS DATE) - DATE '1970-01-01' AS DOUBLE)"
     if kind is AttributeType.TIMESTAMP:

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.mining.exposure.numbers import Floats, Ints, UnnumberedError, floats_of
 from ppdm_flow.mining.exposure.numbers_query import Types, number_of
 from ppdm_flow.mining.populations.file import PeopleFile, coded
@@ -23,7 +24,7 @@ def file_of(path: str, key: str, ctx: AuditContext) -> PeopleFile:
     return PeopleFile(ctx.home / path, ",", f"file `{key}` of `numeric_linkage`", _LACKING)
 
 
-def numbers_of(file: PeopleFile, attributes: Sequence[str], types: Types) -> Floats:
+def numbers_of(file: PeopleFile, attributes: Sequence[str], types: Sequence[AttributeType]) -> Floats:
     """Return the numbers of the people, (people, attributes), NaN where a cell is empty.
 
     Raises DataError where the file cannot be read, or a cell is no number of the attribute's type.

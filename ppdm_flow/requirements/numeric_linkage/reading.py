@@ -9,8 +9,16 @@ import pyarrow as pa
 
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.exposure.estimates import best
-from ppdm_flow.mining.exposure.numbers import Floats, Ints, UnnumberedError, UnpairedError, paired_numbers, type_of
-from ppdm_flow.mining.exposure.numbers_query import Types
+from ppdm_flow.mining.exposure.numbers import (
+    Floats,
+    Ints,
+    UnnumberedError,
+    UnpairedError,
+    named_values,
+    paired_numbers,
+    type_of,
+)
+from ppdm_flow.mining.exposure.numbers_query import NumberTexts, Types
 from ppdm_flow.mining.exposure.paired import relation
 from ppdm_flow.mining.exposure.persons import by_pseudonym, persons
 from ppdm_flow.mining.populations.file import PeopleFile
@@ -131,8 +139,11 @@ def _types(told: _Columns, original: DataView, candidate: DataView, ctx: AuditCo
     first = next(original.partitions(told.names), None)
     part = next(candidate.partitions([c for c, _ in told.numbers]), None)
     kinds = {name: type_of(name, None if first is None else first[name], ctx) for name in told.names}
-    types = [kinds[a] if part is None else getattr(part[c], "kind", kinds[a]) for c, a in told.numbers]
-    return [kinds[name] for name in told.names], types
+    types = [
+        NumberTexts(kinds[a] if part is None else getattr(part[c], "kind", kinds[a]), named_values(c, ctx))
+        for c, a in told.numbers
+    ]
+    return [NumberTexts(kinds[name]) for name in told.names], types
 
 
 def _estimated(before: Floats, told: _Columns, released: Mapping[str, Floats]) -> Floats:
