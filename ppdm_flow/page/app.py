@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
@@ -16,7 +17,9 @@ from ppdm_flow.page.http.answering import answering
 from ppdm_flow.page.http.headers import SecurityHeaders
 from ppdm_flow.page.http.hosts import KnownHosts
 from ppdm_flow.page.http.route import PageRoute
+from ppdm_flow.page.http.turns import AnsweredInTurn, busy, turn_of_address
 from ppdm_flow.page.looks.templates import rendered
+from ppdm_flow.page.services.places import BusyError
 from ppdm_flow.page.settings import Settings
 from ppdm_flow.page.site import Site
 from ppdm_flow.page.views.accounts import routes as accounts
@@ -62,7 +65,7 @@ def application(site: Site, routes: Iterable[PageRoute] = ROUTES) -> Starlette:
     return Starlette(
         routes=[
             *(Route(each.path, answering(site, each), methods=[each.method]) for each in ordered),
-            Mount("/static", StaticFiles(directory=STATIC)),
+            Mount("/static", AnsweredInTurn(StaticFiles(directory=STATIC))),
         ],
         middleware=[
             Middleware(SecurityHeaders, secure=_strictly(site.settings)),
@@ -77,5 +80,9 @@ def _strictly(settings: Settings) -> bool:
     return settings.secure and bool(settings.names) and not settings.own_certificate
 
 
-def _missing(_request: Request, _error: Exception) -> Response:
-    return HTMLResponse(rendered("errors/nothing_here.html"), 404)
+async def _missing(request: Request, _error: Exception) -> Response:
+    try:
+        async with turn_of_address(request.client):
+            return HTMLResponse(await run_in_threadpool(rendered, "errors/nothing_here.html"), 404)
+    except BusyError:
+        return busy()

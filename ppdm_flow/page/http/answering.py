@@ -5,13 +5,12 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from functools import cache
 
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
+from starlette.responses import FileResponse, RedirectResponse, Response, StreamingResponse
 
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.page.http import cookies
@@ -20,13 +19,21 @@ from ppdm_flow.page.http.multipart import TOKEN, ForgedError
 from ppdm_flow.page.http.origin import from_own_page
 from ppdm_flow.page.http.receiving import Sent, check_fields, most_bytes, sent_with_file, sent_without_file
 from ppdm_flow.page.http.route import PageRoute
-from ppdm_flow.page.http.turns import AT_ONCE, STREAMS, STREAMS_WAITING, ResponseInTurn, turn
-from ppdm_flow.page.looks.templates import rendered
+from ppdm_flow.page.http.turns import (
+    AT_ONCE,
+    PIECE,
+    STREAMS,
+    STREAMS_WAITING,
+    ResponseInTurn,
+    busy,
+    turn,
+    turn_of_address,
+)
 from ppdm_flow.page.services.accounts.attempts import network
 from ppdm_flow.page.services.accounts.passwords import HASHES_AT_ONCE
 from ppdm_flow.page.services.accounts.sessions import Visit
 from ppdm_flow.page.services.accounts.words import new_word
-from ppdm_flow.page.services.places import PERSON, BusyError
+from ppdm_flow.page.services.places import PERSON, BusyError, Places
 from ppdm_flow.page.services.policies.policies import UnknownPolicyError
 from ppdm_flow.page.services.refusal import RefusalError
 from ppdm_flow.page.site import Site
@@ -34,8 +41,10 @@ from ppdm_flow.page.site import Site
 SIGN_IN = "/sign-in"
 TOKEN_HEADER = "x-form-token"  # noqa: S105  # the name of a header
 _log = logging.getLogger("ppdm_flow.page")
-_LOOKED_UP = 512
-"""Requests of one address that wait until it is known who asks: many people may share an address."""
+_LARGE = 4 * PIECE
+"""Bytes of an answer that counts among those that are held until their clients have read them."""
+_UNREAD = Places(1 << 30, 1 << 26)
+"""Bytes of large answers that are held at once, in all and for one person."""
 
 
 def answering(site: Site, route: PageRoute) -> Callable[[Request], Awaitable[Response]]:
@@ -45,16 +54,11 @@ def answering(site: Site, route: PageRoute) -> Callable[[Request], Awaitable[Res
         try:
             return await _answer(site, route, request)
         except BusyError:
-            return HTMLResponse(_busy(), 429, {"retry-after": "1"})
+            return busy()
         except ClientDisconnect:
             return Response(status_code=400)  # nobody reads it
 
     return answer
-
-
-@cache
-def _busy() -> str:
-    return rendered("errors/busy.html")
 
 
 async def _answer(site: Site, route: PageRoute, request: Request) -> Response:
@@ -66,7 +70,7 @@ async def _answer(site: Site, route: PageRoute, request: Request) -> Response:
     secure = site.settings.secure
     word = cookies.word(request, cookies.VISIT, secure=secure)
     person = f"address {network(request.client.host if request.client else '')}"
-    async with turn(f"visit from {person}", waiting=_LOOKED_UP):
+    async with turn_of_address(request.client):
         visit = await run_in_threadpool(site.sessions.visit, word or new_word())
     if visit.user is not None:
         person = f"account {visit.user.id}"
@@ -83,12 +87,15 @@ async def _answer(site: Site, route: PageRoute, request: Request) -> Response:
         response = await run_in_threadpool(_response, site, route, request, visit, sent)
     if not word and not _keeps_visit(response):
         cookies.keep(response, visit, secure=secure)
-    if isinstance(response, StreamingResponse):  # its pieces are made while it is sent
-        sending = AsyncExitStack()
+    sending = AsyncExitStack()
+    if isinstance(response, StreamingResponse | FileResponse):  # its pieces are made while it is sent
         name = f"stream for {person}"
         await sending.enter_async_context(turn(name, request, at_once=STREAMS, waiting=STREAMS_WAITING))
-        return ResponseInTurn(response, sending)
-    return response
+    elif len(response.body) > _LARGE:
+        sending.enter_context(_UNREAD.taken(0, many=len(response.body)))
+    else:
+        return response
+    return ResponseInTurn(response, sending)
 
 
 def _keeps_visit(response: Response) -> bool:

@@ -11,6 +11,7 @@ from starlette.datastructures import Headers
 from starlette.responses import HTMLResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from ppdm_flow.page.http.turns import AnsweredInTurn
 from ppdm_flow.page.looks.templates import rendered
 from ppdm_flow.page.settings import Settings
 
@@ -25,6 +26,7 @@ class KnownHosts:
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self._app = app
         self._names = known_names(settings)
+        self._elsewhere = AnsweredInTurn(_elsewhere)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -32,8 +34,12 @@ class KnownHosts:
         if len(given) == 1 and _HOST.fullmatch(given[0]) and name_of(given[0]) in self._names:
             await self._app(scope, receive, send)
             return
-        page = await run_in_threadpool(rendered, "errors/elsewhere.html")
-        await HTMLResponse(page, 421)(scope, receive, send)
+        await self._elsewhere(scope, receive, send)
+
+
+async def _elsewhere(scope: Scope, receive: Receive, send: Send) -> None:
+    page = await run_in_threadpool(rendered, "errors/elsewhere.html")
+    await HTMLResponse(page, 421)(scope, receive, send)
 
 
 def known_names(settings: Settings) -> frozenset[str]:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from functools import cache
 from weakref import WeakValueDictionary
 
 from anyio import CancelScope, CapacityLimiter, WouldBlock, create_task_group
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import Response
-from starlette.types import Receive, Scope, Send
+from starlette.responses import HTMLResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from ppdm_flow.page.looks.templates import rendered
+from ppdm_flow.page.services.accounts.attempts import network
 from ppdm_flow.page.services.places import BusyError
 
 AT_ONCE = 3
@@ -18,6 +22,12 @@ AT_ONCE = 3
 WAITING = 64
 STREAMS, STREAMS_WAITING = 2, 8
 """Answers in pieces that one person is sent at once, such as archives, and those that wait."""
+_LOOKED_UP = 512
+"""Requests of one address that wait until it is known who asks: many people may share an address."""
+PIECE = 1 << 16
+"""Bytes of an answer that are handed over at once: the connection holds what its client does not read."""
+_SLOW = 0.05
+"""Seconds after which a client reads an answer slowly."""
 _limiters: WeakValueDictionary[str, CapacityLimiter] = WeakValueDictionary()
 """One for each name with a request, in the one thread of the server that takes them."""
 
@@ -46,6 +56,50 @@ async def turn(
         limiter.release()
 
 
+def turn_of_address(client: tuple[str, int] | None) -> AbstractAsyncContextManager[None]:
+    """Wait as `turn` does among the requests of an address of which nobody knows yet who asks."""
+    return turn(f"visit from address {network(client[0] if client else '')}", waiting=_LOOKED_UP)
+
+
+def busy() -> HTMLResponse:
+    """Return the answer to somebody for whom too many requests wait."""
+    return HTMLResponse(_busy(), 429, {"retry-after": "1"})
+
+
+@cache
+def _busy() -> str:
+    return rendered("errors/busy.html")
+
+
+class AnsweredInTurn:
+    """An application in which few requests of one address are answered at once: what is the same for all visitors.
+
+    A client that reads slowly gives its turn back, so that others of its address do not wait for it.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        held = AsyncExitStack()
+        try:
+            await held.enter_async_context(turn_of_address(scope.get("client")))
+        except BusyError:
+            await busy()(scope, receive, send)
+            return
+
+        async def send_and_look(message: Message) -> None:
+            sending = asyncio.ensure_future(send(message))
+            done, _ = await asyncio.wait({sending}, timeout=_SLOW)
+            if not done:
+                await held.aclose()
+            await sending
+
+        async with held:
+            await self._app(scope, receive, send_and_look)
+
+
 class ResponseInTurn(Response):
     """An answer that is sent while a turn is held, and gives it back however that ends."""
 
@@ -54,9 +108,16 @@ class ResponseInTurn(Response):
         self.status_code, self.raw_headers = response.status_code, response.raw_headers
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send the answer."""
+        """Send the answer, no more at once than its client reads."""
+
+        async def send_pieces(message: Message) -> None:
+            body = message.get("body", b"")
+            for start in range(0, len(body) - PIECE, PIECE):
+                await send({**message, "body": body[start : start + PIECE], "more_body": True})
+            await send({**message, "body": body[(len(body) - 1) // PIECE * PIECE :]} if body else message)
+
         async with self._held:
-            await self._response(scope, receive, send)
+            await self._response(scope, receive, send_pieces)
 
 
 async def _wait(limiter: CapacityLimiter, request: Request | None) -> None:
