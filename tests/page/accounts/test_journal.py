@@ -20,6 +20,7 @@ from ppdm_flow.page.services.journal.journal import (
     MORE,
     REFUSALS_A_MINUTE,
     REFUSALS_AN_HOUR,
+    RENEW,
     ChainKey,
     Journal,
     chain_key,
@@ -292,3 +293,23 @@ def test_what_had_begun_when_the_server_ended_is_written_down_once(server):
     assert [e[3] for e in entries].count("interrupted") == 1
     assert journal.is_whole()
     assert "interrupted" in server.browser(Role.ADMINISTRATOR).get("/journal").text
+
+
+def test_what_others_did_is_not_looked_through_for_who_made_links(server):
+    """Strangers write a refused opening each second: the first page of everybody asks who renewed their links."""
+    journal, guest = server.site.journal, server.users[Role.GUEST]
+    journal.add(server.users[Role.ADMINISTRATOR], RENEW, guest.name, "done")
+
+    def steps() -> int:
+        connection, taken = server.site.database._connection(), []
+        connection.set_progress_handler(lambda: taken.append(1), 1)
+        assert len(journal.renewals(guest)) == 1
+        connection.set_progress_handler(None, 1)
+        return len(taken)
+
+    before = steps()
+    with server.site.database.changing() as connection:
+        for _ in range(500):
+            journal._append(connection, "2999-01-01T00:00:00+00:00", None, "accounts.open", "", "refused")
+    assert steps() < before + 50
+    assert journal.is_whole()

@@ -39,6 +39,7 @@ SCHEMA = (
     ),
     "CREATE INDEX IF NOT EXISTS journal_by_account ON journal (account, number)",
     "CREATE INDEX IF NOT EXISTS journal_by_action ON journal (action, number)",
+    "CREATE INDEX IF NOT EXISTS journal_of_done ON journal (subject, action) WHERE outcome = 'done'",
     (
         "CREATE TRIGGER IF NOT EXISTS journal_stays BEFORE UPDATE ON journal"
         " BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END"
