@@ -454,3 +454,8 @@ def test_long_documents_of_a_release_are_parsed_by_processes_of_their_own(server
     page = guest.get(f"{address}/report.html")
     assert page.status_code == 200
     assert "study" in page.text
+    assert "study.csv" in guest.get(f"{address}/files").text
+    assert guest.get(f"{address}/sheet.html").status_code == 200
+    assert guest.get(f"{address}/files/study.csv").status_code == 200
+    (server.site.settings.runs / address.split("/", 2)[2].rpartition("/")[0] / "manifest.json").write_text("{}")
+    assert guest.get(f"{address}/files").status_code == 409

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import time
 from html import unescape
 from pathlib import Path
+from types import SimpleNamespace
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import pytest
@@ -381,3 +383,74 @@ def test_a_large_report_is_parsed_by_another_process(server: Server, monkeypatch
     assert tokens.sub("", large.text) == tokens.sub("", small.text)
     (run / "report.json").write_text("{" * 200)
     assert "PPF692" in steward.get(address).text
+
+
+@pytest.mark.slow
+def test_a_large_manifest_is_parsed_by_another_process(server: Server, monkeypatch):
+    run = prepared_run(server.site.settings.runs)
+    steward, address = server.browser(Role.STEWARD), f"/runs/{run.parent.name}/{run.name}"
+    small = steward.get(address).text
+    shutil.copytree(run, run.with_name("20990101T000000Z-aaaaaaaaaaaa"))
+    monkeypatch.setattr(runs, "LARGE", 100)
+    with monkeypatch.context() as patched:
+        patched.setattr(runs, "json", SimpleNamespace(loads=lambda _text: pytest.fail("it was parsed here")))
+        assert [each.state for each in server.site.runs.list()] == ["released", "released"]
+        large = steward.get(address).text
+    files = re.compile(r"<summary>.*?</summary>")
+    assert files.findall(large) == files.findall(small)
+    monkeypatch.setattr(runs.REPORTS, "output", 0)
+    (run / "manifest.json").write_text((run / "manifest.json").read_text() + " ")
+    assert len(server.site.runs.list()) == 1, "one that takes too much is not listed"
+    monkeypatch.setattr(runs, "_read_manifest", lambda *_: pytest.fail("it was tried again at once"))
+    assert len(server.site.runs.list()) == 1
+
+
+def test_of_a_run_with_very_many_files_those_that_lie_deepest_are_left_out(tmp_path: Path, monkeypatch):
+    names = [
+        "report.html",
+        "released/r/t.csv/a=1/part-0.csv",
+        "released/r/t.csv/a=2/part-0.csv",
+        "released/r/sheet.html",
+    ]
+    manifest = {"files": {name: {"bytes": 7} for name in names}}
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+    assert runs.read_files(tmp_path).keys() == set(names)
+    monkeypatch.setattr(runs, "_MOST_FILES", 3)
+    assert runs.read_files(tmp_path) == dict.fromkeys((names[0], names[1], names[3]), 7)
+
+
+def test_of_runs_in_their_final_state_no_more_is_looked_at_than_that_they_are_there(tmp_path: Path, monkeypatch):
+    looked = []
+
+    def noting(folder: Path) -> bool:
+        looked.append(folder.name)
+        return False
+
+    monkeypatch.setattr(runs, "is_unpublished", noting)
+    for name, verdict in (("a", "released"), ("b", "withheld"), ("c", "held")):
+        _manifest(tmp_path / "p" / name, verdict)
+    known = runs.Runs(tmp_path)
+    assert {each.name: each.state for each in known.list()} == {"a": "released", "b": "withheld", "c": "held"}
+    looked.clear()
+    assert len(known.list()) == 3
+    assert looked == ["c"], "it may be released"
+    (tmp_path / "p" / "c" / "publication.json").write_text("{}")
+    (tmp_path / "p" / "c" / "released").mkdir()
+    assert known.get("p", "c").state == "released"
+    _manifest(tmp_path / "p" / "a", "withheld")
+    os.utime(tmp_path / "p" / "a" / "manifest.json", ns=(1, 1))
+    assert known.get("p", "a").state == "withheld", "its manifest is another one"
+    shutil.rmtree(tmp_path / "p" / "b")
+    assert [each.name for each in known.list()] == ["c", "a"]
+    assert set(known._known) == {("p", "a"), ("p", "c")}
+
+
+def _manifest(folder: Path, verdict: str) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    about = {
+        "verdict": verdict,
+        "finished": "2026-01-01T00:00:00+00:00",
+        "checks": {"total": 1, "failed": 0},
+        "files": {},
+    }
+    (folder / "manifest.json").write_text(json.dumps(about))

@@ -39,6 +39,9 @@ _HARMLESS = frozenset(
         ("builtins", "set"),
         ("builtins", "frozenset"),
         ("datetime", "date"),
+        ("datetime", "datetime"),
+        ("datetime", "timedelta"),
+        ("datetime", "timezone"),
         ("markupsafe", "Markup"),
         ("pathlib", "PosixPath"),
     }

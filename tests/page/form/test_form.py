@@ -16,6 +16,7 @@ from starlette.datastructures import FormData
 
 from ppdm_flow.core.texts.visible import visible
 from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.views.form import drafting
 from ppdm_flow.page.views.form.adding import added
 from ppdm_flow.page.views.form.showing import contents_of
 from ppdm_flow.policy.edit.edited import edited
@@ -308,7 +309,7 @@ def test_names_of_columns_are_only_text(steward, server, name):
 
 
 @pytest.mark.slow
-def test_a_table_becomes_a_policy(server):
+def test_a_table_becomes_a_policy(server, monkeypatch):
     draw = random.Random(7)
     rows = [f"{i},{draw.randrange(20, 90)},{draw.choice(['flu', 'cold', 'measles'])}" for i in range(400)]
     data = "\n".join(["patient_id,age,disease", *rows, ""]).encode()
@@ -320,6 +321,10 @@ def test_a_table_becomes_a_policy(server):
     job = server.site.jobs.finished(server.site.jobs.of(server.users[Role.STEWARD])[0], PATIENCE)
     assert (job.kind, job.exit_code, job.leads_to) == ("profile", 0, f"/form/draft/{job.id}"), job.talk
     page = steward.get(job.leads_to).text
+    with monkeypatch.context() as patched:
+        patched.setattr(drafting, "LARGE", 0)
+        patched.setattr(drafting, "json", None)
+        assert steward.get(job.leads_to).text == page, "a long profile is parsed by another process"
     assert "measles" not in page
     assert str(upload.path) not in page.replace(html.escape(job.command), "")
     fields = {name: value for name, value in _Form(page).fields if name.startswith(("role-", "type-"))}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -16,7 +17,7 @@ from ppdm_flow.core.errors import PpdmError, UsageError
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.approval.decision import AUTHOR, Asked, Decision, both, decide, signed_waivers
 from ppdm_flow.engine.approval.published import PLAN
-from ppdm_flow.engine.candidates.unpublished import PRIVATE, is_held
+from ppdm_flow.engine.candidates.unpublished import HELD, PRIVATE, is_held
 from ppdm_flow.engine.evidence.attestations import FoundAttestation
 from ppdm_flow.engine.evidence.facts import REPORT
 from ppdm_flow.engine.evidence.places import ATTESTATIONS, envelopes
@@ -26,6 +27,7 @@ from ppdm_flow.engine.manifest import NAME as MANIFEST
 from ppdm_flow.evidence.signers import Signers
 from ppdm_flow.page.services.approvals.signers_lists import LISTS, SECONDS, BoundedAnswers
 from ppdm_flow.page.services.bounded import LARGE
+from ppdm_flow.page.services.runs.folders import names_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,15 +202,10 @@ def _state(folder: Path) -> tuple[str, int, bool]:
 
 
 def _held_folders(runs: Path) -> Iterator[Path]:
-    for policy in _folders(runs):
-        yield from (run for run in _folders(policy) if is_held(run))
-
-
-def _folders(parent: Path) -> list[Path]:
-    try:
-        return [each for each in parent.iterdir() if each.is_dir() and not each.is_symlink()]
-    except OSError:
-        return []
+    for policy in names_in(runs):
+        for run in names_in(f"{runs}/{policy}"):
+            if os.path.lexists(f"{runs}/{policy}/{run}/{HELD}") and is_held(runs / policy / run):  # most are not
+                yield runs / policy / run
 
 
 def _document(file: Path) -> Mapping[str, Any]:

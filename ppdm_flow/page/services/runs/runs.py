@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-import threading
-from collections.abc import Callable, Iterator, Mapping
+import os
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from ppdm_flow.api.report import REPORT, read
 from ppdm_flow.core.records import dataclass
@@ -16,7 +18,8 @@ from ppdm_flow.core.texts.file_names import INTERNAL
 from ppdm_flow.engine.candidates.run_files import PUBLICATION
 from ppdm_flow.engine.candidates.unpublished import RELEASED, is_unpublished
 from ppdm_flow.engine.manifest import NAME as MANIFEST
-from ppdm_flow.page.services.bounded import LARGE, Bounded
+from ppdm_flow.page.services.bounded import LARGE, Bounded, LimitExceededError
+from ppdm_flow.page.services.runs.folders import names_in
 from ppdm_flow.report.run.fields import ReportDocument
 
 T = TypeVar("T")
@@ -46,7 +49,6 @@ class ListedRun:
     failed: int
     waived: int
     approved: bool
-    files: Mapping[str, int]
 
     @property
     def key(self) -> str:
@@ -58,6 +60,18 @@ class ListedRun:
         """``released``, ``held`` or ``withheld``, as it is by now."""
         return RELEASED if self.approved else self.verdict
 
+    @property
+    def is_final(self) -> bool:
+        """Whether it stays in its state: what is held may be released."""
+        return self.state != HELD
+
+    def files(self) -> Mapping[str, int]:
+        """Return the bytes of the files that the manifest lists, by their names in it; lists of runs do without.
+
+        Of more than 20,000 those are left out that lie deepest. Raises UsageError where that takes too much (PPF997).
+        """
+        return _read_manifest(self.folder, read_files)
+
     def downloads(self, *, for_maker: bool) -> dict[str, Path]:
         """Return the files that the manifest lists, by their names in it, as far as they are there.
 
@@ -66,7 +80,7 @@ class ListedRun:
         """
         inside = self.folder.resolve()
         left_out = {WITHHELD} if for_maker else {WITHHELD, INTERNAL}
-        places = {name: self.folder / name for name in sorted(self.files) if name.partition("/")[0] not in left_out}
+        places = {name: self.folder / name for name in sorted(self.files()) if name.partition("/")[0] not in left_out}
         return {
             name: place for name, place in places.items() if place.is_file() and place.resolve().is_relative_to(inside)
         }
@@ -76,50 +90,84 @@ WITHHELD = "withheld"
 """The verdict, and the folder of a candidate that was kept all the same."""
 
 
+_MOST_FILES = 20_000
+_AGAIN = 600.0
+"""Seconds until a manifest that took too long is tried again: the machine may have been busy."""
+
+
 class Runs:
-    """All runs below a folder, as ``POLICY/TIME-DIGEST``. Manifests are read once: nothing changes them."""
+    """All runs below a folder, as ``POLICY/TIME-DIGEST``.
+
+    Manifests are read once: nothing changes them. There may be many runs, and each request lists them: of one that is
+    in its final state no more is looked at than whether it is there.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder.absolute()
-        self._known: dict[Path, tuple[tuple[int, int], ListedRun]] = {}
-        self._lock = threading.Lock()
+        self._known: dict[tuple[str, str], tuple[int, ListedRun | None]] = {}
+        self._later: dict[Path, float] = {}
+        """Until when manifests that took too long are not tried again."""
 
     def list(self) -> list[ListedRun]:
         """Return all runs, newest first."""
-        with self._lock:
-            runs = {run.folder: run for folder in self._folders() if (run := self._read(folder)) is not None}
-            for gone in set(self._known) - set(runs):
-                del self._known[gone]
-        return sorted(runs.values(), key=lambda run: (run.finished, run.name), reverse=True)
+        names = [(policy, run) for policy in _names(self.folder) for run in _names(f"{self.folder}/{policy}")]
+        runs = [run for policy, name in names if (run := self._read(policy, name)) is not None]
+        if len(self._known) > len(names):
+            there = set(names)
+            for gone in [each for each in tuple(self._known) if each not in there]:
+                self._known.pop(gone, None)
+        return sorted(runs, key=lambda run: (run.finished, run.name), reverse=True)
 
     def get(self, policy: str, name: str) -> ListedRun:
         """Return one run by the names of its folders. Raises UnknownRunError."""
-        with self._lock:
-            folder = next((each for each in self._folders() if (each.parent.name, each.name) == (policy, name)), None)
-            run = None if folder is None else self._read(folder)
+        is_there = policy in _names(self.folder) and name in _names(f"{self.folder}/{policy}")
+        run = self._read(policy, name) if is_there else None
         if run is None:
             raise UnknownRunError(f"{policy}/{name}")
         return run
 
-    def _folders(self) -> Iterator[Path]:
-        for policy in _folders(self.folder):
-            yield from _folders(policy)
-
-    def _read(self, folder: Path) -> ListedRun | None:
-        """Return a run; None where the folder is not that of one that is complete."""
+    def _read(self, policy: str, name: str) -> ListedRun | None:
+        """Return the run in a folder that is there; None where it is not that of one that is complete."""
+        known = self._known.get((policy, name))
+        try:
+            written = os.stat(f"{self.folder}/{policy}/{name}/{MANIFEST}").st_mtime_ns  # noqa: PTH116  # a fifth of the time
+        except OSError:
+            return None
+        if known is not None and known[0] == written and (known[1] is None or known[1].is_final):
+            return known[1]
+        folder = self.folder / policy / name
         if is_unpublished(folder):
             return None
         approved = (folder / PUBLICATION).is_file() and (folder / RELEASED).is_dir()
-        try:
-            stat = (folder / MANIFEST).stat()
-            stamp = (stat.st_mtime_ns, int(approved))
-            known = self._known.get(folder)
-            if known is None or known[0] != stamp:
-                document = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-                known = self._known[folder] = (stamp, _run(folder, document, approved=approved))
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            return None
+        if known is None or known[0] != written or known[1] is None or known[1].approved != approved:
+            if self._later.get(folder, 0.0) > time.monotonic():
+                return None
+            try:
+                run = _read_manifest(folder, read_run)
+            except OSError:
+                return None
+            except LimitExceededError:
+                self._later[folder] = time.monotonic() + _AGAIN
+                return None
+            run = None if run is None else replace(run, approved=approved and run.verdict == HELD)
+            known = self._known[policy, name] = (written, run)
         return known[1]
+
+
+def _read_manifest(folder: Path, take: Callable[[Path], T]) -> T:
+    """Return what a function of a module takes from a manifest, which may list very many files."""
+    is_large = (folder / MANIFEST).stat().st_size > LARGE
+    return REPORTS.run(take, folder) if is_large else take(folder)
+
+
+def read_files(folder: Path) -> Mapping[str, int]:
+    """Return the bytes of the files that a run's manifest lists; nothing where it does not say so."""
+    try:
+        files = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["files"]
+        names = sorted(files, key=lambda name: (name.count("/"), name))[:_MOST_FILES]
+        return {str(name): int(files[name]["bytes"]) for name in names}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return {}
 
 
 def from_report(folder: Path, take: Callable[[ReportDocument], T]) -> T:
@@ -138,28 +186,27 @@ def _taken(folder: Path, take: Callable[[ReportDocument], T]) -> T:
     return take(read(folder))
 
 
-def _run(folder: Path, manifest: Mapping[str, Any], *, approved: bool) -> ListedRun:
-    checks = manifest["checks"]
-    verdict = str(manifest["verdict"])
-    finished = datetime.fromisoformat(manifest["finished"])
-    if finished.utcoffset() is None:
-        raise ValueError("a time without a zone")
-    return ListedRun(
-        folder.parent.name,
-        folder.name,
-        folder,
-        verdict,
-        finished,
-        int(checks["total"]),
-        int(checks["failed"]),
-        int(checks.get("waived", 0)),
-        approved and verdict == HELD,
-        {str(name): int(about["bytes"]) for name, about in manifest["files"].items()},
-    )
-
-
-def _folders(parent: Path) -> list[Path]:
+def read_run(folder: Path) -> ListedRun | None:
+    """Return a run as its manifest tells of it, not approved yet; None where it does not."""
     try:
-        return [each for each in parent.iterdir() if each.is_dir() and not each.is_symlink() and each.name[0] != "."]
-    except OSError:
-        return []
+        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        checks = manifest["checks"]
+        finished = datetime.fromisoformat(manifest["finished"])
+        run = ListedRun(
+            folder.parent.name,
+            folder.name,
+            folder,
+            str(manifest["verdict"]),
+            finished,
+            int(checks["total"]),
+            int(checks["failed"]),
+            int(checks.get("waived", 0)),
+            approved=False,
+        )
+        return run if finished.utcoffset() is not None and isinstance(manifest["files"], dict) else None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def _names(parent: str | Path) -> list[str]:
+    return [name for name in names_in(parent) if name[0] != "."]

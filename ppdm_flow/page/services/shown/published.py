@@ -21,6 +21,7 @@ from ppdm_flow.engine.held.signers_file import ReadSigners
 from ppdm_flow.engine.manifest import NAME as MANIFEST
 from ppdm_flow.page.services.approvals.signers_lists import LISTS, SECONDS, BoundedAnswers
 from ppdm_flow.page.services.bounded import LARGE, LimitExceededError
+from ppdm_flow.page.services.runs.folders import folder_named, folders_in
 from ppdm_flow.policy.signers.reading import read_signers
 
 APART = "apart"
@@ -66,16 +67,18 @@ def published_run(runs: Path, policy: str, run: str) -> PublishedRun | None:
     A run that was held counts with the signatures that its policy asks for, whatever its folders are called. Raises
     LimitExceededError where its documents take too long.
     """
-    folder = _named(_named(runs, policy), run)
+    folder = folder_named(folder_named(runs, policy), run)
     return None if folder is None else _published(folder, LISTS.reader())
 
 
 def newest_published(runs: Path, most: int) -> list[PublishedRun]:
     """Return the newest runs that were released, as far as their documents are read in a few seconds."""
-    folders = (run for policy in _folders(runs) for run in _folders(policy) if (run / FOLDER).is_dir())
+    folders = (run for policy in folders_in(runs) for run in folders_in(policy))
     found: list[PublishedRun] = []
     read, until = LISTS.reader(SECONDS), time.monotonic() + SECONDS
     for folder in sorted(folders, key=lambda run: run.name, reverse=True):  # names of runs begin with their time
+        if not (folder / FOLDER).is_dir():
+            continue
         with suppress(LimitExceededError):
             if (published := _published(folder, read, until)) is not None:
                 found.append(published)
@@ -85,7 +88,7 @@ def newest_published(runs: Path, most: int) -> list[PublishedRun]:
 
 
 def _published(folder: Path, read: ReadSigners, until: float = math.inf) -> PublishedRun | None:
-    released = _named(folder, FOLDER)
+    released = folder_named(folder, FOLDER)
     if released is None or is_unpublished(folder):
         return None
     try:
@@ -99,14 +102,14 @@ def _published(folder: Path, read: ReadSigners, until: float = math.inf) -> Publ
         return None
     if documents is None:
         return None
-    there = sorted(each.name for each in _folders(released) if each.name in documents.audiences)
+    there = sorted(each.name for each in folders_in(released) if each.name in documents.audiences)
     audiences = {name: documents.audiences[name] for name in there}
     return PublishedRun(folder, audiences, documents.apart, documents.ledger)
 
 
 def _state(folder: Path, released: Path) -> str:
     """Return a text that is another one where a document of the run, or a signature, is."""
-    signed = (path for release in _folders(released) for path in envelopes(release / ATTESTATIONS))
+    signed = (path for release in folders_in(released) for path in envelopes(release / ATTESTATIONS))
     stats = [(str(path), path.lstat()) for path in (*sorted(folder.iterdir()), *signed)]
     return repr([(name, s.st_ino, s.st_size, s.st_mtime_ns, s.st_ctime_ns) for name, s in stats])
 
@@ -132,15 +135,3 @@ def _document(file: Path) -> dict[str, Any] | None:
     except (OSError, ValueError):
         return None
     return document if isinstance(document, dict) else None
-
-
-def _named(parent: Path | None, name: str) -> Path | None:
-    """Return the folder of this name among those that are there."""
-    return None if parent is None else next((each for each in _folders(parent) if each.name == name), None)
-
-
-def _folders(parent: Path) -> list[Path]:
-    try:
-        return [each for each in parent.iterdir() if each.is_dir() and not each.is_symlink()]
-    except OSError:
-        return []

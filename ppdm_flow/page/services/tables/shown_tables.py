@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
+from pathlib import Path
+from typing import TypeVar
 
 from ppdm_flow.core.texts.file_names import DICTIONARY
 from ppdm_flow.engine.approval.published import PLAN
 from ppdm_flow.engine.manifest import NAME as MANIFEST
 from ppdm_flow.page.services.bounded import CHECKS, LARGE, LimitExceededError
-from ppdm_flow.page.services.released.files import ChangedFileError, ReleasedFolder
+from ppdm_flow.page.services.released.files import ChangedFileError, ReleasedFile, ReleasedFolder
 from ppdm_flow.page.services.shown.shown import Shown
 from ppdm_flow.page.services.tables.released_table import ReleasedTable
 from ppdm_flow.page.services.tables.tables import Tables
 
+T = TypeVar("T")
 _SECONDS = 5.0
 
 
@@ -22,6 +25,11 @@ def shown_table(shown: Shown) -> ReleasedTable:
     """Return the table of a release. Raises ChangedFileError where its documents are not those of the manifest."""
     folder = ReleasedFolder(shown.folder, shown.release)
     return _described(folder, folder.identity())
+
+
+def shown_files(folder: ReleasedFolder) -> list[ReleasedFile]:
+    """Return the files of a release that is shown. Raises ChangedFileError where the manifest does not list them."""
+    return _read(ReleasedFolder.files, folder, (folder.run / MANIFEST,))
 
 
 def copy_shown(tables: Tables, shown: Shown) -> None:
@@ -57,9 +65,13 @@ def _key(folder: ReleasedFolder, manifest: tuple[int, int, int]) -> str:
 @lru_cache(maxsize=128)
 def _described(folder: ReleasedFolder, _manifest: tuple[int, int, int]) -> ReleasedTable:
     documents = (folder.run / MANIFEST, folder.run / PLAN, folder.place / DICTIONARY)
+    return _read(ReleasedTable.of, folder, documents)
+
+
+def _read(function: Callable[[ReleasedFolder], T], folder: ReleasedFolder, documents: Iterable[Path]) -> T:
+    """Return what a function reads of documents; of long ones in a process of its own."""
     try:
-        if sum(path.stat().st_size for path in documents) > LARGE:
-            return CHECKS.run(ReleasedTable.of, folder)
-        return ReleasedTable.of(folder)
+        is_long = sum(path.stat().st_size for path in documents) > LARGE
+        return CHECKS.run(function, folder) if is_long else function(folder)
     except (OSError, LimitExceededError):
         raise ChangedFileError(MANIFEST) from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any, cast
 
 from starlette.exceptions import HTTPException
@@ -12,10 +13,12 @@ from ppdm_flow.page.http.call import Call
 from ppdm_flow.page.http.jobs import known_job
 from ppdm_flow.page.http.policies import refuse_reach
 from ppdm_flow.page.looks.addresses import policy_address
+from ppdm_flow.page.services.bounded import LARGE
 from ppdm_flow.page.services.jobs.job import Job
 from ppdm_flow.page.services.policies.files import YAML, named_after
 from ppdm_flow.page.services.policies.policies import UnusableNameError
 from ppdm_flow.page.services.refusal import RefusalError
+from ppdm_flow.page.services.runs.runs import REPORTS
 from ppdm_flow.page.texts.catalogue import catalogue
 from ppdm_flow.page.views.form.contents import ROLES, TYPES, role_sentences
 from ppdm_flow.report.profile.document import ProfileColumn, ProfileDocument
@@ -99,8 +102,15 @@ def _profile(call: Call) -> tuple[Job, ProfileDocument]:
     job = known_job(call)
     if job.kind != KIND or job.exit_code != 0 or not job.stdout.is_file():
         raise HTTPException(404)
-    document: dict[str, Any] = json.loads(job.output)
+    is_long = job.stdout.stat().st_size > LARGE
+    document = REPORTS.run(read_profile, job.stdout) if is_long else read_profile(job.stdout)
     return job, cast("ProfileDocument", {**document, "file": job.about})
+
+
+def read_profile(file: Path) -> dict[str, Any]:
+    """Return the document that a profile printed."""
+    document: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    return document
 
 
 def _chosen(call: Call, profile: ProfileDocument) -> ProfileDocument:

@@ -15,6 +15,7 @@ from ppdm_flow.page.http.documents import framed
 from ppdm_flow.page.services.refusal import RefusalError
 from ppdm_flow.page.services.released.files import ChangedFileError, ReleasedFolder
 from ppdm_flow.page.services.runs.runs import REPORTS
+from ppdm_flow.page.services.tables.shown_tables import shown_files
 from ppdm_flow.page.views.guests.shown_release import ShownRelease, shown_release
 from ppdm_flow.report.run.fields import ReportDocument
 from ppdm_flow.report.run.public import of_release, public
@@ -33,7 +34,7 @@ def sheet_document(call: Call) -> Response:
     """Answer with the data sheet itself, for the frame."""
     release = shown_release(call)
     try:
-        file = release.folder.file(SHEET_HTML)
+        file = next((each for each in shown_files(release.folder) if each.name == SHEET_HTML), None)
         if file is None:
             raise HTTPException(404)
         if file.bytes > _LONGEST:

@@ -13,6 +13,7 @@ from ppdm_flow.page.services.journal.journal import DOWNLOAD
 from ppdm_flow.page.services.refusal import RefusalError
 from ppdm_flow.page.services.released.files import ChangedFileError, ReleasedFile
 from ppdm_flow.page.services.released.sending import archive, checked, pieces
+from ppdm_flow.page.services.tables.shown_tables import shown_files
 from ppdm_flow.page.views.guests.shown_release import ShownRelease, shown_release
 
 
@@ -44,7 +45,7 @@ def archive_of_files(call: Call) -> Response:
 
 def _files(release: ShownRelease) -> list[ReleasedFile]:
     try:
-        return release.folder.files()
+        return shown_files(release.folder)
     except ChangedFileError:
         raise RefusalError("guests.changed") from None
 

@@ -25,7 +25,7 @@ def show_run(call: Call) -> Response:
     judged, findings, releases = from_report(run.folder, _shown)
     policy = policy_file(call.site, run)
     may_edit = policy is not None and call.user.has(Role.STEWARD)
-    maker = call.site.jobs.maker(run.key)
+    maker, sizes = call.site.jobs.maker(run.key), run.files()
     return call.page(
         "runs/run.html",
         run=run,
@@ -33,7 +33,7 @@ def show_run(call: Call) -> Response:
         state=_state(run, judged),
         findings=findings,
         releases=releases,
-        downloads={name: run.files[name] for name in run.downloads(for_maker=has_made(call, run))},
+        downloads={name: sizes[name] for name in run.downloads(for_maker=has_made(call, run))},
         policy=policy,
         steward=call.user.has(Role.STEWARD),
         offers=offers(call.site, policy, judged, run_address(run.key))
