@@ -59,6 +59,20 @@ def test_a_client_that_sends_nothing_is_let_go(server):
         assert is_answered(port)
 
 
+def test_a_connection_that_is_used_again_and_again_stays(server):
+    request = b"GET /nowhere HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+    with served(server, head_seconds=2.0) as port, connected(port) as client:
+        until = time.monotonic() + 5
+        while time.monotonic() < until:
+            client.sendall(request)
+            got = client.recv(1 << 16)
+            while got and b"</html>" not in got:
+                got += client.recv(1 << 16)
+            assert got.startswith(b"HTTP/1.1 404 ")
+            time.sleep(0.1)
+        assert rest(client) == b"", "it goes once nothing comes"
+
+
 @pytest.mark.parametrize("begin", [b"G", b"GET /sign-in HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "])
 def test_a_head_that_never_ends_is_let_go(server, begin):
     with served(server) as port, connected(port) as client:

@@ -155,6 +155,12 @@ class PatientProtocol(H11Protocol):
             if len(early) > _HEAD_BYTES:
                 self.transport.abort()
 
+    def on_response_complete(self) -> None:
+        """Wait for the next request from now on: a connection that is used again and again is not slow."""
+        super().on_response_complete()
+        if self.conn.their_state is h11.IDLE:
+            self._began, self._received = self.loop.time(), 0
+
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""
         for timer in (self._timer, self._unread):
