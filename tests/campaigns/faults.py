@@ -385,6 +385,7 @@ class Copy:
         self._workers = workers
         self._limit = limit
         self._unsound: list[str] = []
+        self._sound: set[tuple[str, bool]] = set()
         self.revision = _git(HERE, "rev-parse", "HEAD")
         if not self.tree.exists():
             _git(HERE, "clone", "--quiet", str(HERE), str(self.tree))
@@ -446,9 +447,13 @@ class Copy:
             self._unsound += failed
 
     def _passes_unchanged(self, test: str, name: str, *, full: bool) -> bool:
-        words = ["--full"] if full else []
-        words += [] if "::" in test else ["--collect-only"]
-        return self._pytest(name, "-n", "0", *words, test)[0] == 0
+        if (test, full) not in self._sound:
+            words = ["--full"] if full else []
+            words += [] if "::" in test else ["--collect-only"]
+            if self._pytest(name, "-n", "0", *words, test)[0] != 0:
+                return False
+            self._sound.add((test, full))
+        return True
 
     def _failed(self) -> list[str]:
         """Return the tests, and modules that could not be collected, of the last run, as pytest keeps them."""

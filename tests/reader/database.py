@@ -10,15 +10,10 @@ import duckdb
 
 
 class Kept:
-    """A table that the database keeps."""
+    """A table that the database keeps; ``num_rows`` is how many rows it has, as Arrow says it."""
 
-    def __init__(self, database: Database, name: str) -> None:
-        self.database, self.name = database, name
-
-    @property
-    def num_rows(self) -> int:
-        """How many rows it has, as Arrow says it."""
-        return self.database.connection.sql(f"SELECT count(*) FROM {self.name}").fetchall()[0][0]
+    def __init__(self, database: Database, name: str, num_rows: int) -> None:
+        self.database, self.name, self.num_rows = database, name, num_rows
 
     @property
     def columns(self) -> list[Any]:
@@ -43,8 +38,8 @@ class Database:
     def table(self, query: str, parameters: Sequence[Any] = (), tables: Mapping[str, Any] = {}) -> Kept:
         """Keep the result of a query."""
         name = self._next()
-        self.connection.execute(f"CREATE TEMP TABLE {name} AS {self._named(query, tables)}")
-        return Kept(self, name)
+        ((rows,),) = self.connection.execute(f"CREATE TEMP TABLE {name} AS {self._named(query, tables)}").fetchall()
+        return Kept(self, name, rows)
 
     def _next(self) -> str:
         self.number += 1

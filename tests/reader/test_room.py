@@ -1,0 +1,43 @@
+"""Tables that are larger than what is looked at."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from ppdm_flow.reader import relations
+from ppdm_flow.reader.faults import TooManyError
+from ppdm_flow.reader.query import tables
+from ppdm_flow.reader.query.tables import QueryTables
+from ppdm_flow.reader.relations import joined
+from tests.reader.database import Database
+
+
+@pytest.mark.parametrize(("number", "too_many"), [(5, False), (6, True)])
+def test_a_join_has_no_more_cells_than_are_looked_at(
+    monkeypatch: pytest.MonkeyPatch, number: int, *, too_many: bool
+) -> None:
+    """Rows of three columns, fifteen cells; what does not meet does not count."""
+    monkeypatch.setattr(relations, "MOST_CELLS", 15)
+    one = pd.DataFrame({"k": [0, 1], "a": [1, 2]})
+    other = pd.DataFrame({"k": [0] * number + [2] * 9, "b": range(number + 9)})
+    apart = pd.DataFrame({"b": [0] * number}), pd.DataFrame({"c": [0], "d": [1]})
+    for pair in ((one, other), (other, one), apart):
+        if too_many:
+            with pytest.raises(TooManyError):
+                joined(*pair)
+        else:
+            assert len(joined(*pair)) == number
+
+
+@pytest.mark.parametrize(("number", "too_many"), [(4, False), (5, True)])
+def test_a_query_has_no_more_rows_than_are_looked_at(
+    monkeypatch: pytest.MonkeyPatch, number: int, *, too_many: bool
+) -> None:
+    monkeypatch.setattr(tables, "MOST_ROWS", 4)
+    base = QueryTables(Database())
+    if too_many:
+        with pytest.raises(TooManyError):
+            base.keep(f"SELECT * FROM range({number})")
+    else:
+        assert base.rows(f"SELECT count(*) FROM {base.keep(f'SELECT * FROM range({number})')}") == [(number,)]
