@@ -32,9 +32,10 @@ def usually_steady(source: Source) -> frozenset[str]:
         together = pd.DataFrame({"unit": source.unit, "value": values}).value_counts().to_numpy(np.int64)
         alike = _pairs(together)
         others = _pairs(np.bincount(pd.factorize(values)[0])) - alike
-        inside, outside = 1 - alike / within, 1 - others / between
-        agrees = (1 - inside) >= SELDOM * (1 - outside) and inside < 1
-        if outside and (inside <= outside / SELDOM or agrees):
+        # shares as whole numbers, as in SQL: a quarter is one, however its nearest floats compare
+        seldom_differs = SELDOM * (within - alike) * between <= (between - others) * within
+        often_agrees = alike > 0 and alike * between >= SELDOM * others * within
+        if others < between and (seldom_differs or often_agrees):
             steady.add(name)
     return frozenset(steady)
 
