@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -62,15 +63,15 @@ class CandidateSearch:
     def _places(self) -> list[Ints]:
         """The row of each source row in each file where it is sought, or `NOWHERE`."""
         places = []
-        seen = [np.where(f.place >= 0, ~f.absent[np.maximum(f.place, 0)], False) for f in self.files]
+        seen = [(f.place >= 0) & ~f.absent[f.place] for f in self.files]
         for i, (file, rows) in enumerate(zip(self.files, self.rows, strict=True)):
             place = file.place.copy()
-            place[(place >= 0) & rows.left_out[np.maximum(place, 0)]] = NOWHERE
+            place[(place >= 0) & rows.left_out[place]] = NOWHERE
             elsewhere = np.zeros(len(self.source), dtype=bool)
             for j, there in enumerate(seen):
                 if j != i:
                     elsewhere |= np.isin(self.source.unit, self.source.unit[there])
-            absent = (place >= 0) & file.absent[np.maximum(place, 0)]
+            absent = (place >= 0) & file.absent[place]
             place[absent & ~elsewhere] = NOWHERE
             places.append(place)
         return places
@@ -78,16 +79,11 @@ class CandidateSearch:
     def _known(self) -> pd.DataFrame:
         """Distinct known rows: their open cells in each file, and their values of the grouping where these matter."""
         places = self._places()
-        table = {
-            f"own{i}": np.where(p >= 0, r.kind[np.maximum(p, 0)], NOWHERE)
-            for i, (p, r) in enumerate(zip(places, self.rows, strict=True))
-        }
+        table: dict[str, Any] = {}
         for i, (p, r) in enumerate(zip(places, self.rows, strict=True)):
             keys = r.keys("open", virtual=False)
             number, _ = r.parts(keys)
-            table[f"own{i}"] = np.where(
-                p >= 0, number[r.kind[np.maximum(p, 0)]] * 2 + r.file.absent[np.maximum(p, 0)], NOWHERE
-            )
+            table[f"own{i}"] = np.where(p >= 0, number[r.kind[p]] * 2 + r.file.absent[p], NOWHERE)
         if any(r.mixed for r in self.rows) or any(f.absent.any() for f in self.files):
             table |= {f"of {a}": self.source.codes[a] for a in self.question.grouping}
         table |= {f"others{i}": self._others(f) for i, f in enumerate(self.files) if f.absent.any()}
@@ -102,7 +98,7 @@ class CandidateSearch:
 
     def _others(self, file: ReleasedFile) -> Bools:
         """Say of each source row that a file lacks whether its person has other rows there."""
-        there = (file.place >= 0) & ~file.absent[np.maximum(file.place, 0)]
+        there = (file.place >= 0) & ~file.absent[file.place]
         return ~there & np.isin(self.source.unit, self.source.unit[there])
 
     def own_kinds(self, f: int) -> pd.DataFrame:
@@ -122,7 +118,7 @@ class CandidateSearch:
     def own(self, f: int) -> tuple[Bools, Ints]:
         """Say for each known row whether it is sought in the file, and the kind of its own row."""
         place = self.known[f"place{f}"].to_numpy()
-        return place >= 0, self.rows[f].kind[np.maximum(place, 0)]
+        return place >= 0, self.rows[f].kind[place]
 
     # -- fits --
 
@@ -146,9 +142,7 @@ class CandidateSearch:
         excluded[rows.kind[rows.left_out]] = True
         kinds = rows.cells[opened].assign(**{KIND: range(len(rows.cells))})[~rows.absent & ~excluded]
         known = self.known[sought][[KNOWN, *self._asked()]]
-        mine = pd.concat(
-            [known.reset_index(drop=True), rows.cells.loc[own[sought], opened].reset_index(drop=True)], axis=1
-        )
+        mine = known.assign(**{k: rows.cells[k].to_numpy()[own[sought]] for k in opened})
         out = []
         cells = kinds[opened].to_numpy()
         free = (cells == NO_CELL) | ((cells == MISSING) if question.nulls == "wildcard" else False)
@@ -194,10 +188,10 @@ class CandidateSearch:
         gone = pd.DataFrame({KIND: np.flatnonzero(rows.absent)})
         table = joined(known[[KNOWN]], gone)
         file, source = rows.file, self.source
-        there = (file.place >= 0) & ~file.absent[np.maximum(file.place, 0)]
+        there = (file.place >= 0) & ~file.absent[file.place]
         others = self._others(file)[known["source"]]
         if others.any():
-            there &= ~rows.left_out[np.maximum(file.place, 0)]
+            there &= ~rows.left_out[file.place]
             alike = pd.DataFrame(
                 {
                     KIND: rows.kind[file.place[there]],
@@ -382,7 +376,7 @@ class CandidateSearch:
             kinds = table[f"kind{f}"].to_numpy()
             for k in rows.of_guesses:
                 if k in keys:
-                    cells[k] = np.where(kinds >= 0, rows.cells[k].to_numpy()[np.maximum(kinds, 0)], NO_CELL)
+                    cells[k] = np.where(kinds >= 0, rows.cells[k].to_numpy()[kinds], NO_CELL)
         asked = [f"of {n}" for n in inside if f"of {n}" in table.columns]
         frame = pd.DataFrame(cells, index=table.index).assign(**{a: table[a] for a in asked})
         distinct = frame.drop_duplicates().reset_index(drop=True)

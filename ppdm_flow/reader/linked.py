@@ -128,7 +128,7 @@ def _shared_names(tables: Sequence[LinkedRows]) -> dict[tuple[str, str], str]:
 
 def _within(one: LinkedRows, mine: Column, other: LinkedRows, theirs: Column) -> bool:
     """Say whether every value that a person has in one column is one of that person's in the other."""
-    into = pc.index_in(mine.categories, value_set=theirs.categories).fill_null(-1).to_numpy(zero_copy_only=False)
+    into = pc.index_in(mine.categories, value_set=theirs.categories).fill_null(-1).to_numpy()
     shown = mine.codes >= 0
     found = into[mine.codes[shown]] if len(into) else np.zeros(0, dtype=np.int64)
     if not len(found) or (found < 0).any():
@@ -149,7 +149,7 @@ def _coded(
         texts[name] = pc.unique(pa.concat_arrays([c.categories for _, n, c in columns if n == name]))
     codes = {}
     for table, name, column in columns:
-        into = pc.index_in(column.categories, value_set=texts[name]).to_numpy(zero_copy_only=False)
+        into = pc.index_in(column.categories, value_set=texts[name]).to_numpy()
         special = {SUPPRESSED: len(texts[name]), MISSING: MISSING}
         by_code = np.concatenate([into, [special[SUPPRESSED], special[MISSING]]]).astype(np.int64)  # indices -2 and -1
         codes[table, name] = by_code[column.codes]

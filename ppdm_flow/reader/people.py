@@ -186,7 +186,7 @@ def _possible(search: CandidateSearch, table: pd.DataFrame, size: int) -> Bools:
             possible &= ~table[f"same{f}_{i}_{j}"].to_numpy() | (kinds[:, i] == kinds[:, j])
         for i in range(size):
             taken = sum((kinds[:, i] == kinds[:, j]) & _counts(table, f, j) for j in range(size))
-            possible &= (kinds[:, i] < 0) | (taken <= room[np.maximum(kinds[:, i], 0)])
+            possible &= (kinds[:, i] < 0) | (taken <= room[kinds[:, i]])
     return possible
 
 
@@ -224,5 +224,5 @@ def choice_weights(search: CandidateSearch, f: int, table: pd.DataFrame, size: i
     for i in range(size):
         own = out[kinds[i]].to_numpy()
         before = sum(((out[kinds[j]].to_numpy() == own) & _counts(out, f, j) for j in range(i)), np.zeros(len(out)))
-        ways *= np.where((own >= 0) & _counts(out, f, i), rows[np.maximum(own, 0)] - before, 1)
+        ways *= np.where((own >= 0) & _counts(out, f, i), rows[own] - before, 1)
     return out.assign(product=product, ways=ways)[product > 0]

@@ -114,12 +114,9 @@ def agreeing(one: pd.DataFrame, other: pd.DataFrame, names: Sequence[str]) -> pd
     out = []
     for mine, left in _by_free(one, names):
         for theirs, right in _by_free(other, names):
-            on = [n for n in names if n not in mine and n not in theirs]
-            dropped = [n for n in names if n not in on]
-            first = left.drop(columns=[n for n in dropped if n in mine])
-            second = right.drop(columns=[n for n in dropped if n not in mine or n in theirs])
-            table = joined(first, second)
-            out.append(table.assign(**{n: NO_CELL for n in mine if n in theirs}))
+            first = left.drop(columns=[n for n in names if n in mine])
+            second = right.drop(columns=[n for n in names if n in theirs and n not in mine])
+            out.append(joined(first, second))
     columns = [*one.columns, *(c for c in other.columns if c not in one.columns)]
     return pd.concat([table[columns] for table in out]) if out else pd.DataFrame(columns=columns)
 

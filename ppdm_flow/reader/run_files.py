@@ -175,7 +175,7 @@ def show_equal_attributes(files: Sequence[Other]) -> bool:
 def _are_equal(one: Column, other: Column) -> bool:
     """Say whether two columns have equal cells."""
     into = pc.index_in(other.categories, value_set=one.categories).fill_null(NO_CELL - 1)
-    codes = np.append(into.to_numpy(zero_copy_only=False), [SUPPRESSED, MISSING])[other.codes]
+    codes = np.append(into.to_numpy(), [SUPPRESSED, MISSING])[other.codes]
     return bool((codes == one.codes).all())
 
 
@@ -315,7 +315,7 @@ def _columns(
     codes = column.codes.astype(np.int64)
     if lineage.kind in (CellKind.EXCHANGED, CellKind.AVERAGED, CellKind.NOISY) and len(lineage.carries) == 1:
         known = texts[next(iter(lineage.carries))]
-        into = pc.index_in(column.categories, value_set=known).fill_null(-1).to_numpy(zero_copy_only=False)
+        into = pc.index_in(column.categories, value_set=known).fill_null(-1).to_numpy()
         other = len(known) + 1 + np.arange(len(into))
         table = np.concatenate([np.where(into >= 0, into, other), [len(known), MISSING]]).astype(np.int64)
         cells = table[codes]
