@@ -59,8 +59,8 @@ def by_second_route(table: Table) -> Figures:
                 )
             for weight in ("weight", "1"):
                 found["shares"] += sql.rows(
-                    f"""SELECT a.m / b.m FROM
-                    (SELECT id, s, sum(p * {weight} * n) AS m FROM people JOIN units USING (id, unit) GROUP BY id, s) AS a
+                    f"""SELECT a.m / b.m FROM (SELECT id, s, sum(p * {weight} * n) AS m
+                    FROM people JOIN units USING (id, unit) GROUP BY id, s) AS a
                     JOIN (SELECT id, sum({weight} * n) AS m FROM units GROUP BY id) AS b USING (id)""", (), also
                 )  # fmt: skip
             found["base"] += sql.rows("SELECT q FROM base", (), also)
