@@ -81,9 +81,9 @@ class CandidateSearch:
         places = self._places()
         table: dict[str, Any] = {}
         for i, (p, r) in enumerate(zip(places, self.rows, strict=True)):
-            keys = r.keys("open", virtual=False)
-            number, _ = r.parts(keys)
-            table[f"own{i}"] = np.where(p >= 0, number[r.kind[p]] * 2 + r.file.absent[p], NOWHERE)
+            opened = (r.cells[k].to_numpy() for k in r.keys("open", virtual=False))
+            number, _ = numbered([*opened, r.absent.astype(np.int64)], len(r.cells))
+            table[f"own{i}"] = np.where(p >= 0, number[r.kind[p]], NOWHERE)
         if any(r.mixed for r in self.rows) or any(f.absent.any() for f in self.files):
             table |= {f"of {a}": self.source.codes[a] for a in self.question.grouping}
         table |= {f"others{i}": self._others(f) for i, f in enumerate(self.files) if f.absent.any()}
@@ -94,7 +94,7 @@ class CandidateSearch:
         sought = np.logical_or.reduce([p >= 0 for p in places])
         number, first = numbered([frame[c].to_numpy() for c in table], len(frame))
         self.known_of = np.where(sought, number, NOWHERE)
-        return frame.iloc[first].reset_index(drop=True).assign(**{KNOWN: np.arange(len(first))})
+        return frame.iloc[first].assign(**{KNOWN: np.arange(len(first))})
 
     def _others(self, file: ReleasedFile) -> Bools:
         """Say of each source row that a file lacks whether its person has other rows there."""
@@ -174,9 +174,7 @@ class CandidateSearch:
             inside = sorted(names.intersection(self.question.grouping))
             shown = shown_together(rows.cells[mine].drop_duplicates(), mine, rows.shown, inside)
             shown = shown.rename(columns={n: f"of {n}" for n in inside})
-            cells = pd.concat(
-                [table.reset_index(drop=True), rows.cells.loc[table[KIND], mine].reset_index(drop=True)], axis=1
-            )
+            cells = table.assign(**{k: rows.cells[k].to_numpy()[table[KIND]] for k in mine})
             kept = agreeing(cells, shown, [f"of {n}" for n in inside])
             table = kept[list(table.columns)].drop_duplicates()
         return table
@@ -214,9 +212,8 @@ class CandidateSearch:
         told = told_inside(rows, cells)
         told = told[~rows.left_out[told["row"]]]
         opened = self._open_cells(names)
-        asked = pd.concat([table[[KNOWN]].reset_index(drop=True), pd.DataFrame({"mixed": number[table[KIND]]})], axis=1)
-        asked = asked.drop_duplicates()
-        possible = self._possible(asked, told, opened, names)
+        wanted = table[[KNOWN]].assign(mixed=number[table[KIND]])
+        possible = self._possible(wanted.drop_duplicates(), told, opened, names)
         mine = self.known[[KNOWN, *(f"of {n}" for n in names)]]
         possible = possible.merge(mine, on=KNOWN)
         agrees = np.logical_and.reduce(
@@ -228,7 +225,6 @@ class CandidateSearch:
         )
         sums = by.assign(mine=by["units"] * by["agrees"]).groupby([KNOWN, "mixed"])[["mine", "units"]].sum()
         share = (sums["mine"] / sums["units"]).rename("share").reset_index()
-        wanted = table[[KNOWN]].assign(mixed=number[table[KIND]])
         return wanted.merge(share, how="left", on=[KNOWN, "mixed"])["share"].fillna(0.0).to_numpy()
 
     def _possible(
@@ -247,20 +243,17 @@ class CandidateSearch:
 
     def _open_cells(self, names: list[str]) -> pd.DataFrame | None:
         """Return for each known row the values of ``names`` that its open cells in all files can show together."""
-        keys: list[str] = []
+        cells: dict[str, Ints] = {}
         shown: dict[str, ShownValues] = {}
-        parts = []
         for f, rows in enumerate(self.rows):
-            mine = rows.keys("open", virtual=False)
             there, own = self.own(f)
-            cells = rows.cells.loc[own, mine].reset_index(drop=True)
-            cells[~there] = NO_CELL
-            keys, shown = [*keys, *mine], shown | rows.shown
-            parts.append(cells)
-        if not keys:
+            opened = rows.keys("open", virtual=False)
+            cells |= {k: np.where(there, rows.cells[k].to_numpy()[own], NO_CELL) for k in opened}
+            shown |= rows.shown
+        if not cells:
             return None
-        cells = pd.concat(parts, axis=1).assign(**{KNOWN: self.known[KNOWN].to_numpy()})
-        return shown_together(cells, keys, shown, names)[[KNOWN, *names]].drop_duplicates()
+        known = pd.DataFrame({**cells, KNOWN: self.known[KNOWN].to_numpy()})
+        return shown_together(known, list(cells), shown, names)[[KNOWN, *names]].drop_duplicates()
 
     # -- guesses --
 
@@ -324,10 +317,11 @@ class CandidateSearch:
             for g in earlier[1:]:
                 pair, pairs = self.pairings[g, f], self._possible_pairs(g, f)
                 here, there = table[f"kind{g}"].to_numpy(), table[f"kind{f}"].to_numpy()
-                width = int(pair.other.max(initial=0)) + 1
-                possible = np.isin(pair.one[here] * width + pair.other[there], pairs[ONE] * width + pairs[OTHER])
+                own = pd.MultiIndex.from_arrays([pair.one[here], pair.other[there]])
+                possible = own.isin(pd.MultiIndex.from_frame(pairs))
                 table = table[possible | (here < 0) | (there < 0)]
-        return self._with_one_assignment(table).reset_index(drop=True).rename_axis(GUESS).reset_index()
+        table = self._with_one_assignment(table)
+        return table.assign(**{GUESS: np.arange(len(table))})
 
     def tells_nothing(self, g: int, f: int) -> bool:
         """Whether any row of one file can belong to any row of the other, with the same chance."""
@@ -379,7 +373,7 @@ class CandidateSearch:
                     cells[k] = np.where(kinds >= 0, rows.cells[k].to_numpy()[kinds], NO_CELL)
         asked = [f"of {n}" for n in inside if f"of {n}" in table.columns]
         frame = pd.DataFrame(cells, index=table.index).assign(**{a: table[a] for a in asked})
-        distinct = frame.drop_duplicates().reset_index(drop=True)
+        distinct = frame.drop_duplicates()
         values = shown_together(distinct[keys].drop_duplicates(), keys, shown, {*inside, *wanted})
         values = values.assign(**{f"of {n}": values[n] for n in inside}).drop(
             columns=[n for n in inside if n not in wanted]

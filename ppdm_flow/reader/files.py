@@ -89,7 +89,7 @@ def values_moved_back(file: ReleasedFile, source: Source, grouping: Collection[s
         cells = np.full(len(file), NO_CELL, dtype=np.int64)
         cells[file.place[there]] = source.codes[attribute][there]
         cells[file.absent] = NO_CELL
-        columns.append(ReleasedColumn(f"{attribute}, moved back", cells, frozenset((attribute,)), virtual=True))
+        columns.append(ReleasedColumn(f"{attribute}, moved back", cells, frozenset((attribute,))))
     return columns
 
 

@@ -94,11 +94,11 @@ def _with(
     rows: pd.DataFrame, mine: pd.DataFrame, shared: Sequence[str], table: str, *, free: Sequence[str]
 ) -> pd.DataFrame:
     """Put the rows of a table beside the joined ones; what fits none stays alone, and ``free`` attributes open."""
-    rows, mine = rows.rename_axis(ROW).reset_index(), mine.reset_index(drop=True)
+    rows = rows.assign(**{ROW: np.arange(len(rows))})
     met = agreeing(rows, mine, [PERSON, *shared]) if len(rows) else rows.assign(**{table: 0})
     alone = rows[~rows[ROW].isin(met[ROW])].assign(**{table: NOWHERE})
     new = mine[~mine[table].isin(met[table])]
-    every = pd.concat([met, alone, new]).drop(columns=ROW).reset_index(drop=True)
+    every = pd.concat([met, alone, new]).drop(columns=ROW)
     return every.fillna({c: NO_CELL if c in free else NOWHERE for c in every.columns}).astype(np.int64)
 
 

@@ -46,7 +46,7 @@ def pairing(one: RowKinds, other: RowKinds) -> Pairing:
     shares = _shares(one, other, left_cells, right_cells, pairs)
     turned = pairs.rename(columns={ONE: OTHER, OTHER: ONE})
     shares *= _shares(other, one, right_cells, left_cells, turned)
-    pairs = pairs.assign(start=shares)[shares > 0].reset_index(drop=True)
+    pairs = pairs.assign(start=shares)[shares > 0]
     rows, others = (
         np.bincount(p, r.count, len(c)).astype(np.int64)
         for p, r, c in ((left, one, left_cells), (right, other, right_cells))
@@ -90,7 +90,7 @@ def _possible(
         pairs = joined(joined(here, found), there) if pairs is None else pairs.merge(found, on=[*mine, *theirs])
     if pairs is None:
         pairs = joined(here[[ONE]], there[[OTHER]])
-    return pairs[[ONE, OTHER]].reset_index(drop=True)
+    return pairs[[ONE, OTHER]]
 
 
 def _shares(one: RowKinds, other: RowKinds, left: pd.DataFrame, right: pd.DataFrame, pairs: pd.DataFrame) -> Floats:
@@ -100,7 +100,7 @@ def _shares(one: RowKinds, other: RowKinds, left: pd.DataFrame, right: pd.DataFr
     opened = other.keys("open")
     alike, first = numbered([left[k].to_numpy() for k in one.mixed], len(left))
     seen, example = numbered([right[k].to_numpy() for k in opened], len(right))
-    cells = left.loc[first, one.mixed].reset_index(drop=True), right.loc[example, opened].reset_index(drop=True)
+    cells = left.loc[first, one.mixed], right.loc[example, opened]
     agreeing_units, units = _agreeing_units(one, *cells, other)
     part = alike[pairs[ONE].to_numpy()]
     of_pairs = np.asarray(agreeing_units[part, seen[pairs[OTHER].to_numpy()]]).reshape(-1)
@@ -133,7 +133,7 @@ def told_inside(one: RowKinds, mixed: pd.DataFrame) -> pd.DataFrame:
     source, file = one.source, one.file
     there = np.flatnonzero(file.place >= 0)
     rows = file.place[there]
-    cells = one.cells.loc[one.kind[rows], list(mixed.columns)].reset_index(drop=True)
+    cells = one.cells.loc[one.kind[rows], list(mixed.columns)]
     numbers = cells.merge(mixed.assign(mixed=range(len(mixed))), how="left", on=list(mixed.columns))["mixed"]
     table = pd.DataFrame({"mixed": numbers.to_numpy(), "row": rows, "units": one.weight_of_rows[rows]})
     for name in names:

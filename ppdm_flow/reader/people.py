@@ -78,7 +78,7 @@ def choices(search: CandidateSearch, steady: Ints, most: int | Literal["all"]) -
                 one, other = (file.place[table[f"source{k}"]] for k in (i, size))
                 table[f"same{f}_{i}_{size}"] = (one == other) & (one >= 0)
         kept = [c for c in table.columns if c != UNIT and not c.startswith("source")]
-        yield table.groupby(kept, sort=False).size().rename(MANY).reset_index()
+        yield table.groupby(kept).size().rename(MANY).reset_index()
 
 
 def linked_values(
@@ -173,7 +173,7 @@ def choice_guesses(search: CandidateSearch, chosen: pd.DataFrame, steady: frozen
         kinds = guesses[f"kind{f}"].to_numpy()
         for i in range(size):
             table[f"kind{f}_{i}"] = kinds[table[f"guess{i}"]]
-    return table[_possible(search, table, size)].reset_index(drop=True)
+    return table[_possible(search, table, size)]
 
 
 def _possible(search: CandidateSearch, table: pd.DataFrame, size: int) -> Bools:
@@ -213,7 +213,7 @@ def choice_weights(search: CandidateSearch, f: int, table: pd.DataFrame, size: i
     out = table[
         [CHOICE, *(f"row{i}" for i in range(size)), *(c for c in table.columns if c.startswith(f"same{f}_")), *kinds]
     ]
-    out = out.drop_duplicates().reset_index(drop=True)
+    out = out.drop_duplicates()
     product = np.ones(len(out))
     weights = search.weights(f, scaled=scaled)
     for i in range(size):

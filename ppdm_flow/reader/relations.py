@@ -62,11 +62,11 @@ def joined(one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
         return one.merge(other, how="cross")
     if len(one) * len(other) * columns > MOST_CELLS:
         counts = (
-            one.groupby(shared, sort=False)
+            one.groupby(shared)
             .size()
             .rename("a")
             .to_frame()
-            .join(other.groupby(shared, sort=False).size().rename("b"), how="inner")
+            .join(other.groupby(shared).size().rename("b"), how="inner")
         )
         require_room(float((counts["a"].astype(float) * counts["b"]).sum()), columns)
     return one.merge(other, on=shared)

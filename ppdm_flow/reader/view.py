@@ -84,7 +84,7 @@ def _of_search(search: CandidateSearch, known_rows: int | Literal["all"]) -> Ite
     told = [probabilities(rows, sensitive) for rows in search.rows] if sensitive else []
     for every in choices(search, number, known_rows):
         for i, steady in enumerate(sets):
-            chosen = every[every["steady"] == i].reset_index(drop=True)
+            chosen = every[every["steady"] == i]
             if len(chosen):
                 yield from _views(search, chosen, steady, told, scalings)
 
@@ -245,9 +245,9 @@ def _shares_of_units(told: Sequence[tuple[RowKinds, pd.DataFrame]]) -> pd.Series
     return share.groupby(every["value"]).sum()
 
 
-def _among(one: pd.DataFrame, other: pd.DataFrame) -> npt.NDArray[np.bool_]:
-    width = int(max(one[KIND].max(), other[KIND].max()) + 1) if len(one) and len(other) else 1
-    return np.isin(one[GROUP] * width + one[KIND], other[GROUP] * width + other[KIND])
+def _among(one: pd.DataFrame, other: pd.DataFrame, *also: str) -> npt.NDArray[np.bool_]:
+    key = [GROUP, KIND, *also]
+    return pd.MultiIndex.from_frame(one[key]).isin(pd.MultiIndex.from_frame(other[key]))
 
 
 def _by_steady_cells(table: pd.DataFrame, source: pd.DataFrame, linked: pd.DataFrame) -> pd.DataFrame:
@@ -259,7 +259,7 @@ def _by_steady_cells(table: pd.DataFrame, source: pd.DataFrame, linked: pd.DataF
 def _together(taken: pd.DataFrame, readings: Sequence[ValueReading], f: int, size: int) -> float:
     """Return the largest chance that one of a choice of known rows has a value, over all values and choices."""
     values = readings[0].told
-    taken = taken.reset_index(drop=True).rename_axis("taken").reset_index()
+    taken = taken.assign(taken=np.arange(len(taken)))
     mass = taken["product"] * taken["ways"]
     total = mass.groupby(taken[CHOICE]).sum()
     missed = []
@@ -311,9 +311,7 @@ def _limited(table: pd.DataFrame, told: pd.DataFrame, allowed: pd.DataFrame | No
     if allowed is None:
         return every
     key = [GROUP, KIND]
-    free = allowed[allowed["value"] == NO_CELL][key].drop_duplicates().assign(free=True)
-    kept = every.merge(allowed.assign(allowed=True), how="left", on=[*key, "value"]).merge(free, how="left", on=key)
-    kept = kept[kept["allowed"].notna() | kept["free"].notna()][[*key, "value", "probability"]]
+    kept = every[_among(every, allowed, "value") | _among(every, allowed[allowed["value"] == NO_CELL])]
     lost = every[key].drop_duplicates()
     lost = lost[~_among(lost, kept)].merge(allowed, on=key).assign(probability=1.0)
     out = pd.concat([kept, lost])

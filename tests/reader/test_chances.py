@@ -55,6 +55,7 @@ def agree(pairs: list[tuple[int, int]], start: list[float], rows: list[int], oth
             assert found is None
         else:
             assert found.tolist() == pytest.approx(expected, abs=2e-3)
+            assert [x == 0 for x in found] == [x == 0 for x in expected]
     return expected
 
 

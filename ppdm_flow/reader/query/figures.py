@@ -41,7 +41,7 @@ def figures(sql: Sql, every: Iterable[GroupTables]) -> dict[str, float | None]:
             )  # fmt: skip
             share += [x for (x,) in largest if x is not None]
             least += distinct(sql, also)
-        if one.readings and one.together_chance:
+        if one.together_chance:
             share.append(one.together_chance)
     return {
         "k": int(min(k)) if k else None,
