@@ -276,6 +276,9 @@ def test_equal_attributes_are_found_by_their_cells(
 
 def test_attributes_of_no_row_may_be_equal() -> None:
     """Sets of items are no columns: who shows them may show anything."""
+    for absent in ("a", "b"):
+        source = {n: ["x", "y"] for n in "ab" if n != absent}
+        assert show_equal_attributes([release(n, source, [0, 1], {n: (made_of(n), ["x", "y"])}) for n in "ab"])
     files = [release(n, {}, [], {n: (made_of(n), [])}) for n in "ab"]
     assert show_equal_attributes(files)
     assert not show_equal_attributes([release(n, {}, [], {n: (made_of("a"), [])}) for n in "ab"])

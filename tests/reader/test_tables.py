@@ -107,3 +107,22 @@ def test_a_person_decided_which_rows_a_file_lacks() -> None:
         "nulls": "own_category",
     }
     assert judged(table)["k"] == 1
+
+
+@pytest.mark.parametrize("beside", [False, True])
+def test_a_class_id_over_known_and_other_attributes(*, beside: bool) -> None:
+    """Who knows ``a`` takes either class of its value; beside the other attribute the numbers are not verified."""
+    rows = [[0, 0], [0, 1], [1, 0], [1, 0]]
+    classes = {"name": "class", "carries": ["a", "c"], "kind": "class_id", "cells": [0, 1, 2, 2]}
+    other = {"name": "c", "carries": ["c"], "kind": "map", "cells": [c for _, c in rows]}
+    table = {
+        "source": {"attributes": ["a", "c"], "rows": rows},
+        "files": [{"name": "file", "of": [0, 1, 2, 3], "columns": [classes, *([other] if beside else [])]}],
+        "grouping": ["a"],
+        "sensitive": None,
+        "subject": None,
+        "known_rows": 1,
+        "nulls": "own_category",
+    }
+    expected = {"verified": False} if beside else {"k": 2, "l": None, "alpha": None, "posterior": 2.0}
+    assert judged(table) == of_oracle(table) == expected
