@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from ppdm_flow.core.attributes import AttributeFacts
@@ -21,7 +21,7 @@ class Link:
     """Two releases with the columns, (one's, the other's), that may join their rows.
 
     ``keyed``: the columns are made of the same attributes with a secret key, or from draws, which give equal cells
-    where the key is the same. ``shared``: the same steps did the same to them, so that a person's cells are equal.
+    where the key is the same. ``shared``: they carry the same attributes, so that a person's cells can be equal.
     ``aligned``: their rows are in the same order, so that a row's place tells whose it is in the other.
     """
 
@@ -69,11 +69,6 @@ def _made(plan: Plan, fact: AttributeFacts) -> list[object]:
     return [{**s.bound.document, "attributes": None, "use": s.bound.info.name} for s in steps]
 
 
-def way_of(fact: AttributeFacts) -> Hashable:
-    """Return what two columns have in common where the same was done to the same attribute."""
-    return fact.source or fact.name, fact.changes, fact.derived
-
-
 def _aligned(one: ReleaseNode, other: ReleaseNode) -> bool:
     return bool(one.ordered_by) and one.ordered_by == other.ordered_by
 
@@ -88,13 +83,8 @@ def _keyed(ones: Sequence[AttributeFacts], others: Sequence[AttributeFacts]) -> 
 
 
 def _shared(one: ReleaseNode, other: ReleaseNode) -> Pairs:
-    """Return columns of one way, the first of one release with the first of the other."""
-    ways = _by_way(one.attributes), _by_way(other.attributes)
-    return tuple((a, b) for way, names in ways[0].items() for a, b in zip(names, ways[1].get(way, []), strict=False))
-
-
-def _by_way(attributes: Iterable[AttributeFacts]) -> dict[Hashable, list[str]]:
-    names_by_way: dict[Hashable, list[str]] = defaultdict(list)
-    for fact in attributes:
-        names_by_way[way_of(fact)].append(fact.name)
-    return names_by_way
+    """Return columns that carry the same attributes: their cells can be equal, whatever steps made them."""
+    carrying: dict[frozenset[str], list[str]] = defaultdict(list)
+    for fact in other.attributes:
+        carrying[fact.lineage.carries].append(fact.name)
+    return tuple((a.name, b) for a in one.attributes for b in carrying.get(a.lineage.carries, ()))

@@ -108,6 +108,7 @@ class Effect:
     ``by_others``: which rows a randomized step leaves out depends on other rows or on cells, not on draws alone, so
     that a row that is missing tells something: it does not count as left out at random.
     ``rows_by``: the attributes that decide which rows are left out, where these are fewer than ``reads``.
+    ``evenly``: of these, attributes of which a draw decides which values stay, with the same chance for each value.
     ``draws``: whether a plugin that is ``randomized`` draws with these parameters.
     ``told`` says in sentences what was done to a changed attribute, to recipients, where the card's own say too little:
     of it alone, from the policy, with no value.
@@ -132,6 +133,7 @@ class Effect:
     numbers: tuple[str, ...] = ()
     by_others: bool = False
     rows_by: tuple[str, ...] | None = None
+    evenly: tuple[str, ...] = ()
     draws: bool = True
     told: Mapping[str, str] = field(default_factory=dict)
     recodes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)

@@ -83,7 +83,9 @@ def test_a_population_is_read_as_k_map_reads_it(build, tmp_path):
     original = {"age": ["21", "33", "45"], "sex": ["m", "f", "f"]}
     changes = {"p": (("coarsen", Change.GENERALIZED),), "q": (("hide", Change.SUPPRESSED),)}
     population = Population(path="people.csv")
-    case = build.case(original, released, "qq", sources={"p": "age", "q": "sex"}, changes=changes, home=tmp_path)
+    case = build.case(
+        original, released, "qq", sources={"p": "age", "q": "sex"}, changes=changes, home=tmp_path, paired=False
+    )
     figures = ReidentificationRiskAudit(SPEC.params(population="people.csv")).measure(*case.args).figures
     asked = KMap.of("privacy.k_map", k=2, attributes=("age", "sex"), population=population)
     mapped = load("audits", "k_map").load()(None)

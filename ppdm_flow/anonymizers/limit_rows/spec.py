@@ -70,6 +70,7 @@ def effect(params: LimitRowsParams, scope: Scope) -> Effect:
         reads=tuple(dict.fromkeys(reads)),
         rows="fewer",
         by_others=True,
+        evenly=() if params.attribute is None else (params.attribute,),
         guarantee=f"nobody has more than {limit}",
         problems=tuple(problems),
     )

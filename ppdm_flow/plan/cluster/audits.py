@@ -61,7 +61,7 @@ def across(plan: Plan, rows: int) -> Iterator[Work]:
         names = {node.name for link in linked for node in (link.one, link.other)}
         compared = {
             name: 2
-            + sum(len(link.keyed) + bool(link.shared) for link in linked if name in (link.one.name, link.other.name))
+            + sum(len(link.keyed) + len(link.shared) for link in linked if name in (link.one.name, link.other.name))
             for name in names
         }
         held = sum(rows * ROW_BYTES * columns for columns in compared.values())

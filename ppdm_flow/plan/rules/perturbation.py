@@ -175,14 +175,16 @@ def decided_by_the_truth(flow: CompiledFlow) -> Iterator[Diagnostic]:
 def _telling(flow: CompiledFlow, source: str) -> Iterator[tuple[ReleaseNode, str]]:
     """Yield the releases with what the true values of an attribute decided there.
 
-    Sets leave out rows by their length alone, and their requirement holds for readers who know it.
+    Sets leave out rows by their length alone, and their requirement holds for readers who know it. Where each value has
+    the same chance to stay, none is told.
     """
     for release in flow.releases:
         for fact in release.attributes:
             if source in fact.lineage.decided_by:
                 yield release, f"which cells of `{fact.name}` are hidden or exchanged"
         for step in flow.plan.upstream(release.input):
-            deciding = (fact for fact in flow.plan.deciding_rows(step) if fact.role is not Role.ITEMS)
+            even = step.effect.evenly
+            deciding = (f for f in flow.plan.deciding_rows(step) if f.role is not Role.ITEMS and f.name not in even)
             if any(source in fact.lineage.undrawn for fact in deciding):
                 yield release, f"which rows `{step.name}` left out"
 

@@ -59,7 +59,5 @@ def _tells(fact: AttributeFacts, telling: Collection[str] | None) -> bool:
 
 def _same(joined_rows: Sequence[JoinedRows], of: Collection[Member]) -> list[tuple[Member, Member]]:
     """Return the pairs of columns that are one."""
-    pairs = [
-        ((j.link.one.name, a), (j.link.other.name, b)) for j in joined_rows for a, b in (*j.link.shared, *j.merged)
-    ]
+    pairs = [((j.link.one.name, a), (j.link.other.name, b)) for j in joined_rows for a, b in j.merged]
     return [(one, other) for one, other in pairs if one in of and other in of]

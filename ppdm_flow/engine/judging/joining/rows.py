@@ -20,6 +20,8 @@ Places = npt.NDArray[np.int64]
 Columns = tuple[str, ...]
 _CELLS_A_HASH = 2
 """Cells that take as much as a hash, or a weight."""
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)
+"""An odd number: hashes of cells in another order have another sum."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,9 +75,9 @@ class CellHashes:
 class JoinedRows:
     """The rows of two releases that are joined, as places in each, and what joins them.
 
-    ``by`` are pairs of keyed columns that join some; ``single`` counts the rows that shared cells alone join. ``one``
-    of each pair in ``merged`` has in all joined rows the cells of the other. ``aligned``: the order of the rows joins
-    all that both have. Where one lacks some of them, whoever can tell which is assumed to.
+    ``by`` are pairs of keyed columns that join some; ``single`` counts the rows that cells of the pairs ``shared``
+    alone join. ``one`` of each pair in ``merged`` has in all joined rows the cells of the other. ``aligned``: the order
+    of the rows joins all that both have. Where one lacks some of them, whoever can tell which is assumed to.
     """
 
     link: Link
@@ -83,6 +85,7 @@ class JoinedRows:
     other: Places
     by: tuple[tuple[str, str], ...]
     single: int
+    shared: tuple[tuple[str, str], ...]
     merged: tuple[tuple[str, str], ...]
     aligned: bool = False
 
@@ -96,18 +99,18 @@ def join_rows(link: Link, one: CellHashes, other: CellHashes) -> JoinedRows | No
         same = one.known[a][left] & other.known[b][right] & (one.cells[a,][left] == other.cells[b,][right])
         by += [(a, b)] if same.any() else []
         there |= same
-    single = 0
+    single, shared = 0, _mostly_equal(link, one, other, left, right)
     if link.aligned:
         there[:] = True
-    elif link.shared:
-        alone = _once(link, one, other, left, right) & ~there
+    elif shared:
+        alone = _once(shared, one, other, left, right) & ~there
         single = int(alone.sum())
         there |= alone
     if not there.any():
         return None
     left, right = left[there], right[there]
-    merged = tuple((a, b) for a, b in by if np.array_equal(one.cells[a,][left], other.cells[b,][right]))
-    return JoinedRows(link, left, right, tuple(by), single, merged, link.aligned)
+    merged = tuple((a, b) for a, b in (*by, *shared) if np.array_equal(one.cells[a,][left], other.cells[b,][right]))
+    return JoinedRows(link, left, right, tuple(by), single, shared, merged, link.aligned)
 
 
 def columns_to_compare(links: Sequence[Link], release: str) -> list[Columns]:
@@ -116,8 +119,7 @@ def columns_to_compare(links: Sequence[Link], release: str) -> list[Columns]:
     for link in links:
         for side, node in enumerate((link.one, link.other)):
             if node.name == release:
-                compared += [(pair[side],) for pair in link.keyed]
-                compared += [tuple(pair[side] for pair in link.shared)] if link.shared else []
+                compared += [(pair[side],) for pair in (*link.keyed, *link.shared)]
     return compared
 
 
@@ -128,11 +130,30 @@ def _common(one: RowNumbers, other: RowNumbers) -> tuple[Places, Places]:
     return np.flatnonzero(there), at[there]
 
 
-def _once(link: Link, one: CellHashes, other: CellHashes, left: Places, right: Places) -> npt.NDArray[np.bool_]:
+def _mostly_equal(
+    link: Link, one: CellHashes, other: CellHashes, left: Places, right: Places
+) -> tuple[tuple[str, str], ...]:
+    """Return the pairs of shared columns whose cells are equal in at least half of the common rows."""
+    return tuple(
+        (a, b) for a, b in link.shared if 2 * (one.cells[a,][left] == other.cells[b,][right]).sum() >= max(1, len(left))
+    )
+
+
+def _once(
+    shared: Sequence[tuple[str, str]], one: CellHashes, other: CellHashes, left: Places, right: Places
+) -> npt.NDArray[np.bool_]:
     """Say of the common rows whether their shared cells are the same, and nobody else's in either release."""
-    mine, theirs = (tuple(pair[side] for pair in link.shared) for side in (0, 1))
-    same: npt.NDArray[np.bool_] = one.cells[mine][left] == other.cells[theirs][right]
-    return same & _alone(one.cells[mine], one.weights)[left] & _alone(other.cells[theirs], other.weights)[right]
+    mine, theirs = (_of_all(each, [pair[side] for pair in shared]) for side, each in enumerate((one, other)))
+    same: npt.NDArray[np.bool_] = mine[left] == theirs[right]
+    return same & _alone(mine, one.weights)[left] & _alone(theirs, other.weights)[right]
+
+
+def _of_all(hashes: CellHashes, columns: Sequence[str]) -> npt.NDArray[np.uint64]:
+    """Return a hash of each row's cells in some columns, from those of single cells."""
+    total = np.zeros(len(hashes.rows), dtype=np.uint64)
+    for column in columns:
+        total = total * _FACTOR + hashes.cells[column,]
+    return total
 
 
 def _alone(cells: npt.NDArray[np.uint64], weights: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
@@ -157,7 +178,7 @@ def _pair(each: JoinedRows) -> str:
     if each.aligned:
         ways = ["by the order of the rows, which is the same in both"]
     if each.single:
-        names = listed([f"`{a}`" for a, _ in each.link.shared], _MOST)
+        names = listed([f"`{a}`" for a, _ in each.shared], _MOST)
         ways.append(f"by {names}, which single out {counted(each.single, 'row')} in both")
     rows = counted(len(each.one), "row")
     return f"Whoever has `{one}` and `{other}` joins {rows} of them {listed(ways)}, so they are judged as one table."
