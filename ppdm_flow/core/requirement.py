@@ -212,7 +212,8 @@ class Requirement(Model):
     @property
     def on_joined(self) -> bool:
         """Whether it is judged on the joined table of releases that can be joined, too."""
-        return not self.of_all_files and (self.on_groups or bool(self.numbers))
+        of_sets = self.on_sets and not self.needs_operator
+        return not self.of_all_files and (self.on_groups or bool(self.numbers) or self.counts_whole_rows or of_sets)
 
     @property
     def counts_rows(self) -> bool:

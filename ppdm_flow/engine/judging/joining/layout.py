@@ -1,4 +1,4 @@
-"""The columns of a joined table: those of all releases, shared and keyed ones once."""
+"""The columns of a joined table: those of all releases, shared and keyed ones once, sets of an attribute as one."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Column:
 def layout(
     releases: Sequence[ReleaseNode], joined_rows: Sequence[JoinedRows], telling: Collection[str] | None
 ) -> tuple[Column, ...]:
-    """Return the columns of releases computed from one of ``telling`` (None: all), and the weights; no sets."""
+    """Return the columns of releases computed from one of ``telling`` (None: all), the weights, and the sets."""
     of = {(r.name, a.name): a for r in releases for a in r.attributes if _tells(a, telling)}
     groups: dict[Member, list[Member]] = {member: [member] for member in of}
     for one, other in _same(joined_rows, of):
@@ -40,6 +40,8 @@ def layout(
             first += second
             groups |= dict.fromkeys(second, first)
     kept = list({id(g): g for g in groups.values()}.values())
+    kept += _sets(releases, telling)
+    of |= {(r.name, a.name): a for r in releases for a in r.attributes if a.role is Role.ITEMS}
     names = [name for _, name in (group[0] for group in kept)]
     columns: list[Column] = []
     for group in kept:
@@ -49,6 +51,17 @@ def layout(
             own += "'"
         columns.append(Column(own, of[group[0]], tuple(group)))
     return tuple(columns)
+
+
+def _sets(releases: Sequence[ReleaseNode], telling: Collection[str] | None) -> list[list[Member]]:
+    """Return the columns with sets, those of the same attributes together: whoever joins rows joins their items."""
+    members: dict[frozenset[str], list[Member]] = {}
+    for release in releases:
+        for fact in release.attributes:
+            carried = fact.lineage.computed_from
+            if fact.role is Role.ITEMS and (telling is None or not carried.isdisjoint(telling)):
+                members.setdefault(carried, []).append((release.name, fact.name))
+    return list(members.values())
 
 
 def _tells(fact: AttributeFacts, telling: Collection[str] | None) -> bool:

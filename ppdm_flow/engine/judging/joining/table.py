@@ -11,11 +11,13 @@ import pyarrow as pa
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.records import dataclass
+from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.judging.joining.layout import Column as Wanted
 from ppdm_flow.engine.judging.joining.numbered import NumberedStream
 from ppdm_flow.engine.judging.joining.rows import JoinedRows
 from ppdm_flow.engine.streams.stream import Part, Stop
 from ppdm_flow.tables.column import SUPPRESSED, Column, union
+from ppdm_flow.tables.sets import Baskets, SetColumn, gathered
 from ppdm_flow.tables.table import RowNumbers, Table, concat
 
 Places = npt.NDArray[np.int64]
@@ -105,24 +107,32 @@ def joined_table(
 ) -> JoinedTable:
     """Return the rows with these columns."""
     cells: dict[tuple[str, str], Column] = {}
+    sets: dict[tuple[str, str], SetColumn] = {}
     for stream in streams:
         name = stream.release.name
         wanted = list(dict.fromkeys(c for column in columns for r, c in column.members if r == name))
         if wanted:
             table = concat(stream.tables(wanted))
             order = np.argsort(table.rows, kind="stable")
-            cells |= {(name, c): table[c].take(order) for c in wanted}
+            cells |= {(name, c): table[c].take(order) for c in table.columns}
+            sets |= {(name, c): each.take(order) for c, each in table.sets.items()}
     made: dict[str, Column] = {}
+    made_sets: dict[str, SetColumn] = {}
     absent: dict[str, int] = {}
     facts: list[AttributeFacts] = []
     for column in columns:
+        if column.facts.role is Role.ITEMS:
+            if (all_items := _all_items(column, sets, places)) is not None:
+                made_sets[column.name] = all_items
+                facts.append(replace(column.facts, name=column.name, source=column.facts.source or column.facts.name))
+            continue
         made[column.name], code = _column(column, cells, places)
         own = column.facts
         derived = own.derived if code is None else own.lineage
         facts.append(replace(own, name=column.name, source=own.source or own.name, derived=derived))
         if code is not None and not column.is_weight:
             absent[column.name] = code
-    return JoinedTable(Table(made, rows), tuple(facts), absent)
+    return JoinedTable(Table(made, rows, made_sets), tuple(facts), absent)
 
 
 def _column(
@@ -144,6 +154,24 @@ def _column(
         code, categories = len(categories), pa.concat_arrays([categories, pa.array([text], categories.type)])
     codes[absent] = code
     return Column(codes, categories), code
+
+
+def _all_items(
+    wanted: Wanted, sets: Mapping[tuple[str, str], SetColumn], places: Mapping[str, Places]
+) -> Baskets | None:
+    """Return the items that each row has in any release; None where some are randomized, and so nobody's."""
+    members = [(places[release], sets[release, name]) for release, name in wanted.members]
+    plain = [(at, each) for at, each in members if isinstance(each, Baskets)]
+    if len(plain) < len(members):
+        return None
+    categories = union(each.categories for _, each in plain)
+    rows, items = [], []
+    for at, each in plain:
+        there = np.flatnonzero(at != NOWHERE)
+        taken = each.take(at[there]).onto(categories)
+        rows.append(there[taken.rows()])
+        items.append(taken.items)
+    return gathered(np.concatenate(rows), np.concatenate(items), len(plain[0][0]), categories)[0]
 
 
 def _no_text_of(categories: pa.StringArray) -> str:
