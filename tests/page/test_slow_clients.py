@@ -552,13 +552,21 @@ def test_a_whole_head_above_the_limit_is_refused(server, before, size):
     assert len(bodies) == len(before)
 
 
-@pytest.mark.parametrize("many", [1, 600, 5_000])
+@pytest.mark.parametrize("many", [2, 600, 5_000])
 def test_requests_that_are_sent_before_the_answer_are_not_answered(server, many):
     """They would keep a connection busy for as long as its client likes."""
     client, bodies = in_reads(server, GET * (1 + many))
     assert client.written.count(b"HTTP/1.1 200 ") <= 1
     assert client.closed
     assert len(bodies) == 1
+
+
+def test_one_request_before_the_end_of_an_answer_is_answered(server):
+    """A client may have all of a file before the server has said that this was all."""
+    client, bodies = in_reads(server, GET + GET, GET)
+    assert client.written.count(b"HTTP/1.1 200 ") == 3
+    assert not client.closed
+    assert len(bodies) == 3
 
 
 def test_requests_that_are_sent_after_the_answer_are_answered(server):

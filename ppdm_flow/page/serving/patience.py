@@ -151,7 +151,8 @@ class PatientProtocol(H11Protocol):
             return
         super().data_received(data)
         if self.conn.their_state is h11.DONE and (early := self.conn.trailing_data[0]):
-            self.cycle.keep_alive = False  # further requests before the answer, as no browser sends: not answered
+            if len(_END_OF_HEAD.findall(early)) > 1:
+                self.cycle.keep_alive = False  # many requests before an answer, as no browser sends: not answered
             if len(early) > _HEAD_BYTES:
                 self.transport.abort()
 
