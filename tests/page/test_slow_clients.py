@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from urllib.parse import urlencode
 
 import pytest
 from serving import answer, connected, in_thread, is_held, rest
@@ -22,9 +23,12 @@ from uvicorn.server import ServerState
 from ppdm_flow.page.app import ROUTES, application
 from ppdm_flow.page.http import receiving, turns
 from ppdm_flow.page.http.access import PUBLIC
+from ppdm_flow.page.http.cookies import VISIT
 from ppdm_flow.page.http.route import reads
 from ppdm_flow.page.http.turns import AT_ONCE
 from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.accounts.sessions import Visit
+from ppdm_flow.page.services.policies.starts import FRAME
 from ppdm_flow.page.serving.server import configured
 from ppdm_flow.page.serving.tls import with_own_certificate
 
@@ -597,3 +601,38 @@ def test_chunks_are_not_parsed(server, version, name):
     assert client.written.count(b"HTTP/1.1 ") == 1
     assert client.closed
     assert bodies == []
+
+
+@pytest.mark.parametrize("end", ["locked", "role taken", "session ended", "still there"])
+def test_a_form_that_comes_slowly_is_of_who_may_send_it_when_it_is_whole(server, monkeypatch, end):
+    site, user = server.site, server.users[Role.STEWARD]
+    visit, asked = site.sessions.begin(user), threading.Event()
+    known = site.sessions.visit
+
+    def known_and_told(word: str) -> Visit:
+        found = known(word)
+        asked.set()
+        return found
+
+    monkeypatch.setattr(site.sessions, "visit", known_and_told)
+    body = urlencode({"form_token": visit.form_token, "name": "late", "start": FRAME}).encode()
+    head = f"POST /policies/new HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: {VISIT}={visit.word}\r\nConnection: close\r\n"
+    head += f"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {len(body)}\r\n\r\n"
+    with served(server, head_seconds=PATIENCE) as port, connected(port) as client:
+        client.sendall(head.encode() + body[:-1])
+        assert asked.wait(PATIENCE)
+        match end:
+            case "locked":
+                site.accounts.lock(user.id)
+            case "role taken":
+                site.accounts.set_roles(user.id, [Role.GUEST])
+            case "session ended":
+                site.sessions.end(visit)
+        answered = answer(client, body[-1:])
+    is_done = (site.settings.policies / "late.yaml").exists()
+    status = int(answered.split()[1])
+    to_sign_in = b"location: /sign-in\r\n" in answered
+    allowed = {"role taken": (403, False, False), "still there": (303, False, True)}
+    assert (status, to_sign_in, is_done) == allowed.get(end, (303, True, False))
+    outcome = site.journal.newest(1)[0]
+    assert (outcome.action, outcome.outcome) == ("policies.create", "done" if is_done else "refused")

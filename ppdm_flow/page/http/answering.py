@@ -103,6 +103,7 @@ def _keeps_visit(response: Response) -> bool:
 
 
 def _response(site: Site, route: PageRoute, request: Request, visit: Visit, sent: Sent | Exception) -> Response:
+    visit = site.sessions.visit(visit.word)  # a form may have been on its way for long, and the session has ended
     call = Call(site, request, visit, FormData())
     subject = request.path_params.get(route.subject, "") if route.subject and visit.user else ""
     if not route.access.allows(visit.user):
