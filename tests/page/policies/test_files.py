@@ -8,10 +8,12 @@ import pytest
 
 from ppdm_flow.core.errors import PolicyError
 from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.policies import policies as module
 from ppdm_flow.page.services.policies.history import _EACH
 from ppdm_flow.page.services.policies.policies import (
     ChangedMeanwhileError,
     FileKind,
+    Policies,
     UnknownPolicyError,
     UnusableNameError,
 )
@@ -237,6 +239,47 @@ def test_no_version_takes_the_last_room_of_the_disk(policies, ann, monkeypatch):
     with pytest.raises(RefusalError, match="no_room"):
         policies.rename("a.yaml", "b.yaml", first.digest, ann)
     assert [each.name for each in policies.list()] == ["a.yaml"]
+
+
+def test_the_yaml_of_one_person_is_bounded_and_may_always_become_smaller(policies, ann, server, monkeypatch):
+    monkeypatch.setattr("ppdm_flow.page.services.policies.policies._MOST_BYTES", 2 * len(POLICY))
+    first = policies.create("a.yaml", POLICY, ann)
+    policies.create("b.yaml", POLICY, ann)
+    for refused in (
+        lambda: policies.create("c.yaml", "x", ann),
+        lambda: policies.write("a.yaml", POLICY + "#", first.digest, ann),
+        lambda: policies.write("a.yaml", POLICY[:-9] + 9 * "\N{GRINNING FACE}", first.digest, ann),
+    ):
+        with pytest.raises(RefusalError, match="large_files"):
+            refused()
+    policies.create("c.csv", "a;b\n", ann)
+    policies.create("d.yaml", POLICY, server.users[Role.ADMINISTRATOR])
+    same = policies.write("a.yaml", POLICY.replace("7", "6"), first.digest, ann)
+    policies.write("a.yaml", POLICY[:-9], same.digest, ann)
+    policies.create("e.yaml", "x: 1", ann)
+
+
+def test_files_that_are_read_for_one_request_are_read_for_none_meanwhile(policies, ann, monkeypatch):
+    for name in "abcd":
+        policies.create(f"{name}.yaml", POLICY, ann)
+    parsed: list[list[str]] = []
+    beside: list[tuple[str, ...]] = []
+    plain = module._bounded_identities
+
+    def spied(paths):
+        parsed.append([path.name for path in paths])
+        if len(parsed) == 2:  # another request, while this one is at its second file
+            beside.append(again.names())
+        return plain(paths)
+
+    monkeypatch.setattr(module, "_bounded_identities", spied)
+    monkeypatch.setattr(module, "_BYTES_TOGETHER", len(POLICY))
+    again = Policies(policies.folder, policies.history)
+    assert again.names() == beside[0] == ("a.yaml", "b.yaml", "c.yaml", "d.yaml")
+    assert parsed == [["a.yaml"], ["b.yaml"], ["b.yaml"], ["c.yaml"], ["d.yaml"]]
+    monkeypatch.setattr(module, "_BYTES_TOGETHER", 3 * len(POLICY))
+    assert Policies(policies.folder, policies.history).names() == beside[0]
+    assert parsed[5:] == [["a.yaml", "b.yaml", "c.yaml"], ["d.yaml"]]
 
 
 def test_one_person_makes_so_many_files_and_more_once_some_are_gone(policies, ann, server, monkeypatch):

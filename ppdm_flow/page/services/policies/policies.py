@@ -7,6 +7,7 @@ import os
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from itertools import accumulate, islice
 from pathlib import Path
 
 from ppdm_flow.api.loading.kinds import FileIdentity, FileKind, identity_of, kind_by_lines
@@ -31,8 +32,10 @@ from ppdm_flow.policy.text.reading import SIZE_LIMIT, decode
 _Stamp = tuple[int, int, int, int]
 _MOST_FILES = 1_000
 """Files that one person wrote last: pages of all stewards list each file, and look at it."""
-_TOGETHER = 20
-"""Files that are parsed in one process: beginning one takes longer than most texts."""
+_MOST_BYTES = 5_000_000
+"""Bytes of the YAML files that one person wrote last: a server that begins parses all of them, in a second for each."""
+_TOGETHER, _BYTES_TOGETHER = 20, 2_000_000
+"""Files that are parsed in one process: beginning one takes longer than most texts, and it has few seconds."""
 
 
 class UnknownPolicyError(LookupError):
@@ -93,19 +96,23 @@ class Policies:
         return self._identities().get(name, FileIdentity(FileKind.OTHER))
 
     def _identities(self) -> Mapping[str, FileIdentity]:
-        """Return what all YAML files are, by name. Each is parsed once, as long as it does not change."""
-        files = {}
-        for name, path in files_below(self.folder, YAML).items():
+        """Return what all YAML files are, by name. Each is parsed once, as long as it does not change.
+
+        What one request has found of some files, others need not find while it goes on with the rest.
+        """
+        paths, stamps = files_below(self.folder, YAML), dict[str, _Stamp]()
+        for name, path in paths.items():
             with suppress(FileNotFoundError):  # removed or renamed meanwhile
-                files[name] = (path, _stamp(path))
-        known = {name: each for name, each in self._known.items() if name in files and each[0] == files[name][1]}
-        new = [name for name in files if name not in known]
-        for start in range(0, len(new), _TOGETHER):
-            some = new[start : start + _TOGETHER]
-            identities = _bounded_identities([files[name][0] for name in some])
-            known |= {name: (files[name][1], each) for name, each in zip(some, identities, strict=True)}
-        self._known = known
-        return {name: known[name][1] for name in files}
+                stamps[name] = _stamp(path)
+        known: dict[str, tuple[_Stamp, FileIdentity]] = {}
+        while True:
+            known |= {name: each for name, each in self._known.items() if each[0] == stamps.get(name)}
+            self._known = known.copy()
+            batch = _batch({name: stamp for name, stamp in stamps.items() if name not in known})
+            if not batch:
+                return {name: known[name][1] for name in stamps}
+            identities = _bounded_identities([paths[name] for name in batch])
+            known |= {name: (stamps[name], each) for name, each in zip(batch, identities, strict=True)}
 
     def path(self, name: str) -> Path:
         """Return where a file is. Raises UnknownPolicyError where the folder holds none of this name."""
@@ -148,6 +155,8 @@ class Policies:
             if before.digest != digest:
                 raise ChangedMeanwhileError(before)
             self.history.check_room(user, max(text, before.text, key=len))
+            if len(text.encode(errors="replace")) > len(before.text.encode()):
+                self._check_bytes(user, name, text)
             path = self.path(name)
             self.history.keep(name, FOUND, before.digest, before.text, None)
             put(path, as_bytes(text, path.read_bytes()), path.stat().st_mode & 0o777)
@@ -164,6 +173,7 @@ class Policies:
         with self._writing:
             path = new_path(self.folder, name, (*YAML, *TABLES))
             self._check_files(user)
+            self._check_bytes(user, name, text)
             self.history.check_room(user, text)
             make(path, as_bytes(text, b""))
             after = self.read(name)
@@ -205,6 +215,18 @@ class Policies:
         if len(self.history.written_by(user) & files_below(self.folder, (*YAML, *TABLES)).keys()) >= _MOST_FILES:
             raise RefusalError("policies.too_many_files", 429, most=_MOST_FILES)
 
+    def _check_bytes(self, user: User, name: str, text: str) -> None:
+        """Raise RefusalError where the YAML files that somebody wrote would be too large with this text."""
+        if not name.endswith(YAML):
+            return
+        own, files = self.history.written_by(user) - {name}, files_below(self.folder, YAML)
+        size = len(text.encode(errors="replace"))
+        for path in (files[each] for each in own & files.keys()):
+            with suppress(FileNotFoundError):  # removed by Git
+                size += path.stat().st_size
+        if size > _MOST_BYTES:
+            raise RefusalError("policies.large_files", 429, most=_MOST_BYTES // 1_000_000)
+
     def _unlink(self, path: Path) -> None:
         """Remove a file, and the folders that are empty then: every page looks into each folder that there is."""
         path.unlink()
@@ -224,6 +246,13 @@ class Policies:
 def identities_of(paths: Sequence[Path]) -> tuple[FileIdentity, ...]:
     """Return what files are; one that went meanwhile is nothing."""
     return tuple(identity_of(path, _head(path)) for path in paths)
+
+
+def _batch(stamps: Mapping[str, _Stamp]) -> list[str]:
+    """Return the names of the first files, by their stamps, that are few and small enough to be parsed together."""
+    sizes = accumulate(size for _, size, *_ in stamps.values())
+    few = islice(zip(stamps, sizes, strict=True), _TOGETHER)
+    return [name for place, (name, size) in enumerate(few) if not place or size <= _BYTES_TOGETHER]
 
 
 def _bounded_identities(paths: Sequence[Path]) -> tuple[FileIdentity, ...]:
