@@ -398,6 +398,18 @@ def test_what_jobs_printed_is_kept_of_so_many(server: Server, program):
     assert [jobs.get(job.id).output for job in done] == ["", "1\n", "2\n"]
 
 
+@pytest.mark.slow
+def test_what_jobs_printed_for_one_person_does_not_go_for_the_jobs_of_another(server: Server, program):
+    jobs = _jobs(server, Limits(folders=2))
+    other = server.users[Role.APPROVER]
+    done = [
+        jobs.finished(jobs.add(user, [f"print({i})"], kind="run", about="p"), PATIENCE)
+        for i, user in enumerate([other, *[server.users[Role.STEWARD]] * 3])
+    ]
+    _until(lambda: not done[1].folder.exists())
+    assert [jobs.get(job.id).output for job in done] == ["0\n", "", "2\n", "3\n"]
+
+
 def test_what_a_locked_account_asked_for_does_not_begin(server: Server, program, monkeypatch):
     monkeypatch.setattr(Jobs, "_watch", lambda _self: None)
     job = program("print(1)")

@@ -298,14 +298,15 @@ class Jobs:
         return (self._at / place).resolve().relative_to(self._runs.resolve()).as_posix() if place and inside else ""
 
     def tidy(self) -> None:
-        """Delete what jobs printed long ago, or many jobs ago: nobody reads it, and it may tell of somebody's table."""
+        """Delete what jobs printed long ago, or many jobs of the same person ago: it may tell of somebody's table."""
         before = datetime.now(UTC) - self._limits.kept
         folders = [each for each in self._folder.iterdir() if each.is_dir() and not each.is_symlink()]
-        ended = {each: job.ended for each in folders if (job := self._records.get(each.name)) and job.ended}
-        newest = sorted(ended, key=lambda each: ended[each], reverse=True)
-        for place, folder in enumerate(newest):
-            if ended[folder] < before or place >= self._limits.folders:
-                _delete(folder)
+        ended = [(job.ended, job) for each in folders if (job := self._records.get(each.name)) and job.ended]
+        newer = Counter[int]()
+        for at, job in sorted(ended, key=lambda each: each[0], reverse=True):
+            if at < before or newer[job.account] >= self._limits.folders:
+                _delete(job.folder)
+            newer[job.account] += 1
 
 
 def _may_still_begin(job: Job) -> bool:

@@ -13,8 +13,9 @@ from ppdm_flow.page.settings import Settings
 class Limits:
     """What jobs may take: at once, in the queue, of one person; seconds, bytes of output.
 
-    What they printed is ``kept`` so long, and of so many jobs (``folders``). ``memory`` and ``file_bytes`` are those of
-    one job and of each file that it writes; a job is stopped where less than ``free_bytes`` are left on the disk.
+    What they printed is ``kept`` so long, and of so many jobs of one person (``folders``). ``memory`` and
+    ``file_bytes`` are those of one job and of each file that it writes; a job is stopped where less than ``free_bytes``
+    are left on the disk.
     """
 
     running: int = 2
@@ -23,7 +24,7 @@ class Limits:
     seconds: float = 6 * 3600
     output: int = 16 * 2**20
     kept: timedelta = timedelta(days=3)
-    folders: int = 300
+    folders: int = 100
     memory: int = 0
     file_bytes: int = 0
     free_bytes: int = 0
