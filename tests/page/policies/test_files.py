@@ -259,7 +259,7 @@ def test_the_yaml_of_one_person_is_bounded_and_may_always_become_smaller(policie
     policies.create("e.yaml", "x: 1", ann)
 
 
-def test_files_that_are_read_for_one_request_are_read_for_none_meanwhile(policies, ann, monkeypatch):
+def test_requests_that_come_at_once_share_the_files_that_are_to_be_parsed(policies, ann, monkeypatch):
     for name in "abcd":
         policies.create(f"{name}.yaml", POLICY, ann)
     parsed: list[list[str]] = []
@@ -268,7 +268,7 @@ def test_files_that_are_read_for_one_request_are_read_for_none_meanwhile(policie
 
     def spied(paths):
         parsed.append([path.name for path in paths])
-        if len(parsed) == 2:  # another request, while this one is at its second file
+        if len(parsed) == 2:  # another request, while this one parses its second file
             beside.append(again.names())
         return plain(paths)
 
@@ -276,7 +276,7 @@ def test_files_that_are_read_for_one_request_are_read_for_none_meanwhile(policie
     monkeypatch.setattr(module, "_BYTES_TOGETHER", len(POLICY))
     again = Policies(policies.folder, policies.history)
     assert again.names() == beside[0] == ("a.yaml", "b.yaml", "c.yaml", "d.yaml")
-    assert parsed == [["a.yaml"], ["b.yaml"], ["b.yaml"], ["c.yaml"], ["d.yaml"]]
+    assert parsed == [["a.yaml"], ["b.yaml"], ["c.yaml"], ["d.yaml"], ["b.yaml"]]
     monkeypatch.setattr(module, "_BYTES_TOGETHER", 3 * len(POLICY))
     assert Policies(policies.folder, policies.history).names() == beside[0]
     assert parsed[5:] == [["a.yaml", "b.yaml", "c.yaml"], ["d.yaml"]]

@@ -74,6 +74,8 @@ class Policies:
         self.history = history
         self._writing = threading.Lock()
         self._known: Mapping[str, tuple[_Stamp, FileIdentity]] = {}
+        self._parsed: set[str] = set()
+        """Names of the files that some request parses at this moment."""
 
     def list(self) -> tuple[PolicyFile, ...]:
         """Return all YAML files by name."""
@@ -98,7 +100,7 @@ class Policies:
     def _identities(self) -> Mapping[str, FileIdentity]:
         """Return what all YAML files are, by name. Each is parsed once, as long as it does not change.
 
-        What one request has found of some files, others need not find while it goes on with the rest.
+        Requests that come at once share the work: each begins with files that no other one parses.
         """
         paths, stamps = files_below(self.folder, YAML), dict[str, _Stamp]()
         for name, path in paths.items():
@@ -108,10 +110,15 @@ class Policies:
         while True:
             known |= {name: each for name, each in self._known.items() if each[0] == stamps.get(name)}
             self._known = known.copy()
-            batch = _batch({name: stamp for name, stamp in stamps.items() if name not in known})
-            if not batch:
+            new = {name: stamp for name, stamp in stamps.items() if name not in known}
+            if not new:
                 return {name: known[name][1] for name in stamps}
-            identities = _bounded_identities([paths[name] for name in batch])
+            batch = _batch({name: stamp for name, stamp in new.items() if name not in self._parsed} or new)
+            self._parsed.update(batch)
+            try:
+                identities = _bounded_identities([paths[name] for name in batch])
+            finally:
+                self._parsed.difference_update(batch)
             known |= {name: (stamps[name], each) for name, each in zip(batch, identities, strict=True)}
 
     def path(self, name: str) -> Path:
