@@ -121,6 +121,7 @@ def test_a_release_without_the_originals_attributes(build, name):
     assert all(f.value is None and f.note for f in outcome.figures.values())
 
 
+@pytest.mark.slow(quick=2)
 @pytest.mark.parametrize("name", [*ATTACKS, "krimp_dissimilarity", "itemset_comparison"])
 def test_constant_columns_and_many_values(build, name):
     cells = np.arange(2000).reshape(400, 5)

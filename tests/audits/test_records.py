@@ -99,6 +99,7 @@ def test_no_nearest_record_is_passed_over(nominal, numeric):
     assert (where == every.argmin(axis=1)).all()
 
 
+@pytest.mark.slow
 def test_distances_of_many_columns_and_values():
     """Counts above 255 and codes above 65,535 need wider integers."""
     wide = Points(narrow(np.arange(600, dtype=np.int32).reshape(300, 2)), np.zeros((0, 2), dtype=np.float32))

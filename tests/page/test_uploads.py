@@ -499,6 +499,7 @@ def test_columns_are_counted_before_a_reader_guesses(server, kind):
     assert server.upload(Role.STEWARD, f"wide.{kind}", many_columns(kind, 500)).bytes
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("kind", ["xlsx", "dta", "blank lines and blanks"])
 def test_columns_that_only_a_reader_finds_are_counted_before_it_reads_rows(tmp_path: Path, kind):
     ending = kind if kind in ("xlsx", "dta") else "csv"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -32,6 +33,7 @@ def faults_of(outcome: CompileResult) -> Iterator[str]:
         )
 
 
+@pytest.mark.slow
 def test_every_example_compiles_or_says_why_not():
     faults = []
     for path in FILES:

@@ -71,6 +71,7 @@ def test_a_pseudonym_in_both_makes_everybody_unique(clinic):
     assert "Whoever reads `by-town` as well" in _of(report, "by-age")[1].sentence
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("name", ["cell", "kind", "known", "guess", "row", "units", "of age", "age@one"])
 def test_names_of_columns_change_nothing(clinic, name):
     clinic.data(PEOPLE, header=HEADER.replace("patient", name))
@@ -78,6 +79,7 @@ def test_names_of_columns_change_nothing(clinic, name):
     assert _sizes(report) == {"by-age": (4, 1), "by-town": (4, 1)}
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("name", ["illness", "cell", "kind", "known", "row", "units", "value", "weight"])
 def test_names_of_shared_attributes_change_nothing(clinic, name):
     clinic.data(PEOPLE, header=HEADER.replace("illness", name))
@@ -440,6 +442,7 @@ releases: {w: {path: w.csv, from: moved}, t: {path: t.csv, from: LAST}}
 """
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize(("last", "least"), [("again", 2), ("bare", 4)])
 def test_dates_moved_by_one_draw_keep_the_length_of_stays(bench, last, least):
     """Two people of each ward and town have stays of a length, which both files show whatever dates were moved by."""
