@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
 from enum import StrEnum
 
@@ -59,8 +61,8 @@ class AttributeFacts:
     ``derived`` is its lineage where a step changed or added it; :attr:`lineage` is that of every attribute.
     ``labels``: a step made labels of its values (intervals, suppressed cells), whatever their ``type`` was.
     ``has_declared_type``: the policy says its ``type``. ``determines`` are attributes of the source whose values follow
-    from it, as the policy says. ``description`` is the policy's own. ``other_names`` are cells that stand for single
-    values, each with its value, as the policy writes them down.
+    from it, as the policy says. ``description`` is the policy's own. ``recoded`` are values of the source with the
+    cells that they became, as the policy writes them down one by one.
     """
 
     name: str
@@ -76,7 +78,7 @@ class AttributeFacts:
     has_declared_type: bool = False
     determines: frozenset[str] = frozenset()
     description: str = field(default="", compare=False)
-    other_names: tuple[tuple[str, str], ...] = ()
+    recoded: tuple[tuple[str, str], ...] = ()
 
     @property
     def is_numeric(self) -> bool:
@@ -99,6 +101,17 @@ class AttributeFacts:
         if self.unchanged:
             return How.UNCHANGED
         return How.GENERATED if self.was(Change.GENERATED) else self.lineage.how
+
+    def other_names(self, values: Iterable[str]) -> Mapping[str, str]:
+        """Return the cells that stand for a single one of ``values`` under another name, each with its value."""
+        cell_of = dict(self.recoded)
+        if not cell_of:
+            return {}
+        present = set(values)
+        many = Counter(cell_of.get(value, value) for value in present)
+        return {
+            cell: value for value, cell in cell_of.items() if value in present and cell != value and many[cell] == 1
+        }
 
     def carries(self, attribute: str) -> bool:
         """Whether its cells are computed from this attribute of the source."""

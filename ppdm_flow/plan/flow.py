@@ -66,8 +66,8 @@ def after(step: str, before: Attributes, effect: Effect) -> Attributes:
                 derived = replace(derived, moved_by=derived.moved_by | {step})
             changed = attributes[name].changed(step, change)
             labels = changed.labels or (changed.type.is_numeric and name not in effect.numbers)
-            names = _other_names(attributes[name], change, effect.recodes.get(name), derivation.kind)
-            attributes[name] = replace(changed, derived=derived, labels=labels, other_names=names)
+            recoded = _recoded(attributes[name], change, effect.recodes.get(name), derivation.kind)
+            attributes[name] = replace(changed, derived=derived, labels=labels, recoded=recoded)
     for name in effect.drops:
         attributes.pop(name, None)
     renamed = {effect.renames.get(name, name): fact for name, fact in attributes.items()}
@@ -77,19 +77,17 @@ def after(step: str, before: Attributes, effect: Effect) -> Attributes:
     return out
 
 
-def _other_names(
+def _recoded(
     before: AttributeFacts, change: Change, recodes: Mapping[str, str] | None, kind: CellKind
 ) -> tuple[tuple[str, str], ...]:
-    """Return the cells that stand for single values after a step, each with its value."""
+    """Return values of the source with the cells that they are after a step, as the policy writes them down."""
     if change is Change.SUPPRESSED or kind is CellKind.EXCHANGED:
-        return before.other_names
-    kept = before.other_names or all(each is Change.SUPPRESSED for _, each in before.changes)
+        return before.recoded
+    kept = before.recoded or all(each is Change.SUPPRESSED for _, each in before.changes)
     if recodes is None or not kept:
         return ()
-    own, many = dict(before.other_names), Counter(recodes.values())
-    single = {new: own.get(old, old) for old, new in recodes.items() if many[new] == 1}
-    names = {cell: value for cell, value in own.items() if cell not in recodes and cell not in many} | single
-    return tuple((cell, value) for cell, value in names.items() if cell != value)
+    earlier = {value: recodes.get(cell, cell) for value, cell in before.recoded}
+    return tuple({**recodes, **earlier}.items())
 
 
 def lineage_of(derivation: Derivation, before: Attributes) -> Lineage:

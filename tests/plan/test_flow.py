@@ -200,4 +200,11 @@ NAMED = """
 def test_cells_that_are_other_names_of_values(compiled, steps, names):
     release = plan_of(compiled, f"steps:{NAMED}{steps}").releases[0]
     (fact,) = [f for f in release.attributes if f.source == "job"]
-    assert dict(fact.other_names) == names
+    assert fact.other_names(["nurse", "clerk", "cook", "host"]) == names
+
+
+def test_a_cell_is_another_name_of_values_that_are_there(compiled):
+    release = plan_of(compiled, f"steps:{NAMED}").releases[0]
+    (fact,) = [f for f in release.attributes if f.source == "job"]
+    assert fact.other_names(["nurse", "cook"]) == {"N": "nurse", "F": "cook"}
+    assert fact.other_names(["nurse", "N", "clerk"]) == {"C": "clerk"}

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.diagnostics import Severity
@@ -100,10 +99,10 @@ def _compared(column: str, original: DataView, candidate: DataView, ctx: AuditCo
         return None
     if facts is None or not facts.was(Change.GENERALIZED):
         return ComparedColumn(column, source, intervals)
-    if facts.other_names:
-        values = dict(facts.other_names)
-        known = pa.concat_arrays([original.domain(source), pa.array(values, pa.string())])
-        if pc.all(pc.is_in(candidate.domain(column), value_set=known)).as_py() is not False:
+    if facts.recoded:
+        before, merged = original.domain(source).to_pylist(), {cell for value, cell in facts.recoded if cell != value}
+        values = facts.other_names(before)
+        if values and {*candidate.domain(column).to_pylist()} <= {*values, *before} - (merged - values.keys()):
             return ComparedColumn(column, source, intervals, values=values)
     if intervals is None or not intervals.covers(candidate.domain(column)):
         return None

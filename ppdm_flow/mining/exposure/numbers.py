@@ -72,10 +72,12 @@ def require_numbers(column: str, ctx: AuditContext) -> None:
         )
 
 
-def named_values(column: str, ctx: AuditContext) -> Mapping[str, str]:
-    """Return the values that cells of a released column are other names of, as the policy says itself."""
+def other_names(column: str, attribute: str, ctx: AuditContext) -> Mapping[str, str]:
+    """Return the cells of a released column that stand for a single value of its rows, as the policy says itself."""
     facts = ctx.attributes.get(column)
-    return {} if facts is None else dict(facts.other_names)
+    if facts is None or not facts.recoded or ctx.pairs is None:
+        return {}
+    return facts.other_names(ctx.pairs.joint(attribute, column).names("original").to_pylist())
 
 
 def floats_of(column: Column, kind: AttributeType, name: str, values: Mapping[str, str] = {}) -> Floats:
@@ -123,8 +125,9 @@ def paired_numbers(
     columns = list(dict(columns).items())  # one that tells of two attributes is read once
     for column, _ in columns:
         require_numbers(column, ctx)
-    read = _read(ctx.pairs, attributes, columns, candidate.schema.weight, ctx)
-    _require_the_file(read, candidate, columns, ctx)
+    names = {column: other_names(column, attribute, ctx) for column, attribute in columns}
+    read = _read(ctx.pairs, attributes, columns, names, candidate.schema.weight, ctx)
+    _require_the_file(read, candidate, columns, names)
     return read
 
 
@@ -132,6 +135,7 @@ def _read(
     pairs: PairedView,
     attributes: Sequence[str],
     columns: Sequence[tuple[str, str]],
+    names: Mapping[str, Mapping[str, str]],
     weight: str | None,
     ctx: AuditContext,
 ) -> PairedNumbers:
@@ -146,7 +150,7 @@ def _read(
         for name in attributes:
             before[name].append(floats_of(left[name], kinds[name], name))
         for name, attribute in columns:
-            after[name].append(floats_of(right[name], kinds[attribute], name, named_values(name, ctx)))
+            after[name].append(floats_of(right[name], kinds[attribute], name, names[name]))
         rows.append(np.asarray(right.rows, dtype=np.int64))
         weights.append(np.ones(len(right), np.int64) if weight is None else weights_of(right[weight]))
     return PairedNumbers(
@@ -163,13 +167,16 @@ def _joined(parts: list[Floats]) -> Floats:
 
 
 def _require_the_file(
-    read: PairedNumbers, candidate: DataView, columns: Sequence[tuple[str, str]], ctx: AuditContext
+    read: PairedNumbers,
+    candidate: DataView,
+    columns: Sequence[tuple[str, str]],
+    names: Mapping[str, Mapping[str, str]],
 ) -> None:
     """Hold each paired column against the file's, whatever the order of rows."""
     parts: dict[str, list[Floats]] = {name: [] for name, _ in columns}
     for table in candidate.partitions(list(parts)):
         for name, attribute in columns:
-            parts[name].append(floats_of(table[name], read.types[attribute], name, named_values(name, ctx)))
+            parts[name].append(floats_of(table[name], read.types[attribute], name, names[name]))
     for name, own in parts.items():
         if not np.array_equal(np.sort(_joined(own)), np.sort(read.released[name]), equal_nan=True):
             raise other_rows()

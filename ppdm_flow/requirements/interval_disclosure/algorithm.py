@@ -19,7 +19,7 @@ from ppdm_flow.mining.classes.wording import unmeasured, unreleased
 from ppdm_flow.mining.exposure.columns import carriers
 from ppdm_flow.mining.exposure.estimates import combined, estimates
 from ppdm_flow.mining.exposure.faults import UnmeasuredError
-from ppdm_flow.mining.exposure.numbers import Floats, Ints, PairedNumbers, named_values, paired_numbers, type_of
+from ppdm_flow.mining.exposure.numbers import Floats, Ints, PairedNumbers, other_names, paired_numbers, type_of
 from ppdm_flow.mining.exposure.numbers_query import NumberTexts
 from ppdm_flow.mining.exposure.persons import by_pseudonym, persons
 from ppdm_flow.requirements.interval_disclosure.audit import IntervalDisclosureParams
@@ -183,7 +183,8 @@ def _again(
     kind = type_of(wanted.attribute, None if first is None else first[wanted.attribute], ctx)
     part = next(candidate.partitions(list(carrying)), None)
     kinds = [kind if part is None else getattr(part[c], "kind", kind) for c in carrying]
-    types = [NumberTexts(kind), *(NumberTexts(k, named_values(c, ctx)) for k, c in zip(kinds, carrying, strict=True))]
+    names = [other_names(c, wanted.attribute, ctx) for c in carrying]
+    types = [NumberTexts(kind), *map(NumberTexts, kinds, names)]
     subject = "" if ctx.people is None else ctx.people.subject
     asked = Asked(wanted.attribute, carrying, types, wanted.width, subject, by_pseudonym(candidate, ctx))
     shares = shares_again(ctx.sql, candidate, ctx.pairs, asked)

@@ -14,7 +14,7 @@ from ppdm_flow.mining.exposure.numbers import (
     Ints,
     UnnumberedError,
     UnpairedError,
-    named_values,
+    other_names,
     paired_numbers,
     type_of,
 )
@@ -140,7 +140,7 @@ def _types(told: _Columns, original: DataView, candidate: DataView, ctx: AuditCo
     part = next(candidate.partitions([c for c, _ in told.numbers]), None)
     kinds = {name: type_of(name, None if first is None else first[name], ctx) for name in told.names}
     types = [
-        NumberTexts(kinds[a] if part is None else getattr(part[c], "kind", kinds[a]), named_values(c, ctx))
+        NumberTexts(kinds[a] if part is None else getattr(part[c], "kind", kinds[a]), other_names(c, a, ctx))
         for c, a in told.numbers
     ]
     return [NumberTexts(kinds[name]) for name in told.names], types
