@@ -32,7 +32,6 @@ RULES: tuple[Callable[[CompiledFlow], Iterator[Diagnostic]], ...] = (
     perturbation.two_draws,
     perturbation.draws_by_row,
     perturbation.draw_and_truth,
-    perturbation.decided_by_the_truth,
     perturbation.variety_of_draws,
     perturbation.classes_of_draws,
     perturbation.read_afterwards,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from ppdm_flow.core.attributes import CLIENTS, AttributeFacts, Change
 from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity
@@ -131,62 +131,47 @@ def draws_by_row(flow: CompiledFlow) -> Iterator[Diagnostic]:
 
 
 def draw_and_truth(flow: CompiledFlow) -> Iterator[Diagnostic]:
-    """A perturbed value protects nobody where a released column comes from the true one, by whatever name."""
+    """A perturbed value protects nobody where something released tells of the true one, by whatever name."""
     for source, released in _by_origin(flow).items():
         drawn = [(release, fact) for release, fact in released if source in fact.lineage.drawn]
-        plain = [(release, fact) for release, fact in released if source not in fact.lineage.drawn]
-        if drawn and plain:
-            release, fact = plain[0]
-            how = "unperturbed in" if fact.source == source else f"what `{fact.name}` is computed from, in"
+        told = next(_told_beside(flow, source, released), None) if drawn else None
+        if told is not None:
+            release, what, help_ = told
             steps = next((perturbers(f) for _, f in drawn if perturbers(f)), ())
             yield Diagnostic(
                 "PPF556",
-                f"`{source}` is perturbed in release `{drawn[0][0].name}` and {how} `{release.name}`",
+                f"`{source}` is perturbed in release `{drawn[0][0].name}` and {what} `{release.name}`",
                 flow.origin(release),
-                help="drop the column, or let it come from the step that perturbs it",
+                help=help_,
                 related=_there(flow, steps[0]) if steps else (),
             )
 
 
-def decided_by_the_truth(flow: CompiledFlow) -> Iterator[Diagnostic]:
-    """Cells hidden or exchanged, and rows left out, by the true value tell of it beside its draw."""
-    bounded = [r for r in flow.plan.requirements if r.needs_operator]
-    for source, released in _by_origin(flow).items():
-        drawn = [
-            fact
-            for _, fact in released
-            if source in fact.lineage.drawn and any(covers(r.secrets, fact) for r in bounded)
-        ]
-        if not drawn:
-            continue
-        telling = next(_telling(flow, source), None)
-        if telling is not None:
-            release, what = telling
-            steps = perturbers(drawn[0])
-            yield Diagnostic(
-                "PPF556",
-                f"`{source}` is perturbed, and its true values decided {what} in release `{release.name}`",
-                flow.origin(release),
-                help="let that step go by other attributes, or put it after the perturbation",
-                related=_there(flow, steps[0]) if steps else (),
-            )
+def _told_beside(
+    flow: CompiledFlow, source: str, released: Sequence[tuple[ReleaseNode, AttributeFacts]]
+) -> Iterator[tuple[ReleaseNode, str, str]]:
+    """Yield the releases that tell of the true values of an attribute, with what does so, and what helps.
 
-
-def _telling(flow: CompiledFlow, source: str) -> Iterator[tuple[ReleaseNode, str]]:
-    """Yield the releases with what the true values of an attribute decided there.
-
-    Sets leave out rows by their length alone, and their requirement holds for readers who know it. Where each value has
-    the same chance to stay, none is told.
+    Only a bound on what is learned is broken by what the values decided. Sets leave out rows by their length alone, and
+    their requirement holds for readers who know it; where each value has the same chance to stay, none is told.
     """
+    for release, fact in released:
+        if source not in fact.lineage.drawn:
+            what = "unperturbed in" if fact.source == source else f"what `{fact.name}` is computed from, in"
+            yield release, what, "drop the column, or let it come from the step that perturbs it"
+    bounded = [r.secrets for r in flow.plan.requirements if r.needs_operator]
+    if not any(covers(secrets, fact) for secrets in bounded for _, fact in released):
+        return
+    decided, other = "its true values decided which", "let that step go by other attributes"
     for release in flow.releases:
         for fact in release.attributes:
             if source in fact.lineage.decided_by:
-                yield release, f"which cells of `{fact.name}` are hidden or exchanged"
+                yield release, f"{decided} cells of `{fact.name}` are hidden or exchanged in", other
         for step in flow.plan.upstream(release.input):
             even = step.effect.evenly
             deciding = (f for f in flow.plan.deciding_rows(step) if f.role is not Role.ITEMS and f.name not in even)
             if any(source in fact.lineage.undrawn for fact in deciding):
-                yield release, f"which rows `{step.name}` left out"
+                yield release, f"{decided} rows `{step.name}` left out of", other
 
 
 def variety_of_draws(flow: CompiledFlow) -> Iterator[Diagnostic]:

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.judging.auditing import AuditResult, Subject
 from ppdm_flow.engine.judging.joining.layout import layout
 from ppdm_flow.engine.judging.joining.numbered import NumberedStream, renumber
 from ppdm_flow.engine.judging.joining.rows import CellHashes, JoinedRows, columns_to_compare, join_rows, reason
-from ppdm_flow.engine.judging.joining.table import NOWHERE, JoinedStream, JoinedTable, joined_table, origins
+from ppdm_flow.engine.judging.joining.table import JoinedStream, JoinedTable, joined_table, origins
 from ppdm_flow.engine.steps.graph import Graph
 from ppdm_flow.engine.streams.multiset import MultisetHash
 from ppdm_flow.engine.streams.pairs import StreamPairs
@@ -94,21 +92,17 @@ class _JoinSource:
             attributes=made.attributes,
             spans=tuple(s for n in names for s in self.subjects[n].release.spans),
         )
-        mine = self._nodes(nodes, names, release.name)
-        whole = np.logical_and.reduce([at != NOWHERE for at in places.values()])
-        if not whole.any():
-            mine = [n for n in mine if not any(r.counts_whole_rows for r in n.requirements)]
         every, why = self._subject(release, made, made.table), reason(joined_rows)
-        hiding = [n for n in mine if any(r.in_population or r.numbers for r in n.requirements)]
-        hidden = self._subject(release, made, made.unknowing) if hiding else every
-        joined = self._subject(release, made, made.table.take(whole))
-
-        def subject_of(node: AuditNode) -> Subject:
+        audits = []
+        for node in self._nodes(nodes, names, release.name):
+            subject = every
             if any(r.counts_whole_rows for r in node.requirements):
-                return joined
-            return hidden if node in hiding else every
-
-        return [JoinedAudit(n, subject_of(n), why) for n in mine]
+                subject = self._subject(release, made, made.of_all_releases)
+            elif any(r.in_population or r.numbers for r in node.requirements):
+                subject = self._subject(release, made, made.unknowing)
+            if subject.candidate.row_count:
+                audits.append(JoinedAudit(node, subject, why))
+        return audits
 
     def _nodes(self, nodes: Iterable[AuditNode], names: Sequence[str], release: str) -> list[AuditNode]:
         """Return an audit of the joined table for each kind of requirement, with those about any of its releases."""

@@ -85,11 +85,20 @@ def origins(sides: Mapping[str, RowNumbers], joined_rows: Sequence[JoinedRows]) 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JoinedTable:
-    """The rows, what is known of their columns, and the code of the cells that a release does not have, by column."""
+    """The rows, what is known of their columns, and the code of the cells that a release does not have, by column.
+
+    ``in_all`` (rows,) says which rows every release has.
+    """
 
     table: Table
     attributes: tuple[AttributeFacts, ...]
     absent: Mapping[str, int]
+    in_all: npt.NDArray[np.bool_]
+
+    @property
+    def of_all_releases(self) -> Table:
+        """The rows that every release has."""
+        return self.table.take(self.in_all)
 
     @property
     def unknowing(self) -> Table:
@@ -132,7 +141,8 @@ def joined_table(
         facts.append(replace(own, name=column.name, source=own.source or own.name, derived=derived))
         if code is not None and not column.is_weight:
             absent[column.name] = code
-    return JoinedTable(Table(made, rows, made_sets), tuple(facts), absent)
+    in_all = np.logical_and.reduce([at != NOWHERE for at in places.values()])
+    return JoinedTable(Table(made, rows, made_sets), tuple(facts), absent, in_all)
 
 
 def _column(
