@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -70,6 +69,7 @@ class DuckSql:
         self._threads = threads
         self._has_more_memory = False
         self._open: duckdb.DuckDBPyConnection | None = None
+        self._named: dict[str, Any] = {}
 
     def rows(self, query: str, parameters: Sequence[Any] = (), tables: Mapping[str, Any] = {}) -> list[tuple[Any, ...]]:
         """Return the result of one SELECT. Raises RunError, without DuckDB's message: that may quote values."""
@@ -98,15 +98,23 @@ class DuckSql:
         """
         while True:
             try:
-                with _there(self._connection(), tables) as opened:
-                    return ask(opened)
+                return ask(self._with(tables))
             except duckdb.OutOfMemoryException as error:
                 if self._has_more_memory:
                     raise self._fault(error) from None
                 self.close()
-                self._open, self._has_more_memory = None, True
+                self._open, self._named, self._has_more_memory = None, {}, True
             except duckdb.Error as error:
                 raise self._fault(error) from None
+
+    def _with(self, tables: Mapping[str, Any]) -> duckdb.DuckDBPyConnection:
+        """Return the connection with these tables by name; they stay there, since many questions are asked of some."""
+        opened = self._connection()
+        for name, table in tables.items():
+            if self._named.get(name) is not table:
+                opened.register(name, table.table if isinstance(table, PairedRelation) else table)
+                self._named[name] = table
+        return opened
 
     def _fault(self, error: duckdb.Error) -> PpdmError:
         streams = (stream.error for stream in self._streams)
@@ -163,18 +171,6 @@ class DuckSql:
             "threads": str(max(1, self._threads)),
             "preserve_insertion_order": "false",
         }
-
-
-@contextmanager
-def _there(opened: duckdb.DuckDBPyConnection, tables: Mapping[str, Any]) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Name the tables until the end."""
-    for name, table in tables.items():
-        opened.register(name, table.table if isinstance(table, PairedRelation) else table)
-    try:
-        yield opened
-    finally:
-        for name in tables:
-            opened.unregister(name)
 
 
 def _scan(release: ReleaseNode, file: Path, longest: int) -> str | None:
