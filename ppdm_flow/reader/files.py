@@ -14,6 +14,8 @@ from ppdm_flow.core.records import dataclass
 Ints = npt.NDArray[np.int64]
 MISSING, NO_CELL = -1, -2
 """Codes of a missing cell, and of a row that a column says nothing of."""
+FUNCTIONS = (CellKind.MAP, CellKind.CLASS_ID, CellKind.KEYED)
+"""Kinds of cells that are a function of what they carry, where the fitted step is held."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,6 +13,8 @@ from ppdm_flow.reader.faults import TooManyError
 from ppdm_flow.reader.files import NO_CELL, ReleasedColumn, ReleasedFile, Source, numbered
 
 CELL = "cell"
+Shown = tuple[tuple[str, ...], tuple[str, ...], pd.DataFrame]
+"""Columns of cells, the attributes that they show together, and the distinct cells with values."""
 MOST_CELLS = 50_000_000
 """Cells of one table; what needs more is not verified. A join takes up to 30 bytes a cell, so these are 1.5 GB."""
 
@@ -90,18 +92,34 @@ def values_of(
     ``rows`` have a column for each of the ``relations``, with its cells, and others, which stay. The relations hang
     together by their attributes.
     """
-    left = list(relations)
+    left: list[Shown] = [((c,), shown.names, shown.pairs.rename(columns={CELL: c})) for c, shown in relations]
+    if len({frozenset(names) for _, names, _ in left}) == 1 < len(left):
+        left = _intersected(rows, left)
     out = rows
     known: set[str] = set(rows.columns)
     while left:
-        place = next((i for i, (_, r) in enumerate(left) if known & set(r.names)), 0)
-        column, relation = left.pop(place)
-        out = joined(out, relation.pairs.rename(columns={CELL: column}))
-        known |= set(relation.names)
-        needed = {n for _, r in left for n in r.names} | {c for c, _ in left}
+        place = next((i for i, (_, names, _) in enumerate(left) if known & set(names)), 0)
+        _, names, pairs = left.pop(place)
+        out = joined(out, pairs)
+        known |= set(names)
+        needed = {n for columns, names, _ in left for n in (*names, *columns)}
         keep = [c for c in out.columns if c in rows.columns or c in wanted or c in needed]
         out = out[keep].drop_duplicates()
     return out[[*rows.columns, *(w for w in wanted if w in out.columns and w not in rows.columns)]].drop_duplicates()
+
+
+def _intersected(rows: pd.DataFrame, relations: list[Shown]) -> list[Shown]:
+    """Return relations of the same attributes as one where each of ``rows`` has cells that show many values.
+
+    Labels of classes show what lies in a wide interval each, and few values together.
+    """
+    ((column,), names, pairs), *others = relations
+    shown = pairs.groupby(column).size()
+    if shown.reindex(rows[column]).sum() <= 4 * sum(len(each) for _, _, each in relations):
+        return relations
+    for _, _, each in others:
+        pairs = joined(pairs, each)
+    return [(tuple(c for columns, _, _ in relations for c in columns), names, pairs)]
 
 
 def codes_of(*columns: np.ndarray[tuple[int], np.dtype[np.int64]]) -> pd.DataFrame:

@@ -72,7 +72,9 @@ class RowKinds:
         )
         cells = pd.DataFrame({key: c.cells[first] for key, c in every.items()}, index=range(len(first)))
         there = (cells[list(self.columns)] != NO_CELL).to_numpy()
-        shapes = [tuple(key for key, has in zip(self.columns, row, strict=True) if has) for row in there.tolist()]
+        shape, examples = numbered(list(there.T.astype(np.int64)), len(first))
+        every_shape = [tuple(key for key, has in zip(self.columns, there[i], strict=True) if has) for i in examples]
+        shapes = [every_shape[number] for number in shape.tolist()]
         object.__setattr__(self, "kind", kind)
         object.__setattr__(self, "cells", cells)
         object.__setattr__(self, "shapes", shapes)

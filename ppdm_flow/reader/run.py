@@ -17,6 +17,7 @@ from ppdm_flow.reader.faults import NotVerifiedError
 from ppdm_flow.sdk.audit import Other, Sql
 
 if TYPE_CHECKING:
+    from ppdm_flow.reader.earlier import Hashing, KeptFile
     from ppdm_flow.reader.linked import LinkedRows
     from ppdm_flow.reader.query.groups import GroupTables
     from ppdm_flow.reader.run_files import RunFiles
@@ -27,12 +28,27 @@ if TYPE_CHECKING:
 class JointViews:
     """What all files of a run tell: the views of each file, and the texts of the sensitive attribute's codes.
 
-    ``linked`` are, for each file, the others that tell something of its rows.
+    ``linked`` are, for each file, the others that tell something of its rows; ``viewed`` the numbers of the files
+    whose rows were looked at.
     """
 
     views: Mapping[str, tuple[CandidateGroups, ...]]
     names: pa.StringArray
     linked: Mapping[str, tuple[str, ...]]
+    viewed: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EarlierFiles:
+    """The files of earlier runs, and the hashes by which a ledger knows them.
+
+    ``attributes`` are those of the source of today. ``unverified`` says why some are not accounted for.
+    """
+
+    files: tuple[KeptFile, ...]
+    hashing: Hashing | None
+    attributes: frozenset[str]
+    unverified: str = ""
 
 
 class RunReader:
@@ -49,16 +65,19 @@ class RunReader:
         determined: bool = False,
         unverified: str = "",
         tables: Sequence[LinkedRows] = (),
+        before: EarlierFiles | None = None,
     ) -> None:
         """``known``: what may be known of somebody, though no file shows it; rows that a file lacks go by it.
 
         ``quasi_identifiers`` of the source: a single file whose cells these alone made is judged by its classes.
         ``determined``: the policy says of some attribute that others follow from it. ``unverified`` says why
         what the reader knows is not accounted for. ``tables`` are the linked tables of which the files are, that of
-        the people first.
+        the people first. ``before`` are the files of earlier runs.
         """
         self._files, self._people, self._nulls, self._determined = files, people, nulls, determined
-        self._known = known if any(f.decided_by for f in files) else frozenset[str]()
+        self._before = before if before is not None and before.files else None
+        lack_rows = any(f.decided_by for f in files) or (before is not None and any(f.decided for f in before.files))
+        self._known = known if lack_rows else frozenset[str]()
         self._unverified, self._tables, self._quasi_identifiers = unverified, tables, quasi_identifiers
         self._lock = Lock()
         self._answers: dict[tuple[tuple[str, ...], str], JointViews | NotVerifiedError | None] = {}
@@ -91,7 +110,7 @@ class RunReader:
 
         The plan shows it, but for attributes that are equal in every row.
         """
-        if self._tables:  # which attributes they have in common only their values tell
+        if self._tables or self._before:  # which attributes they have in common only their values tell
             return True
         lineages = [[a.lineage for a in f.attributes.values()] for f in self._files]
         shown = [frozenset((a, each.key) for each in of for a in each.carries) for of in lineages]
@@ -117,6 +136,7 @@ class RunReader:
         """Return the groups of each file by the second route. Raises NotVerifiedError."""
         from ppdm_flow.reader.query.groups import groups  # noqa: PLC0415  # files that tell nothing together need none of it
 
+        told = self.together(grouping, sensitive)
         with self._lock:
             asked = (tuple(grouping), sensitive)
             if asked not in self._again:
@@ -125,7 +145,8 @@ class RunReader:
                 question = held.question(*asked, self._nulls)
                 alone = held.read_alone(question, self._quasi_identifiers, determined=self._determined)
                 for one in groups(sql, held.source, held.files, question, self._known_rows, alone=alone):
-                    out.setdefault(one.file, []).append(one)
+                    if one.file < held.own or (told is not None and one.file in told.viewed):
+                        out.setdefault(one.file, []).append(one)
                 self._again[asked] = held.by_name(out, sensitive)
             return self._again[asked]
 
@@ -141,13 +162,15 @@ class RunReader:
         held = self._held
         question = held.question(grouping, sensitive, self._nulls)
         alone = held.read_alone(question, self._quasi_identifiers, determined=self._determined)
-        told = together(held.source, held.files, question, self._known_rows, alone=alone)
+        told = together(held.source, held.files, question, self._known_rows, alone=alone, own=held.own)
         if told is None:
             return None
         views, linked = told
-        names = [f.name for f in self._files]
-        others = {names[f]: tuple(names[g] for g in beside) for f, beside in linked.items()}
-        return JointViews(held.by_name(views, sensitive), held.texts_of(sensitive), others)
+        names = [f.name for f in held.files]
+        pairs = {(f, g) for f, beside in linked.items() for g in beside}
+        pairs |= {(g, f) for f, g in pairs if f >= held.own}
+        others = {names[f]: tuple(names[g] for g in range(len(names)) if (f, g) in pairs) for f in range(held.own)}
+        return JointViews(held.by_name(views, sensitive), held.texts_of(sensitive), others, frozenset(views))
 
     @cached_property
     def _held(self) -> RunFiles:
@@ -155,4 +178,9 @@ class RunReader:
 
         if self._tables:
             return read_linked_files(self._files, self._people, self._tables)
-        return read_files(self._files, self._people, self._known)
+        if self._before is None:
+            return read_files(self._files, self._people, self._known)
+        before = self._before
+        return read_files(
+            self._files, self._people, self._known, before.files, before.hashing, attributes=before.attributes
+        )

@@ -18,8 +18,28 @@ from ppdm_flow.core.lineage import CellKind, Lineage
 from ppdm_flow.core.people import People
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import AttributeType, Nulls, Role
+from ppdm_flow.reader.earlier import (
+    SUPPRESSED_HASH,
+    BesideSource,
+    HashedSource,
+    Hashing,
+    KeptColumn,
+    KeptFile,
+    lost_attributes,
+    with_one_name_a_key,
+)
 from ppdm_flow.reader.faults import NotVerifiedError
-from ppdm_flow.reader.files import MISSING, NO_CELL, Ints, ReleasedColumn, ReleasedFile, Source, as_one, numbered
+from ppdm_flow.reader.files import (
+    FUNCTIONS,
+    MISSING,
+    NO_CELL,
+    Ints,
+    ReleasedColumn,
+    ReleasedFile,
+    Source,
+    as_one,
+    numbered,
+)
 from ppdm_flow.reader.linked import NOWHERE, LinkedRows, joined_tables
 from ppdm_flow.reader.row_kinds import Question
 from ppdm_flow.sdk.audit import Other
@@ -31,8 +51,6 @@ from ppdm_flow.tables.table import RowNumbers, Table, concat
 Floats = npt.NDArray[np.float64]
 V = TypeVar("V")
 
-FUNCTIONS = (CellKind.MAP, CellKind.CLASS_ID, CellKind.KEYED)
-"""Kinds of cells that are a function of what they carry, where the fitted step is held."""
 MICROSECONDS_OF_DAY = 86_400_000_000
 ORDER = "(order) "
 """Begins the attribute that rows in one order have in common: no attribute of a policy has such a name."""
@@ -42,13 +60,14 @@ ORDER = "(order) "
 class RunFiles:
     """The source and the files of a run. ``same`` names the attribute that is equal to another in every row.
 
-    ``texts`` are the texts of each attribute's codes.
+    ``texts`` are the texts of each attribute's codes. After the ``own`` files of the run come those of earlier ones.
     """
 
     source: Source
     files: tuple[ReleasedFile, ...]
     same: Mapping[str, str]
     texts: Mapping[str, pa.StringArray]
+    own: int
 
     def question(self, grouping: Sequence[str], sensitive: str, nulls: Nulls) -> Question:
         """Return a question about attributes of the source; attributes that are equal in every row are one."""
@@ -63,11 +82,15 @@ class RunFiles:
         """Return the views by file, for those that show ``sensitive`` with those that do not: nobody asks about these.
 
         What rows that belong together tell of a person can be more among the rows of a file that shows nothing of it.
+        Those of earlier runs' files, of which no audit asks any more, are with each file of the run.
         """
         shown = self.same.get(sensitive)
         telling = {f for f, file in enumerate(self.files) if any(shown in c.carries for c in file.columns)}
         silent = [v for f, each in views.items() if telling and f not in telling for v in each]
-        return {self.files[f].name: (*each, *(silent if f in telling else ())) for f, each in views.items()}
+        with_silent = {f: (*each, *(silent if f in telling else ())) for f, each in views.items()}
+        earlier = [v for f, each in with_silent.items() if f >= self.own for v in each]
+        own = range(self.own) if earlier else [f for f in with_silent if f < self.own]
+        return {self.files[f].name: (*with_silent.get(f, ()), *earlier) for f in own}
 
     def read_alone(self, question: Question, quasi_identifiers: Collection[str], *, determined: bool) -> list[int]:
         """Return the files that tell more by themselves than equal cells do.
@@ -81,17 +104,33 @@ class RunFiles:
             mixed = not column.virtual and question.openness(column) == "mixed"
             return column.hidden or (mixed and not column.carries <= usual.union(question.grouping))
 
-        return [i for i, f in enumerate(self.files) if determined or f.moved or any(map(tells, f.columns))]
+        return [i for i, f in enumerate(self.files[: self.own]) if determined or f.moved or any(map(tells, f.columns))]
 
 
-def read_files(files: Sequence[Other], people: People | None, known: frozenset[str]) -> RunFiles:
-    """Read the rows of all files beside their originals, each once."""
+def read_files(
+    files: Sequence[Other],
+    people: People | None,
+    known: frozenset[str],
+    earlier: Sequence[KeptFile] = (),
+    hashing: Hashing | None = None,
+    attributes: frozenset[str] = frozenset(),
+    *,
+    merged: bool = True,
+) -> RunFiles:
+    """Read the rows of all files beside their originals, each once.
+
+    After them come those of ``earlier`` runs, which know their people by ``hashing``. ``attributes`` are those of the
+    source: the others that earlier files carry are what the ledger knows of them. ``merged``: attributes that are equal
+    in every row are one.
+    """
     subject = () if people is None else (people.subject,)
     lineages = {f.name: _lineages(f) for f in files}
     carried = {
         a for of in lineages.values() for each in of.values() for a in each.carries | each.hidden_by | each.hidden_for
     }
-    names = tuple(sorted({*carried, *subject, *known, *(a for f in files for a in f.decided_by)}))
+    carried |= {a for kept in earlier for a in kept.attributes if a in attributes}
+    ids = () if hashing is None else (hashing.subject,)
+    names = tuple(sorted({*carried, *subject, *ids, *known, *(a for f in files for a in f.decided_by)}))
     pairs = {f.name: _paired(f, names, tuple(lineages[f.name])) for f in files}
     rows, first = np.unique(np.concatenate([left.rows for left, _, _ in pairs.values()]), return_index=True)
     original = concat([left for left, _, _ in pairs.values()]).take(first)
@@ -99,18 +138,108 @@ def read_files(files: Sequence[Other], people: People | None, known: frozenset[s
     values, texts = {}, {}
     for name in names:
         values[name], texts[name] = _coded(original[name])
-    first_of = as_one(values, {name: each.to_pylist() for name, each in texts.items()})
+    first_of = {name: name for name in names}
+    if merged:
+        first_of = as_one(values, {name: each.to_pylist() for name, each in texts.items()})
     own = {name: f"({number})" for number, name in enumerate(names)}  # no name of a policy gets into tables
     same = {name: own[one] for name, one in first_of.items()}
     orders = {o for o, number in Counter(f.ordered_by for f in files).items() if o and number > 1}
     every = {own[a]: values[a] for a in names if first_of[a] == a} | {ORDER + o: np.arange(len(rows)) for o in orders}
     unit = values[people.subject] if people is not None else np.arange(len(rows))
+    beside: Sequence[BesideSource] = ()
+    if earlier and hashing is not None:
+        hashed = HashedSource.of(values, texts, hashing)
+        every_beside = (BesideSource.of(kept, hashed) for kept in earlier)
+        beside = [each for each in every_beside if (each.row_of >= 0).any()]
+        lost = lost_attributes(beside)
+        same |= {name: f"({len(own) + number}, earlier)" for number, name in enumerate(lost)}
+        every |= {same[name]: codes for name, codes in lost.items()}
     source = Source(every, unit, weight, "" if people is None else same[people.subject])
     made = tuple(
         _file(f, lineages[f.name], rows, *pairs[f.name][:2], source=source, same=same, texts=texts) for f in files
     )
     require_functions(source, made)
-    return RunFiles(source, made, same, {own[name]: each for name, each in texts.items()})
+    if beside and hashing is not None:
+        keyed = _keyed(files, pairs, rows, same, hashing)
+        made += with_one_name_a_key(beside, [each.released(same) for each in beside], keyed)
+    return RunFiles(source, made, same, {own[name]: each for name, each in texts.items()}, len(files))
+
+
+def keep(file: Other, hashing: Hashing, table: str = "") -> KeptFile:
+    """Return what a ledger keeps of a file, one of a linked ``table``.
+
+    Raises NotVerifiedError where its rows are not those of the source.
+    """
+    held = read_files((file,), None, frozenset(), hashing=hashing, merged=False)
+    (released,), source = held.files, held.source
+    named = {one: name for name, one in held.same.items()}
+    there = np.flatnonzero(released.place >= 0)
+    codes = {n: source.codes[one] for n, one in held.same.items()}
+    hashed = HashedSource.of(codes, {n: held.texts_of(n) for n in codes}, hashing)
+    there = there[np.argsort(hashed.people[there], kind="stable")]
+    at = released.place[there]
+    keyed = {n for n, a in file.attributes.items() if a.lineage.kind is CellKind.KEYED}
+    _, right, _ = _paired(file, (), tuple(sorted(keyed)))
+
+    def hashes(column: ReleasedColumn) -> Ints | None:
+        if column.kind is CellKind.KEYED and not column.virtual:
+            cells = right[column.name].compact()
+            by_code = np.append(hashing.values(cells.categories.to_pylist()), [SUPPRESSED_HASH, MISSING])
+            return np.append(by_code[cells.codes], np.full(released.absent.sum(), NO_CELL))[at]
+        if column.kind not in FUNCTIONS and len(column.carries) == 1:
+            known = hashed.by_code[named[next(iter(column.carries))]]
+            table = np.append(known, np.full(max(0, int(column.cells.max(initial=-1)) + 1 - len(known)), NO_CELL))
+            return np.append(table, [NO_CELL, MISSING])[column.cells][at]
+        return None
+
+    columns = tuple(
+        KeptColumn(
+            c.name,
+            frozenset(named[a] for a in c.carries),
+            c.kind,
+            c.key,
+            c.hidden,
+            c.hidden_for,
+            c.virtual,
+            c.cells[at],
+            hashes(c),
+        )
+        for c in released.columns
+        if c.name != ORDER
+    )
+    carried = {a for c in columns for a in c.carries}
+    return KeptFile(
+        file.name,
+        table,
+        hashed.people[there],
+        {a: hashed.attributes[a][there] for a in sorted(carried)},
+        columns,
+        released.absent[at],
+        None if released.decided is None else frozenset(named[a] for a in released.decided),
+        released.sampled,
+        tuple(frozenset(named[a] for a in each) for each in released.moved),
+    )
+
+
+def _keyed(
+    files: Sequence[Other],
+    pairs: Mapping[str, tuple[Table, Table, Ints]],
+    rows: RowNumbers,
+    same: Mapping[str, str],
+    hashing: Hashing,
+) -> list[tuple[frozenset[str], str, Ints]]:
+    """Return the keyed columns of files: what they carry, their key, and hashes of their cells (rows,)."""
+    out = []
+    for file in files:
+        left, right, _ = pairs[file.name]
+        for name, lineage in _lineages(file).items():
+            if lineage.kind is CellKind.KEYED and lineage.carries:
+                cells = right[name].compact()
+                by_code = np.append(hashing.values(cells.categories.to_pylist()), [SUPPRESSED_HASH, MISSING])
+                hashes = np.full(len(rows), NO_CELL)
+                hashes[np.searchsorted(rows, left.rows)] = by_code[cells.codes]
+                out.append((frozenset(same[a] for a in lineage.carries), lineage.key, hashes))
+    return out
 
 
 def read_linked_files(files: Sequence[Other], people: People | None, tables: Sequence[LinkedRows]) -> RunFiles:
@@ -148,7 +277,7 @@ def read_linked_files(files: Sequence[Other], people: People | None, tables: Seq
         )
         made.append(replace(one, table=file.table, refers=table.refers))
     require_functions(source, made)
-    return RunFiles(source, tuple(made), same, join.texts)
+    return RunFiles(source, tuple(made), same, join.texts, len(made))
 
 
 def show_equal_attributes(files: Sequence[Other]) -> bool:

@@ -96,11 +96,13 @@ def together(
     known_rows: int | Literal["all"] = 1,
     *,
     alone: Collection[int] = (),
+    own: int | None = None,
 ) -> tuple[dict[int, list[CandidateGroups]], dict[int, list[int]]] | None:
     """Return the views of all files together, and which others tell something of the rows of each.
 
     ``alone`` are the files that tell more by themselves than equal cells do. None where no file does, and none tells
-    anything of another's rows.
+    anything of another's rows. After the first ``own`` files come those of earlier runs: what these tell of each other
+    was judged before.
     """
     names = [frozenset(n for c in f.columns for n in c.names) for f in files]
     dropping = [f.decided is not None and question.sensitive in f.decided for f in files]
@@ -109,7 +111,11 @@ def together(
     steady = usually_steady(source) if source.subject else ()
     search = CandidateSearch(source, files, question, steady)
     every = range(len(files))
-    linked = {f: [g for g in every if g != f and (dropping[g] or not search.tells_nothing(f, g))] for f in every}
+    new = range(len(files) if own is None else own)
+    linked = {
+        f: [g for g in (every if f in new else new) if g != f and (dropping[g] or not search.tells_nothing(f, g))]
+        for f in every
+    }
     if not any(linked.values()) and not alone:
         return None
     out: dict[int, list[CandidateGroups]] = {f: [] for f in every}

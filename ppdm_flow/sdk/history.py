@@ -20,7 +20,7 @@ class Membership:
     A person with several rows is in a class of those with just the same rows' classes. ``columns`` are the released
     ones that form the classes of ``rows`` rows, ``cells`` the number of combinations in them. ``places`` (rows,) are
     the places in ``subjects`` of whom the rows are about, in the order of ``PairedView.pairs``; earlier releases have
-    none.
+    none. ``packed_file`` is the release's file as keyed hashes, for the ledger alone; nothing where it cannot be kept.
     """
 
     subjects: Hashes
@@ -29,6 +29,7 @@ class Membership:
     rows: int = 0
     cells: int = 0
     places: Places | None = None
+    packed_file: bytes = b""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

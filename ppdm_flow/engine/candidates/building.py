@@ -18,7 +18,7 @@ from ppdm_flow.engine.events import StepFinished, StepStarted
 from ppdm_flow.engine.faults import run_fault
 from ppdm_flow.engine.judging.auditing import AuditResult, Subject, audit_all, refuse_quoting_audits
 from ppdm_flow.engine.judging.joining.joined import JoinedAudit, joined_audits
-from ppdm_flow.engine.judging.others import Beside, beside_releases
+from ppdm_flow.engine.judging.others import Beside, beside_releases, files_of_people
 from ppdm_flow.engine.local.writing import kept_columns
 from ppdm_flow.engine.machine import peak_mb, return_freed_memory
 from ppdm_flow.engine.options import RunContext
@@ -33,13 +33,16 @@ from ppdm_flow.engine.streams.stream import ReadBack, Stream
 from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.engine.written_files import WrittenFiles
 from ppdm_flow.plan.definition import SOURCE, ReleaseNode
-from ppdm_flow.sdk.audit import FilesReader
+from ppdm_flow.reader.run import EarlierFiles
+from ppdm_flow.sdk.audit import FilesReader, Other
 from ppdm_flow.sdk.history import History
 from ppdm_flow.sdk.holdout import Holdout
 from ppdm_flow.sdk.set_operator import SetOperator
 from ppdm_flow.sdk.view import PairedView
 
 SCRATCH = "scratch"
+FilesBefore = Callable[[Mapping[str, Other]], EarlierFiles | None]
+"""Returns the files of earlier runs that are about people of these files of the run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,15 +95,20 @@ class CandidateBuilder:
         return tuple(done[r.name] for r in self.plan.releases)
 
     def audit(
-        self, candidates: Sequence[Candidate], histories: Mapping[str, History], reader: FilesReader | None = None
+        self,
+        candidates: Sequence[Candidate],
+        histories: Mapping[str, History],
+        before: FilesBefore,
+        reader: FilesReader | None = None,
     ) -> tuple[AuditResult, ...]:
         """Carry out every audit; ``histories`` are those of the releases, where there is a ledger.
 
-        ``reader`` holds more files than those of this plan.
+        ``before`` returns the files of earlier runs; ``reader`` holds more files than those of this plan.
         """
         views = {c.release.name: c.subject.candidate for c in candidates}
         own_subjects = {c.release.name: c.subject for c in candidates}
-        beside = beside_releases(self.plan, self.graph, own_subjects, self.original.stream)
+        files = files_of_people(self.plan, self.graph, own_subjects, self.original.stream)
+        beside = beside_releases(self.plan, own_subjects, files, before(files))
         subjects = {
             c.release.name: replace(
                 c.subject,

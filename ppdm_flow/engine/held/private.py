@@ -35,7 +35,10 @@ _VERSION = 1
 
 
 class PeopleDocument(TypedDict):
-    """Who is in which class of a release: base64 of packed hashes, and of 8-byte numbers of what others tell."""
+    """Who is in which class of a release: base64 of packed hashes, and of 8-byte numbers of what others tell.
+
+    ``file`` is base64 of what the ledger will keep of its cells.
+    """
 
     subjects: str
     classes: str
@@ -43,6 +46,7 @@ class PeopleDocument(TypedDict):
     columns: list[str]
     rows: int
     cells: int
+    file: NotRequired[str]
 
 
 class ReleaseDocument(TypedDict):
@@ -138,6 +142,7 @@ def _release(ledger: Ledger, candidate: Candidate) -> ReleaseDocument:
         "columns": list(own.columns),
         "rows": own.rows,
         "cells": own.cells,
+        "file": _text(own.packed_file),
     }
     return {"entry": entry, "people": people}
 
@@ -182,7 +187,14 @@ def _held(releases: Sequence[ReleaseDocument]) -> Iterable[HeldRelease]:
             continue
         subjects, classes = (hashes_of(base64.b64decode(text)) for text in (people["subjects"], people["classes"]))
         told = np.frombuffer(base64.b64decode(people["told"]), dtype="<i8").astype(np.int64)
-        own = Membership(subjects, classes, tuple(people["columns"]), people["rows"], people["cells"])
+        own = Membership(
+            subjects,
+            classes,
+            tuple(people["columns"]),
+            people["rows"],
+            people["cells"],
+            packed_file=base64.b64decode(people.get("file", "")),
+        )
         yield HeldRelease(entry, own, told)
 
 

@@ -18,7 +18,7 @@ from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.plan.dag import base
 from ppdm_flow.plan.definition import SOURCE, Plan, ReleaseNode
 from ppdm_flow.plan.together import read_together
-from ppdm_flow.reader.run import RunReader
+from ppdm_flow.reader.run import EarlierFiles, RunReader
 from ppdm_flow.sdk.audit import Other
 
 Rows = npt.NDArray[np.int64]
@@ -32,12 +32,13 @@ class Beside:
     reader: RunReader | None = None
 
 
-def beside_releases(plan: Plan, graph: Graph, subjects: Mapping[str, Subject], original: Stream) -> dict[str, Beside]:
-    """Return what is beside each release whose rows are those of people; ``original`` is the source.
+def beside_releases(
+    plan: Plan, subjects: Mapping[str, Subject], files: Mapping[str, Other], before: EarlierFiles | None = None
+) -> dict[str, Beside]:
+    """Return what is beside each of the ``files``, releases whose rows are those of people.
 
-    Where some hold weighted rows one by one, all are numbered so.
+    ``before`` are those of earlier runs.
     """
-    files = files_of_people(plan, graph, subjects, original)
     determined = any(a.determines for a in plan.source.attributes)
     known = frozenset(n for r in plan.requirements if r.of_all_files for n in r.grouping) & {
         a.name for a in plan.source.attributes
@@ -53,7 +54,8 @@ def beside_releases(plan: Plan, graph: Graph, subjects: Mapping[str, Subject], o
             known,
             quasi_identifiers=quasi_identifiers,
             determined=determined,
-            unverified=unverified,
+            unverified=unverified or ("" if before is None else before.unverified),
+            before=before,
         )
 
     if not read_together(plan):
@@ -74,7 +76,10 @@ def _is_generated(plan: Plan, release: ReleaseNode) -> bool:
 
 
 def files_of_people(plan: Plan, graph: Graph, subjects: Mapping[str, Subject], original: Stream) -> dict[str, Other]:
-    """Return the releases whose rows are those of people, as others see them."""
+    """Return the releases whose rows are those of people, as others see them; ``original`` is the source.
+
+    Where some hold weighted rows one by one, all are numbered so.
+    """
     people = {name: subject for name, subject in subjects.items() if subject.pairs is not None}
     single = {name: graph.expanded(subject.release.input) for name, subject in people.items()}
     mixed = len(set(single.values())) > 1

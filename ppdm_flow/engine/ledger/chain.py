@@ -22,7 +22,8 @@ from ppdm_flow.engine.ledger.key import LedgerKey
 class Entry:
     """One release in the ledger. ``columns`` are (name, name in the source, role, changes); ``people`` may be None.
 
-    ``members`` is the SHA-256 of who is in which class; empty where nothing tells. ``ids`` names the differences in
+    ``members`` is the SHA-256 of who is in which class, and of the cells of the file where they are kept; empty where
+    nothing tells. ``ids`` names the differences in
     spelling that were ignored when people were told apart, with commas. ``number`` is given by the ledger.
     """
 

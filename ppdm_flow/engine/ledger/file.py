@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ppdm_flow.engine.faults import data_fault, output_fault, run_fault
 from ppdm_flow.engine.ledger.key import LedgerKey, required
-from ppdm_flow.engine.ledger.tables import VERSION, ExecuteStatement, LedgerTables, make_tables
+from ppdm_flow.engine.ledger.tables import READABLE, VERSION, ExecuteStatement, LedgerTables, add_cells, make_tables
 
 _MARK = 0x70706C67
 """What SQLite calls the application's id."""
@@ -51,10 +51,16 @@ class LedgerFile(LedgerTables):
         mark, version = (ask(f"PRAGMA {pragma}")[0][0] for pragma in ("application_id", "user_version"))
         if mark != _MARK:
             raise data_fault("PPF735", f"`{self.path}` is not a release ledger")
-        if version != VERSION:
+        if version not in READABLE:
             raise data_fault("PPF735", f"`{self.path}` is a ledger of version {version}; this program has {VERSION}")
         if ask("PRAGMA quick_check")[0][0] != "ok":
             raise self.damaged()
+
+    def upgrade(self, ask: ExecuteStatement) -> None:
+        """Make a ledger of version 3 one of 4."""
+        if ask("PRAGMA user_version")[0][0] < VERSION:
+            add_cells(ask, "BLOB")
+            ask(f"PRAGMA user_version = {VERSION}")
 
     @contextmanager
     def held(self) -> Iterator[None]:

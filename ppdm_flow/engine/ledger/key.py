@@ -62,6 +62,11 @@ class LedgerKey:
         prefix, secret = kind.encode() + b"\0", self._secret
         return hashes_of(b"".join([hmac.digest(secret, prefix + text, "sha256")[:WIDTH] for text in texts]))
 
+    def numbers(self, kind: str, texts: Iterable[bytes]) -> npt.NDArray[np.int64]:
+        """Return the first 63 bits of the hashes of ``texts``."""
+        first = np.frombuffer(packed(self.hashes(kind, texts)), dtype=">u8")[::2]
+        return (first >> np.uint64(1)).astype(np.int64)
+
 
 def required(key: LedgerKey | None) -> LedgerKey:
     """Return the key. Raises UsageError where there is none: nothing is written without it."""

@@ -12,6 +12,7 @@ from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.candidates.building import Candidate
 from ppdm_flow.engine.faults import data_fault
+from ppdm_flow.engine.ledger.cells import LedgerHashing, files_before, packed_file
 from ppdm_flow.engine.ledger.chain import Entry
 from ppdm_flow.engine.ledger.fields import PENDING
 from ppdm_flow.engine.ledger.key import LedgerKey, required
@@ -22,6 +23,8 @@ from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.engine.manifest import NAME as MANIFEST
 from ppdm_flow.engine.manifest import LedgerTestimony
 from ppdm_flow.plan.definition import Plan
+from ppdm_flow.reader.run import EarlierFiles
+from ppdm_flow.sdk.audit import Other
 from ppdm_flow.sdk.history import Earlier, History, Membership
 
 
@@ -45,6 +48,25 @@ class Ledger:
             self.members[c.release.name] = membership(plan, c.release, pairs, c.rows, self.key, subject)
         self.known.update(beside(candidates, self.members, before))
         return self.known
+
+    def files_beside(self, files: Mapping[str, Other]) -> EarlierFiles | None:
+        """Keep what the files of the run show, and return those of earlier runs about the same people."""
+        name = next(iter(files), "")
+        plan, node = plan_of(self.plan, name), plan_of(self.plan, name).ledger
+        table = next((t.name for t in self.plan.tables if t.plan is plan), "")
+        hashing = None
+        if node is not None and node.subject is not None:
+            hashing = LedgerHashing(self.key, node.subject, node.ignore)
+            for name, file in files.items():
+                if (own := self.members[name]) is not None:
+                    self.members[name] = replace(own, packed_file=packed_file(file, hashing, table))
+        people = [own for name in files if (own := self.members[name]) is not None]
+        return files_before(plan, table, self.store, hashing, people)
+
+    @property
+    def has_earlier(self) -> bool:
+        """Whether rows of people were released before."""
+        return any(not entry.generated for entry in self.store.entries())
 
     def earlier(self, without: Collection[int] = ()) -> tuple[Earlier, ...]:
         """Return all that was released before, ``without`` these numbers. Raises DataError where it is not whole."""

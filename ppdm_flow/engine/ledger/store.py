@@ -56,6 +56,10 @@ class LedgerStore(Protocol):
         """Return the people of a release that knows them."""
         ...
 
+    def packed_file(self, entry: Entry) -> bytes:
+        """Return the cells of a release; nothing where none were kept."""
+        ...
+
     def add(self, entries: Sequence[tuple[Entry, Membership | None]]) -> list[int]:
         """Write releases, all or none, and return their numbers, which are never given again."""
         ...

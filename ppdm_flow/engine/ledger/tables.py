@@ -31,9 +31,12 @@ from ppdm_flow.engine.ledger.fields import DROPPED, PENDING, RELEASED
 from ppdm_flow.engine.ledger.key import WIDTH, LedgerKey, hashes_of, packed, required
 from ppdm_flow.sdk.history import Membership
 
-VERSION = 3
+VERSION, READABLE = 4, (3, 4)
+"""What new ledgers are, and what can be read: one of version 3 has no cells, and becomes one of 4 when written to."""
 _PART = 1 << 16
 """People in one part."""
+_CELLS = 1 << 22
+"""Bytes in one part of a file's cells."""
 _TABLES = (
     """CREATE TABLE ledger (
         version INTEGER NOT NULL, key_commitment TEXT NOT NULL, last BIGINT NOT NULL, seal TEXT NOT NULL)""",
@@ -48,6 +51,9 @@ _TABLES = (
     """CREATE TABLE member (
         release BIGINT NOT NULL REFERENCES release (number), part INTEGER NOT NULL,
         people {bytes} NOT NULL, classes {bytes} NOT NULL, PRIMARY KEY (release, part))""",
+    """CREATE TABLE IF NOT EXISTS cell (
+        release BIGINT NOT NULL REFERENCES release (number), part INTEGER NOT NULL, cells {bytes} NOT NULL,
+        PRIMARY KEY (release, part))""",
 )
 _NAMES = ", ".join(FIELDS)
 _ALL = f"SELECT {_NAMES} FROM release ORDER BY number"  # noqa: S608  # our own names
@@ -55,6 +61,7 @@ _ONE = f"SELECT {_NAMES} FROM release WHERE number = :number"  # noqa: S608  # t
 _INSERT = f"INSERT INTO release ({_NAMES}) VALUES ({', '.join(f':{n}' for n in FIELDS)})"  # noqa: S608  # the same
 _EVENTS = "SELECT position, release, state, chain FROM event ORDER BY position"
 _PARTS = "SELECT people, classes FROM member WHERE release = :release ORDER BY part"
+_FILE = "SELECT cells FROM cell WHERE release = :release ORDER BY part"
 _NUMBER = FIELDS.index("number")
 _SIZES = "SELECT release, SUM(LENGTH(people)) FROM member GROUP BY release"
 
@@ -84,6 +91,10 @@ class LedgerTables(ABC):
     @abstractmethod
     def judge(self, ask: ExecuteStatement) -> None:
         """Raise DataError where it is no ledger of this version, or the database says that it is damaged."""
+
+    @abstractmethod
+    def upgrade(self, ask: ExecuteStatement) -> None:
+        """Make a ledger of version 3 one of 4."""
 
     def check(self) -> None:
         """Raise DataError where it is no whole ledger of this version, was changed, or has another key."""
@@ -132,9 +143,20 @@ class LedgerTables(ABC):
         with self.session() as ask:
             rows = ask(_PARTS, release=entry.number)
         people, classes = (b"".join(bytes(row[side]) for row in rows) for side in (0, 1))
-        if _digest(people, classes) != entry.members or len(people) != WIDTH * (entry.people or 0):
+        if _digest(people, classes) != entry.members.split(_AND)[0] or len(people) != WIDTH * (entry.people or 0):
             raise self._changed(_PEOPLE.format(entry.number))
         return Membership(hashes_of(people), hashes_of(classes))
+
+    def packed_file(self, entry: Entry) -> bytes:
+        """Return the cells of a release; nothing where none were kept."""
+        _, _, digest = entry.members.partition(_AND)
+        if not digest:
+            return b""
+        with self.session() as ask:
+            packed_file = b"".join(bytes(part) for (part,) in ask(_FILE, release=entry.number))
+        if hashlib.sha256(packed_file).hexdigest() != digest:
+            raise self._changed(f"the cells of release no. {entry.number}")
+        return packed_file
 
     def add(self, entries: Sequence[tuple[Entry, Membership | None]]) -> list[int]:
         """Write releases, all or none, and return their numbers, which are never given again."""
@@ -153,12 +175,14 @@ class LedgerTables(ABC):
             for number in numbers:
                 if end.settle(number, DROPPED):
                     end.ask("DELETE FROM member WHERE release = :number", number=number)
+                    end.ask("DELETE FROM cell WHERE release = :number", number=number)
 
     @contextmanager
     def _appending(self) -> Iterator[_ChainEnd]:
         """Open the end of the chain. Raises DataError where entries were taken out there."""
         key = required(self.key)
         with self.session(writing=True) as ask:
+            self.upgrade(ask)
             stored = _stored(ask)
             self._whole(stored)
             end = _ChainEnd(ask, key, stored)
@@ -216,6 +240,12 @@ class _ChainEnd:
         self.ask("INSERT INTO event VALUES (:position, :number, :state, :chain)", **words)
 
 
+def add_cells(ask: ExecuteStatement, kind: str) -> None:
+    """Make the table of a ledger of version 4 that one of 3 lacks."""
+    ask(_TABLES[-1].format(bytes=kind))
+    ask("UPDATE ledger SET version = :version", version=VERSION)
+
+
 def make_tables(ask: ExecuteStatement, key: LedgerKey, kind: str) -> None:
     """Make the tables of a ledger; ``kind`` is the type of bytes."""
     for statement in _TABLES:
@@ -234,11 +264,16 @@ def _stored(ask: ExecuteStatement) -> StoredChain:
 
 def _write(ask: ExecuteStatement, number: int, entry: Entry, members: Membership | None) -> None:
     people, classes = (b"", b"") if members is None else (packed(members.subjects), packed(members.classes))
+    packed_file = b"" if members is None else members.packed_file
     digest = "" if members is None else _digest(people, classes)
+    digest += _AND + hashlib.sha256(packed_file).hexdigest() if packed_file else ""
     ask(_INSERT, **{**to_columns(entry), "number": number, "members": digest})
     for part, (some, theirs) in enumerate(zip(_cut(people), _cut(classes), strict=True)):
         row = {"release": number, "part": part, "people": some, "classes": theirs}
         ask("INSERT INTO member VALUES (:release, :part, :people, :classes)", **row)
+    for part, start in enumerate(range(0, len(packed_file), _CELLS)):
+        some = packed_file[start : start + _CELLS]
+        ask("INSERT INTO cell VALUES (:release, :part, :cells)", release=number, part=part, cells=some)
 
 
 def _cut(packed_hashes: bytes) -> Iterator[bytes]:
@@ -252,5 +287,7 @@ def _digest(people: bytes, classes: bytes) -> str:
     return sha256.hexdigest()
 
 
+_AND = "+"
+"""Stands between the digest of the people of a release and that of its cells."""
 _PEOPLE = "the people of release no. {}"
 _WHOLE = "nothing is released without a ledger that is whole: put a copy back that has every release"

@@ -91,11 +91,12 @@ def audited_tables(
     with locked_ledger(ledger):
         candidates = _in_order(plan, [c for table in written.values() for c in table.candidates])
         histories = ledger.histories(candidates) if ledger else None
-        readers = _readers(plan, originals, written) if read_together(plan) else {}
+        readers = _readers(plan, originals, written, ledger) if read_together(plan) else {}
         tables = {
             name: table.audited(
                 of_run(table.context.plan, table.candidates) if histories is None else histories,
                 look,
+                ledger,
                 readers.get(name),
             )
             for name, table in written.items()
@@ -106,8 +107,12 @@ def audited_tables(
         yield AuditedTables(context, originals, tables, joins, key)
 
 
-def _readers(plan: Plan, originals: LinkedOriginals, written: Mapping[str, WrittenTable]) -> Mapping[str, FilesReader]:
+def _readers(
+    plan: Plan, originals: LinkedOriginals, written: Mapping[str, WrittenTable], ledger: Ledger | None
+) -> Mapping[str, FilesReader]:
     files, reasons = {}, []
+    if ledger is not None and ledger.has_earlier:
+        reasons.append("what the ledger's earlier releases tell of linked tables is not accounted for")
     for name, table in written.items():
         subjects = {c.release.name: c.subject for c in table.candidates}
         stream = originals.tables[name].stream

@@ -89,7 +89,9 @@ class WrittenTable:
     builder: CandidateBuilder
     candidates: Sequence[Candidate]
 
-    def audited(self, histories: Mapping[str, History], look: Look, reader: FilesReader | None = None) -> AuditedTable:
+    def audited(
+        self, histories: Mapping[str, History], look: Look, ledger: Ledger | None, reader: FilesReader | None = None
+    ) -> AuditedTable:
         """Carry out the audits; ``histories`` are those of the releases, where there is a ledger.
 
         ``reader`` holds the releases of other tables as well.
@@ -97,7 +99,8 @@ class WrittenTable:
         graph = self.builder.graph
         look(self.candidates, graph)
         personal = [f for c in self.candidates for f in personal_findings(c.release, c.subject.candidate.stream)]
-        audited = self.builder.audit(self.candidates, histories, reader)
+        before = (lambda _: None) if ledger is None else ledger.files_beside
+        audited = self.builder.audit(self.candidates, histories, before, reader)
         return AuditedTable(self.context, self.original, graph, self.candidates, audited, personal)
 
 
@@ -122,4 +125,4 @@ def audited_table(
     written = written_table(context, original, directory)
     with locked_ledger(ledger):
         histories = ledger.histories(written.candidates) if ledger else of_run(context.plan, written.candidates)
-        yield written.audited(histories, look)
+        yield written.audited(histories, look, ledger)

@@ -174,7 +174,7 @@ def test_a_database_needs_its_key_said(postgres: Any) -> None:
         api.create_ledger(url)
 
 
-WHOLE = "DELETE FROM member WHERE release = {0}; DELETE FROM event WHERE release = {0}; DELETE FROM release WHERE number = {0};"  # noqa: E501
+WHOLE = "DELETE FROM cell WHERE release = {0}; DELETE FROM member WHERE release = {0}; DELETE FROM event WHERE release = {0}; DELETE FROM release WHERE number = {0};"  # noqa: E501
 TAMPERING = {
     "first release": (WHOLE.format(1), "release no. 1"),
     "middle release": (WHOLE.format(2), "release no. 2"),
@@ -185,9 +185,9 @@ TAMPERING = {
     "last entry": ("DELETE FROM event WHERE position = 6", "after entry 5"),
     "moved up": (("DELETE FROM event WHERE position = 2; UPDATE event SET position = position - 100 WHERE position > 2;"
                  "UPDATE event SET position = position + 99 WHERE position < 1"), "entry 2"),
-    "everything": ("DELETE FROM member; DELETE FROM event; DELETE FROM release", "release no. 1"),
+    "everything": ("DELETE FROM cell; DELETE FROM member; DELETE FROM event; DELETE FROM release", "release no. 1"),
     "everything, and the last number": (
-        "DELETE FROM member; DELETE FROM event; DELETE FROM release; UPDATE ledger SET last = 0", "after entry 0"),
+        "DELETE FROM cell; DELETE FROM member; DELETE FROM event; DELETE FROM release; UPDATE ledger SET last = 0", "after entry 0"),
     "a time": ("UPDATE release SET time = '1999' WHERE number = 2", "release no. 2"),
     "a file": ("UPDATE release SET file = manifest WHERE number = 1", "release no. 1"),
     "people": ("DELETE FROM member WHERE release = 2; UPDATE release SET people = NULL, members = '' WHERE number = 2",

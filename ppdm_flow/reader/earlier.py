@@ -1,0 +1,291 @@
+"""Files of earlier runs: what a ledger keeps of their cells, and where their rows lie beside those of a later source.
+
+A ledger keeps no value, only keyed hashes of 63 bits. A value of somebody that has changed since then is taken for what
+it is now, and the person's cells for those that it would have had: it restricts nobody.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+
+from ppdm_flow.core.lineage import CellKind
+from ppdm_flow.core.records import dataclass
+from ppdm_flow.reader.files import FUNCTIONS, MISSING, NO_CELL, Ints, ReleasedColumn, ReleasedFile, numbered
+
+SUPPRESSED_HASH = -3
+"""Stands for a suppressed value where others have their hashes; `MISSING` for a missing one."""
+NOWHERE = -1
+
+
+class Hashing(Protocol):
+    """The keyed hashes, 0 or more, by which a ledger knows people and values; ``subject`` says whose a row is."""
+
+    @property
+    def subject(self) -> str:
+        """The attribute of the source that tells people apart."""
+        ...
+
+    def people(self, texts: Sequence[str]) -> Ints:
+        """Return the hashes of people; two spellings of one person have the same."""
+        ...
+
+    def values(self, texts: Sequence[str]) -> Ints:
+        """Return the hashes of values."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KeptColumn:
+    """Cells of one kind in one column of a file, ``cells`` (rows,) as those of a `ReleasedColumn`.
+
+    ``hashes`` (rows,) are there where cells mean the same in other files: keyed ones, and those read as values.
+    """
+
+    name: str
+    carries: frozenset[str]
+    kind: CellKind
+    key: str
+    hidden: bool
+    hidden_for: str
+    virtual: bool
+    cells: Ints
+    hashes: Ints | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KeptFile:
+    """A file of an earlier run, and the rows that it lacks by their values, in no order.
+
+    ``people`` (rows,) are hashes of whose they are, ``attributes`` (rows,) those of the values that cells carry. Other
+    names are those of `ReleasedFile`.
+    """
+
+    name: str
+    table: str
+    people: Ints
+    attributes: Mapping[str, Ints]
+    columns: tuple[KeptColumn, ...]
+    absent: npt.NDArray[np.bool_]
+    decided: frozenset[str] | None
+    sampled: bool
+    moved: tuple[frozenset[str], ...]
+
+    def packed(self) -> bytes:
+        """Return the file in a form that `unpacked` reads."""
+        said = {
+            "table": self.table,
+            "attributes": list(self.attributes),
+            "columns": [
+                {
+                    "name": c.name,
+                    "carries": sorted(c.carries),
+                    "kind": c.kind.value,
+                    "key": c.key,
+                    "hidden": c.hidden,
+                    "hidden_for": c.hidden_for,
+                    "virtual": c.virtual,
+                    "hashed": c.hashes is not None,
+                }
+                for c in self.columns
+            ],
+            "decided": None if self.decided is None else sorted(self.decided),
+            "sampled": self.sampled,
+            "moved": [sorted(each) for each in self.moved],
+        }
+        arrays: dict[str, Any] = {"people": self.people, "absent": self.absent}
+        arrays |= {f"v{i}": each for i, each in enumerate(self.attributes.values())}
+        arrays |= {f"c{i}": c.cells for i, c in enumerate(self.columns)}
+        arrays |= {f"h{i}": c.hashes for i, c in enumerate(self.columns) if c.hashes is not None}
+        table = pa.table(arrays).replace_schema_metadata({"file": json.dumps(said)})
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, table.schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as writer:
+            writer.write_table(table)
+        return bytes(sink.getvalue())
+
+
+def unpacked(name: str, data: bytes) -> KeptFile:
+    """Return a file that was packed, as what messages call ``name``. Raises ValueError or KeyError for other bytes."""
+    with pa.ipc.open_stream(data) as stream:
+        table = stream.read_all()
+    said = json.loads(table.schema.metadata[b"file"])
+    array = {n: table[n].to_numpy() for n in table.column_names}
+    columns = tuple(
+        KeptColumn(
+            c["name"],
+            frozenset(c["carries"]),
+            CellKind(c["kind"]),
+            c["key"],
+            c["hidden"],
+            c["hidden_for"],
+            c["virtual"],
+            array[f"c{i}"],
+            array[f"h{i}"] if c["hashed"] else None,
+        )
+        for i, c in enumerate(said["columns"])
+    )
+    return KeptFile(
+        name,
+        said["table"],
+        array["people"],
+        {a: array[f"v{i}"] for i, a in enumerate(said["attributes"])},
+        columns,
+        array["absent"],
+        None if said["decided"] is None else frozenset(said["decided"]),
+        said["sampled"],
+        tuple(map(frozenset, said["moved"])),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HashedSource:
+    """The source as a ledger knows it: hashes of ``people`` (rows,) and of ``attributes`` (rows,).
+
+    ``by_code`` are those of an attribute's values by their codes.
+    """
+
+    people: Ints
+    attributes: Mapping[str, Ints]
+    by_code: Mapping[str, Ints]
+
+    @classmethod
+    def of(cls, codes: Mapping[str, Ints], texts: Mapping[str, pa.StringArray], hashing: Hashing) -> HashedSource:
+        """Hash each different value once; ``codes`` and ``texts`` are those of the attributes."""
+        by_code = {n: np.append(hashing.values(t.to_pylist()), SUPPRESSED_HASH) for n, t in texts.items()}
+        subject = np.append(hashing.people(texts[hashing.subject].to_pylist()), [MISSING, MISSING])
+        values = {n: np.append(hashes, MISSING)[codes[n]] for n, hashes in by_code.items()}
+        return cls(subject[codes[hashing.subject]], values, by_code)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BesideSource:
+    """An earlier file beside a source: ``row_of`` (rows of the source,) is the row of the file, or `NOWHERE`."""
+
+    kept: KeptFile
+    source: HashedSource
+    row_of: Ints
+
+    @classmethod
+    def of(cls, kept: KeptFile, source: HashedSource) -> BesideSource:
+        """Find the rows of the people of a source: those with equal values first, then any of the same person's."""
+        shared = [a for a in kept.attributes if a in source.attributes]
+        then = pd.DataFrame({"person": kept.people} | {i: kept.attributes[a] for i, a in enumerate(shared)})
+        now = pd.DataFrame({"person": source.people} | {i: source.attributes[a] for i, a in enumerate(shared)})
+        then, now = then[then["person"] != MISSING], now[now["person"] != MISSING]
+        row_of = np.full(len(source.people), NOWHERE, dtype=np.int64)
+        for keys in ([*then.columns], ["person"]):
+            numbers = [each[keys].assign(nth=each.groupby(keys).cumcount(), row=each.index) for each in (then, now)]
+            found = numbers[0].merge(numbers[1], on=[*keys, "nth"], suffixes=("", "_now"))
+            row_of[found["row_now"].to_numpy()] = found["row"].to_numpy()
+            then, now = then[~then.index.isin(found["row"])], now[~now.index.isin(found["row_now"])]
+        return cls(kept, source, row_of)
+
+    def released(self, names: Mapping[str, str]) -> ReleasedFile:
+        """Return the rows of the people of the source; ``names`` are those of the attributes in it."""
+        rows = np.flatnonzero(self.row_of >= 0)
+        rows = rows[np.argsort(self.kept.absent[self.row_of[rows]], kind="stable")]
+        at, place = self.row_of[rows], np.full(len(self.row_of), NOWHERE, dtype=np.int64)
+        place[rows] = np.arange(len(rows))
+
+        def one(attributes: frozenset[str]) -> frozenset[str]:
+            return frozenset(names[a] for a in attributes)
+
+        columns = tuple(
+            ReleasedColumn(
+                c.name,
+                self._cells(c, rows, at),
+                one(c.carries),
+                c.kind,
+                c.key,
+                hidden=c.hidden,
+                hidden_for=c.hidden_for,
+                virtual=c.virtual,
+            )
+            for c in self.kept.columns
+        )
+        return ReleasedFile(
+            self.kept.name,
+            place,
+            columns,
+            self.kept.absent[at],
+            None if self.kept.decided is None else one(self.kept.decided),
+            self.kept.sampled,
+            moved=tuple(map(one, self.kept.moved)),
+        )
+
+    def hashes(self, column: KeptColumn) -> Ints:
+        """Return the hashes of a column (rows of the source,), `NO_CELL` where the file has no row."""
+        if column.hashes is None:
+            raise ValueError(f"cells of {column.kind} mean nothing in other files, but their hashes were asked for")
+        return np.where(self.row_of >= 0, column.hashes[self.row_of], NO_CELL)
+
+    def _cells(self, column: KeptColumn, rows: Ints, at: Ints) -> Ints:
+        """Return cells of rows: for values that have changed since, those that the values of today had."""
+        cells = column.cells[at]
+        known = None if len(column.carries) > 1 else self.source.by_code.get(next(iter(column.carries)))
+        if column.hashes is not None and column.kind is not CellKind.KEYED and known is not None:
+            code = pd.Index(known).get_indexer(pd.Index(column.hashes[at]))
+            cells = np.where(code >= 0, code, np.where(cells < 0, cells, len(known) + cells))
+        if column.virtual or column.kind not in FUNCTIONS:
+            return cells
+        shared = [a for a in sorted(column.carries) if a in self.source.attributes]
+        then, now = ([of[a] for a in shared] for of in (self.kept.attributes, self.source.attributes))
+        differ = [t[at] != n[rows] for t, n in zip(then, now, strict=True)]
+        changed = np.flatnonzero(np.any(differ, axis=0)) if differ else rows[:0]
+        if len(changed):
+            many = len(self.kept.people)
+            both = [np.append(t, n[rows[changed]]) for t, n in zip(then, now, strict=True)]
+            number, first = numbered(both, many + len(changed))
+            same = first[number[many:]]
+            cells[changed] = np.where(same < many, column.cells[np.minimum(same, many - 1)], cells[changed])
+        return cells
+
+
+def lost_attributes(beside: Sequence[BesideSource]) -> dict[str, Ints]:
+    """Return codes (rows,) of the attributes that earlier files carry and the source has no more."""
+    lost: dict[str, Ints] = {}
+    for one in beside:
+        for attribute, hashes in one.kept.attributes.items():
+            if attribute not in one.source.attributes:
+                codes = pd.factorize(np.where(one.row_of >= 0, hashes[one.row_of], MISSING))[0]
+                lost.setdefault(attribute, codes.astype(np.int64))
+    return lost
+
+
+def with_one_name_a_key(
+    beside: Sequence[BesideSource],
+    files: Sequence[ReleasedFile],
+    keyed: Sequence[tuple[frozenset[str], str, Ints]],
+) -> tuple[ReleasedFile, ...]:
+    """Return the earlier ``files`` with one name for each key: cells, not the names of keys, tell which is which.
+
+    ``keyed`` are the columns of the run's own files: what they carry, their key, and hashes (rows of the source,).
+    """
+    every = list(keyed)
+    out = []
+    for one, file in zip(beside, files, strict=True):
+        columns = []
+        for kept, column in zip(one.kept.columns, file.columns, strict=True):
+            if kept.hashes is None or kept.kind is not CellKind.KEYED:
+                columns.append(column)
+                continue
+            hashes = one.hashes(kept)
+            alike = (k for carries, k, other in every if carries == column.carries and _mostly_equal(hashes, other))
+            key = next(alike, f"{kept.key} of {file.name}")
+            every.append((column.carries, key, hashes))
+            columns.append(replace(column, key=key))
+        out.append(replace(file, columns=tuple(columns)))
+    return tuple(out)
+
+
+def _mostly_equal(one: Ints, other: Ints) -> bool:
+    """Say whether at least half of the rows that both have are equal."""
+    both = (one >= 0) & (other >= 0)
+    return bool(both.any()) and 2 * int((one[both] == other[both]).sum()) >= int(both.sum())

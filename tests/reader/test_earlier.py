@@ -1,0 +1,188 @@
+"""Files of earlier runs, as a ledger keeps them: they tell what they would in the same run."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ppdm_flow.core.people import People
+from ppdm_flow.core.roles import Nulls
+from ppdm_flow.reader.earlier import KeptFile, unpacked
+from ppdm_flow.reader.figures import worst
+from ppdm_flow.reader.query.figures import figures
+from ppdm_flow.reader.run import EarlierFiles, RunReader
+from ppdm_flow.reader.run_files import keep
+from tests.reader.database import Database
+from tests.reader.releases import Cells, made_of, release
+
+SOURCE: dict[str, list[str | None]] = {
+    "id": [f"i{n}" for n in range(8)],
+    "a": list("xxxxyyyy"),
+    "b": list("11221122"),
+    "c": list("pqpqpqpq"),
+    "s": list("fgfgffgg"),
+}
+"""Two rows of each ``a`` and ``b``, two of each ``a`` and ``c``, one of each ``a``, ``b`` and ``c``."""
+ATTRIBUTES = frozenset(SOURCE)
+
+
+class Hashes:
+    """Hashes of people by the attribute ``id``, and of values."""
+
+    subject = "id"
+
+    def people(self, texts: Sequence[str]) -> Any:
+        """Return hashes of people, whose ids differ in more than the case of letters."""
+        return self.values([f"person {text.lower()}" for text in texts])
+
+    def values(self, texts: Sequence[str]) -> Any:
+        """Return hashes of values."""
+        digests = [hashlib.sha256(text.encode()).digest()[:7] for text in texts]
+        return np.array([int.from_bytes(each, "big") for each in digests], dtype=np.int64)
+
+
+def shown(name: str, *columns: Any, source: Cells = SOURCE, rows: Sequence[int] = range(8), **more: Any) -> Any:
+    """Return a release of attributes as they are, or of cells of a lineage."""
+    made = {}
+    for column in columns:
+        lineage, cells = (made_of(column), source[column]) if isinstance(column, str) else column
+        made[f"{name}{len(made)}"] = (lineage, [cells[i] for i in rows])
+    return release(name, source, rows, made, **more)
+
+
+def keyed(attribute: str, key: str, salt: str = "", source: Cells = SOURCE) -> Any:
+    return made_of(attribute, kind="keyed", key=key), [f"{salt}{v}" for v in source[attribute]]
+
+
+def kept(file: Any) -> KeptFile:
+    """Return what a ledger has of a file, and look that it has none of its values."""
+    data = keep(file, Hashes()).packed()
+    assert b"i3" not in data
+    return unpacked(file.name, data)
+
+
+def least(files: Sequence[Any], earlier: Sequence[Any], sensitive: str = "", **more: Any) -> dict[str, Any] | None:
+    """Return the worst figures of each file of the run, equal by both routes; None where others tell nothing."""
+    people = more.pop("people", None)
+    before = EarlierFiles(tuple(earlier), Hashes(), more.pop("attributes", ATTRIBUTES))
+    reader = RunReader(files, people, Nulls.OWN_CATEGORY, before=before, **more)
+    told = reader.together(("a", "b"), sensitive)
+    if told is None:
+        return None
+    sql = Database()
+    again = reader.again(sql, ("a", "b"), sensitive)
+    found = {name: worst(views) for name, views in told.views.items()}
+    for name, of_file in found.items():
+        assert figures(sql, again[name]) == pytest.approx(of_file)
+    return found
+
+
+FILES: list[tuple[Any, ...]] = [
+    ("a", "b"),
+    ("a", "b", "s"),
+    ("a", "c"),
+    ("b", "c", "s"),
+    ("b", keyed("id", "k")),
+    (keyed("id", "k"), "s"),
+    (keyed("c", "k"), "b"),
+    ("s", (made_of("c", kind="exchanged"), list("qpqpqpqp"))),
+    ("a", (made_of("b", kind="noisy"), list("12212112"))),
+    ("s", (made_of("a", "b", kind="class_id"), list("uuvvwwww"))),
+    ("a", (made_of("c", hidden_by=frozenset("b")), ["⊥", "⊥", "p", "q", "⊥", "⊥", "p", "q"])),
+]
+
+
+@pytest.mark.random(quick=8)
+@pytest.mark.parametrize("sensitive", ["", "s"])
+@pytest.mark.parametrize(("one", "other"), [(i, (i + by) % len(FILES)) for i in range(len(FILES)) for by in (2, 5, 8)])
+def test_two_runs_tell_what_one_does(one: int, other: int, sensitive: str) -> None:
+    files = [shown("one", *FILES[one]), shown("other", *FILES[other])]
+    together = least(files, [], sensitive)
+    apart = least([files[1]], [kept(files[0])], sensitive)
+    if together is None or apart is None:
+        assert together == apart
+        return
+    for figure, value in apart["other"].items():
+        values = [each[figure] for each in together.values() if each[figure] is not None]
+        worse = max if figure == "alpha" else min
+        assert value == (pytest.approx(worse(values)) if values else None)
+
+
+@pytest.mark.parametrize(("first", "second"), [("values", "classes"), ("classes", "values")])
+def test_the_order_of_runs_makes_no_difference(first: str, second: str) -> None:
+    made = {"values": (keyed("id", "k"), "s"), "classes": (keyed("id", "k"), "a", "b")}
+    found = least([shown("now", *made[second])], [kept(shown("then", *made[first]))], "s")
+    assert found is not None
+    assert found["now"]["alpha"] == 1
+
+
+@pytest.mark.parametrize(("salt", "joined"), [("", True), ("other ", False)])
+def test_cells_say_whether_two_keys_are_one(salt: str, joined: bool) -> None:
+    """The name of a key may be another, or the same for another key."""
+    then = kept(shown("then", keyed("id", "old" if joined else "k"), "s"))
+    found = least([shown("now", keyed("id", "k", salt), "a", "b")], [then], "s")
+    assert (found is not None and found["now"]["alpha"] == 1) == joined
+
+
+def test_people_are_found_in_any_order_and_spelling() -> None:
+    order = [6, 3, 0, 5, 1, 7, 2, 4]
+    source = {name: [cells[i] for i in order] for name, cells in SOURCE.items()}
+    source["id"] = [str(each).upper() for each in source["id"]]
+    then = kept(shown("then", "a", "c"))
+    now = shown("now", "b", "c", source=source)
+    assert least([now], [then]) == least([shown("now", "b", "c")], [then])
+
+
+def test_rows_of_a_person_are_found_by_their_values() -> None:
+    people = People("id", 1)
+    source = SOURCE | {"id": [f"i{n // 2}" for n in range(8)]}
+    turned = {name: cells[::-1] for name, cells in source.items()}
+    then = kept(shown("then", "a", "c", source=source))
+    found = [least([shown("now", "b", "c", source=each)], [then], people=people) for each in (source, turned)]
+    assert found[0] == found[1] is not None
+
+
+def test_who_came_and_who_went() -> None:
+    """Those who were not there yet are found among those who may have been."""
+    then = kept(shown("then", "a", "c", rows=range(6)))
+    found = least([shown("now", "b", "c")], [then])
+    assert found is not None
+    assert found["now"]["k"] == 2
+    assert least([shown("now", "b", "c")], [replace(then, people=then.people + 1)]) is None
+
+
+def test_values_that_have_changed_restrict_nobody() -> None:
+    """Somebody's cells are those that the values of today had then; without any, their own."""
+    now = SOURCE | {"c": list("ppqqpqpq")}
+    then = kept(shown("then", "a", "c"))
+    unchanged = kept(shown("then", "a", "c", source=now))
+    today = shown("now", "b", "c", source=now)
+    assert least([today], [then]) == least([today], [unchanged])
+    new = SOURCE | {"c": list("zqpqpqpq")}
+    assert least([shown("now", "b", "c", source=new)], [then]) is not None
+
+
+def test_an_attribute_that_the_source_has_no_more() -> None:
+    then = kept(shown("then", "a", "c", "s"))
+    source: Mapping[str, Any] = {name: cells for name, cells in SOURCE.items() if name != "c"}
+    found = least([shown("now", "a", "b", source=source)], [then], attributes=ATTRIBUTES - {"c"})
+    assert found is None or found["now"]["k"] == 2
+
+
+def test_what_earlier_files_tell_of_each_other_is_no_fault_of_this_one() -> None:
+    before = [kept(shown("first", "a", "c")), kept(shown("second", "b", "c"))]
+    assert least([shown("now", "s")], before) is None
+
+
+def test_a_packed_file_is_the_same() -> None:
+    file = keep(shown("then", "a", keyed("id", "k"), FILES[-1][1]), Hashes())
+    again = unpacked("then", file.packed())
+    assert again.packed() == file.packed()
+    assert [c.name for c in again.columns] == [c.name for c in file.columns]
+    with pytest.raises(ValueError, match=r"."):
+        unpacked("then", b"no file")
