@@ -100,7 +100,7 @@ def test_a_held_run_is_released(ppdm_flow, home):
 
 
 @pytest.mark.slow
-def test_a_ledger_is_read_and_continued(ppdm_flow):
+def test_a_ledger_is_read_and_continued(ppdm_flow, home):
     def releases():
         shown = ppdm_flow("ledger", "releases.ledger", "--key", "releases.key", "--format", "json")
         document = json.loads(shown.stdout)
@@ -110,7 +110,13 @@ def test_a_ledger_is_read_and_continued(ppdm_flow):
     before = releases()
     assert len(before) == 1
     again = ppdm_flow("run", "policies/visits.yaml", "--out", "new")
-    assert again.returncode == 0, again.stderr
+    assert again.returncode == 1, again.stderr  # nobody knows what a release told that is there without its cells
+    assert "the ledger knows no cells of release no. 1" in " ".join(again.stdout.split())
+    assert releases() == before
+    rows = (home / "data" / "visits.csv").read_text().replace("\np", "\nq")
+    (home / "data" / "visits.csv").write_text(rows)
+    others = ppdm_flow("run", "policies/visits.yaml", "--out", "new")
+    assert others.returncode == 0, others.stdout + others.stderr
     assert releases()[:1] == before
     assert len(releases()) == 2
 

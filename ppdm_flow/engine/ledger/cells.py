@@ -73,10 +73,10 @@ def files_before(
     for entry in about:
         data = store.packed_file(entry)
         if data:
-            file = unpacked(f"release no. {entry.number} (`{entry.name}` of `{entry.policy}`)", data)
+            file = unpacked(f"{entry.policy}/{entry.name} (no. {entry.number})", data)
             files += [file] if table in (file.table, "") or not file.table else []
         else:
-            reasons.append(f"the ledger knows no cells of release no. {entry.number}, which is about the same people")
+            reasons.append(f"the ledger knows no cells of release no. {entry.number}, which has some of these people")
     return EarlierFiles(tuple(files), hashing, attributes, next(iter(reasons), ""))
 
 

@@ -23,6 +23,8 @@ def lever(result: dict[str, Any], plan: dict[str, Any]) -> str:
             " that is for the owner of the policy to decide."
         )
     if is_of_all_files(result):
+        if plan.get("ledger") and ("(no. " in result["sentence"] or "the ledger" in result["sentence"]):
+            return _ADVICE_ON_EARLIER
         return _advice_on_all_files(result["release"], plan)
     spec = _over_releases() if is_cumulative(result) else kind_of_requirement(result["id"])
     if spec is None:
@@ -35,6 +37,13 @@ def lever(result: dict[str, Any], plan: dict[str, Any]) -> str:
 def _over_releases() -> RequirementSpec | None:
     """Return the kind that is about several releases, whose advice is that of all such figures."""
     return next((spec for spec in built_in() if spec.requirement.successive and spec.written), None)
+
+
+_ADVICE_ON_EARLIER = (
+    "Show the same labels as the earlier release did, made by the same maps or the same hierarchy, leave out what it"
+    " showed otherwise, or leave out the people that it was about. What a release tells that is in the ledger without"
+    " its cells stays unknown: waive the requirement, or begin another ledger if nobody has that release any more."
+)
 
 
 def _advice_on_all_files(release: str, plan: dict[str, Any]) -> str:

@@ -1,0 +1,130 @@
+"""What a ledger keeps of the cells of releases, and runs that are held against them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from ppdm_flow import api
+from ppdm_flow.api.run import RunResult
+from ppdm_flow.core.errors import DataError
+from ppdm_flow.engine.ledger.store import store_at
+from tests.engine.ledger.test_ledger import Home
+
+POLICY = """version: 1
+name: NAME
+source: {path: one.csv}
+ledger: {LEDGER, subject: id}
+attributes:
+  id: {role: identifier}
+  a: {role: quasi_identifier}
+  s: {role: sensitive, domain: [A, B, C, D]}
+privacy:
+  k_anonymity: {k: 5}
+  REQUIREMENT
+steps:
+  STEPS
+releases:
+  r: {path: r.csv}
+"""
+PSEUDONYM = "p: {use: pseudonymize, with: {attributes: [id], key_env: HELD_TEST_KEY}}"
+ALPHA, DISTINCT = "alpha_k: {s: {alpha: 0.5}}", "l_diversity: {s: {l: 2}}"
+ONE, OTHER = "{A: one, B: one, C: two, D: two}", "{A: one, B: two, C: one, D: two}"
+
+
+def told(pairs: Sequence[str], number: int = 20) -> str:
+    """Return a table in which people have these values of ``a`` and ``s``."""
+    rows = [f"i{n},{a},{s}" for n, (a, s) in enumerate(pair for pair in pairs for _ in range(number))]
+    return "\n".join(["id,a,s", *rows]) + "\n"
+
+
+SECRET = told(["xA", "yB", "zC", "uD"])
+MIXED = told([a + s for a in "xyzu" for s in "ABCD"], 5)
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
+    monkeypatch.setenv("HELD_TEST_KEY", "a long key that nobody else has 0123456789")
+    api.create_ledger(str(tmp_path / "releases.ledger"), tmp_path / "releases.ledger.key")
+    (tmp_path / "one.csv").write_text(SECRET)
+    return Home(tmp_path, str(tmp_path / "releases.ledger"), "path: releases.ledger")
+
+
+def run(home: Home, name: str, requirement: str, *steps: str) -> RunResult:
+    text = POLICY.replace("NAME", name).replace("REQUIREMENT", requirement).replace("STEPS", "\n  ".join(steps))
+    home.policy(text.replace("steps:\n  \n", ""), f"{name}.yaml")
+    return api.run(home / f"{name}.yaml", out=home / "runs")
+
+
+def failed(ran: RunResult) -> dict[str, float | int | None]:
+    return {r.metric.removeprefix("privacy."): r.measured for r in ran.report.requirements if not r.holds}
+
+
+def drop(attribute: str) -> str:
+    return f"d: {{use: drop, with: {{attributes: [{attribute}]}}}}"
+
+
+def recode(labels: str) -> str:
+    return f"g: {{use: recode, with: {{attributes: {{s: {{values: {labels}}}}}}}}}"
+
+
+def test_values_first_and_classes_later(home: Home) -> None:
+    assert run(home, "values", ALPHA, PSEUDONYM, drop("a")).released
+    assert failed(run(home, "classes", ALPHA, PSEUDONYM, drop("s"))) == {"alpha_k.s.together_alpha": 1}
+
+
+@pytest.mark.slow
+def test_classes_first_and_values_later(home: Home) -> None:
+    assert run(home, "classes", ALPHA, PSEUDONYM, drop("s")).released
+    assert failed(run(home, "values", ALPHA, PSEUDONYM, drop("a")))["alpha_k.s.together_alpha"] == 1
+
+
+@pytest.mark.slow
+def test_what_nobody_can_join_is_released(home: Home) -> None:
+    """Without a pseudonym the files have nothing in common."""
+    for name, dropped in (("values", "a"), ("classes", "s")):
+        assert not failed(run(home, name, ALPHA, drop(dropped)))
+
+
+@pytest.mark.slow
+def test_what_is_joined_and_tells_nobodys_value_is_released(home: Home) -> None:
+    (home / "one.csv").write_text(MIXED)
+    assert run(home, "values", ALPHA, PSEUDONYM, drop("a")).released
+    assert run(home, "classes", ALPHA, PSEUDONYM, drop("s")).released
+
+
+@pytest.mark.slow
+def test_two_coarse_maps_of_one_secret(home: Home) -> None:
+    assert run(home, "one", DISTINCT, recode(ONE)).released
+    assert run(home, "again", DISTINCT, recode(ONE)).released
+    ran = run(home, "other", DISTINCT, recode(OTHER))
+    assert failed(ran) == {"l_diversity.s.together_l": 1}
+    (sentence,) = (r.sentence for r in ran.report.requirements if not r.holds)
+    assert "`one/r (no. 1)`" in sentence
+
+
+@pytest.mark.slow
+def test_other_people_are_not_held_against_each_other(home: Home) -> None:
+    assert run(home, "one", DISTINCT, recode(ONE)).released
+    (home / "one.csv").write_text(SECRET.replace("\ni", "\nj"))
+    assert run(home, "other", DISTINCT, recode(OTHER)).released
+
+
+def test_cells_that_were_changed_end_a_run(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run(home, "one", DISTINCT, recode(ONE)).released
+    store = store_at(home.place)
+    with store.session(writing=True) as ask:  # type: ignore[attr-defined]  # a ledger in a file
+        ask("UPDATE cell SET cells = :cells", cells=b"others")
+    with pytest.raises(DataError, match="PPF912"):
+        run(home, "other", DISTINCT, recode(OTHER))
+
+
+def test_no_value_is_in_a_ledger(home: Home) -> None:
+    (home / "one.csv").write_text(SECRET.replace("A", "Aconspicuous").replace("\ni", "\nidconspicuous"))
+    policy = POLICY.replace("[A, B", "[Aconspicuous, B")
+    home.policy(policy.replace("NAME", "one").replace("REQUIREMENT", DISTINCT).replace("steps:\n  STEPS\n", ""))
+    assert api.run(home / "policy.yaml", out=home / "runs").verdict
+    (entry,) = store_at(home.place).entries() or (None,)
+    assert entry is None or b"conspicuous" not in store_at(home.place).packed_file(entry)
