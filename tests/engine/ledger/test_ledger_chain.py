@@ -187,7 +187,8 @@ TAMPERING = {
                  "UPDATE event SET position = position + 99 WHERE position < 1"), "entry 2"),
     "everything": ("DELETE FROM cell; DELETE FROM member; DELETE FROM event; DELETE FROM release", "release no. 1"),
     "everything, and the last number": (
-        "DELETE FROM cell; DELETE FROM member; DELETE FROM event; DELETE FROM release; UPDATE ledger SET last = 0", "after entry 0"),
+        "DELETE FROM cell; DELETE FROM member; DELETE FROM event; DELETE FROM release; UPDATE ledger SET last = 0",
+        "after entry 0"),
     "a time": ("UPDATE release SET time = '1999' WHERE number = 2", "release no. 2"),
     "a file": ("UPDATE release SET file = manifest WHERE number = 1", "release no. 1"),
     "people": ("DELETE FROM member WHERE release = 2; UPDATE release SET people = NULL, members = '' WHERE number = 2",
