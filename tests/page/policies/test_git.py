@@ -49,7 +49,9 @@ def test_a_folder_that_looks_like_a_repository_has_git_run_nothing(git, tree, tm
     for name in ("objects", "refs"):
         (folder / name).mkdir()
     (folder / "HEAD").write_text("ref: refs/heads/main\n")
-    (folder / "config").write_text(f'[core]\nrepositoryformatversion = 0\nbare = false\nworktree = "{folder}"\nfsmonitor = "{monitor}"\n')
+    (folder / "config").write_text(
+        f'[core]\nrepositoryformatversion = 0\nbare = false\nworktree = "{folder}"\nfsmonitor = "{monitor}"\n'
+    )
     if asked_by == "page":
         assert tree.state() is None
     else:
