@@ -61,27 +61,27 @@ def test_documents_of_runs_are_read_once_and_not_for_longer_than_a_page_waits(wa
 
     monkeypatch.setattr(held, "_DOCUMENTS", BoundedAnswers())
     monkeypatch.setattr(Bounded, "run", noting)
-    assert len(held.held_runs(ward.runs, utc_now())) > 1
+    assert len(held.held_runs(ward.runs, utc_now())[0]) > 1
     assert asked == []  # short ones need no process
     monkeypatch.setattr(held, "LARGE", 0)
-    before = held.held_runs(ward.runs, utc_now())
+    before = held.held_runs(ward.runs, utc_now())[0]
     assert len(asked) == len(before) > 1
-    assert [each.approval for each in held.held_runs(ward.runs, utc_now())] == [each.approval for each in before]
+    assert [each.approval for each in held.held_runs(ward.runs, utc_now())[0]] == [each.approval for each in before]
     assert len(asked) == len(before)
     name = made("sue").split("/")[1]
     report = ward.runs / made("sue") / "report.json"
     report.write_text("[")
-    (changed,) = (each for each in held.held_runs(ward.runs, utc_now()) if each.name == name)
+    (changed,) = (each for each in held.held_runs(ward.runs, utc_now())[0] if each.name == name)
     assert changed.approval is not None
     assert changed.approval.signatures[0].damaged
     report.unlink()
     for _ in range(2):
-        (changed,) = (each for each in held.held_runs(ward.runs, utc_now()) if each.name == name)
+        (changed,) = (each for each in held.held_runs(ward.runs, utc_now())[0] if each.name == name)
         assert [each.code for each in changed.faults] == ["PPF971"]
     assert asked[len(before) :] == [name]
     monkeypatch.setattr(held, "_DOCUMENTS", BoundedAnswers())
     monkeypatch.setattr(held, "SECONDS", 0.0)
-    assert {each.faults[0].code for each in held.held_runs(ward.runs, utc_now())} == {"PPF971", "PPF997"}
+    assert {each.faults[0].code for each in held.held_runs(ward.runs, utc_now())[0]} == {"PPF971", "PPF997"}
     assert held.find_held(ward.runs, *made("omar").split("/"), utc_now()).approval is not None
 
 
@@ -93,11 +93,31 @@ def test_the_newest_run_of_each_person_is_looked_at_before_older_ones_of_anybody
         return folder.name
 
     folders = [tmp_path / "ward" / name for name in ("5", "4", "3", "2", "1")]
-    monkeypatch.setattr(held, "_held_folders", lambda _runs: folders)
+    for folder in folders:
+        (folder / "held").mkdir(parents=True)
+    (tmp_path / "ward" / "6" / "released").mkdir(parents=True)
     monkeypatch.setattr(held, "held_run", noting)
     makers = {"ward/5": 1, "ward/4": 1, "ward/3": 1, "ward/2": 2}
-    assert held.held_runs(tmp_path, utc_now(), makers.get) == ["5", "4", "3", "2", "1"]
+    assert held.held_runs(tmp_path, utc_now(), makers.get) == (["5", "4", "3", "2", "1"], 1)
     assert looked_at == ["5", "2", "1", "4", "3"]
+    monkeypatch.setattr(held, "_EACH", 2)
+    looked_at.clear()
+    pages = [held.held_runs(tmp_path, utc_now(), makers.get, page) for page in (1, 2, 3, 9)]
+    assert pages == [(["5", "2"], 3), (["4", "1"], 3), (["3"], 3), (["3"], 3)]
+    assert len(looked_at) == 6, "no others are looked at"
+
+
+@pytest.mark.slow
+def test_the_list_of_held_runs_has_pages(ward: Ward, made, monkeypatch):
+    runs = [made("sue"), made("omar"), made("sue", sign=False)]
+    monkeypatch.setattr(held, "_EACH", 1)
+    olga = ward.browsers["olga"]
+    texts = [olga.get("/approvals", page=page).text for page in ("1", "2", "3", "4", "5", "x")]
+    listed = [[run for run in (*runs, made("omar", sign=False)) if f'/approvals/{run}"' in text] for text in texts]
+    assert [len(each) for each in listed] == [1] * 6
+    assert len({run for each in listed[:4] for run in each}) == 4
+    assert (listed[4], listed[5]) == (listed[3], listed[0])
+    assert "No run of this page waits for your signature" in ward.browsers["eve"].get("/approvals", page="2").text
 
 
 def _sign(ward: Ward, name: str, run: str, role: str = "data-owner", passphrase: str = PASSPHRASE):

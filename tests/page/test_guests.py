@@ -18,9 +18,11 @@ from signed_runs import BEGIN
 from sites import PATIENCE, Browser, Server
 
 from ppdm_flow import api
+from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.texts.visible import visible
 from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.bounded import LimitExceededError
 from ppdm_flow.page.services.places import PERSON
 from ppdm_flow.page.services.released import files
 from ppdm_flow.page.services.tables import shown_tables
@@ -144,6 +146,40 @@ def test_of_many_shown_releases_those_of_one_page_are_read(server: Server, monke
     assert [len(each) for each in listed] == [1, 1, 1, 1]
     assert (listed[0] | listed[1], listed[2]) == (addresses, listed[1])
     assert len(read) == 4
+
+
+@pytest.mark.slow
+def test_the_list_of_releases_waits_for_few_descriptions_and_goes_on_with_the_others(server: Server, monkeypatch):
+    """Fifty manifests of 8 MB took half a minute."""
+    addresses = {_shown(server), _shown(server, "office")}
+    monkeypatch.setattr(routes, "_SECONDS", -1.0)
+    guest = server.browser(Role.GUEST)
+    listed = guest.get("/released").text
+    assert all(f'href="{each}"' in listed for each in addresses)
+    assert listed.count("was not read yet") == 1
+    assert "A file of this release" not in listed
+    monkeypatch.setattr(routes, "_SECONDS", PATIENCE)
+    assert "was not read yet" not in guest.get("/released").text
+
+
+@pytest.mark.slow
+def test_documents_that_take_too_long_are_not_read_for_each_list(server: Server, monkeypatch):
+    address, guest, asked = _shown(server), server.browser(Role.GUEST), []
+
+    def exceed(*words):
+        asked.append(words)
+        raise LimitExceededError(Diagnostic("PPF997", "too long"))
+
+    shown_tables._described.cache_clear()
+    with monkeypatch.context() as patched:
+        patched.setattr(shown_tables, "LARGE", 0)
+        patched.setattr(shown_tables.CHECKS, "run", exceed)
+        for _ in range(3):
+            assert f'href="{address}"' not in guest.get("/released").text
+        assert guest.get(address).status_code == 409
+    assert len(asked) == 1
+    monkeypatch.setattr(shown_tables, "_later", {})
+    assert f'href="{address}"' in guest.get("/released").text
 
 
 @pytest.mark.slow

@@ -256,6 +256,21 @@ def test_a_job_that_fills_the_disk_is_stopped(server: Server, program, monkeypat
     assert "too little room" in server.browser(Role.STEWARD).get(f"/jobs/{job.id}").text
 
 
+@pytest.mark.parametrize(
+    ("room", "files", "left", "full"),
+    [
+        (101, 1_000, 20, False),
+        (100, 1_000, 1_000, False),
+        (99, 1_000, 1_000, True),
+        (101, 1_000, 19, True),
+        (101, 0, 0, False),
+    ],
+)
+def test_a_disk_is_full_by_bytes_and_by_files(room, files, left, full):
+    about = os.statvfs_result((4096, 4096, 10**6, 10**6, room, files, left, left, 0, 255))
+    assert keeper.is_full(about, 100 * 4096) is full
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("ending", ["kill", "cancel"])
 def test_what_a_stopped_run_left_is_removed_at_once(server: Server, program, ending):

@@ -158,6 +158,33 @@ def test_many_idle_connections_do_not_keep_others_out(server):
                 client.close()
 
 
+def test_connections_that_are_begun_and_closed_at_once_do_not_keep_others_waiting(server):
+    """Each was compared with all others, and all that the system held were taken before one request was read."""
+    with served(server, head_seconds=60.0) as port, connected(port, source="127.0.0.3") as client:
+        stopped, answers = threading.Event(), 0
+
+        def go_on() -> None:
+            while not stopped.is_set():
+                with suppress(OSError):
+                    connected(port, source="127.0.0.2").close()
+
+        thread = threading.Thread(target=go_on)
+        thread.start()
+        try:
+            until = time.monotonic() + 6.0
+            while time.monotonic() < until:
+                client.sendall(b"GET /nowhere HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+                got = client.recv(1 << 16)
+                while got and b"</html>" not in got:
+                    got += client.recv(1 << 16)
+                answers += got.startswith(b"HTTP/1.1 404 ")
+                time.sleep(0.02)
+        finally:
+            stopped.set()
+            thread.join()
+        assert answers > 20
+
+
 @contextmanager
 def held_by_one_address(server: Server, port: int, many: int, send: bytes) -> Iterator[None]:
     """Let one address hold connections that have sent this, and send a byte more now and then."""
@@ -554,6 +581,34 @@ def test_a_whole_head_above_the_limit_is_refused(server, before, size):
     assert client.closed
     assert b"HTTP/1.1 400 " in client.written
     assert len(bodies) == len(before)
+
+
+@pytest.mark.parametrize(("many", "status"), [(150, 200), (250, 400), (6_000, 400)])
+def test_a_head_of_many_lines_is_refused(server, many, status):
+    """Each look at a header goes through all of them."""
+    lines = b"a:\r\n" * many
+    client, bodies = in_reads(server, POST + lines + b"Content-Length: 9000\r\n\r\n" + b"\n" * 9_000)
+    assert client.written.startswith(b"HTTP/1.1 %d " % status)
+    assert bodies == ([b"\n" * 9_000] if status == 200 else [])
+    client, bodies = in_reads(server, POST, *[lines[:1_000]] * (many // 250))
+    assert client.closed is (status == 400)
+    assert not bodies
+
+
+@pytest.mark.parametrize(("size", "status"), [(3_900, 200), (4_100, 400), (30_000, 400)])
+def test_a_long_path_is_refused_before_it_is_held_against_routes(server, size, status):
+    client, bodies = in_reads(server, b"GET /policies/" + b"a/" * (size // 2) + GET.removeprefix(b"GET /sign-in"))
+    assert client.written.startswith(b"HTTP/1.1 %d " % status)
+    assert len(bodies) == (status == 200)
+    client, bodies = in_reads(server, b"GET /sign-in?" + b"a" * size + GET.removeprefix(b"GET /sign-in"))
+    assert client.written.startswith(b"HTTP/1.1 200 "), "a proposed change of a policy is as long"
+
+
+def test_requests_that_cannot_be_read_leave_no_line_each(server, caplog):
+    with caplog.at_level("WARNING"):
+        client, _bodies = in_reads(server, b"\x16\x03\x01\r\n\r\n")
+    assert client.written.startswith(b"HTTP/1.1 400 ")
+    assert "Invalid HTTP" not in caplog.text
 
 
 @pytest.mark.parametrize("many", [2, 600, 5_000])

@@ -15,6 +15,8 @@ from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.policy.files.files import Library
 
+NO_BARE_REPOSITORY = "safe.bareRepository=explicit"
+"""Has Git (2.38 and later) take no committed folder for a repository: its `config` may name programs that Git runs."""
 _ENDINGS = (b".yaml", b".yml")
 _LINK, _MODULE = b"120000", b"160000"
 
@@ -133,8 +135,9 @@ def _blobs(root: Path, names: Sequence[tuple[str, bytes]]) -> Iterator[tuple[str
 
 def _git(root: Path, words: Sequence[str], given: bytes = b"", *, needed: bool = False) -> bytes | None:
     """Return what git says; None where it refuses. Raises UsageError where there is no git."""
+    command = ["git", "-C", str(root), "-c", NO_BARE_REPOSITORY, *words]
     try:
-        done = subprocess.run(["git", "-C", str(root), *words], input=given, capture_output=True, check=False)  # noqa: S603, S607  # git of the user's PATH, no shell
+        done = subprocess.run(command, input=given, capture_output=True, check=False)  # noqa: S603  # git of the user's PATH, no shell
     except FileNotFoundError:
         help_ = "install git, or give two files"
         raise UsageError(

@@ -10,8 +10,8 @@ import asyncio
 import re
 import ssl
 from collections import Counter
-from collections.abc import Iterable
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from collections.abc import Collection
+from typing import Any, ClassVar, Protocol, cast
 
 import h11
 from uvicorn.config import Config
@@ -24,10 +24,13 @@ from ppdm_flow.page.settings import Settings
 _MOST_UNREAD = 64 * 2**20
 """How much of a body is taken and thrown away after the answer, so that the client comes to read that."""
 _HEAD_BYTES = 32 * 2**10
+_HEAD_LINES = 200
+"""Each is matched, and each look at a header goes through all of them; browsers and proxies send some dozens."""
+_PATH_BYTES = 4_000
+"""Of an address in front of its question mark: it is held against the address of each route."""
 _END_OF_HEAD = re.compile(rb"\n\r?\n")
 
 
-@runtime_checkable
 class DroppableConnection(Protocol):
     """A connection that may be dropped where there are too many."""
 
@@ -46,12 +49,10 @@ class DroppableConnection(Protocol):
         """End it, and count it no more."""
 
 
-def drop_slowest(connections: Iterable[object], now: float) -> None:
+def drop_slowest(connections: Collection[DroppableConnection], now: float) -> None:
     """Drop a connection of the address that has the most: the slowest that waits for its client, else any."""
-    droppable = [each for each in connections if isinstance(each, DroppableConnection)]
-    if droppable:
-        many = Counter(each.network for each in droppable)
-        max(droppable, key=lambda each: (many[each.network], each.waits_for_client, *each.slowness(now))).drop()
+    many = Counter(each.network for each in connections)
+    max(connections, key=lambda each: (many[each.network], each.waits_for_client, *each.slowness(now))).drop()
 
 
 def _network_of(client: object) -> str:
@@ -59,10 +60,10 @@ def _network_of(client: object) -> str:
 
 
 class _LimitedConnection(h11.Connection):
-    """h11's connection that refuses what would occupy the event loop: large heads, and bodies in chunks.
+    """h11's connection that refuses what would occupy the event loop: large heads, long paths, and bodies in chunks.
 
-    h11 limits only heads that have not ended yet. It parses each chunk of a body, which may be a single byte; browsers
-    send forms and files with a ``Content-Length``.
+    h11 limits only the bytes of heads that have not ended yet. It parses each chunk of a body, which may be a single
+    byte; browsers send forms and files with a ``Content-Length``.
     """
 
     def __init__(self) -> None:
@@ -72,11 +73,16 @@ class _LimitedConnection(h11.Connection):
         """Return what comes next. Raises RemoteProtocolError, which uvicorn answers with 400 and the end."""
         if self.their_state is h11.IDLE:
             begin = self.trailing_data[0]
-            if len(begin) > _HEAD_BYTES and not _END_OF_HEAD.search(begin, 0, _HEAD_BYTES):
-                raise h11.RemoteProtocolError("the head is too large", error_status_hint=431)
+            if len(begin) > _HEAD_BYTES or begin.count(b"\n", 0, _HEAD_BYTES) > _HEAD_LINES:
+                end = _END_OF_HEAD.search(begin, 0, _HEAD_BYTES)
+                if end is None or begin.count(b"\n", 0, end.end()) > _HEAD_LINES:
+                    raise h11.RemoteProtocolError("the head is too large", error_status_hint=431)
         event = super().next_event()
-        if isinstance(event, h11.Request) and any(name == b"transfer-encoding" for name, _ in event.headers):
-            raise h11.RemoteProtocolError("the body has no length", error_status_hint=411)
+        if isinstance(event, h11.Request):
+            if any(name == b"transfer-encoding" for name, _ in event.headers):
+                raise h11.RemoteProtocolError("the body has no length", error_status_hint=411)
+            if len(event.target.partition(b"?")[0]) > _PATH_BYTES:
+                raise h11.RemoteProtocolError("the path is too long", error_status_hint=414)
         return event
 
 
@@ -113,7 +119,7 @@ class PatientProtocol(H11Protocol):
         self._is_made = True
         self._began = self.loop.time()
         if len(self.connections) > self.most_connections:
-            drop_slowest(self.connections, self._began)
+            drop_slowest(cast("Collection[DroppableConnection]", self.connections), self._began)
         self._look_later()
         if self._early:
             early, self._early = self._early, b""

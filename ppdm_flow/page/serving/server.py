@@ -29,6 +29,8 @@ from ppdm_flow.sdk.databases.faults import DATABASES
 
 Ready = Callable[[str, str | None], None]
 """Is told the address, and the link that makes an administrator where there is none, once browsers may come."""
+_NEW_AT_ONCE = 32
+"""Connections that are taken before something is done for those that there are; as many more wait in the system."""
 _SWITCH_SECONDS = 0.0005
 """How long a thread may hold the interpreter while others wait: a large page must not hold up many small steps."""
 
@@ -79,6 +81,7 @@ def configured(settings: Settings, app: ASGIApp) -> uvicorn.Config:
         date_header=False,
         proxy_headers=bool(settings.proxy),
         forwarded_allow_ips=settings.proxy or "",
+        backlog=_NEW_AT_ONCE,
         limit_concurrency=2 * settings.connections,
         timeout_keep_alive=int(settings.head_seconds),
         timeout_graceful_shutdown=settings.stop_seconds,

@@ -11,6 +11,7 @@ from sites import PATIENCE, Server
 
 from ppdm_flow import api
 from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.bounded import Bounded
 from ppdm_flow.policy.edit.changes import from_json
 from ppdm_flow.policy.edit.edited import edited
 
@@ -411,15 +412,19 @@ def test_a_rule_that_no_address_could_hold_is_refused_before_the_browser_is_sent
 
 
 @pytest.mark.slow
-def test_what_a_rule_makes_of_the_values_is_shown_and_what_it_does_not_fit_is_told_without_them(clinic: Server):
+def test_what_a_rule_makes_of_the_values_is_shown_and_what_it_does_not_fit_is_told_without_them(
+    clinic: Server, monkeypatch
+):
     browser = clinic.browser(Role.STEWARD)
-    upload = _counted(clinic, browser, "job")
+    upload, bounded, run = _counted(clinic, browser, "job"), [], Bounded.run
+    monkeypatch.setattr(Bounded, "run", lambda self, *call: bounded.append(call[0].__name__) or run(self, *call))
     shown = browser.send(f"{PLACE}/rules/labels", attribute="job", upload=upload, by="prefix", keep="1", mask="*")
     cells = re.findall(r'<th scope="row">(.+?)</th><td class="number">(\d+)</td>', shown.text)
     assert cells[:3] == [("d*****", "3"), ("c*****", "2"), ("n*****", "2")]
     unfit = browser.send(f"{PLACE}/rules/labels", attribute="job", upload=upload, by="date", unit="year")
     assert "The rule does not fit" in unfit.text
     assert "driver" not in unfit.text
+    assert bounded.count("tried") == 2, "a format of dates is somebody's own, and held against each of 10,000 values"
 
 
 @pytest.mark.slow(quick=1)

@@ -6,6 +6,8 @@ import subprocess
 
 import pytest
 
+from ppdm_flow.api.diff.revisions import place
+from ppdm_flow.core.errors import UsageError
 from ppdm_flow.page.services.accounts.roles import Role, User
 from ppdm_flow.page.services.policies import git as asked
 from ppdm_flow.page.services.policies.working_tree import GitRefusedError, WorkingTree
@@ -32,6 +34,30 @@ def git(tmp_path):
 @pytest.fixture
 def tree(git, tmp_path):
     return WorkingTree(tmp_path / "pol")
+
+
+@pytest.mark.parametrize("asked_by", ["owner", "page", "revision"])
+def test_a_folder_that_looks_like_a_repository_has_git_run_nothing(git, tree, tmp_path, asked_by):
+    """Git looks for a repository in the folder itself first, and runs the monitor that its configuration names."""
+    folder, ran = tmp_path / "pol", tmp_path / "ran"
+    monitor = f"touch {ran}; false"
+    if asked_by == "owner":  # what the repository itself is configured with is carried out
+        git("config", "core.fsmonitor", monitor)
+        assert tree.state() is not None
+        assert ran.exists()
+        return
+    for name in ("objects", "refs"):
+        (folder / name).mkdir()
+    (folder / "HEAD").write_text("ref: refs/heads/main\n")
+    (folder / "config").write_text(
+        f'[core]\nrepositoryformatversion = 0\nbare = false\nworktree = "{folder}"\nfsmonitor = "{monitor}"\n'
+    )
+    if asked_by == "page":
+        assert tree.state() is None
+    else:
+        with pytest.raises(UsageError, match="no git repository"), place("HEAD:a.yaml", folder):
+            pass
+    assert not ran.exists()
 
 
 def _seen(tree, *names):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from html.parser import HTMLParser
 from urllib.parse import quote
 
@@ -66,6 +67,36 @@ def test_names_that_nobody_can_type_are_not_listed(server):
     for name in ("a\nb.yaml", "a\u202eb.yaml", "a\x1bb.yaml"):
         (server.site.policies.folder / name).write_text(POLICY)
     assert server.site.policies.list() == ()
+
+
+def test_files_in_very_many_folders_are_not_looked_for(server):
+    folder = server.site.policies.folder
+    for depth, name in ((9, "near.yaml"), (40, "far.yaml")):
+        inner = folder / "/".join("a" * depth)
+        inner.mkdir(parents=True)
+        (inner / name).write_text("version: 1\n")
+    assert [each.name.rpartition("/")[2] for each in server.site.policies.list()] == ["near.yaml"]
+    page = server.browser(Role.STEWARD).get("/policies")
+    assert page.status_code == 200
+    assert "near.yaml" in page.text
+
+
+@pytest.mark.parametrize(("size", "status"), [(3_900_000, 200), (4_100_000, 413)])
+def test_a_file_that_is_much_longer_than_a_policy_is_not_read(server, size, status):
+    """Git brings files of any size, and a page holds several times of what it reads."""
+    folder, steward = server.site.policies.folder, server.browser(Role.STEWARD)
+    text = POLICY.rpartition("description")[0]
+    file = folder / "long.yaml"
+    file.write_text(text + f"# {'a' * 98}\n" * (size // 101))
+    for words in (("init", "--quiet"), ("add", "."), ("commit", "--quiet", "-m", "first")):
+        fixed = ["-c", "user.name=Someone", "-c", "user.email=some@one.example"]
+        subprocess.run(["git", *fixed, *words], cwd=folder, check=True, capture_output=True)
+    for page in ("", "/changes", "/form"):
+        assert steward.get(f"/policies/long.yaml{page}").status_code == status, page
+    file.write_text(text)
+    assert steward.get("/policies/long.yaml").status_code == 200
+    assert steward.get("/policies/long.yaml/changes").status_code == status, "as it was committed"
+    assert steward.get("/policies").status_code == 200
 
 
 def test_a_proposal_of_hostile_text_is_text(server):

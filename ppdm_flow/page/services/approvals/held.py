@@ -17,7 +17,7 @@ from ppdm_flow.core.errors import PpdmError, UsageError
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.approval.decision import AUTHOR, Asked, Decision, both, decide, signed_waivers
 from ppdm_flow.engine.approval.published import PLAN
-from ppdm_flow.engine.candidates.unpublished import HELD, PRIVATE, is_held
+from ppdm_flow.engine.candidates.unpublished import HELD, PRIVATE, RELEASED, is_held
 from ppdm_flow.engine.evidence.attestations import FoundAttestation
 from ppdm_flow.engine.evidence.facts import REPORT
 from ppdm_flow.engine.evidence.places import ATTESTATIONS, envelopes
@@ -27,7 +27,7 @@ from ppdm_flow.engine.manifest import NAME as MANIFEST
 from ppdm_flow.evidence.signers import Signers
 from ppdm_flow.page.services.approvals.signers_lists import LISTS, SECONDS, BoundedAnswers
 from ppdm_flow.page.services.bounded import LARGE
-from ppdm_flow.page.services.runs.folders import names_in
+from ppdm_flow.page.services.runs.folders import folder_named, folders_in, names_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,27 +109,36 @@ _SMALL = 10_000
 """Bytes that what is kept of a run takes besides its envelopes."""
 
 
-def held_runs(runs: Path, now: datetime, maker: Callable[[str], object] = lambda _: None) -> list[HeldRun]:
-    """Return all runs that wait for approvals, the newest first.
+_EACH = 100
+"""Runs of one page: each has documents that are read, and signatures that are judged."""
 
-    ``maker`` tells who made the run of an address. The newest of each are looked at before older ones of anybody: there
-    may be no time for all, and nobody's runs are to hide those of others.
+
+def held_runs(
+    runs: Path, now: datetime, maker: Callable[[str], object] = lambda _: None, page: int = 1
+) -> tuple[list[HeldRun], int]:
+    """Return a page of the runs that wait for approvals, the newest first, and how many pages there are.
+
+    ``maker`` tells who made the run of an address. The newest of each are looked at, and on earlier pages, before older
+    ones of anybody: there may be no time for all, and nobody's runs are to hide those of others.
     """
-    read, folders = LISTS.reader(SECONDS), sorted(_held_folders(runs), key=lambda folder: folder.name, reverse=True)
-    until = time.monotonic() + SECONDS
+    folders = sorted(_held_folders(runs), key=lambda folder: folder.name, reverse=True)
     places, many = dict[Path, int](), Counter[object]()
     for folder in folders:
         who = maker(f"{folder.parent.name}/{folder.name}") or folder.parent.name
         places[folder] = many[who]
         many[who] += 1
-    found = {folder: held_run(folder, now, read, until) for folder in sorted(folders, key=lambda each: places[each])}
-    return [found[folder] for folder in folders]
+    pages = max(1, -(-len(folders) // _EACH))
+    start = (min(page, pages) - 1) * _EACH
+    listed = [each for each in sorted(folders, key=lambda each: places[each])[start : start + _EACH] if is_held(each)]
+    read, until = LISTS.reader(SECONDS), time.monotonic() + SECONDS
+    found = {folder: held_run(folder, now, read, until) for folder in listed}
+    return [found[folder] for folder in folders if folder in found], pages
 
 
 def find_held(runs: Path, policy: str, name: str, now: datetime) -> HeldRun | None:
     """Return a held run by its names; None where there is none, or it does not wait any more."""
-    there = (each for each in _held_folders(runs) if (each.parent.name, each.name) == (policy, name))
-    return next((held_run(folder, now, LISTS.reader()) for folder in there), None)
+    folder = folder_named(folder_named(runs, policy), name)
+    return None if folder is None or not is_held(folder) else held_run(folder, now, LISTS.reader())
 
 
 def held_run(folder: Path, now: datetime, read: ReadSigners, until: float = math.inf) -> HeldRun:
@@ -202,10 +211,11 @@ def _state(folder: Path) -> tuple[str, int, bool]:
 
 
 def _held_folders(runs: Path) -> Iterator[Path]:
-    for policy in names_in(runs):
-        for run in names_in(f"{runs}/{policy}"):
-            if os.path.lexists(f"{runs}/{policy}/{run}/{HELD}") and is_held(runs / policy / run):  # most are not
-                yield runs / policy / run
+    """Yield the folders of runs that seem to be held, of very many others: `is_held` takes five times as long."""
+    for folder in folders_in(runs):
+        for name in names_in(folder):
+            if os.path.lexists(f"{folder}/{name}/{HELD}") and not os.path.lexists(f"{folder}/{name}/{RELEASED}"):
+                yield folder / name
 
 
 def _document(file: Path) -> Mapping[str, Any]:

@@ -300,7 +300,7 @@ def _waited(
     """Wait for the end; return why it was stopped, or nothing. ``filled`` are folders on whose disks it writes."""
     until = time.monotonic() + order["seconds"]
     while child.poll() is None:
-        full = any(shutil.disk_usage(place).free < order["free_bytes"] for place in filled)
+        full = any(is_full(os.statvfs(place), order["free_bytes"]) for place in filled)
         if cancelled.is_set() or full or time.monotonic() > until:
             reason = "cancelled" if cancelled.is_set() else "disk" if full else "time"
             _kill(child.pid, signal.SIGINT)
@@ -312,6 +312,14 @@ def _waited(
             return reason
         time.sleep(_POLL)
     return ""
+
+
+def is_full(disk: os.statvfs_result, free_bytes: int) -> bool:
+    """Whether a disk has fewer bytes left than these, or less than a fiftieth of the files that it may hold.
+
+    A release of many partitions takes little room; a system that counts no files says that it may hold 0.
+    """
+    return disk.f_bavail * disk.f_frsize < free_bytes or disk.f_favail < disk.f_files // 50
 
 
 def _step_back() -> None:

@@ -14,6 +14,8 @@ from ppdm_flow.core.records import dataclass
 YAML = (".yaml", ".yml")
 TABLES = (".csv",)
 _NAME = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9_.-]*/){0,8}[A-Za-z0-9_][A-Za-z0-9_.-]*", re.ASCII)
+_DEEPEST = 32
+"""Folders, one in the other, in which files are looked for: Git brings a thousand of them as well."""
 _LONGEST = 200
 _LONGEST_POLICY = 64
 _POLICY = re.compile(
@@ -34,8 +36,11 @@ class UnusableNameError(ValueError):
 
 
 def files_below(folder: Path, endings: tuple[str, ...]) -> dict[str, Path]:
-    """Return the files with these endings, by name. What is hidden, a link, or has a name nobody can type is none."""
-    return dict(sorted(_walk(folder, folder, endings)))
+    """Return the files with these endings, by name.
+
+    What is hidden, a link, in many folders, or has a name nobody can type is none.
+    """
+    return dict(sorted(_walk(folder, folder, endings, _DEEPEST)))
 
 
 def named_after(text: str, file: str) -> str:
@@ -70,14 +75,14 @@ def new_path(folder: Path, name: str, endings: tuple[str, ...]) -> Path:
     return path
 
 
-def _walk(folder: Path, root: Path, endings: tuple[str, ...]) -> Iterator[tuple[str, Path]]:
+def _walk(folder: Path, root: Path, endings: tuple[str, ...], deep: int) -> Iterator[tuple[str, Path]]:
     with os.scandir(folder) as entries:
         for entry in entries:
             if entry.name.startswith(".") or not entry.name.isprintable():
                 continue
-            if entry.is_dir(follow_symlinks=False):
+            if entry.is_dir(follow_symlinks=False) and deep:
                 with suppress(FileNotFoundError):  # it went with its last file meanwhile
-                    yield from _walk(Path(entry.path), root, endings)
+                    yield from _walk(Path(entry.path), root, endings, deep - 1)
             elif entry.is_file(follow_symlinks=False) and entry.name.endswith(endings):
                 path = Path(entry.path)
                 yield path.relative_to(root).as_posix(), path

@@ -8,12 +8,14 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from ppdm_flow.api.diff.revisions import NO_BARE_REPOSITORY
 from ppdm_flow.core.records import dataclass
 
 _READING, _COMMITTING = 20.0, 120.0
 """Seconds: hooks of a repository may check a commit for a while."""
 _KEPT = 4_000
-_FIXED = ("--no-pager", "--literal-pathspecs", "-c", "core.quotePath=false", "-c", "core.editor=false")
+_SETTINGS = ("core.quotePath=false", "core.editor=false", NO_BARE_REPOSITORY)
+_FIXED = ("--no-pager", "--literal-pathspecs", *(word for each in _SETTINGS for word in ("-c", each)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,8 @@ _MOST_FILES = 1_000
 """Files that one person wrote last: pages of all stewards list each file, and look at it."""
 _MOST_BYTES = 5_000_000
 """Bytes of the YAML files that one person wrote last: a server that begins parses all of them, in a second for each."""
+MOST_READ = 4_000_000
+"""Bytes of a YAML file that is read: what is longer than a policy may be is shown, as long as it is not much longer."""
 _TOGETHER, _BYTES_TOGETHER = 20, 2_000_000
 """Files that are parsed in one process: beginning one takes longer than most texts, and it has few seconds."""
 
@@ -42,8 +44,11 @@ class UnknownPolicyError(LookupError):
     """There is no file of this name."""
 
 
-class TooLongError(ValueError):
-    """A file is longer than what is read of it."""
+class TooLongError(RefusalError):
+    """A file is longer than what is read of it: Git brings files of any size."""
+
+    def __init__(self, name: str, most: int) -> None:
+        super().__init__("policies.too_long", 413, name=name, most=f"{most / 1_000_000:g}")
 
 
 class ChangedMeanwhileError(Exception):
@@ -132,9 +137,9 @@ class Policies:
         """Return a file's text.
 
         Raises UnknownPolicyError, PolicyError (PPF102) where it is not UTF-8, and TooLongError where it has more bytes
-        than ``most``; no more than those are read.
+        than ``most``, or is a YAML file of more than 4 MB; no more than those are read.
         """
-        data = self._bytes(name, most)
+        data = self._bytes(name, MOST_READ if most is None and name.endswith(YAML) else most)
         try:
             text = decode(data, name)
         except UnreadableError as error:
@@ -148,7 +153,7 @@ class Policies:
         except FileNotFoundError:  # it went between the look and the reading
             raise UnknownPolicyError(name) from None
         if most is not None and len(data) > most:
-            raise TooLongError(name)
+            raise TooLongError(name, most)
         return data
 
     def write(self, name: str, text: str, digest: str, user: User) -> PolicyText:
@@ -252,7 +257,7 @@ class Policies:
 
 def identities_of(paths: Sequence[Path]) -> tuple[FileIdentity, ...]:
     """Return what files are; one that went meanwhile is nothing."""
-    return tuple(identity_of(path, _head(path)) for path in paths)
+    return tuple(identity_of(path, head_of(path)) for path in paths)
 
 
 def _batch(stamps: Mapping[str, _Stamp]) -> list[str]:
@@ -268,11 +273,11 @@ def _bounded_identities(paths: Sequence[Path]) -> tuple[FileIdentity, ...]:
         return CHECKS.run(identities_of, paths)
     except LimitExceededError:
         if len(paths) == 1:
-            return (FileIdentity(kind_by_lines(paths[0], _head(paths[0]))),)
+            return (FileIdentity(kind_by_lines(paths[0], head_of(paths[0]))),)
         return tuple(each for path in paths for each in _bounded_identities([path]))
 
 
-def _head(path: Path) -> bytes:
+def head_of(path: Path) -> bytes:
     """Return a file as far as a policy may go, and a byte more."""
     try:
         with path.open("rb") as file:
@@ -292,6 +297,7 @@ def digest(data: bytes) -> str:
 
 
 __all__ = [
+    "MOST_READ",
     "ChangedMeanwhileError",
     "FileKind",
     "Policies",
@@ -301,4 +307,5 @@ __all__ = [
     "UnknownPolicyError",
     "UnusableNameError",
     "digest",
+    "head_of",
 ]

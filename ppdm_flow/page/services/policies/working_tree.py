@@ -13,6 +13,7 @@ from ppdm_flow.page.services.accounts.roles import User
 from ppdm_flow.page.services.policies.files import TABLES, YAML
 from ppdm_flow.page.services.policies.git import Answer, ask
 from ppdm_flow.page.services.policies.git import commit as ask_to_commit
+from ppdm_flow.page.services.policies.policies import MOST_READ, TooLongError
 
 HEAD = "HEAD"
 _UNFINISHED = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply", "BISECT_LOG")
@@ -83,8 +84,15 @@ class WorkingTree:
         return self._ask("rev-parse", "--show-prefix").text.rstrip("\n")
 
     def committed(self, name: str) -> str | None:
-        """Return the text that a file has in the last commit; None where it has none."""
-        answer = self._ask("cat-file", "blob", f"{HEAD}:{self.prefix()}{name}")
+        """Return the text that a file has in the last commit; None where it has none.
+
+        Raises TooLongError where it has more than 4 MB.
+        """
+        blob = f"{HEAD}:{self.prefix()}{name}"
+        size = self._ask("cat-file", "-s", blob).text.strip()
+        if size.isdecimal() and int(size) > MOST_READ:
+            raise TooLongError(name, MOST_READ)
+        answer = self._ask("cat-file", "blob", blob)
         return None if answer.status else answer.text.removeprefix("\ufeff").replace("\r\n", "\n")
 
     def log(self, name: str) -> list[Commit]:

@@ -19,17 +19,24 @@ from ppdm_flow.page.services.tables.tables import Tables
 
 T = TypeVar("T")
 _SECONDS = 5.0
+_AGAIN = 600.0
+"""Seconds until documents that took too long are tried again: the machine may have been busy."""
+_later: dict[tuple[ReleasedFolder, tuple[int, int, int]], float] = {}
+"""Until when documents that took too long are not tried again: every guest begins with a list of releases."""
 
 
 def shown_table(shown: Shown) -> ReleasedTable:
     """Return the table of a release. Raises ChangedFileError where its documents are not those of the manifest."""
     folder = ReleasedFolder(shown.folder, shown.release)
-    return _described(folder, folder.identity())
+    return _table(folder, folder.identity())
 
 
 def shown_files(folder: ReleasedFolder) -> list[ReleasedFile]:
     """Return the files of a release that is shown. Raises ChangedFileError where the manifest does not list them."""
-    return _read(ReleasedFolder.files, folder, (folder.run / MANIFEST,))
+    try:
+        return _read(ReleasedFolder.files, folder, (folder.run / MANIFEST,))
+    except LimitExceededError:
+        raise ChangedFileError(MANIFEST) from None
 
 
 def copy_shown(tables: Tables, shown: Shown) -> None:
@@ -59,7 +66,17 @@ def keep_shown(tables: Tables, every: Iterable[Shown]) -> None:
 
 @lru_cache(maxsize=16_384)
 def _key(folder: ReleasedFolder, manifest: tuple[int, int, int]) -> str:
-    return _described(folder, manifest).key
+    return _table(folder, manifest).key
+
+
+def _table(folder: ReleasedFolder, manifest: tuple[int, int, int]) -> ReleasedTable:
+    if _later.get((folder, manifest), 0.0) > time.monotonic():
+        raise ChangedFileError(MANIFEST)
+    try:
+        return _described(folder, manifest)
+    except LimitExceededError:
+        _later[folder, manifest] = time.monotonic() + _AGAIN
+        raise ChangedFileError(MANIFEST) from None
 
 
 @lru_cache(maxsize=128)
@@ -69,9 +86,9 @@ def _described(folder: ReleasedFolder, _manifest: tuple[int, int, int]) -> Relea
 
 
 def _read(function: Callable[[ReleasedFolder], T], folder: ReleasedFolder, documents: Iterable[Path]) -> T:
-    """Return what a function reads of documents; of long ones in a process of its own."""
+    """Return what a function reads of documents; of long ones in a process of its own. Raises LimitExceededError."""
     try:
         is_long = sum(path.stat().st_size for path in documents) > LARGE
         return CHECKS.run(function, folder) if is_long else function(folder)
-    except (OSError, LimitExceededError):
+    except OSError:
         raise ChangedFileError(MANIFEST) from None

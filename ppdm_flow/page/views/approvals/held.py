@@ -62,15 +62,16 @@ def _role(approval: Approval, role: str) -> RoleState:
     return RoleState(role, signed, approval.able(role), not there >= set(approval.releases))
 
 
-def waiting_runs(call: Call) -> list[Waiting]:
-    """Return all held runs, the newest first."""
+def waiting_runs(call: Call, page: int) -> tuple[list[Waiting], int]:
+    """Return a page of the held runs, the newest first, and how many pages there are."""
     now, key = utc_now(), _key(call)
 
     def maker(address: str) -> int | None:
         job = call.site.jobs.maker(address)
         return None if job is None else job.account
 
-    return [_waiting(call, run, key, now) for run in held_runs(call.site.settings.runs, now, maker)]
+    runs, pages = held_runs(call.site.settings.runs, now, maker, page)
+    return [_waiting(call, run, key, now) for run in runs], pages
 
 
 def waiting_run(call: Call) -> Waiting:

@@ -13,14 +13,17 @@ from ppdm_flow.page.looks.addresses import approval_address, run_address
 from ppdm_flow.page.services.refusal import RefusalError
 from ppdm_flow.page.services.runs.runs import from_report
 from ppdm_flow.page.views.approvals.held import Waiting, jobs_about, waiting_run, waiting_runs
+from ppdm_flow.page.views.guests.asking import whole_number
 from ppdm_flow.report.run.verdict import verdict
 
 
 def list_waiting(call: Call) -> Response:
     """List the held runs: those that wait for the person who asks, and the others."""
-    every = waiting_runs(call)
+    page = whole_number(call.query.get("page"), 10**9) or 1
+    every, pages = waiting_runs(call, page)
     mine = [each for each in every if each.mine.roles]
-    return call.page("approvals/list.html", mine=mine, others=[each for each in every if not each.mine.roles])
+    others = [each for each in every if not each.mine.roles]
+    return call.page("approvals/list.html", mine=mine, others=others, page=min(page, pages), pages=pages)
 
 
 def show(call: Call) -> Response:

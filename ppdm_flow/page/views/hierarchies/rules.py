@@ -7,6 +7,7 @@ from starlette.responses import Response
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.page.http.call import Call
+from ppdm_flow.page.services.bounded import CHECKS
 from ppdm_flow.page.services.hierarchies.attributes import DeclaredAttribute
 from ppdm_flow.page.services.hierarchies.grouping import UnusableGroupError
 from ppdm_flow.page.services.hierarchies.rules import UNITS, LevelLabels, Rule, tried
@@ -40,7 +41,7 @@ def _page(call: Call, about: Asked, rule: Rule, status: int = 200) -> Response:
     try:
         hierarchy = rule.hierarchy()
         if about.counts is not None and about.counts.listed is not None:
-            levels = tried(about.attribute.column, hierarchy, about.counts.listed)
+            levels = CHECKS.run(tried, about.attribute.column, hierarchy, about.counts.listed)
     except UnusableGroupError as error:
         wrong = error.key
     except PpdmError as error:

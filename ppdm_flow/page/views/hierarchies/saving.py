@@ -13,7 +13,7 @@ from ppdm_flow.page.http.call import Call
 from ppdm_flow.page.looks.addresses import policy_address
 from ppdm_flow.page.services.hierarchies.declared import hierarchy_file
 from ppdm_flow.page.services.hierarchies.grouping import Grouping, UnusableGroupError
-from ppdm_flow.page.services.policies.policies import ChangedMeanwhileError, Policies, PolicyText
+from ppdm_flow.page.services.policies.policies import ChangedMeanwhileError, Policies, PolicyText, head_of
 from ppdm_flow.page.views.hierarchies.asked import Asked
 from ppdm_flow.policy.edit.changes import Change, put, to_json
 
@@ -105,7 +105,7 @@ def _is_own(policies: Policies, about: Asked, file: PolicyText) -> bool:
         return False
     name = PurePosixPath(file.name).name.encode()
     others = (each.name for each in policies.list() if each.name != about.policy.name)
-    return not any(name in policies.path(other).read_bytes() for other in others)
+    return not any(name in head_of(policies.path(other)) for other in others)
 
 
 def _new_file(call: Call, about: Asked, text: str) -> PolicyText:

@@ -18,7 +18,7 @@ from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.looks.addresses import policy_address
 from ppdm_flow.page.services.bounded import CHECKS, LimitExceededError
 from ppdm_flow.page.services.policies.checks import PolicyCheck
-from ppdm_flow.page.services.policies.policies import PolicyText
+from ppdm_flow.page.services.policies.policies import PolicyText, TooLongError
 from ppdm_flow.page.site import Site
 from ppdm_flow.policy.edit.changes import Change, put, to_json
 from ppdm_flow.policy.edit.edited import edited
@@ -105,10 +105,10 @@ class _Mender:
 def offers(site: Site, policy: str, judged: Verdict, back: str) -> dict[str, tuple[Offer, ...]]:
     """Return the edits that are offered for each check that does not hold, by its anchor."""
     try:
-        tree = CHECKS.run(policy_tree, site.policies.path(policy))
-    except LimitExceededError:  # the run can be looked at all the same
+        text, tree = site.policies.read(policy), CHECKS.run(policy_tree, site.policies.path(policy))
+    except (LimitExceededError, TooLongError):  # the run can be looked at all the same
         return {}
-    mender = _Mender(site, site.policies.read(policy), tree, back, time.monotonic() + _SECONDS)
+    mender = _Mender(site, text, tree, back, time.monotonic() + _SECONDS)
     return {check.anchor: mender.offers(check) for check in judged.failing}
 
 
