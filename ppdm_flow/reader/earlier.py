@@ -289,3 +289,35 @@ def _mostly_equal(one: Ints, other: Ints) -> bool:
     """Say whether at least half of the rows that both have are equal."""
     both = (one >= 0) & (other >= 0)
     return bool(both.any()) and 2 * int((one[both] == other[both]).sum()) >= int(both.sum())
+
+
+def without_copies(files: Sequence[ReleasedFile], earlier: Sequence[ReleasedFile]) -> tuple[ReleasedFile, ...]:
+    """Return the ``earlier`` files that show more than one of the ``files``, or of those before, shows already."""
+    out: list[ReleasedFile] = []
+    for file in earlier:
+        if not any(_is_shown(file, other) for other in (*files, *out)):
+            out.append(file)
+    return tuple(out)
+
+
+def _is_shown(one: ReleasedFile, other: ReleasedFile) -> bool:
+    """Say whether one file has the rows of another one and no cells that tell them apart otherwise than its own do."""
+    rows = np.flatnonzero(one.place >= 0)
+    whole = not (one.sampled or other.sampled or one.absent.any() or other.absent.any())
+    if not whole or one.moved or not np.array_equal(one.place >= 0, other.place >= 0):
+        return False
+    told = [(each, each.cells[other.place[rows]]) for each in other.columns]
+    return all(_is_told(each, each.cells[one.place[rows]], told) for each in one.columns)
+
+
+def _is_told(column: ReleasedColumn, cells: Ints, told: Sequence[tuple[ReleasedColumn, Ints]]) -> bool:
+    """Say whether a column has the same cells as another one of the same kind, be it under other labels."""
+    for other, others in told:
+        if any(getattr(column, n) != getattr(other, n) for n in ("carries", "kind", "key", "hidden", "virtual")):
+            continue
+        if column.kind not in FUNCTIONS and (cells != others).any():
+            continue
+        several = [len(numbered(columns, len(cells))[1]) for columns in ([cells], [others], [cells, others])]
+        if len(set(several)) == 1 and ((cells == NO_CELL) == (others == NO_CELL)).all():
+            return True
+    return False

@@ -13,7 +13,7 @@ from ppdm_flow.reader.files import NO_CELL, Ints, numbered
 from ppdm_flow.reader.relations import agreeing, components, joined
 from ppdm_flow.reader.row_kinds import RowKinds, shown_together
 
-ONE, OTHER = "one", "other"
+ONE, OTHER, HERE, THERE = "one", "other", "here", "there"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,17 +79,26 @@ def _possible(
     other: RowKinds,
 ) -> pd.DataFrame:
     """Return the pairs of parts of which one assignment of values is shown by both."""
-    here, there = left.assign(**{ONE: range(len(left))}), right.assign(**{OTHER: range(len(right))})
     pairs = None
     for mine, theirs, names in linked:
-        sides = [
-            shown_together(cells[keys].drop_duplicates(), keys, rows.shown, names)
-            for cells, keys, rows in ((left, mine, one), (right, theirs, other))
-        ]
-        found = agreeing(sides[0], sides[1], names)[[*mine, *theirs]].drop_duplicates()
-        pairs = joined(joined(here, found), there) if pairs is None else pairs.merge(found, on=[*mine, *theirs])
+        numbers, shown = [], []
+        for cells, keys, rows, side in ((left, mine, one, HERE), (right, theirs, other, THERE)):
+            number, first = numbered([cells[k].to_numpy() for k in keys], len(cells))
+            different = cells.loc[first, keys].assign(**{side: range(len(first))})
+            numbers.append(number)
+            shown.append(shown_together(different, keys, rows.shown, names)[[side, *names]].drop_duplicates())
+        found = agreeing(shown[0], shown[1], names)[[HERE, THERE]].drop_duplicates()
+        if pairs is None:
+            here, there = (
+                pd.DataFrame({n: range(len(number)), side: number})
+                for n, number, side in zip((ONE, OTHER), numbers, (HERE, THERE), strict=True)
+            )
+            pairs = joined(joined(here, found), there)
+        else:
+            at = {HERE: numbers[0][pairs[ONE].to_numpy()], THERE: numbers[1][pairs[OTHER].to_numpy()]}
+            pairs = pairs.assign(**at).merge(found, on=[HERE, THERE])
     if pairs is None:
-        pairs = joined(here[[ONE]], there[[OTHER]])
+        pairs = joined(pd.DataFrame({ONE: range(len(left))}), pd.DataFrame({OTHER: range(len(right))}))
     return pairs[[ONE, OTHER]]
 
 

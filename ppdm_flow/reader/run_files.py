@@ -27,6 +27,7 @@ from ppdm_flow.reader.earlier import (
     KeptFile,
     lost_attributes,
     with_one_name_a_key,
+    without_copies,
 )
 from ppdm_flow.reader.faults import NotVerifiedError
 from ppdm_flow.reader.files import (
@@ -161,7 +162,7 @@ def read_files(
     require_functions(source, made)
     if beside and hashing is not None:
         keyed = _keyed(files, pairs, rows, same, hashing)
-        made += with_one_name_a_key(beside, [each.released(same) for each in beside], keyed)
+        made += without_copies(made, with_one_name_a_key(beside, [each.released(same) for each in beside], keyed))
     return RunFiles(source, made, same, {own[name]: each for name, each in texts.items()}, len(files))
 
 

@@ -16,7 +16,7 @@ from ppdm_flow.reader.earlier import KeptFile, unpacked
 from ppdm_flow.reader.figures import worst
 from ppdm_flow.reader.query.figures import figures
 from ppdm_flow.reader.run import EarlierFiles, RunReader
-from ppdm_flow.reader.run_files import keep
+from ppdm_flow.reader.run_files import keep, read_files
 from tests.reader.database import Database
 from tests.reader.releases import Cells, made_of, release
 
@@ -177,6 +177,26 @@ def test_an_attribute_that_the_source_has_no_more() -> None:
 def test_what_earlier_files_tell_of_each_other_is_no_fault_of_this_one() -> None:
     before = [kept(shown("first", "a", "c")), kept(shown("second", "b", "c"))]
     assert least([shown("now", "s")], before) is None
+
+
+@pytest.mark.parametrize(
+    ("now", "copied"),
+    [
+        (("a", "b", "s"), True),
+        (("a", "b", "c", "s"), True),
+        (("a", "b"), False),
+        (("a", "b", (made_of("s"), list("hghghhgg"))), True),
+        (("a", "b", (made_of("s"), list("hhhhhhhh"))), False),
+        (("a", "b", (made_of("s", kind="noisy"), list("hghghhgg"))), False),
+    ],
+)
+def test_the_same_again_tells_nothing(now: tuple[Any, ...], copied: bool) -> None:
+    """Other names of the same labels are the same; fewer columns, coarser labels and noise are not."""
+    files = [shown("now", *now)]
+    held = read_files(files, None, frozenset(), [kept(shown("then", "a", "b", "s"))], Hashes(), ATTRIBUTES)
+    assert (len(held.files) == 1) == copied
+    fewer = read_files(files, None, frozenset(), [kept(shown("then", "a", rows=range(6)))], Hashes(), ATTRIBUTES)
+    assert len(fewer.files) == 2
 
 
 def test_a_packed_file_is_the_same() -> None:
