@@ -310,7 +310,24 @@ def _is_shown(one: ReleasedFile, other: ReleasedFile) -> bool:
     return all(_is_told(each, each.cells[one.place[rows]], told) for each in one.columns)
 
 
-def _is_told(column: ReleasedColumn, cells: Ints, told: Sequence[tuple[ReleasedColumn, Ints]]) -> bool:
+def shows_no_more(one: KeptFile, other: KeptFile) -> bool:
+    """Say whether one kept file shows of the same rows only what another one shows."""
+    whole = not (one.sampled or other.sampled or one.absent.any() or other.absent.any() or one.moved)
+    if not whole or not np.array_equal(one.people, other.people):
+        return False
+    told = [(each, each.cells) for each in other.columns]
+    same = (
+        np.array_equal(values, other.attributes[name])
+        for name, values in one.attributes.items()
+        if name in other.attributes
+    )
+    return all(same) and all(_is_told(each, each.cells, told) for each in one.columns)
+
+
+AnyColumn = ReleasedColumn | KeptColumn
+
+
+def _is_told(column: AnyColumn, cells: Ints, told: Sequence[tuple[AnyColumn, Ints]]) -> bool:
     """Say whether a column has the same cells as another one of the same kind, be it under other labels."""
     for other, others in told:
         if any(getattr(column, n) != getattr(other, n) for n in ("carries", "kind", "key", "hidden", "virtual")):

@@ -1,8 +1,8 @@
 """What the ledger learned since a run was held, judged with it: on the kept hashes and the held files, never on data.
 
 What a requirement says of this and earlier releases (``successive``) is measured again, by both routes, on who is in
-which class. What other requirements hold of the groups that all releases together leave needs the data; so these
-groups have to be the very same as when the run was judged: then every figure is.
+which class. What other requirements hold of the people of this run beside other files of them needs the data; so
+nothing that shows anything else of them may have been released since: then every figure is what it was.
 """
 
 from __future__ import annotations
@@ -26,20 +26,22 @@ from ppdm_flow.core.results import RELEASED
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.candidates.run_files import place_of
 from ppdm_flow.engine.faults import refusal
-from ppdm_flow.engine.held.private import HeldRelease, Private, told_of
+from ppdm_flow.engine.held.private import HeldRelease, Private
 from ppdm_flow.engine.judging.auditing import AuditResult, Subject, audit_all
 from ppdm_flow.engine.judging.judging import metrics_of
 from ppdm_flow.engine.judging.results import judge_audits
 from ppdm_flow.engine.judging.waiving import waive
+from ppdm_flow.engine.ledger.chain import Entry
 from ppdm_flow.engine.ledger.ledger import Ledger, plan_of
 from ppdm_flow.engine.ledger.membership import beside
+from ppdm_flow.engine.ledger.store import LedgerStore
 from ppdm_flow.engine.options import RunContext, RunOptions
 from ppdm_flow.engine.streams.stream import Part
 from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.plan.definition import AuditNode, Plan, ReleaseNode
 from ppdm_flow.plan.document import document
-from ppdm_flow.sdk.history import History
-from ppdm_flow.tables.numbering import Codes, joined
+from ppdm_flow.reader.earlier import shows_no_more, unpacked
+from ppdm_flow.sdk.history import History, Membership
 
 PlanLoader = Callable[[Path, Mapping[str, tuple[str, ...]]], Plan]
 """Compiles the policy that a run kept, for data with these columns, by table; it reads no data."""
@@ -97,35 +99,39 @@ def judged_again(
     members = {each.held.entry.name: each.held.members for each in known}
     histories = beside(known, members, before)
     for each in known:
-        yield from _told_apart(plan, each, histories[each.release.name])
+        yield from _told_more(plan, each, ledger, private.known | frozenset(own))
     yield from _measured(run_dir, plan, known, histories, today)
 
 
-def _told_apart(plan: Plan, known: _Known, history: History) -> Iterator[Diagnostic]:
-    """Yield a fault where other releases tell the people of one apart in another way than when it was judged."""
-    own, told = known.held.members, known.held.told
-    bound = [r.id for r in plan.requirements if not r.successive and _infers(r) and r.concerns(known.release.name)]
-    if not bound or own is None or told is None or plan.ledger is None or plan.ledger.subject is None:
+def _told_more(plan: Plan, known: _Known, ledger: Ledger, before: Collection[int]) -> Iterator[Diagnostic]:
+    """Yield a fault where a release that is not among those ``before`` shows anything else of the people of one."""
+    bound = [r.id for r in plan.requirements if _depends_on_others(r) and r.concerns(known.release.name)]
+    people = None if plan.ledger is None or plan.ledger.subject is None else known.held.members
+    if not bound or known.generated:
         return
-    if history.unknown or not same_groups(told, told_of(own, history)):
-        text = (
-            f"release `{known.release.name}`: what was released since tells its people apart in another way, so nobody"
-            f" knows whether {', '.join(f'`{id_}`' for id_ in bound)} would still hold beside it"
-        )
-        yield Diagnostic("PPF978", text, help=_RUN_AGAIN)
+    for entry in ledger.store.entries():
+        if entry.number not in before and not entry.generated and _shows_more(ledger.store, entry, people):
+            text = (
+                f"release `{known.release.name}`: release no. {entry.number} shows something else of its people, so"
+                f" nobody knows whether {', '.join(f'`{id_}`' for id_ in bound)} would still hold beside it"
+            )
+            yield Diagnostic("PPF978", text, help=_RUN_AGAIN)
 
 
-def _infers(requirement: Requirement) -> bool:
-    """Whether what a requirement says may depend on the groups of people that other releases leave."""
-    return bool(requirement.secrets) or bool(requirement.numbers)
+def _depends_on_others(requirement: Requirement) -> bool:
+    """Whether what a requirement says may depend on what other files tell, and is not measured again here."""
+    told = requirement.of_all_files or bool(requirement.secrets) or bool(requirement.numbers)
+    return told and not requirement.successive
 
 
-def same_groups(one: Codes, other: Codes) -> bool:
-    """Whether two numberings of the same people make the same groups."""
-    if len(one) != len(other):
+def _shows_more(store: LedgerStore, entry: Entry, own: Membership | None) -> bool:
+    """Say whether a release shows anything of one's ``own`` people that one's own file does not show."""
+    if own is None or entry.people is None:
+        return True
+    if not np.isin(store.members(entry).subjects, own.subjects).any():
         return False
-    pairs = len(np.unique(joined(one, other)))
-    return pairs == len(np.unique(one)) == len(np.unique(other))
+    data = store.packed_file(entry)
+    return not (data and own.packed_file) or not shows_no_more(unpacked("", data), unpacked("", own.packed_file))
 
 
 def _measured(

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NotRequired, cast
 
-import numpy as np
 from typing_extensions import TypedDict
 
 from ppdm_flow.core.digests import sha256
@@ -26,23 +25,20 @@ from ppdm_flow.engine.ledger.fields import PENDING
 from ppdm_flow.engine.ledger.key import hashes_of, packed
 from ppdm_flow.engine.ledger.ledger import Ledger
 from ppdm_flow.engine.reading.original import Original
-from ppdm_flow.mining.releases.successive import combinations, members
 from ppdm_flow.plan.definition import LedgerNode, Plan
-from ppdm_flow.sdk.history import History, Membership
-from ppdm_flow.tables.numbering import Codes
+from ppdm_flow.sdk.history import Membership
 
 _VERSION = 1
 
 
 class PeopleDocument(TypedDict):
-    """Who is in which class of a release: base64 of packed hashes, and of 8-byte numbers of what others tell.
+    """Who is in which class of a release, as base64 of packed hashes.
 
     ``file`` is base64 of what the ledger will keep of its cells.
     """
 
     subjects: str
     classes: str
-    told: str
     columns: list[str]
     rows: int
     cells: int
@@ -81,11 +77,10 @@ class PrivateDocument(TypedDict):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeldRelease:
-    """A release that waits. ``told`` numbers what all other releases told of each of its people when it was judged."""
+    """A release that waits."""
 
     entry: Entry
     members: Membership | None = None
-    told: Codes | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -134,22 +129,15 @@ def _release(ledger: Ledger, candidate: Candidate) -> ReleaseDocument:
     entry = dict(to_columns(ledger.entry(candidate)))
     if own is None:
         return {"entry": entry, "people": None}
-    told = told_of(own, ledger.known[name])
     people: PeopleDocument = {
         "subjects": _text(packed(own.subjects)),
         "classes": _text(packed(own.classes)),
-        "told": _text(told.astype("<i8").tobytes()),
         "columns": list(own.columns),
         "rows": own.rows,
         "cells": own.cells,
         "file": _text(own.packed_file),
     }
     return {"entry": entry, "people": people}
-
-
-def told_of(own: Membership, history: History) -> Codes:
-    """Number what all other releases tell of each person of a release, from 0."""
-    return combinations(own.subjects, members(history))
 
 
 def read_private(run_dir: Path, digest: str) -> Private:
@@ -186,7 +174,6 @@ def _held(releases: Sequence[ReleaseDocument]) -> Iterable[HeldRelease]:
             yield HeldRelease(entry)
             continue
         subjects, classes = (hashes_of(base64.b64decode(text)) for text in (people["subjects"], people["classes"]))
-        told = np.frombuffer(base64.b64decode(people["told"]), dtype="<i8").astype(np.int64)
         own = Membership(
             subjects,
             classes,
@@ -195,7 +182,7 @@ def _held(releases: Sequence[ReleaseDocument]) -> Iterable[HeldRelease]:
             people["cells"],
             packed_file=base64.b64decode(people.get("file", "")),
         )
-        yield HeldRelease(entry, own, told)
+        yield HeldRelease(entry, own)
 
 
 def _text(data: bytes) -> str:
