@@ -17,11 +17,10 @@ from tests.reader.drawn import Table, asked, column, drawn
 
 TABLES = (
     "any 0", "nulls 3", "numbers 3", "keyed 2", "any 2", "numbers 6", "hidden 1", "nulls 6", "people 1", "sampled 5",
-    "sampled 6", "numbers 5", "absent 5", "numbers 2", "sampled 1", "people 0", "any 5", "absent 2", "nulls 5",
-    "nulls 1", "known 2", "mixed 3", "people 4", "nulls 4", "people 2", "linked 2", "order 4", "order 3", "linked 5",
-    "known 4", "known 6",
+    "numbers 5", "numbers 2", "sampled 1", "any 5", "nulls 5", "nulls 1", "known 2", "mixed 3", "people 4", "nulls 4",
+    "linked 2", "order 4", "linked 5", "known 6",
 )  # fmt: skip
-"""Random tables that reach each line of both routes twice, and that take little time; the quickest ones first."""
+"""Random tables that reach each line of both routes twice, with the tables made by hand; the quickest ones first."""
 STRICTER = {"linked 1", "keyed 2"}
 """Judged stricter than by the oracle: keyed cells of known attributes count as known, as they do in a single file."""
 
