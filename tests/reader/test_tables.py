@@ -122,6 +122,16 @@ def test_absent_rows_tell_of_what_decided() -> None:
     assert by_group["shares"] == [0.333, 0.5, 0.667, 1.0]
 
 
+def test_two_known_rows_tell_together_that_one_has_a_secret() -> None:
+    """Two of three rows with 0 have F, and one of two with 1: one chance in six that neither of two known rows has."""
+    rows = [[0, "F", "p"], [0, "F", "q"], [0, "G", "r"], [1, "F", "p"], [1, "H", "q"]]
+    columns = [column("a", [0, 0, 0, 1, 1]), column("s", [*"FFGFH"])]
+    table = asked(["a", "s", "person"], rows, [{"columns": columns}], sensitive="s", subject="person", known_rows=2)
+    figures = judged(table)
+    assert figures == pytest.approx(of_oracle(table), abs=1e-3)
+    assert figures["alpha"] == pytest.approx(5 / 6, abs=1e-3)
+
+
 @pytest.mark.parametrize("beside", [False, True])
 def test_a_class_id_over_known_and_other_attributes(*, beside: bool) -> None:
     """Who knows ``a`` takes either class of its value; beside the other attribute the numbers are not verified."""
