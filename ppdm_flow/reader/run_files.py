@@ -381,7 +381,7 @@ def _file(
 
     columns: list[ReleasedColumn] = []
     for name, lineage in lineages.items():
-        if lineage.kind is CellKind.GENERATED or not lineage.carries:
+        if not lineage.carries:
             continue
         columns += _columns(name, right[name], lineage, one, all_rows, texts)
         if lineage.kind is CellKind.KEYED and not sampled:

@@ -286,13 +286,13 @@ def probabilities(rows: RowKinds, sensitive: str) -> pd.DataFrame:
     """Return for each kind of row the values of the sensitive attribute with their shares among the rows alike.
 
     Alike are rows with equal cells in the columns that carry the attribute and in those that carry any attribute that
-    these carry beside it; of absent rows, those with equal values.
+    these carry beside it; of absent rows, those with equal values. Absent rows have no cells but of `present`: they
+    count only where it carries the attribute.
     """
     file, source = rows.file, rows.source
     out = [pd.DataFrame({KIND: [], "value": [], "probability": []}).astype({KIND: np.int64, "value": np.int64})]
     there = np.flatnonzero(file.place >= 0)
     row = file.place[there]
-    counted = ~file.absent[row] | (file.decided is not None and sensitive in file.decided)
     for shape in dict.fromkeys(rows.shapes):
         telling = [k for k in shape if sensitive in rows.columns[k].carries]
         if not telling:
@@ -301,8 +301,7 @@ def probabilities(rows: RowKinds, sensitive: str) -> pd.DataFrame:
         number, _ = rows.parts([*telling, *(k for k in shape if k not in telling and rows.columns[k].carries & beside)])
         number, _ = numbered([number, np.where(rows.absent, rows.own, NO_CELL)], len(number))
         table = pd.DataFrame({"part": number[rows.kind[row]], "row": row, "value": source.codes[sensitive][there]})
-        counts_here = counted & ~rows.left_out[row]
-        table = table.assign(units=rows.weight_of_rows[row])[counts_here].drop_duplicates(["row", "value"])
+        table = table.assign(units=rows.weight_of_rows[row])[~rows.left_out[row]].drop_duplicates(["row", "value"])
         counts = table.groupby(["part", "value"], as_index=False)["units"].sum()
         kinds = np.flatnonzero([s == shape for s in rows.shapes])
         found = pd.DataFrame({KIND: kinds, "part": number[kinds]}).merge(counts, on="part")

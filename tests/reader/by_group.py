@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ppdm_flow.reader.faults import NotVerifiedError
-from ppdm_flow.reader.figures import distinct, masses, posteriors, worst
+from ppdm_flow.reader.figures import ROUNDING, distinct, masses, posteriors
 from ppdm_flow.reader.query.figures import distinct as distinct_sql
 from ppdm_flow.reader.query.figures import figures
 from ppdm_flow.reader.query.groups import groups
@@ -34,7 +34,14 @@ def by_first_route(table: Table) -> Figures:
         for reading, values, totals in masses(view):
             found["shares"] += (values["mass"] / totals.reindex(values["group"]).to_numpy()).tolist()
             found["base"] += reading.base.tolist()
-    return worst(every), {name: _each_once(figures) for name, figures in found.items()}
+    shares = [*found["shares"], *filter(None, found["together"])]
+    worst = {  # as `figures.worst`, which would take each figure once more
+        "k": int(min(found["sizes"]) + ROUNDING) if found["sizes"] else None,
+        "l": min(found["distinct"], default=None),
+        "alpha": round(max(shares), 6) if shares else None,
+        "posterior": round(min(found["sizes"]), 4) if found["sizes"] else None,
+    }
+    return worst, {name: _each_once(figures) for name, figures in found.items()}
 
 
 def by_second_route(table: Table) -> Figures:

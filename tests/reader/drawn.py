@@ -1,4 +1,4 @@
-"""Small random tables of a source and its files, and what the reader's routes take of them."""
+"""Small tables of a source and its files, random or made by hand, and what the reader's routes take of them."""
 
 from __future__ import annotations
 
@@ -211,6 +211,19 @@ def _linked(random: Random, rows: list[dict[str, Any]]) -> Table:
             }
         )
     return {"name": "people", "of": of, "columns": columns, "table": "people"}
+
+
+def column(name: str, cells: list[Any], *carries: str, kind: str = "map") -> Table:
+    """Return a column of a table made by hand; it carries the attribute that it is called after unless told."""
+    return {"name": name, "carries": list(carries or (name,)), "kind": kind, "cells": cells}
+
+
+def asked(attributes: list[str], rows: list[list[Any]], files: list[Table], grouping: str = "a", **more: Any) -> Table:
+    """Return a table made by hand; files have all rows unless told, and nothing is sensitive."""
+    every = [{"name": f"f{i}", "of": [*range(len(rows))], **file} for i, file in enumerate(files)]
+    question = {"sensitive": None, "subject": None, "known_rows": 1, "nulls": "own_category", **more}
+    source = {"attributes": attributes, "rows": rows}
+    return {"source": source, "files": every, "grouping": list(grouping), **question}
 
 
 def built(table: Table) -> tuple[Source, list[ReleasedFile], Question]:

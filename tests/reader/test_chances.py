@@ -136,3 +136,11 @@ def test_sums_that_do_not_come_to_one_are_not_verified(monkeypatch: pytest.Monke
         scaled(p, q, x, n, n)
     with pytest.raises(NotVerifiedError):
         scaled_chances(p, q, x, n.astype(float), n.astype(float), None)
+
+
+def test_what_fills_up_a_file_counts_among_the_sums(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thousand rows come to nearly 1 at once; the lacking one, and so the chances of the other row, are far off."""
+    monkeypatch.setattr(chances, "PASSES", 1)
+    one, other, start = np.array([0, 0]), np.array([0, 1]), np.array([1, 1e-3])
+    with pytest.raises(UnscaledError):
+        scaled(one, other, start, np.array([1000]), np.array([1000, 1]))

@@ -1,4 +1,4 @@
-"""Tables that are larger than what is looked at."""
+"""Tables that are larger than what is looked at, and what keeps them small."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ import pytest
 from ppdm_flow.reader import relations
 from ppdm_flow.reader.faults import TooManyError
 from ppdm_flow.reader.query import tables
+from ppdm_flow.reader.query.held import QueryReader
 from ppdm_flow.reader.query.tables import QueryTables
 from ppdm_flow.reader.relations import joined
+from ppdm_flow.reader.row_kinds import rows_of
 from tests.reader.database import Database
+from tests.reader.drawn import asked, built, column
 
 
 @pytest.mark.parametrize(("number", "too_many"), [(5, False), (6, True)])
@@ -41,3 +44,14 @@ def test_a_query_has_no_more_rows_than_are_looked_at(
             base.keep(f"SELECT * FROM range({number})")
     else:
         assert base.rows(f"SELECT count(*) FROM {base.keep(f'SELECT * FROM range({number})')}") == [(number,)]
+
+
+def test_columns_that_tell_nothing_of_a_question_do_not_tell_rows_apart() -> None:
+    """``c`` tells of ``a`` through the label of both; ``b``, another in each row, tells of nothing that is asked."""
+    columns = [column("b", [0, 1, 2]), column("ac", [0, 1, 1], "a", "c"), column("c", [0, 1, 1])]
+    table = asked(["a", "b", "c"], [[0, 0, 0], [0, 1, 1], [0, 2, 1]], [{"columns": columns}])
+    source, files, question = built(table)
+    (rows,) = rows_of(source, files, question)
+    (file,) = QueryReader(Database(), source, files, question, by_row=False).files
+    assert [c.name for c in rows.columns.values()] == [c.column.name for c in file.columns] == ["ac", "c"]
+    assert rows.kind.tolist() == [0, 1, 1]

@@ -99,6 +99,24 @@ def test_which_others_tell_something_of_a_file(also: Sequence[str]) -> None:
     assert reader.again(sql := Database(), ["a", "b"]) is reader.again(sql, ["a", "b"])
 
 
+def test_rows_that_may_all_belong_together_tell_something_by_their_chances() -> None:
+    """Each label is one of ``a`` in three rows of four, so that who sees ``a`` knows more of the label."""
+    source: dict[str, list[str | None]] = {"a": [*"xxxyxyyy"], "c": [*"12345678"]}
+    files = [
+        release("one", source, range(8), {"label": (made_of("a", "c"), [*"KKKKLLLL"])}),
+        release("other", source, range(8), {"a": (made_of("a"), source["a"])}),
+    ]
+    told = RunReader(files, None, Nulls.OWN_CATEGORY).together("a")
+    assert told is not None
+    assert told.linked == {"one": ("other",), "other": ("one",)}
+
+
+def test_a_single_file_without_more_to_tell_is_not_read() -> None:
+    """It would be refused: its rows go by sets of items."""
+    file = release("file", SOURCE, [0], {"b": (made_of("b", "items"), ["1"])}, decided_by=frozenset("b"))
+    assert RunReader([file], None, Nulls.OWN_CATEGORY).together("a") is None
+
+
 HIDING = made_of("a", hidden_by=frozenset("s"))
 
 

@@ -316,7 +316,10 @@ def test_files_alone_tell_more_than_equal_cells() -> None:
 
 
 def test_files_of_linked_tables_are_read_beside_their_join() -> None:
-    """Two people, one with two visits; ``town`` is in both tables, and the second visit of the first is absent."""
+    """Two people, one with two visits; ``town`` is in both tables, and the second visit of the first is absent.
+
+    Files of visits have one order, with which that of the people has nothing in common.
+    """
     people = table_of({"id": ["p", "q"], "town": ["t", "u"], "age": ["1", "2"]}, [0, 1])
     visits = table_of({"id": ["p", "p", "q"], "town": ["t", "t", "u"], "ill": ["f", "g", "f"]}, [0, 1, 2])
     tables = [
@@ -327,7 +330,13 @@ def test_files_of_linked_tables_are_read_beside_their_join() -> None:
     of_visits = {n: c.texts() for n, c in visits.columns.items()}
     files = [
         release(
-            "one", of_people, [1, 0], {"home": (made_of("town"), ["U", "T"])}, table="people", in_source_order=True
+            "one",
+            of_people,
+            [1, 0],
+            {"home": (made_of("town"), ["U", "T"])},
+            table="people",
+            ordered_by="sort",
+            in_source_order=True,
         ),
         release(
             "other",

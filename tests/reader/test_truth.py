@@ -11,23 +11,13 @@ from ppdm_flow.reader.candidates import KIND, KNOWN, CandidateSearch
 from ppdm_flow.reader.faults import TruthExcludedError
 from ppdm_flow.reader.query.held import QueryReader
 from tests.reader.by_group import by_first_route, by_second_route
-from tests.reader.drawn import Table
+from tests.reader.drawn import Table, asked, column
 
 
 def table(*files: tuple[list[int], list[str]], known_rows: int = 1) -> Table:
     """Return files of rows of two people that show ``a``, of which each row has another value."""
-    return {
-        "source": {"attributes": ["a", "p"], "rows": [["u", "P"], ["v", "P"], ["w", "Q"]]},
-        "files": [
-            {"name": f"f{n}", "of": of, "columns": [{"name": "a", "carries": ["a"], "kind": "map", "cells": cells}]}
-            for n, (of, cells) in enumerate(files)
-        ],
-        "grouping": ["a"],
-        "sensitive": None,
-        "subject": "p",
-        "known_rows": known_rows,
-        "nulls": "own_category",
-    }
+    made = [{"of": of, "columns": [column("a", cells)]} for of, cells in files]
+    return asked(["a", "p"], [["u", "P"], ["v", "P"], ["w", "Q"]], made, subject="p", known_rows=known_rows)
 
 
 @pytest.mark.parametrize("known_rows", [1, 2])

@@ -579,7 +579,6 @@ class QueryReader:
     def _probabilities(self, f: QueryFile) -> str:
         """Keep ``told(kind, s, n)``: how many of the rows with a kind's telling cells have each value."""
         s, name = self.question.sensitive, f"told{f.number}s"
-        counted = "true" if f.file.decided is not None and s in f.file.decided else "NOT r.absent"
         queries = [f"SELECT kind, 0::BIGINT AS s, 0::BIGINT AS n FROM {f.kinds} WHERE false"]
         for shape in f.shapes:
             here = f.present(shape)
@@ -593,7 +592,7 @@ class QueryReader:
             counts = self.base.keep(
                 f"""SELECT {keys}, s, sum(units)::BIGINT AS n FROM (SELECT DISTINCT r.place, r.units, {named}, a{self.attributes[s]} AS s
                 FROM rows{f.number} AS r JOIN of{f.number} AS o ON o.place = r.place JOIN source ON source.row = o.row
-                JOIN {f.kinds} AS k ON k.kind = r.kind WHERE {counted} AND NOT k.skipped) GROUP BY {keys}, s"""
+                JOIN {f.kinds} AS k ON k.kind = r.kind WHERE NOT k.skipped) GROUP BY {keys}, s"""
             )
             queries.append(
                 f"SELECT k.kind, c.s, c.n FROM {f.kinds} AS k JOIN {counts} AS c USING ({keys}) WHERE k.shape = {shape}"
