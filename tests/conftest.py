@@ -172,7 +172,7 @@ def new_processes() -> Cli:
             env=_environment(env),
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=1200,
             check=False,
             stdin=subprocess.DEVNULL,
         )
@@ -191,7 +191,7 @@ def cli(new_processes: Cli) -> Iterator[Cli]:
     def run(
         *words: str | Path, cwd: Path | None = None, env: dict[str, str] | None = None
     ) -> subprocess.CompletedProcess[str]:
-        done = programs.run([*map(str, words)], cwd or ROOT, _environment(env), timeout=300)
+        done = programs.run([*map(str, words)], cwd or ROOT, _environment(env), timeout=1200)
         return done or new_processes(*words, cwd=cwd, env=env)
 
     yield run

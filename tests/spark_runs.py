@@ -117,7 +117,7 @@ class Started:
     def ended(self) -> tuple[int, str]:
         """Wait for the end; return status and output."""
         out = self.process.stdout.read() if self.process.stdout else ""
-        status = self.process.wait(timeout=300)
+        status = self.process.wait(timeout=1200)
         self._reader.join(timeout=60)
         for stream in (self.process.stdout, self.process.stderr):
             if stream is not None:

@@ -112,7 +112,7 @@ def test_every_expected_file_belongs_to_an_example() -> None:
 def checked(files: list[Path]) -> tuple[int, dict[str, object]]:
     """Run check-jsonschema, as an editor's or a CI's user would."""
     command = [sys.executable, "-m", "check_jsonschema", "--schemafile", str(SCHEMA), "-o", "json", *map(str, files)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=1200)
     return done.returncode, json.loads(done.stdout)
 
 

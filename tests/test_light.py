@@ -39,7 +39,7 @@ LIGHT = (
 def without(*words: str, folder: Path = ROOT) -> subprocess.CompletedProcess[str]:
     """Run a verb where nothing that reads data can be imported."""
     command = [sys.executable, "-c", BLOCKED, *words]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=1200, check=False)
 
 
 @pytest.mark.slow(quick=1)
@@ -121,7 +121,7 @@ def test_verbs_that_read_data_say_what_is_missing(words):
 @pytest.mark.slow
 def test_the_distribution_asks_for_no_library_for_data(tmp_path):
     command = [sys.executable, str(ROOT / ".ci" / "light" / "build"), "--dir", str(tmp_path), "--no-build-isolation"]
-    subprocess.run(command, check=True, capture_output=True, timeout=300)
+    subprocess.run(command, check=True, capture_output=True, timeout=1200)
     (wheel,) = tmp_path.glob("*.whl")
     with zipfile.ZipFile(wheel) as files:
         names = files.namelist()

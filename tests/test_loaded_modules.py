@@ -25,7 +25,9 @@ def loaded(folder, *words: str) -> set[str]:
     """Run the program on its own and return the names of all modules that it has imported in the end."""
     told = folder / "modules.json"
     run = f"import sys; sys.argv[0] = {str(told)!r}\n{PROGRAM}"
-    done = subprocess.run([sys.executable, "-c", run, *words], capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", run, *words], capture_output=True, text=True, timeout=1200, check=False
+    )
     assert done.returncode == 0, done.stderr
     return set(json.loads(told.read_text()))
 

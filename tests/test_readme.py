@@ -59,7 +59,7 @@ def in_shell(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
         env={**os.environ, "NO_COLOR": "1"},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=1200,
         check=False,
     )
 

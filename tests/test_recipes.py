@@ -84,7 +84,7 @@ def env(tmp_path):
 
 
 def started(words: list[str], folder: Path, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(words, cwd=folder, env=env, capture_output=True, text=True, timeout=300, check=False)
+    return subprocess.run(words, cwd=folder, env=env, capture_output=True, text=True, timeout=1200, check=False)
 
 
 def commands(text: str) -> dict[str, str]:

@@ -174,7 +174,7 @@ def checked(schema: Path, *files: Path) -> None:
 
 def valid(*options: str) -> None:
     command = [sys.executable, "-m", "check_jsonschema", *options]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=1200)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -247,7 +247,7 @@ class House:
             env=self.env,
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=1200,
             check=False,
         )
 

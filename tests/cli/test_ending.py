@@ -30,7 +30,7 @@ raise SystemExit(STATUS)
 def ended(status: object = 0, earlier: str = "", **how) -> subprocess.CompletedProcess[str]:
     """Run a process that ends with a status."""
     code = PROGRAM.replace("STATUS", repr(status)).replace("EARLIER", earlier)
-    return subprocess.run([sys.executable, "-c", code], text=True, timeout=300, check=False, **how)
+    return subprocess.run([sys.executable, "-c", code], text=True, timeout=1200, check=False, **how)
 
 
 @pytest.mark.parametrize(("status", "returned"), [(0, 0), (1, 1), (4, 4), (130, 130), (None, 0), (True, 1), (256, 0)])
@@ -67,6 +67,6 @@ def test_an_output_that_cannot_be_written_is_told():
 
 def test_an_error_that_nobody_expected_is_told():
     code = PROGRAM.replace("EARLIER", "").replace("ending.comes(STATUS)\nraise SystemExit(STATUS)", "1 / 0")
-    done = subprocess.run([sys.executable, "-c", code], text=True, timeout=300, check=False, capture_output=True)
+    done = subprocess.run([sys.executable, "-c", code], text=True, timeout=1200, check=False, capture_output=True)
     assert done.returncode == 1
     assert "ZeroDivisionError" in done.stderr

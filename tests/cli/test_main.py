@@ -89,7 +89,7 @@ def test_a_reader_that_hangs_up_changes_nothing_about_the_answer(tmp_path):
     os.close(read)
     process = start("check", str(tmp_path / "bad.yaml"), stdout=write, stderr=subprocess.PIPE)
     os.close(write)
-    _, talk = process.communicate(timeout=300)
+    _, talk = process.communicate(timeout=1200)
     assert process.returncode == 1
     assert "Traceback" not in talk
     assert "BrokenPipe" not in talk
@@ -101,7 +101,7 @@ def test_a_reader_that_hangs_up_changes_nothing_about_the_answer(tmp_path):
 def test_a_full_disk_is_the_machines_fault(words):
     with Path("/dev/full").open("w") as full:
         done = start(*words, stdout=full, stderr=subprocess.PIPE)
-        _, talk = done.communicate(timeout=300)
+        _, talk = done.communicate(timeout=1200)
     assert done.returncode == 3
     assert "PPF698" in talk
     assert "the disk is full" in talk
@@ -114,7 +114,7 @@ def test_an_encoding_without_the_letters_of_a_plan_is_no_defect(root):
     done = start(
         *words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "PYTHONIOENCODING": "ascii"}
     )
-    out, talk = done.communicate(timeout=300)
+    out, talk = done.communicate(timeout=1200)
     assert done.returncode == 0, talk
     assert "`-" in out
     assert out.isascii()
@@ -123,7 +123,7 @@ def test_an_encoding_without_the_letters_of_a_plan_is_no_defect(root):
 @pytest.mark.slow
 def test_a_closed_stdout_is_no_defect(root):
     words = f"'{sys.executable}' -m ppdm_flow check '{root / 'pipelines' / 'bank_credit.yaml'}' >&-"
-    done = subprocess.run(["sh", "-c", words], capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run(["sh", "-c", words], capture_output=True, text=True, timeout=1200, check=False)
     assert done.returncode == 0, done.stderr
     assert "PPF699" not in done.stderr
 
@@ -227,7 +227,7 @@ def test_interrupted_by_the_keyboard(root, tmp_path):
         if line.startswith("source"):
             break
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=300)
+    out, err = process.communicate(timeout=1200)
     assert process.returncode == 130, err
     assert "Traceback" not in err
     assert out == ""
@@ -252,7 +252,7 @@ def test_bars_on_a_terminal(root, tmp_path):
             break
         drawn += chunk
     os.close(reader)
-    out, _ = process.communicate(timeout=300)
+    out, _ = process.communicate(timeout=1200)
     assert process.returncode == 0
     assert out.startswith("RELEASED  bank-credit\n")
     assert b"suppress" in drawn

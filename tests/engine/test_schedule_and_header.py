@@ -38,7 +38,7 @@ def test_every_task_comes_after_what_it_needs(workers):
 
 
 def test_tasks_run_side_by_side():
-    barrier = threading.Barrier(2, timeout=300)  # one after the other they would wait for each other in vain
+    barrier = threading.Barrier(2, timeout=1200)  # one after the other they would wait for each other in vain
     done = run_all({"a": barrier.wait, "b": barrier.wait}, 2, Stop())
     assert sorted(done.values()) == [0, 1]
 

@@ -63,7 +63,7 @@ def found(tmp_path_factory):
     (info / "entry_points.txt").write_text(ENTRIES)
     code = f"import sys; sys.path.insert(0, {str(home)!r})\n{ASK}"
     words = [sys.executable, "-c", code, "own_kind", "bare_kind", "class_sizes", ONE, OTHER]
-    return json.loads(subprocess.run(words, capture_output=True, text=True, check=True, timeout=300).stdout)
+    return json.loads(subprocess.run(words, capture_output=True, text=True, check=True, timeout=1200).stdout)
 
 
 @pytest.mark.slow

@@ -35,7 +35,7 @@ def python() -> Python:
             cwd=cwd,
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=1200,
             check=False,
             stdin=subprocess.DEVNULL,
         )

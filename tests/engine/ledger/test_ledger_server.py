@@ -410,7 +410,7 @@ def test_of_two_processes_at_once_one_is_judged_against_the_other(home: Path, po
         running = [
             subprocess.Popen([*words, f"{d}.csv"], cwd=home, env=env, stderr=subprocess.PIPE) for d in ("one", "two")
         ]
-        said = [process.communicate(timeout=120)[1].decode() for process in running]
+        said = [process.communicate(timeout=1200)[1].decode() for process in running]
         assert sorted(process.returncode for process in running) == [0, 1], said
         assert len(entries(postgres.url(name))) == (2 if attempt else 1)
 
