@@ -146,6 +146,7 @@ def test_a_locked_account_is_refused_its_identity(site, provider):
         {"iat": int(time.time()) + 86_400},
         {"iat": int(time.time()) - 3600},
         {"iat": None},
+        {"iat": -(10**400)},
         {"nbf": int(time.time()) + 86_400},
         {"sub": ""},
         {"sub": None},
@@ -154,7 +155,7 @@ def test_a_locked_account_is_refused_its_identity(site, provider):
         {"sub": {"x": 1}},
         {"sub": "x" * 256},
     ],
-    ids=[*map(str, range(22))],
+    ids=[*map(str, range(23))],
 )
 def test_a_token_that_does_not_fit_is_refused(site, provider, claims):
     _invited(site, provider)
@@ -392,6 +393,16 @@ def test_keys_that_change_are_asked_for_again_but_not_each_time(site, provider):
     site.openid._provider._now = lambda: time.monotonic() + 61  # a minute later
     assert _again(site, provider)[1].status_code == 303
     assert provider.requests.count("/keys") == 2
+
+
+def test_private_keys_of_a_provider_are_not_looked_at(site, provider):
+    public = provider.public
+    provider.public = lambda: {"keys": [*public()["keys"], openid_provider.foreign_key().as_dict(private=True)]}
+    _invited(site, provider)
+    assert len(site.openid._provider.keys().keys) == 1
+    provider.public = lambda: {"keys": [openid_provider.own_key().as_dict(private=True)]}
+    site.openid._provider._now = lambda: time.monotonic() + 7_200  # the keys of before are not kept so long
+    assert _again(site, provider)[1].status_code == 502
 
 
 @pytest.mark.parametrize(
