@@ -92,8 +92,7 @@ def test_an_administrator_invites_and_the_invited_chooses_the_password(server):
     differs = berta.send(f"/open/{word}", password=NEW, password_again=NEW + "s")
     assert differs.status_code == 400
     assert berta.send(f"/open/{word}", password=NEW, password_again=NEW, name="Another").status_code == 303
-    user = server.site.accounts.signed_in("Berta", NEW)
-    assert user.roles == {Role.STEWARD, Role.APPROVER}
+    assert server.site.accounts.signed_in("Berta", NEW).user.roles == {Role.STEWARD, Role.APPROVER}
     assert server.site.accounts.named("Another") is None
     assert berta.get("/account").status_code == 200
     assert berta.get("/accounts").status_code == 403
@@ -106,7 +105,7 @@ def test_a_new_link_changes_the_password_and_ends_what_was_open_with_the_old_one
     assert Browser(server.site).send(f"/open/{word}", password=NEW, password_again=NEW).status_code == 303
     assert steward.get("/account").headers["location"] == "/sign-in"
     assert server.site.accounts.signed_in("steward", PASSWORD) is None
-    assert server.site.accounts.signed_in("steward", NEW) == steward.user
+    assert server.site.accounts.signed_in("steward", NEW).user == steward.user
 
 
 def test_a_locked_account_has_no_link_and_gets_none(server):

@@ -128,6 +128,21 @@ def test_a_locked_account_is_refused_its_identity(site, provider):
     assert _again(site, provider)[1].status_code == 403
 
 
+def test_an_identity_that_is_unlinked_while_it_signs_in_is_not_signed_in(site, provider, monkeypatch):
+    _invited(site, provider)
+    known = identities.Identities.user
+
+    def user(self, identity):
+        found = known(self, identity)
+        self.unlink(identity, found.id)
+        return found
+
+    monkeypatch.setattr(identities.Identities, "user", user)
+    browser, answer = _again(site, provider)
+    assert answer.status_code == 403
+    assert browser.get("/account").headers["location"] == "/sign-in"
+
+
 @pytest.mark.parametrize(
     "claims",
     [
