@@ -116,8 +116,9 @@ class Accounts:
             require_administrator(connection)
 
     def change_password(self, match: PasswordMatch, password: str) -> PasswordMatch | None:
-        """Change a password: sessions, links and known browsers of the one before end.
+        """Change a password: sessions and known browsers of the one before end.
 
+        Links stay: else who has learned a password could close each link by which the account is given back.
         Returns None where the password that was compared is none any more.
         """
         changed = PasswordMatch(match.user, self.hashed(password))
@@ -156,7 +157,7 @@ def insert(connection: Connection, name: str, roles: Iterable[Role], password_ha
 def set_password(connection: Connection, account: int, password_hash: str) -> None:
     """Change the password in a transaction; whatever was open with the one before is closed."""
     connection.execute("UPDATE accounts SET password = ? WHERE id = ?", (password_hash, account))
-    end_access(connection, account)
+    _end_sessions(connection, account)
 
 
 def remove_ways_in(connection: Connection, account: int) -> None:
@@ -168,7 +169,12 @@ def remove_ways_in(connection: Connection, account: int) -> None:
 
 def end_access(connection: Connection, account: int) -> None:
     """End the sessions of an account, its links, and what browsers know of it."""
-    for table in ("sessions", "links", "browsers"):
+    _end_sessions(connection, account)
+    connection.execute("DELETE FROM links WHERE account = ?", (account,))
+
+
+def _end_sessions(connection: Connection, account: int) -> None:
+    for table in ("sessions", "browsers"):
         connection.execute(f"DELETE FROM {table} WHERE account = ?", (account,))  # noqa: S608  # names above
 
 
