@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import stat
+import time
 
 import pytest
 from people_with_keys import PASSPHRASE
@@ -72,6 +74,32 @@ def test_a_wrong_passphrase_keeps_nothing_and_another_try_is_free(server: Server
     assert "does not open this key" in browser.get("/key").text
     browser.send("/key/bring", key=text, passphrase=PASSPHRASE)
     assert _settled(server, Role.STEWARD).public == key.public
+
+
+def _rsa_key(*exponents: int) -> str:
+    """Return an RSA key of two Mersenne primes in PEM: whether they are primes is tested for long."""
+    p, q = (2**exponent - 1 for exponent in exponents)
+    e = 65_537
+    d = pow(e, -1, (p - 1) * (q - 1))
+    numbers = (0, p * q, e, d, p, q, d % (p - 1), d % (q - 1), pow(q, -1, p))
+    text = base64.encodebytes(_der(0x30, *(_der(2, n.to_bytes(n.bit_length() // 8 + 1)) for n in numbers))).decode()
+    return f"-----BEGIN RSA PRIVATE KEY-----\n{text}-----END RSA PRIVATE KEY-----\n"
+
+
+def _der(tag: int, *parts: bytes) -> bytes:
+    content = b"".join(parts)
+    length = len(content).to_bytes((len(content).bit_length() + 7) // 8)
+    return bytes([tag, *([len(content)] if len(content) < 128 else [128 + len(length), *length])]) + content
+
+
+def test_a_key_of_another_kind_is_refused_without_work_in_the_server(server: Server):
+    browser, text = server.browser(Role.STEWARD), _rsa_key(2_203, 2_281)
+    before = time.process_time()
+    answer = browser.send("/key/bring", key=text, passphrase=PASSPHRASE)
+    assert answer.status_code == 400
+    assert "no private key in OpenSSH" in answer.text
+    assert time.process_time() - before < 0.5, "its primes take more than a second"
+    assert server.site.keys.of(server.users[Role.STEWARD]) is None
 
 
 def test_keys_that_are_not_encrypted_or_none_are_refused_and_not_kept(server: Server, tmp_path):

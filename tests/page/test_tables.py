@@ -175,6 +175,17 @@ def test_a_bound_that_is_no_value_of_the_column_is_refused(made: Table, column, 
         assert refused.value.column == column
 
 
+def test_bounds_of_floats_are_not_those_of_whole_numbers(tmp_path: Path):
+    made = table(
+        tmp_path, {"mass": "float", "id": "integer"}, [["1e18", "1"], ["1e19", "2"], ["3e19", "3"], ["-1e30", "4"]]
+    )
+    totals = [
+        made.page(Question((Between(column, least, most),)), 0, 10, made.about.columns).total
+        for column, least, most in ((0, "2e19", ""), (0, "", "2e19"), (0, "-1e31", "-2e19"), (1, "-1e30", "1e30"))
+    ]
+    assert totals == [1, 3, 1, 4]
+
+
 def test_labels_in_a_column_of_numbers_make_it_a_column_of_texts(tmp_path: Path):
     made = table(tmp_path, {"age": "integer"}, [["31"], ["[30, 40)"], ["4"]])
     assert made.about.columns[0].form is Form.CHOICE

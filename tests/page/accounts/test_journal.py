@@ -26,6 +26,7 @@ from ppdm_flow.page.services.journal.journal import (
     chain_key,
 )
 from ppdm_flow.page.serving.upkeep import upkeep
+from ppdm_flow.page.views.journal.files import joined
 
 
 @pytest.fixture
@@ -107,6 +108,14 @@ def test_downloads_have_every_entry_and_its_hash(server, administrator):
     assert table[0]["subject"] == "'=HYPERLINK(1)"
     one = administrator.get("/journal/journal.csv", action="policies.save").text
     assert len(one.splitlines()) == 2
+
+
+def test_lines_are_sent_many_at_once():
+    lines = [f"{number}\n" for number in range(1_200)]
+    pieces = list(joined(iter(lines)))
+    assert "".join(pieces) == "".join(lines)
+    assert len(pieces) == 3
+    assert list(joined([])) == []
 
 
 def _written_anew(server, key: ChainKey) -> None:

@@ -92,8 +92,7 @@ def test_an_administrator_invites_and_the_invited_chooses_the_password(server):
     differs = berta.send(f"/open/{word}", password=NEW, password_again=NEW + "s")
     assert differs.status_code == 400
     assert berta.send(f"/open/{word}", password=NEW, password_again=NEW, name="Another").status_code == 303
-    user = server.site.accounts.signed_in("Berta", NEW)
-    assert user.roles == {Role.STEWARD, Role.APPROVER}
+    assert server.site.accounts.signed_in("Berta", NEW).user.roles == {Role.STEWARD, Role.APPROVER}
     assert server.site.accounts.named("Another") is None
     assert berta.get("/account").status_code == 200
     assert berta.get("/accounts").status_code == 403
@@ -106,7 +105,18 @@ def test_a_new_link_changes_the_password_and_ends_what_was_open_with_the_old_one
     assert Browser(server.site).send(f"/open/{word}", password=NEW, password_again=NEW).status_code == 303
     assert steward.get("/account").headers["location"] == "/sign-in"
     assert server.site.accounts.signed_in("steward", PASSWORD) is None
-    assert server.site.accounts.signed_in("steward", NEW) == steward.user
+    assert server.site.accounts.signed_in("steward", NEW).user == steward.user
+
+
+def test_who_knows_a_password_closes_no_link_that_gives_the_account_back(server):
+    thief, steward = server.browser(Role.STEWARD), server.users[Role.STEWARD]
+    word = server.site.people.links.renew(steward.id)
+    form = {"old_password": PASSWORD, "password": "words of somebody else", "password_again": "words of somebody else"}
+    assert thief.send("/account/password", **form).status_code == 303
+    assert Browser(server.site).send(f"/open/{word}", password=NEW, password_again=NEW).status_code == 303
+    assert thief.get("/account").headers["location"] == "/sign-in"
+    assert server.site.accounts.signed_in("steward", NEW).user == steward
+    assert Browser(server.site).send(f"/open/{word}", password=NEW, password_again=NEW).status_code == 404
 
 
 def test_a_locked_account_has_no_link_and_gets_none(server):

@@ -128,6 +128,21 @@ def test_a_locked_account_is_refused_its_identity(site, provider):
     assert _again(site, provider)[1].status_code == 403
 
 
+def test_an_identity_that_is_unlinked_while_it_signs_in_is_not_signed_in(site, provider, monkeypatch):
+    _invited(site, provider)
+    known = identities.Identities.user
+
+    def user(self, identity):
+        found = known(self, identity)
+        self.unlink(identity, found.id)
+        return found
+
+    monkeypatch.setattr(identities.Identities, "user", user)
+    browser, answer = _again(site, provider)
+    assert answer.status_code == 403
+    assert browser.get("/account").headers["location"] == "/sign-in"
+
+
 @pytest.mark.parametrize(
     "claims",
     [
@@ -146,6 +161,7 @@ def test_a_locked_account_is_refused_its_identity(site, provider):
         {"iat": int(time.time()) + 86_400},
         {"iat": int(time.time()) - 3600},
         {"iat": None},
+        {"iat": -(10**400)},
         {"nbf": int(time.time()) + 86_400},
         {"sub": ""},
         {"sub": None},
@@ -154,7 +170,7 @@ def test_a_locked_account_is_refused_its_identity(site, provider):
         {"sub": {"x": 1}},
         {"sub": "x" * 256},
     ],
-    ids=[*map(str, range(22))],
+    ids=[*map(str, range(23))],
 )
 def test_a_token_that_does_not_fit_is_refused(site, provider, claims):
     _invited(site, provider)
@@ -392,6 +408,16 @@ def test_keys_that_change_are_asked_for_again_but_not_each_time(site, provider):
     site.openid._provider._now = lambda: time.monotonic() + 61  # a minute later
     assert _again(site, provider)[1].status_code == 303
     assert provider.requests.count("/keys") == 2
+
+
+def test_private_keys_of_a_provider_are_not_looked_at(site, provider):
+    public = provider.public
+    provider.public = lambda: {"keys": [*public()["keys"], openid_provider.foreign_key().as_dict(private=True)]}
+    _invited(site, provider)
+    assert len(site.openid._provider.keys().keys) == 1
+    provider.public = lambda: {"keys": [openid_provider.own_key().as_dict(private=True)]}
+    site.openid._provider._now = lambda: time.monotonic() + 7_200  # the keys of before are not kept so long
+    assert _again(site, provider)[1].status_code == 502
 
 
 @pytest.mark.parametrize(

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import http.cookies
+from collections.abc import Callable
 
 import pytest
 from sites import CHEAP, PASSWORD, Browser
 from starlette.requests import Request
 
 from ppdm_flow.page.http import cookies
+from ppdm_flow.page.services.accounts.accounts import Accounts
+from ppdm_flow.page.services.accounts.passwords import Passwords
 from ppdm_flow.page.services.accounts.roles import Role
 from ppdm_flow.page.services.accounts.sessions import Sessions
 from ppdm_flow.page.settings import Settings
-from ppdm_flow.page.site import opened_site
+from ppdm_flow.page.site import Site, opened_site
 
 VISIT = "ppdm_flow_visit"
 NEW = "plum orchard window"
@@ -80,6 +83,65 @@ def test_a_changed_password_ends_all_other_sessions_and_renews_this_one(server):
     assert _word(here) != before
     assert there.get("/account").headers["location"] == "/sign-in"
     assert server.site.accounts.signed_in("steward", NEW) is not None
+
+
+def _while_a_password_is_compared(monkeypatch, deed: Callable[[], object]) -> None:
+    """Have something happen while the next password is compared, which takes long on a server."""
+    deeds, compared = [deed], Passwords.matches
+
+    def matches(self, stored, password):
+        right = compared(self, stored, password)
+        while deeds:
+            deeds.pop()()
+        return right
+
+    monkeypatch.setattr(Passwords, "matches", matches)
+
+
+def _new_password(site: Site, account: int) -> None:
+    site.people.links.open_with_password(site.people.links.renew(account), NEW)
+
+
+def _lock(site: Site, account: int) -> None:
+    site.accounts.lock(account)
+
+
+@pytest.mark.parametrize("deed", [_new_password, _lock])
+def test_who_signs_in_with_what_ends_meanwhile_is_not_signed_in(server, monkeypatch, deed):
+    thief, account = Browser(server.site), server.users[Role.STEWARD].id
+    _while_a_password_is_compared(monkeypatch, lambda: deed(server.site, account))
+    assert thief.send("/sign-in", name="steward", password=PASSWORD).status_code == 403
+    server.site.accounts.unlock(account)
+    assert thief.get("/account").headers["location"] == "/sign-in"
+    entry = server.site.journal.newest(1, action="accounts.sign_in")[0]
+    assert (entry.account, entry.subject, entry.outcome) == (None, "steward", "refused")
+
+
+def test_who_signs_in_while_other_sessions_end_is_signed_in(server, monkeypatch):
+    browser, account = Browser(server.site), server.users[Role.STEWARD].id
+    _while_a_password_is_compared(monkeypatch, lambda: server.site.sessions.end_all(account))
+    assert browser.send("/sign-in", name="steward", password=PASSWORD).status_code == 303
+    assert browser.get("/account").status_code == 200
+
+
+@pytest.mark.parametrize("deed", [_new_password, _lock])
+def test_a_password_is_not_changed_by_the_one_before(server, monkeypatch, deed):
+    thief, account = server.browser(Role.STEWARD), server.users[Role.STEWARD].id
+    form = {"old_password": PASSWORD, "password": "words of somebody else", "password_again": "words of somebody else"}
+    _while_a_password_is_compared(monkeypatch, lambda: deed(server.site, account))
+    assert thief.send("/account/password", **form).status_code == 400
+    server.site.accounts.unlock(account)
+    assert thief.get("/account").headers["location"] == "/sign-in"
+    assert server.site.accounts.signed_in("steward", "words of somebody else") is None
+    right = NEW if deed is _new_password else PASSWORD
+    assert server.site.accounts.signed_in("steward", right).user == server.users[Role.STEWARD]
+
+
+def test_two_who_sign_in_while_the_cost_of_hashes_changes_are_both_signed_in(server, monkeypatch):
+    dear = Accounts(server.site.database, Passwords(16, 1))
+    _while_a_password_is_compared(monkeypatch, lambda: dear.signed_in("steward", PASSWORD))
+    match = dear.signed_in("steward", PASSWORD)
+    assert server.site.sessions.begin(match.user, match.holds).user == server.users[Role.STEWARD]
 
 
 def test_other_sessions_end_when_their_owner_says_so(server):

@@ -8,6 +8,8 @@ import time
 import pytest
 
 from ppdm_flow.mining.hierarchies.building import checked
+from ppdm_flow.page.services.hierarchies.attributes import DeclaredAttribute
+from ppdm_flow.page.services.hierarchies.declared import declared_grouping
 from ppdm_flow.page.services.hierarchies.grouping import Grouping, UnusableGroupError, flat, grouped
 
 JOBS = ("nurse", "doctor", "clerk", "driver")
@@ -49,6 +51,19 @@ def test_what_is_above_follows_through_thousands_of_levels():
     assert time.perf_counter() - began < 2  # 7 s where each level is derived from the first one anew
     assert made.lines()["v0"] == (*["alone"] * 3_000, *["0 over"] * 2_000, "*")
     assert made.lines()["v1"] == high.lines()["v1"]
+
+
+def test_a_hierarchy_of_very_many_levels_is_not_read_as_groups(server):
+    def read(many: int) -> Grouping:
+        hierarchy = {"levels": {"a": ["x"] * many, "b": ["y"] * many}}
+        attribute = DeclaredAttribute(("attributes", "job"), "", "", hierarchy, {})
+        return declared_grouping(server.site.policies, "p.yaml", attribute)
+
+    assert len(read(100).parents) == 100
+    for many in (101, 50_000):
+        with pytest.raises(UnusableGroupError) as refused:
+            read(many)
+        assert refused.value.key == "hierarchies.many_levels"
 
 
 @pytest.mark.parametrize("name", ["", " care", "a\nb", "\u202ecare", "*", "⊥", "x" * 201])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import field
 from sqlite3 import Connection, IntegrityError, Row
 
 from ppdm_flow.core.records import dataclass
@@ -31,6 +32,19 @@ class Account:
     locked: bool
     opened: bool
     has_password: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PasswordMatch:
+    """The account that a password signs in to, and the hash that it was compared with: that takes a while."""
+
+    user: User
+    hash: str = field(repr=False)
+
+    def holds(self, connection: Connection) -> bool:
+        """Whether the password still is that of the account, which is not locked."""
+        query = "SELECT 1 FROM accounts WHERE id = ? AND password = ? AND locked = 0"
+        return connection.execute(query, (self.user.id, self.hash)).fetchone() is not None
 
 
 _ACCOUNT = (
@@ -78,19 +92,22 @@ class Accounts:
         """Whether somebody can sign in who administers the accounts."""
         return any(_administers(account) for account in self.every())
 
-    def signed_in(self, name: str, password: str) -> User | None:
+    def signed_in(self, name: str, password: str) -> PasswordMatch | None:
         """Return the account whose password this is; None takes as long."""
         row = self._database.row("SELECT * FROM accounts WHERE key = ?", key(name))
         stored = None if row is None else row["password"]
         if not self._passwords.matches(stored, password) or row is None or row["locked"]:
             return None
-        if self._passwords.outdated(row["password"]):
-            with self._database.changing() as connection:
-                connection.execute(
-                    "UPDATE accounts SET password = ? WHERE id = ? AND password = ?",
-                    (self.hashed(password), row["id"], stored),
-                )
-        return _user(row)
+        match = PasswordMatch(_user(row), row["password"])
+        if not self._passwords.outdated(match.hash):
+            return match
+        renewed = PasswordMatch(match.user, self.hashed(password))
+        with self._database.changing() as connection:
+            made = connection.execute(
+                "UPDATE accounts SET password = ? WHERE id = ? AND password = ?",
+                (renewed.hash, match.user.id, match.hash),
+            )
+        return renewed if made.rowcount == 1 else self.signed_in(name, password)  # it is another one by now
 
     def set_roles(self, account: int, roles: Iterable[Role]) -> None:
         """Give an account these roles and no others. Raises LastAdministratorError."""
@@ -98,11 +115,18 @@ class Accounts:
             connection.execute("UPDATE accounts SET roles = ? WHERE id = ?", (_words(roles), account))
             require_administrator(connection)
 
-    def set_password(self, account: int, password: str) -> None:
-        """Change a password: sessions, links and known browsers of the one before end."""
-        password_hash = self.hashed(password)
+    def change_password(self, match: PasswordMatch, password: str) -> PasswordMatch | None:
+        """Change a password: sessions and known browsers of the one before end.
+
+        Links stay: else who has learned a password could close each link by which the account is given back.
+        Returns None where the password that was compared is none any more.
+        """
+        changed = PasswordMatch(match.user, self.hashed(password))
         with self._database.changing() as connection:
-            set_password(connection, account, password_hash)
+            if not match.holds(connection):
+                return None
+            set_password(connection, match.user.id, changed.hash)
+        return changed
 
     def lock(self, account: int) -> None:
         """Let nobody sign in to an account, and end its sessions and links. Raises LastAdministratorError."""
@@ -133,7 +157,7 @@ def insert(connection: Connection, name: str, roles: Iterable[Role], password_ha
 def set_password(connection: Connection, account: int, password_hash: str) -> None:
     """Change the password in a transaction; whatever was open with the one before is closed."""
     connection.execute("UPDATE accounts SET password = ? WHERE id = ?", (password_hash, account))
-    end_access(connection, account)
+    _end_sessions(connection, account)
 
 
 def remove_ways_in(connection: Connection, account: int) -> None:
@@ -145,7 +169,12 @@ def remove_ways_in(connection: Connection, account: int) -> None:
 
 def end_access(connection: Connection, account: int) -> None:
     """End the sessions of an account, its links, and what browsers know of it."""
-    for table in ("sessions", "links", "browsers"):
+    _end_sessions(connection, account)
+    connection.execute("DELETE FROM links WHERE account = ?", (account,))
+
+
+def _end_sessions(connection: Connection, account: int) -> None:
+    for table in ("sessions", "browsers"):
         connection.execute(f"DELETE FROM {table} WHERE account = ?", (account,))  # noqa: S608  # names above
 
 

@@ -68,12 +68,15 @@ class Identities:
             connection.execute("DELETE FROM sessions WHERE account = ? AND hash != ?", (account, hash_of(session)))
 
 
+def is_linked(identity: Identity, account: int, connection: Connection) -> bool:
+    """Whether an identity is linked to an account."""
+    query = "SELECT 1 FROM identities WHERE issuer = ? AND subject = ? AND account = ?"
+    return connection.execute(query, (identity.issuer, identity.subject, account)).fetchone() is not None
+
+
 def link(connection: Connection, identity: Identity, account: int) -> bool:
     """Link an identity to an account in a transaction; False where it is linked to another one."""
     connection.execute(
         "INSERT INTO identities VALUES (?, ?, ?) ON CONFLICT DO NOTHING", (identity.issuer, identity.subject, account)
     )
-    row = connection.execute(
-        "SELECT account FROM identities WHERE issuer = ? AND subject = ?", (identity.issuer, identity.subject)
-    ).fetchone()
-    return bool(row["account"] == account)
+    return is_linked(identity, account, connection)

@@ -6,11 +6,13 @@ import hashlib
 import hmac
 import time
 from collections.abc import Callable
+from sqlite3 import Connection
 
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.services.accounts.accounts import Accounts
 from ppdm_flow.page.services.accounts.roles import User
 from ppdm_flow.page.services.accounts.words import hash_of, new_word
+from ppdm_flow.page.services.refusal import RefusalError
 from ppdm_flow.page.services.storage.database import Database
 
 SCHEMA = (
@@ -66,11 +68,18 @@ class Sessions:
                 connection.execute("UPDATE sessions SET used = ? WHERE hash = ?", (now, hash_of(word)))
         return Visit(word, self._accounts.user(row["account"]))
 
-    def begin(self, user: User) -> Visit:
-        """Begin a session under a new word: one that a browser had before signing in is never taken over."""
+    def begin(self, user: User, holds: Callable[[Connection], bool] = lambda _: True) -> Visit:
+        """Begin a session under a new word: one that a browser had before signing in is never taken over.
+
+        Raises RefusalError where the account was locked meanwhile, or the way in by which somebody comes ``holds`` no
+        more: what ended all sessions has to end this one too.
+        """
         word = new_word()
         now = self._now()
         with self._database.changing() as connection:
+            open_ = connection.execute("SELECT 1 FROM accounts WHERE id = ? AND locked = 0", (user.id,)).fetchone()
+            if open_ is None or not holds(connection):
+                raise RefusalError("accounts.way_in_closed", 403)
             connection.execute(
                 "DELETE FROM sessions WHERE ? - began > ? OR ? - used > ?", (now, self._whole, now, self._idle)
             )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ppdm_flow.core.records import dataclass
-from ppdm_flow.page.services.accounts.accounts import Accounts
+from ppdm_flow.page.services.accounts.accounts import Accounts, PasswordMatch
 from ppdm_flow.page.services.accounts.attempts import Attempts, Counted, Kind, network
 from ppdm_flow.page.services.accounts.browsers import Browsers
 from ppdm_flow.page.services.accounts.names import key
@@ -12,10 +12,15 @@ from ppdm_flow.page.services.accounts.roles import User
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """How an attempt ended: ``user`` signed in, or ``wait`` seconds are to pass before the next, or neither."""
+    """How an attempt ended: the password matched, or ``wait`` seconds are to pass before the next, or neither."""
 
-    user: User | None
+    match: PasswordMatch | None
     wait: float = 0.0
+
+    @property
+    def user(self) -> User | None:
+        """Who signed in."""
+        return None if self.match is None else self.match.user
 
 
 class SignIn:
@@ -53,7 +58,7 @@ class SignIn:
         wait = self._attempts.begin(*counted)
         if wait > 0:
             return Attempt(None, wait)
-        user = self._accounts.signed_in(name, password)
-        if user is not None:
+        match = self._accounts.signed_in(name, password)
+        if match is not None:
             self._attempts.succeeded(*counted)
-        return Attempt(user)
+        return Attempt(match)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 
 from ppdm_flow.core.errors import PolicyError
@@ -16,6 +16,8 @@ _WRITTEN = ";"
 MOST_BYTES = 4_000_000
 """Of a table that is read as groups; a run reads larger ones."""
 _MOST_ROWS = 50_000
+_MOST_LEVELS = 100
+"""Levels that are read as groups: each has a tab on its page."""
 
 
 def declared_grouping(policies: Policies, policy: str, attribute: DeclaredAttribute) -> Grouping | None:
@@ -85,11 +87,18 @@ def _grouped(rows: Iterable[Sequence[str]]) -> Grouping:
     lines = {row[0]: tuple(row[1:]) for row in rows}
     if not lines or not min(map(len, lines.values())) == max(map(len, lines.values())) > 0:
         raise UnusableGroupError("unreadable")
-    return grouped(lines)
+    return _few_levels(lines)
 
 
 def _ordered(attribute: DeclaredAttribute) -> Grouping:
     from ppdm_flow.mining.hierarchies.ladder import ordered  # noqa: PLC0415  # pyarrow stands behind it
 
     then = [int(text) for text in attribute.texts("then") if text.isascii() and text.isdigit()]
-    return grouped(ordered(attribute.texts("order"), [each for each in then if each > 1]))
+    return _few_levels(ordered(attribute.texts("order"), [each for each in then if each > 1]))
+
+
+def _few_levels(lines: Mapping[str, Sequence[str]]) -> Grouping:
+    """Return the grouping of a hierarchy. Raises UnusableGroupError where it has too many levels, or is none."""
+    if any(len(above) > _MOST_LEVELS for above in lines.values()):
+        raise UnusableGroupError("many_levels")
+    return grouped(lines)

@@ -19,6 +19,7 @@ from ppdm_flow.evidence.key_files import is_encrypted
 from ppdm_flow.evidence.keys import PublicKey
 from ppdm_flow.evidence.malformed import MalformedError
 from ppdm_flow.page.services.accounts.roles import User
+from ppdm_flow.page.services.bounded import CHECKS
 from ppdm_flow.page.services.jobs.job import Job, State
 from ppdm_flow.page.services.jobs.jobs import Jobs
 from ppdm_flow.page.services.keys.own_key import FILE, KeyState, OwnKey
@@ -87,7 +88,7 @@ class Keys:
         if not is_passphrase(passphrase):
             raise RefusalError("keys.passphrase_unusable", 400)
         try:
-            encrypted = is_encrypted(data)
+            encrypted = CHECKS.run(is_encrypted, data)  # of other kinds of keys all numbers are tested
         except DataError:
             raise RefusalError("keys.no_key", 400) from None
         if not encrypted:

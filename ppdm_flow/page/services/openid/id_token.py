@@ -44,7 +44,7 @@ def identity(
     audience, party = claims["aud"], claims.get("azp", client)
     if party != client or (isinstance(audience, list) and len(audience) > 1 and "azp" not in claims):
         raise TokenRefusedError
-    if not isinstance(claims["nonce"], str) or now() - claims["iat"] > _OLDEST + _LEEWAY:
+    if not isinstance(claims["nonce"], str) or claims["iat"] < now() - _OLDEST - _LEEWAY:
         raise TokenRefusedError
     if not isinstance(claims["sub"], str) or len(claims["sub"]) > _SUBJECT:
         raise TokenRefusedError

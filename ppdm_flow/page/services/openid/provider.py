@@ -143,7 +143,8 @@ def _key_set(told: dict[str, Any]) -> KeySet:
     keys = told.get("keys")
     if not isinstance(keys, list) or not all(isinstance(key, dict) for key in keys):
         raise ProviderError
-    signing = [key for key in keys if key.get("use", "sig") == "sig" and key.get("kty") in ("RSA", "EC", "OKP")]
+    public = [key for key in keys if "d" not in key]  # of private ones all numbers are tested, which takes long
+    signing = [key for key in public if key.get("use", "sig") == "sig" and key.get("kty") in ("RSA", "EC", "OKP")]
     try:
         return KeySet.import_key_set({"keys": signing})
     except (JoseError, ValueError, TypeError, KeyError):

@@ -96,7 +96,7 @@ class Column:
             raise BoundError(self.about.number) from None
         if number != number:  # what is no number equals nothing
             raise BoundError(self.about.number)
-        return max(-_FARTHEST, min(number, _FARTHEST - 1))
+        return number if self.about.type is AttributeType.FLOAT else max(-_FARTHEST, min(number, _FARTHEST - 1))
 
     def values_with(self, text: str, *, whole: bool) -> npt.NDArray[np.bool_]:
         """Say of each code whether its text is ``text`` (``whole``), or holds it, be it in small letters or large."""

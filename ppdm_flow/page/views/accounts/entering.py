@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from sqlite3 import Connection
 
 from starlette.responses import Response
 
@@ -23,7 +25,7 @@ def sign_in(call: Call) -> Response:
     name = call.text("name")
     browser = cookies.word(call.request, cookies.BROWSER, secure=call.site.settings.secure)
     attempt = call.site.people.sign_in.attempt(name, call.text("password"), client(call), browser)
-    if attempt.user is None:
+    if attempt.match is None:
         known = call.site.accounts.named(name)
         call.noted.subject = "" if known is None else known.name
         wait = math.ceil(attempt.wait)
@@ -37,16 +39,24 @@ def sign_in(call: Call) -> Response:
         if wait:
             response.headers["retry-after"] = str(wait)
         return response
-    return entered(call, attempt.user)
+    return entered(call, attempt.match.user, holds=attempt.match.holds)
 
 
-def entered(call: Call, user: User, address: str = "/", said: str = "") -> Response:
-    """Answer by a new session for somebody who has shown who they are."""
+def entered(
+    call: Call,
+    user: User,
+    address: str = "/",
+    said: str = "",
+    holds: Callable[[Connection], bool] = lambda _: True,
+) -> Response:
+    """Answer by a new session for somebody who has shown who they are. Raises RefusalError as `Sessions.begin`."""
     secure = call.site.settings.secure
-    call.noted.user, call.noted.subject = user, user.name
+    call.noted.subject = user.name
+    visit = call.site.sessions.begin(user, holds)
+    call.noted.user = user
     call.site.sessions.end(call.visit)
     response = call.go(address, said)
-    cookies.keep(response, call.site.sessions.begin(user), secure=secure)
+    cookies.keep(response, visit, secure=secure)
     known = call.site.people.browsers.remember(user, cookies.word(call.request, cookies.BROWSER, secure=secure))
     cookies.remember(response, known, secure=secure)
     return response

@@ -23,7 +23,7 @@ def own_account(call: Call) -> Response:
 def change_password(call: Call) -> Response:
     """Change one's own password; other sessions end, and this one goes on under a new word."""
     attempt = call.site.people.sign_in.confirm(call.user, call.text("old_password"))
-    if attempt.user is None:
+    if attempt.match is None:
         return _page(call, "accounts.wait" if attempt.wait else "accounts.password_wrong", math.ceil(attempt.wait))
     password = call.text("password")
     wrong = weakness(password, call.user.name)
@@ -31,8 +31,10 @@ def change_password(call: Call) -> Response:
         wrong = "accounts.password_differs"
     if wrong:
         return _page(call, wrong)
-    call.site.accounts.set_password(call.user.id, password)
-    return entered(call, call.user, "/account", "accounts.password_changed")
+    changed = call.site.accounts.change_password(attempt.match, password)
+    if changed is None:
+        return _page(call, "accounts.password_wrong")
+    return entered(call, changed.user, "/account", "accounts.password_changed", changed.holds)
 
 
 def end_other_sessions(call: Call) -> Response:

@@ -7,6 +7,7 @@ the provider and back, and the page then only asks.
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING
 
 from starlette.exceptions import HTTPException
@@ -15,8 +16,8 @@ from starlette.responses import RedirectResponse, Response
 from ppdm_flow.page.http.access import PUBLIC
 from ppdm_flow.page.http.call import Call
 from ppdm_flow.page.http.route import changes, reads
+from ppdm_flow.page.services.accounts.identities import is_linked
 from ppdm_flow.page.services.accounts.links import IdentityTakenError, LinkGoneError
-from ppdm_flow.page.services.accounts.roles import User
 from ppdm_flow.page.services.openid.configuration import BACK
 from ppdm_flow.page.services.openid.flows import FlowRefusedError
 from ppdm_flow.page.services.openid.refusals import ProviderError, TokenRefusedError
@@ -61,7 +62,10 @@ def back(call: Call) -> Response:
         return call.page("accounts/link_gone.html", 404)
     if user is None:
         return _refused(call, "accounts.openid_unknown", 403)
-    return _signed_in(call, user, address)
+    call.site.people.sign_in.succeeded_at(address)
+    response = entered(call, user, holds=partial(is_linked, identity, user.id))
+    call.site.journal.add(user, ACTION, user.name, "done")
+    return response
 
 
 def link_identity(call: Call) -> Response:
@@ -76,12 +80,6 @@ def link_identity(call: Call) -> Response:
     except IdentityTakenError:
         return call.page("accounts/openid_refused.html", 403, why="accounts.openid_taken", wait=0)
     return entered(call, user, said="accounts.opened")
-
-
-def _signed_in(call: Call, user: User, address: str) -> Response:
-    call.site.people.sign_in.succeeded_at(address)
-    call.site.journal.add(user, ACTION, user.name, "done")
-    return entered(call, user)
 
 
 def _refused(call: Call, why: str, status: int, wait: int = 0) -> Response:

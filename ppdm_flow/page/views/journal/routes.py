@@ -11,7 +11,7 @@ from ppdm_flow.page.http.call import Call
 from ppdm_flow.page.http.route import reads
 from ppdm_flow.page.services.journal.journal import Entry
 from ppdm_flow.page.texts.catalogue import catalogue
-from ppdm_flow.page.views.journal.files import csv_lines, json_lines
+from ppdm_flow.page.views.journal.files import csv_lines, joined, json_lines
 
 _ENTRIES = 100
 
@@ -42,13 +42,15 @@ def head(call: Call) -> Response:
 def as_csv(call: Call) -> Response:
     """Send the journal as CSV."""
     return StreamingResponse(
-        csv_lines(_every(call)), media_type="text/csv; charset=utf-8", headers=_named("journal.csv")
+        joined(csv_lines(_every(call))), media_type="text/csv; charset=utf-8", headers=_named("journal.csv")
     )
 
 
 def as_json_lines(call: Call) -> Response:
     """Send the journal as one JSON document a line, with the chain of hashes."""
-    return StreamingResponse(json_lines(_every(call)), media_type="application/jsonl", headers=_named("journal.jsonl"))
+    return StreamingResponse(
+        joined(json_lines(_every(call))), media_type="application/jsonl", headers=_named("journal.jsonl")
+    )
 
 
 def _page(call: Call, whole: bool | None = None, contained: str = "") -> Response:
