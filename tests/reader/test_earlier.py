@@ -181,6 +181,16 @@ def test_what_earlier_files_tell_of_each_other_is_no_fault_of_this_one() -> None
     assert least([shown("now", "s")], before) is None
 
 
+@pytest.mark.parametrize(("key", "joined"), [("one", True), ("none of them", False)])
+def test_earlier_files_that_this_one_joins(key: str, joined: bool) -> None:
+    """Classes beside one pseudonym and values beside another are joined by a file that has both."""
+    one, two = keyed("id", "one", "1 "), keyed("id", "two", "2 ")
+    then = [kept(shown("first", one, two)), kept(shown("second", two, "s"))]
+    for before in (then, then[::-1]):
+        found = least([shown("now", keyed("id", key, "1 " if joined else "3 "), "a", "b")], before, "s")
+        assert (found is not None and found["now"]["alpha"] == 1) == joined
+
+
 @pytest.mark.parametrize(
     ("now", "copied"),
     [
