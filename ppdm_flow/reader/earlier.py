@@ -23,6 +23,10 @@ from ppdm_flow.reader.files import FUNCTIONS, MISSING, NO_CELL, Ints, ReleasedCo
 SUPPRESSED_HASH = -3
 """Stands for a suppressed value where others have their hashes; `MISSING` for a missing one."""
 NOWHERE = -1
+ALIKE = 0.9
+"""Cohen's kappa from which two attributes are one."""
+DIGITS = 8
+"""Of pseudonyms of one key, as many first digits are equal as the shortest have."""
 
 
 class Hashing(Protocol):
@@ -77,6 +81,21 @@ class KeptFile:
     decided: frozenset[str] | None
     sampled: bool
     moved: tuple[frozenset[str], ...]
+
+    def renamed(self, names: Mapping[str, str]) -> KeptFile:
+        """Return the file with other names of some attributes."""
+
+        def of(attributes: frozenset[str]) -> frozenset[str]:
+            return frozenset(names.get(a, a) for a in attributes)
+
+        values = {names.get(a, a): v for a, v in self.attributes.items()}
+        return replace(
+            self,
+            attributes=values | {a: v for a, v in self.attributes.items() if a in values},
+            columns=tuple(replace(c, carries=of(c.carries)) for c in self.columns),
+            decided=None if self.decided is None else of(self.decided),
+            moved=tuple(map(of, self.moved)),
+        )
 
     def packed(self) -> bytes:
         """Return the file in a form that `unpacked` reads."""
@@ -164,6 +183,45 @@ class HashedSource:
         return cls(subject[codes[hashing.subject]], values, by_code)
 
 
+def _rows_of(kept: KeptFile, source: HashedSource) -> Ints:
+    """Return the row of a file for each row of the source, or `NOWHERE`."""
+    shared = [a for a in kept.attributes if a in source.attributes]
+    then = pd.DataFrame({"person": kept.people} | {i: kept.attributes[a] for i, a in enumerate(shared)})
+    now = pd.DataFrame({"person": source.people} | {i: source.attributes[a] for i, a in enumerate(shared)})
+    then, now = then[then["person"] != MISSING], now[now["person"] != MISSING]
+    row_of = np.full(len(source.people), NOWHERE, dtype=np.int64)
+    for keys in ([*then.columns], ["person"]):
+        numbers = [each[keys].assign(nth=each.groupby(keys).cumcount(), row=each.index) for each in (then, now)]
+        found = numbers[0].merge(numbers[1], on=[*keys, "nth"], suffixes=("", "_now"))
+        row_of[found["row_now"].to_numpy()] = found["row"].to_numpy()
+        then, now = then[~then.index.isin(found["row"])], now[~now.index.isin(found["row_now"])]
+    return row_of
+
+
+def _renamed(kept: KeptFile, source: HashedSource, row_of: Ints) -> dict[str, str]:
+    """Return the new names of attributes that the source has no more under the old ones."""
+    here = np.flatnonzero(row_of >= 0)
+    new = {a: v[here] for a, v in source.attributes.items() if a not in kept.attributes}
+    out = {}
+    for attribute, values in kept.attributes.items():
+        if attribute not in source.attributes and len(here):
+            then = values[row_of[here]]
+            name = next((a for a, now in new.items() if _are_alike(then, now)), None)
+            if name is not None:
+                out[attribute] = name
+    return out
+
+
+def _are_alike(one: Ints, other: Ints) -> bool:
+    """Say whether values agree so often that they are one attribute's, be it that some have changed since.
+
+    Beside the agreement that comes by chance (Cohen 1960, kappa).
+    """
+    shares = [pd.Series(each).value_counts(normalize=True) for each in (one, other)]
+    by_chance = float(shares[0].mul(shares[1], fill_value=0).sum())
+    return float((one == other).mean()) - by_chance >= ALIKE * (1 - by_chance)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class BesideSource:
     """An earlier file beside a source: ``row_of`` (rows of the source,) is the row of the file, or `NOWHERE`."""
@@ -174,17 +232,14 @@ class BesideSource:
 
     @classmethod
     def of(cls, kept: KeptFile, source: HashedSource) -> BesideSource:
-        """Find the rows of the people of a source: those with equal values first, then any of the same person's."""
-        shared = [a for a in kept.attributes if a in source.attributes]
-        then = pd.DataFrame({"person": kept.people} | {i: kept.attributes[a] for i, a in enumerate(shared)})
-        now = pd.DataFrame({"person": source.people} | {i: source.attributes[a] for i, a in enumerate(shared)})
-        then, now = then[then["person"] != MISSING], now[now["person"] != MISSING]
-        row_of = np.full(len(source.people), NOWHERE, dtype=np.int64)
-        for keys in ([*then.columns], ["person"]):
-            numbers = [each[keys].assign(nth=each.groupby(keys).cumcount(), row=each.index) for each in (then, now)]
-            found = numbers[0].merge(numbers[1], on=[*keys, "nth"], suffixes=("", "_now"))
-            row_of[found["row_now"].to_numpy()] = found["row"].to_numpy()
-            then, now = then[~then.index.isin(found["row"])], now[~now.index.isin(found["row_now"])]
+        """Find the rows of the people of a source: those with equal values first, then any of the same person's.
+
+        An attribute that the source has under another name gets that name.
+        """
+        row_of = _rows_of(kept, source)
+        if renamed := _renamed(kept, source, row_of):
+            kept = kept.renamed(renamed)
+            row_of = _rows_of(kept, source)
         return cls(kept, source, row_of)
 
     def released(self, names: Mapping[str, str]) -> ReleasedFile:
@@ -226,6 +281,13 @@ class BesideSource:
             raise ValueError(f"cells of {column.kind} mean nothing in other files, but their hashes were asked for")
         return np.where(self.row_of >= 0, column.hashes[self.row_of], NO_CELL)
 
+    def unchanged(self, column: KeptColumn) -> npt.NDArray[np.bool_]:
+        """Say of each row of the source whether it has the values still of which the file's cell was made."""
+        out = self.row_of >= 0
+        for attribute in column.carries.intersection(self.source.attributes):
+            out &= self.kept.attributes[attribute][self.row_of] == self.source.attributes[attribute]
+        return out
+
     def _cells(self, column: KeptColumn, rows: Ints, at: Ints) -> Ints:
         """Return cells of rows: for values that have changed since, those that the values of today had."""
         cells = column.cells[at]
@@ -254,9 +316,10 @@ def lost_attributes(beside: Sequence[BesideSource]) -> dict[str, Ints]:
     for one in beside:
         for attribute, hashes in one.kept.attributes.items():
             if attribute not in one.source.attributes:
-                codes = pd.factorize(np.where(one.row_of >= 0, hashes[one.row_of], MISSING))[0]
-                lost.setdefault(attribute, codes.astype(np.int64))
-    return lost
+                values = np.where(one.row_of >= 0, hashes[one.row_of], NO_CELL)
+                before = lost.get(attribute, values)
+                lost[attribute] = np.where(before == NO_CELL, values, before)
+    return {a: pd.factorize(values)[0].astype(np.int64) for a, values in lost.items()}
 
 
 def with_one_name_a_key(
@@ -276,13 +339,19 @@ def with_one_name_a_key(
             if kept.hashes is None or kept.kind is not CellKind.KEYED:
                 columns.append(column)
                 continue
-            hashes = one.hashes(kept)
+            hashes = np.where(one.unchanged(kept), one.hashes(kept), NO_CELL)
             alike = (k for carries, k, other in every if carries == column.carries and _mostly_equal(hashes, other))
             key = next(alike, f"{kept.key} of {file.name}")
             every.append((column.carries, key, hashes))
             columns.append(replace(column, key=key))
         out.append(replace(file, columns=tuple(columns)))
     return tuple(out)
+
+
+def hashes_of_pseudonyms(texts: Sequence[str], hashing: Hashing) -> Ints:
+    """Return hashes of keyed cells, equal for those of one key and value that were cut to different lengths."""
+    first = [text[:DIGITS] for text in texts]
+    return hashing.values(first if len(set(first)) >= ALIKE * len(texts) else texts)
 
 
 def _mostly_equal(one: Ints, other: Ints) -> bool:

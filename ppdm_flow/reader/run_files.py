@@ -25,6 +25,7 @@ from ppdm_flow.reader.earlier import (
     Hashing,
     KeptColumn,
     KeptFile,
+    hashes_of_pseudonyms,
     lost_attributes,
     with_one_name_a_key,
     without_copies,
@@ -185,7 +186,7 @@ def keep(file: Other, hashing: Hashing, table: str = "") -> KeptFile:
     def hashes(column: ReleasedColumn) -> Ints | None:
         if column.kind is CellKind.KEYED and not column.virtual:
             cells = right[column.name].compact()
-            by_code = np.append(hashing.values(cells.categories.to_pylist()), [SUPPRESSED_HASH, MISSING])
+            by_code = _by_code(cells, hashing)
             return np.append(by_code[cells.codes], np.full(released.absent.sum(), NO_CELL))[at]
         if column.kind not in FUNCTIONS and len(column.carries) == 1:
             known = hashed.by_code[named[next(iter(column.carries))]]
@@ -222,6 +223,11 @@ def keep(file: Other, hashing: Hashing, table: str = "") -> KeptFile:
     )
 
 
+def _by_code(cells: Column, hashing: Hashing) -> Ints:
+    """Return the hashes of keyed cells by their codes."""
+    return np.append(hashes_of_pseudonyms(cells.categories.to_pylist(), hashing), [SUPPRESSED_HASH, MISSING])
+
+
 def _keyed(
     files: Sequence[Other],
     pairs: Mapping[str, tuple[Table, Table, Ints]],
@@ -236,7 +242,7 @@ def _keyed(
         for name, lineage in _lineages(file).items():
             if lineage.kind is CellKind.KEYED and lineage.carries:
                 cells = right[name].compact()
-                by_code = np.append(hashing.values(cells.categories.to_pylist()), [SUPPRESSED_HASH, MISSING])
+                by_code = _by_code(cells, hashing)
                 hashes = np.full(len(rows), NO_CELL)
                 hashes[np.searchsorted(rows, left.rows)] = by_code[cells.codes]
                 out.append((frozenset(same[a] for a in lineage.carries), lineage.key, hashes))

@@ -184,6 +184,52 @@ def test_what_earlier_files_tell_of_each_other_is_no_fault_of_this_one() -> None
     assert least([shown("now", "s")], before) is None
 
 
+@pytest.mark.parametrize(("key", "joined"), [("12345678", True), ("87654321", False)])
+def test_pseudonyms_of_two_lengths_are_joined(key: str, joined: bool) -> None:
+    short, long = (
+        (made_of("id", kind="keyed", key="k"), [f"{n}{own}"[:length] for n, own in enumerate([of] * 8)])
+        for of, length in ((key, 8), ("1234567890", 11))
+    )
+    found = least([shown("now", short, "a", "b")], [kept(shown("then", long, "s"))], "s")
+    assert (found is not None and found["now"]["alpha"] == 1) == joined
+
+
+@pytest.mark.parametrize("respelled", [5, 8])
+def test_pseudonyms_of_ids_that_are_spelled_as_before_are_joined(respelled: int) -> None:
+    """Though most others' are other ones now."""
+    source = SOURCE | {"id": [str(v).upper() if n < respelled else v for n, v in enumerate(SOURCE["id"])]}
+    now = shown("now", keyed("id", "k", source=source), "a", "b", source=source)
+    found = least([now], [kept(shown("then", keyed("id", "k"), "s"))], "s")
+    assert (found is not None and found["now"]["alpha"] == 1) == (respelled < 8)
+
+
+@pytest.mark.parametrize(("values", "joined"), [("pqpqpqpq", True), ("pqpqqppq", False), ("xxxxyyyy", False)], ids=str)
+def test_an_attribute_that_was_renamed(values: str, joined: bool) -> None:
+    """Equal values are one attribute's, by whatever name; so are those of the id."""
+    source = {"pid" if name == "id" else name: cells for name, cells in SOURCE.items() if name != "c"}
+    source |= {"d": list(values), "pid": list(SOURCE["id"])}
+    then, hashing = kept(shown("then", "c", "a")), Hashes()
+    hashing.subject = "pid"
+    now = shown("now", "d", "b", source=source)
+    held = read_files([now], None, frozenset(), [then], hashing, frozenset(source))
+    assert (held.same["d"] in held.files[1].columns[0].carries) == joined
+
+
+def test_an_attribute_that_the_source_lost_and_few_had_in_a_first_file() -> None:
+    source = {name: cells for name, cells in SOURCE.items() if name != "c"}
+    then = SOURCE | {"c": list("pqrtuvwx")}
+    files = [
+        shown("few", "c", source=then, rows=[0]),
+        shown("values", "c", "s", source=then),
+        shown("ids", "c", keyed("id", "k"), source=then),
+    ]
+    now = shown("now", keyed("id", "k"), "a", "b", source=source)
+    for before in (files, files[1:]):
+        found = least([now], list(map(kept, before)), "s", attributes=frozenset(source))
+        assert found is not None
+        assert found["now"]["alpha"] == 1
+
+
 @pytest.mark.parametrize(("key", "joined"), [("one", True), ("none of them", False)])
 def test_earlier_files_that_this_one_joins(key: str, joined: bool) -> None:
     """Classes beside one pseudonym and values beside another are joined by a file that has both."""
