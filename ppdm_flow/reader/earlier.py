@@ -25,6 +25,8 @@ SUPPRESSED_HASH = -3
 NOWHERE = -1
 ALIKE = 0.9
 """Cohen's kappa from which two attributes are one."""
+IN_ORDER = 0.75
+"""The share of neighbours from which two orders are one; of orders that have nothing in common it is half."""
 DIGITS = 8
 """Of pseudonyms of one key, as many first digits are equal as the shortest have."""
 
@@ -66,10 +68,11 @@ class KeptColumn:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeptFile:
-    """A file of an earlier run, and the rows that it lacks by their values, in no order.
+    """A file of an earlier run, and the rows that it lacks by their values, by their people.
 
-    ``people`` (rows,) are hashes of whose they are, ``attributes`` (rows,) those of the values that cells carry. Other
-    names are those of `ReleasedFile`.
+    ``people`` (rows,) are hashes of whose they are, ``attributes`` (rows,) those of the values that cells carry.
+    ``order`` (rows,) is there for a file in the order of its source: the places in it. Other names are those of
+    `ReleasedFile`.
     """
 
     name: str
@@ -81,6 +84,7 @@ class KeptFile:
     decided: frozenset[str] | None
     sampled: bool
     moved: tuple[frozenset[str], ...]
+    order: Ints | None = None
 
     def renamed(self, names: Mapping[str, str]) -> KeptFile:
         """Return the file with other names of some attributes."""
@@ -123,6 +127,7 @@ class KeptFile:
         arrays |= {f"v{i}": each for i, each in enumerate(self.attributes.values())}
         arrays |= {f"c{i}": c.cells for i, c in enumerate(self.columns)}
         arrays |= {f"h{i}": c.hashes for i, c in enumerate(self.columns) if c.hashes is not None}
+        arrays |= {} if self.order is None else {"order": self.order}
         table = pa.table(arrays).replace_schema_metadata({"file": json.dumps(said)})
         sink = pa.BufferOutputStream()
         with pa.ipc.new_stream(sink, table.schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as writer:
@@ -160,6 +165,7 @@ def unpacked(name: str, data: bytes) -> KeptFile:
         None if said["decided"] is None else frozenset(said["decided"]),
         said["sampled"],
         tuple(map(frozenset, said["moved"])),
+        array.get("order"),
     )
 
 
@@ -322,6 +328,30 @@ def lost_attributes(beside: Sequence[BesideSource]) -> dict[str, Ints]:
     return {a: pd.factorize(values)[0].astype(np.int64) for a, values in lost.items()}
 
 
+def with_orders(beside: Sequence[BesideSource], own: Sequence[str]) -> list[str]:
+    """Return for each earlier file the name of the order that it shares, be it with one of its run only; or nothing.
+
+    ``own`` are the names that files of the run in the order of the source have for it.
+    """
+    places = {name: np.arange(len(one.row_of)) for one in beside for name in own[:1]}
+    names = []
+    for number, one in enumerate(beside):
+        name = ""
+        if one.kept.order is not None:
+            mine = np.where(one.row_of >= 0, one.kept.order[one.row_of], NO_CELL)
+            name = next((n for n, other in places.items() if _in_one_order(mine, other)), f"{number}")
+            places.setdefault(name, mine)
+        names.append(name)
+    return [name if name in own or names.count(name) > 1 else "" for name in names]
+
+
+def _in_one_order(one: Ints, other: Ints) -> bool:
+    """Say whether most neighbours among the rows that both have are in the same order."""
+    both = np.flatnonzero((one >= 0) & (other >= 0))
+    steps = np.diff(one[both[np.argsort(other[both], kind="stable")]])
+    return len(steps) > 0 and float((steps > 0).mean()) >= IN_ORDER
+
+
 def with_one_name_a_key(
     beside: Sequence[BesideSource],
     files: Sequence[ReleasedFile],
@@ -372,8 +402,9 @@ def without_copies(files: Sequence[ReleasedFile], earlier: Sequence[ReleasedFile
 def _is_shown(one: ReleasedFile, other: ReleasedFile) -> bool:
     """Say whether one file has the rows of another one and no cells that tell them apart otherwise than its own do."""
     rows = np.flatnonzero(one.place >= 0)
-    whole = not (one.sampled or other.sampled or one.absent.any() or other.absent.any())
-    if not whole or one.moved or not np.array_equal(one.place >= 0, other.place >= 0):
+    there = np.array_equal(one.place >= 0, other.place >= 0)
+    there = there and np.array_equal(one.absent[one.place[rows]], other.absent[other.place[rows]])
+    if one.sampled or other.sampled or one.moved or not there:
         return False
     told = [(each, each.cells[other.place[rows]]) for each in other.columns]
     return all(_is_told(each, each.cells[one.place[rows]], told) for each in one.columns)
@@ -381,8 +412,10 @@ def _is_shown(one: ReleasedFile, other: ReleasedFile) -> bool:
 
 def shows_no_more(one: KeptFile, other: KeptFile) -> bool:
     """Say whether one kept file shows of the same rows only what another one shows."""
-    whole = not (one.sampled or other.sampled or one.absent.any() or other.absent.any() or one.moved)
-    if not whole or not np.array_equal(one.people, other.people):
+    there = np.array_equal(one.people, other.people) and np.array_equal(one.absent, other.absent)
+    if one.sampled or other.sampled or one.moved or not there:
+        return False
+    if one.order is not None and (other.order is None or not np.array_equal(one.order, other.order)):
         return False
     told = [(each, each.cells) for each in other.columns]
     same = (

@@ -184,6 +184,61 @@ def test_what_earlier_files_tell_of_each_other_is_no_fault_of_this_one() -> None
     assert least([shown("now", "s")], before) is None
 
 
+@pytest.mark.parametrize(
+    ("order", "joined"),
+    [([0, 1, 2, 3, 4, 5, 6, 7], True), ([0, 1, 2, 3, 4, 6, 5, 7], True), ([0, 4, 1, 6, 2, 5, 3, 7], False)],
+    ids=["the same", "two exchanged", "another"],
+)
+def test_rows_in_the_order_of_the_source_are_joined(order: Sequence[int], joined: bool) -> None:
+    kind = {"ordered_by": "source", "in_source_order": True}
+    then = kept(shown("then", "a", "b", **kind))
+    source = {name: [cells[i] for i in order] for name, cells in SOURCE.items()}
+    found = least([shown("now", "s", source=source, **kind)], [then], "s")
+    assert (found is not None and found["now"]["alpha"] == 1) == joined
+    for one, other in (
+        (then, shown("now", "s", source=source)),
+        (kept(shown("then", "a", "b")), shown("now", "s", **kind)),
+    ):
+        found = least([other], [one], "s")
+        assert found is None or found["now"]["alpha"] < 1
+
+
+def test_earlier_files_in_one_order_are_joined() -> None:
+    """Though that of the source is another today."""
+    kind = {"ordered_by": "source", "in_source_order": True}
+    then = [kept(shown("ids", keyed("id", "k"), **kind)), kept(shown("values", "s", **kind))]
+    source = {name: [cells[i] for i in (0, 4, 1, 6, 2, 5, 3, 7)] for name, cells in SOURCE.items()}
+    now = shown("now", keyed("id", "k", source=source), "a", "b", source=source, **kind)
+    found = least([now], then, "s")
+    assert found is not None
+    assert found["now"]["alpha"] == 1
+
+
+@pytest.mark.parametrize("people", [None, People("id", 1)])
+@pytest.mark.parametrize("first", ["all", "some"])
+@pytest.mark.parametrize(("decided", "told"), [("s", True), ("b", False)])
+def test_who_is_missing_for_a_value_has_it(decided: str, told: bool, first: str, people: People | None) -> None:
+    rows = [i for i, v in enumerate(SOURCE[decided]) if v in ("f", "1")]
+    made = {
+        "all": shown("all", keyed("id", "k"), "a"),
+        "some": shown("some", keyed("id", "k"), rows=rows, decided_by=frozenset(decided)),
+    }
+    then = kept(made.pop(first))
+    (now,) = made.values()
+    found = least([now], [then], "s", people=people)
+    assert found is not None
+    assert (found[now.name]["alpha"] == 1) == told
+
+
+def test_the_same_rows_again_tell_nothing() -> None:
+    some = {"rows": [0, 2, 4, 5], "decided_by": frozenset("s")}
+    then = kept(shown("then", "a", **some))
+    held = read_files([shown("now", "a", **some)], None, frozenset(), [then], Hashes(), ATTRIBUTES)
+    assert len(held.files) == 1
+    held = read_files([shown("now", "a")], None, frozenset(), [then], Hashes(), ATTRIBUTES)
+    assert len(held.files) == 2
+
+
 @pytest.mark.parametrize(("key", "joined"), [("12345678", True), ("87654321", False)])
 def test_pseudonyms_of_two_lengths_are_joined(key: str, joined: bool) -> None:
     short, long = (
