@@ -52,7 +52,7 @@ class Hashing(Protocol):
 class KeptColumn:
     """Cells of one kind in one column of a file, ``cells`` (rows,) as those of a `ReleasedColumn`.
 
-    ``hashes`` (rows,) are there where cells mean the same in other files: keyed ones, and those read as values.
+    ``hashes`` (rows,) of what cells hold are there where it is no function of the values: keyed, and drawn ones.
     """
 
     name: str
@@ -423,16 +423,26 @@ def shows_no_more(one: KeptFile, other: KeptFile) -> bool:
         for name, values in one.attributes.items()
         if name in other.attributes
     )
-    return all(same) and all(_is_told(each, each.cells, told) for each in one.columns)
+    return all(same) and all(
+        _is_told(c, c.cells, told) if c.hashes is None else _is_shown_again(c, c.hashes, other.columns)
+        for c in one.columns
+    )
+
+
+def _is_shown_again(column: KeptColumn, hashes: Ints, others: Sequence[KeptColumn]) -> bool:
+    """Say whether another column has the same keyed or drawn cells."""
+    alike = (each.hashes for each in others if all(getattr(column, n) == getattr(each, n) for n in OF_A_KIND))
+    return any(each is not None and np.array_equal(hashes, each) for each in alike)
 
 
 AnyColumn = ReleasedColumn | KeptColumn
+OF_A_KIND = ("carries", "kind", "hidden", "virtual")
 
 
 def _is_told(column: AnyColumn, cells: Ints, told: Sequence[tuple[AnyColumn, Ints]]) -> bool:
     """Say whether a column has the same cells as another one of the same kind, be it under other labels."""
     for other, others in told:
-        if any(getattr(column, n) != getattr(other, n) for n in ("carries", "kind", "key", "hidden", "virtual")):
+        if any(getattr(column, n) != getattr(other, n) for n in (*OF_A_KIND, "key")):
             continue
         if column.kind not in FUNCTIONS and (cells != others).any():
             continue

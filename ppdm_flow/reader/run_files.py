@@ -199,19 +199,20 @@ def keep(file: Other, hashing: Hashing, table: str = "") -> KeptFile:
     hashed = HashedSource.of(codes, {n: held.texts_of(n) for n in codes}, hashing)
     there = there[np.argsort(hashed.people[there], kind="stable")]
     at = released.place[there]
-    keyed = {n for n, a in file.attributes.items() if a.lineage.kind is CellKind.KEYED}
-    _, right, _ = _paired(file, (), tuple(sorted(keyed)))
+    drawn = {
+        c.name for c in released.columns if not c.virtual and (c.kind is CellKind.KEYED or c.kind not in FUNCTIONS)
+    }
+    _, right, _ = _paired(file, (), tuple(sorted(drawn)))
 
     def hashes(column: ReleasedColumn) -> Ints | None:
-        if column.kind is CellKind.KEYED and not column.virtual:
-            cells = right[column.name].compact()
-            by_code = _by_code(cells, hashing)
-            return np.append(by_code[cells.codes], np.full(released.absent.sum(), NO_CELL))[at]
-        if column.kind not in FUNCTIONS and len(column.carries) == 1:
-            known = hashed.by_code[named[next(iter(column.carries))]]
-            table = np.append(known, np.full(max(0, int(column.cells.max(initial=-1)) + 1 - len(known)), NO_CELL))
-            return np.append(table, [NO_CELL, MISSING])[column.cells][at]
-        return None
+        if column.name not in drawn:
+            return None
+        cells = right[column.name].compact()
+        texts = cells.categories.to_pylist()
+        of_texts = hashes_of_pseudonyms(texts, hashing) if column.kind is CellKind.KEYED else hashing.values(texts)
+        every = np.append(of_texts, [SUPPRESSED_HASH, MISSING])[cells.codes]
+        every = np.append(every, np.full(released.absent.sum(), NO_CELL))
+        return np.where(column.cells == NO_CELL, NO_CELL, every)[at]
 
     columns = tuple(
         KeptColumn(
@@ -243,11 +244,6 @@ def keep(file: Other, hashing: Hashing, table: str = "") -> KeptFile:
     )
 
 
-def _by_code(cells: Column, hashing: Hashing) -> Ints:
-    """Return the hashes of keyed cells by their codes."""
-    return np.append(hashes_of_pseudonyms(cells.categories.to_pylist(), hashing), [SUPPRESSED_HASH, MISSING])
-
-
 def _keyed(
     files: Sequence[Other],
     pairs: Mapping[str, tuple[Table, Table, Ints]],
@@ -262,7 +258,8 @@ def _keyed(
         for name, lineage in _lineages(file).items():
             if lineage.kind is CellKind.KEYED and lineage.carries:
                 cells = right[name].compact()
-                by_code = _by_code(cells, hashing)
+                of_texts = hashes_of_pseudonyms(cells.categories.to_pylist(), hashing)
+                by_code = np.append(of_texts, [SUPPRESSED_HASH, MISSING])
                 hashes = np.full(len(rows), NO_CELL)
                 hashes[np.searchsorted(rows, left.rows)] = by_code[cells.codes]
                 out.append((frozenset(same[a] for a in lineage.carries), lineage.key, hashes))

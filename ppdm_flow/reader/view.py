@@ -113,7 +113,10 @@ def together(
     search = CandidateSearch(source, files, question, steady)
     every = range(len(files))
     new = range(len(files) if own is None else own)
-    linked = {f: [g for g in every if g != f and (dropping[g] or not search.tells_nothing(f, g))] for f in every}
+    linked = {
+        f: [g for g in every if g != f and (dropping[f] or dropping[g] or not search.tells_nothing(f, g))]
+        for f in every
+    }
     links = nx.Graph((f, g) for f in every for g in every if f < g and not search.tells_nothing(f, g))
     reached = {f for part in nx.connected_components(links) if not part.isdisjoint(new) for f in part}
     linked = {f: told if f in reached.union(new) or not set(told).isdisjoint(new) else [] for f, told in linked.items()}

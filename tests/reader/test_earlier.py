@@ -13,7 +13,7 @@ import pytest
 from ppdm_flow.core.people import People
 from ppdm_flow.core.requirement import TOLERANCE
 from ppdm_flow.core.roles import Nulls
-from ppdm_flow.reader.earlier import KeptFile, unpacked
+from ppdm_flow.reader.earlier import KeptFile, shows_no_more, unpacked
 from ppdm_flow.reader.figures import worst
 from ppdm_flow.reader.query.figures import figures
 from ppdm_flow.reader.run import EarlierFiles, RunReader
@@ -237,6 +237,41 @@ def test_the_same_rows_again_tell_nothing() -> None:
     assert len(held.files) == 1
     held = read_files([shown("now", "a")], None, frozenset(), [then], Hashes(), ATTRIBUTES)
     assert len(held.files) == 2
+
+
+@pytest.mark.parametrize(
+    ("column", "other"),
+    [
+        (
+            (made_of("c", kind="noisy"), [f"{n}.5" for n in range(8)]),
+            (made_of("c", kind="noisy"), [f"{n}.4" for n in range(8)]),
+        ),
+        ((made_of("b", "c", kind="noisy"), list("12345678")), (made_of("b", "c", kind="noisy"), list("23456781"))),
+        (keyed("id", "k", "1 "), keyed("id", "k", "2 ")),
+    ],
+    ids=["noise", "noise of two", "key"],
+)
+def test_what_is_drawn_again_shows_more(column: Any, other: Any) -> None:
+    first, second = kept(shown("first", "a", column)), kept(shown("second", "a", other))
+    assert shows_no_more(first, kept(shown("again", "a", "b", column)))
+    assert not shows_no_more(first, second)
+
+
+def test_the_order_of_the_source_is_more() -> None:
+    ordered, shuffled = kept(shown("one", "a", ordered_by="source", in_source_order=True)), kept(shown("other", "a"))
+    assert shows_no_more(ordered, ordered)
+    assert not shows_no_more(replace(ordered, columns=shuffled.columns), shuffled)
+
+
+@pytest.mark.parametrize("left", [1, 2])
+def test_who_was_missing_for_a_value_and_is_alone_later(left: int) -> None:
+    source = SOURCE | {"s": list("fgffffff")}
+    some = shown("some", keyed("id", "k"), source=source, rows=[0, *range(2, 8)], decided_by=frozenset("s"))
+    later = {name: cells[1 : 1 + left] for name, cells in source.items()}
+    now = shown("now", keyed("id", "k", source=later), "a", source=later, rows=range(left))
+    found = least([now], [kept(some)], "s")
+    assert found is not None
+    assert found["now"]["alpha"] == 1
 
 
 @pytest.mark.parametrize(("key", "joined"), [("12345678", True), ("87654321", False)])
