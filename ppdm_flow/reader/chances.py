@@ -13,8 +13,9 @@ from ppdm_flow.reader.files import Ints
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 
-WITHIN, ENOUGH, PASSES = 1e-6, 1e-3, 10_000
-"""Scaling stops where all sums are 1 within the first; after so many passes they have to be within the second."""
+EXACT, WITHIN, ENOUGH, PASSES = 1e-12, 1e-6, 1e-3, 10_000
+"""Scaling stops where all sums are 1 within the first, so that both routes have the same figures, or within the second
+and come no nearer; after so many passes they have to be within the third."""
 
 
 class UnscaledError(NotVerifiedError):
@@ -69,6 +70,7 @@ def _in_blocks(
         return None
     x = np.where(possible[: len(i)], start, 0.0)
     spare = possible[len(i) :].astype(np.float64)
+    off = np.inf
     for _ in range(PASSES):
         x /= np.bincount(i, x * m[j], len(n))[i]
         total = np.bincount(filler, spare * m, len(fill))
@@ -76,11 +78,12 @@ def _in_blocks(
         sums = np.bincount(j, x * n[i], len(m)) + spare * fill[filler]
         x /= sums[j]
         spare /= sums
+        before = off
         off = max(
             float(np.abs(np.bincount(i, x * m[j], len(n)) - 1).max()),
             float(np.abs(np.bincount(filler, spare * m, len(fill)) - 1)[fill > 0].max(initial=0)),
         )
-        if off <= WITHIN:
+        if off <= EXACT or before <= off <= WITHIN:
             return x
     if off > ENOUGH:
         raise UnscaledError("the chances of pairs of rows do not come to 1")

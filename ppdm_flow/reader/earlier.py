@@ -23,6 +23,12 @@ from ppdm_flow.reader.files import FUNCTIONS, MISSING, NO_CELL, Ints, ReleasedCo
 SUPPRESSED_HASH = -3
 """Stands for a suppressed value where others have their hashes; `MISSING` for a missing one."""
 NOWHERE = -1
+ALIKE = 0.9
+"""Cohen's kappa from which two attributes are one."""
+IN_ORDER = 0.75
+"""The share of neighbours from which two orders are one; of orders that have nothing in common it is half."""
+DIGITS = 8
+"""Of pseudonyms of one key, as many first digits are equal as the shortest have."""
 
 
 class Hashing(Protocol):
@@ -46,7 +52,7 @@ class Hashing(Protocol):
 class KeptColumn:
     """Cells of one kind in one column of a file, ``cells`` (rows,) as those of a `ReleasedColumn`.
 
-    ``hashes`` (rows,) are there where cells mean the same in other files: keyed ones, and those read as values.
+    ``hashes`` (rows,) of what cells hold are there where it is no function of the values: keyed, and drawn ones.
     """
 
     name: str
@@ -62,10 +68,11 @@ class KeptColumn:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeptFile:
-    """A file of an earlier run, and the rows that it lacks by their values, in no order.
+    """A file of an earlier run, and the rows that it lacks by their values, by their people.
 
-    ``people`` (rows,) are hashes of whose they are, ``attributes`` (rows,) those of the values that cells carry. Other
-    names are those of `ReleasedFile`.
+    ``people`` (rows,) are hashes of whose they are, ``attributes`` (rows,) those of the values that cells carry.
+    ``order`` (rows,) is there for a file in the order of its source: the places in it. Other names are those of
+    `ReleasedFile`.
     """
 
     name: str
@@ -77,6 +84,22 @@ class KeptFile:
     decided: frozenset[str] | None
     sampled: bool
     moved: tuple[frozenset[str], ...]
+    order: Ints | None = None
+
+    def renamed(self, names: Mapping[str, str]) -> KeptFile:
+        """Return the file with other names of some attributes."""
+
+        def of(attributes: frozenset[str]) -> frozenset[str]:
+            return frozenset(names.get(a, a) for a in attributes)
+
+        values = {names.get(a, a): v for a, v in self.attributes.items()}
+        return replace(
+            self,
+            attributes=values | {a: v for a, v in self.attributes.items() if a in values},
+            columns=tuple(replace(c, carries=of(c.carries)) for c in self.columns),
+            decided=None if self.decided is None else of(self.decided),
+            moved=tuple(map(of, self.moved)),
+        )
 
     def packed(self) -> bytes:
         """Return the file in a form that `unpacked` reads."""
@@ -104,6 +127,7 @@ class KeptFile:
         arrays |= {f"v{i}": each for i, each in enumerate(self.attributes.values())}
         arrays |= {f"c{i}": c.cells for i, c in enumerate(self.columns)}
         arrays |= {f"h{i}": c.hashes for i, c in enumerate(self.columns) if c.hashes is not None}
+        arrays |= {} if self.order is None else {"order": self.order}
         table = pa.table(arrays).replace_schema_metadata({"file": json.dumps(said)})
         sink = pa.BufferOutputStream()
         with pa.ipc.new_stream(sink, table.schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as writer:
@@ -141,6 +165,7 @@ def unpacked(name: str, data: bytes) -> KeptFile:
         None if said["decided"] is None else frozenset(said["decided"]),
         said["sampled"],
         tuple(map(frozenset, said["moved"])),
+        array.get("order"),
     )
 
 
@@ -164,6 +189,45 @@ class HashedSource:
         return cls(subject[codes[hashing.subject]], values, by_code)
 
 
+def _rows_of(kept: KeptFile, source: HashedSource) -> Ints:
+    """Return the row of a file for each row of the source, or `NOWHERE`."""
+    shared = [a for a in kept.attributes if a in source.attributes]
+    then = pd.DataFrame({"person": kept.people} | {i: kept.attributes[a] for i, a in enumerate(shared)})
+    now = pd.DataFrame({"person": source.people} | {i: source.attributes[a] for i, a in enumerate(shared)})
+    then, now = then[then["person"] != MISSING], now[now["person"] != MISSING]
+    row_of = np.full(len(source.people), NOWHERE, dtype=np.int64)
+    for keys in ([*then.columns], ["person"]):
+        numbers = [each[keys].assign(nth=each.groupby(keys).cumcount(), row=each.index) for each in (then, now)]
+        found = numbers[0].merge(numbers[1], on=[*keys, "nth"], suffixes=("", "_now"))
+        row_of[found["row_now"].to_numpy()] = found["row"].to_numpy()
+        then, now = then[~then.index.isin(found["row"])], now[~now.index.isin(found["row_now"])]
+    return row_of
+
+
+def _renamed(kept: KeptFile, source: HashedSource, row_of: Ints) -> dict[str, str]:
+    """Return the new names of attributes that the source has no more under the old ones."""
+    here = np.flatnonzero(row_of >= 0)
+    new = {a: v[here] for a, v in source.attributes.items() if a not in kept.attributes}
+    out = {}
+    for attribute, values in kept.attributes.items():
+        if attribute not in source.attributes and len(here):
+            then = values[row_of[here]]
+            name = next((a for a, now in new.items() if _are_alike(then, now)), None)
+            if name is not None:
+                out[attribute] = name
+    return out
+
+
+def _are_alike(one: Ints, other: Ints) -> bool:
+    """Say whether values agree so often that they are one attribute's, be it that some have changed since.
+
+    Beside the agreement that comes by chance (Cohen 1960, kappa).
+    """
+    shares = [pd.Series(each).value_counts(normalize=True) for each in (one, other)]
+    by_chance = float(shares[0].mul(shares[1], fill_value=0).sum())
+    return float((one == other).mean()) - by_chance >= ALIKE * (1 - by_chance)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class BesideSource:
     """An earlier file beside a source: ``row_of`` (rows of the source,) is the row of the file, or `NOWHERE`."""
@@ -174,17 +238,14 @@ class BesideSource:
 
     @classmethod
     def of(cls, kept: KeptFile, source: HashedSource) -> BesideSource:
-        """Find the rows of the people of a source: those with equal values first, then any of the same person's."""
-        shared = [a for a in kept.attributes if a in source.attributes]
-        then = pd.DataFrame({"person": kept.people} | {i: kept.attributes[a] for i, a in enumerate(shared)})
-        now = pd.DataFrame({"person": source.people} | {i: source.attributes[a] for i, a in enumerate(shared)})
-        then, now = then[then["person"] != MISSING], now[now["person"] != MISSING]
-        row_of = np.full(len(source.people), NOWHERE, dtype=np.int64)
-        for keys in ([*then.columns], ["person"]):
-            numbers = [each[keys].assign(nth=each.groupby(keys).cumcount(), row=each.index) for each in (then, now)]
-            found = numbers[0].merge(numbers[1], on=[*keys, "nth"], suffixes=("", "_now"))
-            row_of[found["row_now"].to_numpy()] = found["row"].to_numpy()
-            then, now = then[~then.index.isin(found["row"])], now[~now.index.isin(found["row_now"])]
+        """Find the rows of the people of a source: those with equal values first, then any of the same person's.
+
+        An attribute that the source has under another name gets that name.
+        """
+        row_of = _rows_of(kept, source)
+        if renamed := _renamed(kept, source, row_of):
+            kept = kept.renamed(renamed)
+            row_of = _rows_of(kept, source)
         return cls(kept, source, row_of)
 
     def released(self, names: Mapping[str, str]) -> ReleasedFile:
@@ -226,6 +287,13 @@ class BesideSource:
             raise ValueError(f"cells of {column.kind} mean nothing in other files, but their hashes were asked for")
         return np.where(self.row_of >= 0, column.hashes[self.row_of], NO_CELL)
 
+    def unchanged(self, column: KeptColumn) -> npt.NDArray[np.bool_]:
+        """Say of each row of the source whether it has the values still of which the file's cell was made."""
+        out = self.row_of >= 0
+        for attribute in column.carries.intersection(self.source.attributes):
+            out &= self.kept.attributes[attribute][self.row_of] == self.source.attributes[attribute]
+        return out
+
     def _cells(self, column: KeptColumn, rows: Ints, at: Ints) -> Ints:
         """Return cells of rows: for values that have changed since, those that the values of today had."""
         cells = column.cells[at]
@@ -254,9 +322,34 @@ def lost_attributes(beside: Sequence[BesideSource]) -> dict[str, Ints]:
     for one in beside:
         for attribute, hashes in one.kept.attributes.items():
             if attribute not in one.source.attributes:
-                codes = pd.factorize(np.where(one.row_of >= 0, hashes[one.row_of], MISSING))[0]
-                lost.setdefault(attribute, codes.astype(np.int64))
-    return lost
+                values = np.where(one.row_of >= 0, hashes[one.row_of], NO_CELL)
+                before = lost.get(attribute, values)
+                lost[attribute] = np.where(before == NO_CELL, values, before)
+    return {a: pd.factorize(values)[0].astype(np.int64) for a, values in lost.items()}
+
+
+def with_orders(beside: Sequence[BesideSource], own: Sequence[str]) -> list[str]:
+    """Return for each earlier file the name of the order that it shares, be it with one of its run only; or nothing.
+
+    ``own`` are the names that files of the run in the order of the source have for it.
+    """
+    places = {name: np.arange(len(one.row_of)) for one in beside for name in own[:1]}
+    names = []
+    for number, one in enumerate(beside):
+        name = ""
+        if one.kept.order is not None:
+            mine = np.where(one.row_of >= 0, one.kept.order[one.row_of], NO_CELL)
+            name = next((n for n, other in places.items() if _in_one_order(mine, other)), f"{number}")
+            places.setdefault(name, mine)
+        names.append(name)
+    return [name if name in own or names.count(name) > 1 else "" for name in names]
+
+
+def _in_one_order(one: Ints, other: Ints) -> bool:
+    """Say whether most neighbours among the rows that both have are in the same order."""
+    both = np.flatnonzero((one >= 0) & (other >= 0))
+    steps = np.diff(one[both[np.argsort(other[both], kind="stable")]])
+    return len(steps) > 0 and float((steps > 0).mean()) >= IN_ORDER
 
 
 def with_one_name_a_key(
@@ -276,13 +369,19 @@ def with_one_name_a_key(
             if kept.hashes is None or kept.kind is not CellKind.KEYED:
                 columns.append(column)
                 continue
-            hashes = one.hashes(kept)
+            hashes = np.where(one.unchanged(kept), one.hashes(kept), NO_CELL)
             alike = (k for carries, k, other in every if carries == column.carries and _mostly_equal(hashes, other))
             key = next(alike, f"{kept.key} of {file.name}")
             every.append((column.carries, key, hashes))
             columns.append(replace(column, key=key))
         out.append(replace(file, columns=tuple(columns)))
     return tuple(out)
+
+
+def hashes_of_pseudonyms(texts: Sequence[str], hashing: Hashing) -> Ints:
+    """Return hashes of keyed cells, equal for those of one key and value that were cut to different lengths."""
+    first = [text[:DIGITS] for text in texts]
+    return hashing.values(first if len(set(first)) >= ALIKE * len(texts) else texts)
 
 
 def _mostly_equal(one: Ints, other: Ints) -> bool:
@@ -303,8 +402,9 @@ def without_copies(files: Sequence[ReleasedFile], earlier: Sequence[ReleasedFile
 def _is_shown(one: ReleasedFile, other: ReleasedFile) -> bool:
     """Say whether one file has the rows of another one and no cells that tell them apart otherwise than its own do."""
     rows = np.flatnonzero(one.place >= 0)
-    whole = not (one.sampled or other.sampled or one.absent.any() or other.absent.any())
-    if not whole or one.moved or not np.array_equal(one.place >= 0, other.place >= 0):
+    there = np.array_equal(one.place >= 0, other.place >= 0)
+    there = there and np.array_equal(one.absent[one.place[rows]], other.absent[other.place[rows]])
+    if one.sampled or other.sampled or one.moved or not there:
         return False
     told = [(each, each.cells[other.place[rows]]) for each in other.columns]
     return all(_is_told(each, each.cells[one.place[rows]], told) for each in one.columns)
@@ -312,8 +412,10 @@ def _is_shown(one: ReleasedFile, other: ReleasedFile) -> bool:
 
 def shows_no_more(one: KeptFile, other: KeptFile) -> bool:
     """Say whether one kept file shows of the same rows only what another one shows."""
-    whole = not (one.sampled or other.sampled or one.absent.any() or other.absent.any() or one.moved)
-    if not whole or not np.array_equal(one.people, other.people):
+    there = np.array_equal(one.people, other.people) and np.array_equal(one.absent, other.absent)
+    if one.sampled or other.sampled or one.moved or not there:
+        return False
+    if one.order is not None and (other.order is None or not np.array_equal(one.order, other.order)):
         return False
     told = [(each, each.cells) for each in other.columns]
     same = (
@@ -321,16 +423,26 @@ def shows_no_more(one: KeptFile, other: KeptFile) -> bool:
         for name, values in one.attributes.items()
         if name in other.attributes
     )
-    return all(same) and all(_is_told(each, each.cells, told) for each in one.columns)
+    return all(same) and all(
+        _is_told(c, c.cells, told) if c.hashes is None else _is_shown_again(c, c.hashes, other.columns)
+        for c in one.columns
+    )
+
+
+def _is_shown_again(column: KeptColumn, hashes: Ints, others: Sequence[KeptColumn]) -> bool:
+    """Say whether another column has the same keyed or drawn cells."""
+    alike = (each.hashes for each in others if all(getattr(column, n) == getattr(each, n) for n in OF_A_KIND))
+    return any(each is not None and np.array_equal(hashes, each) for each in alike)
 
 
 AnyColumn = ReleasedColumn | KeptColumn
+OF_A_KIND = ("carries", "kind", "hidden", "virtual")
 
 
 def _is_told(column: AnyColumn, cells: Ints, told: Sequence[tuple[AnyColumn, Ints]]) -> bool:
     """Say whether a column has the same cells as another one of the same kind, be it under other labels."""
     for other, others in told:
-        if any(getattr(column, n) != getattr(other, n) for n in ("carries", "kind", "key", "hidden", "virtual")):
+        if any(getattr(column, n) != getattr(other, n) for n in (*OF_A_KIND, "key")):
             continue
         if column.kind not in FUNCTIONS and (cells != others).any():
             continue

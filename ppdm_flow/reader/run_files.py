@@ -25,8 +25,10 @@ from ppdm_flow.reader.earlier import (
     Hashing,
     KeptColumn,
     KeptFile,
+    hashes_of_pseudonyms,
     lost_attributes,
     with_one_name_a_key,
+    with_orders,
     without_copies,
 )
 from ppdm_flow.reader.faults import NotVerifiedError
@@ -133,9 +135,12 @@ def read_files(
     ids = () if hashing is None else (hashing.subject,)
     names = tuple(sorted({*carried, *subject, *ids, *known, *(a for f in files for a in f.decided_by)}))
     pairs = {f.name: _paired(f, names, tuple(lineages[f.name])) for f in files}
-    rows, first = np.unique(np.concatenate([left.rows for left, _, _ in pairs.values()]), return_index=True)
-    original = concat([left for left, _, _ in pairs.values()]).take(first)
-    weight = np.concatenate([weights for _, _, weights in pairs.values()])[first]
+    lacking = [] if hashing is None else [_left_out(files, names, hashing, earlier)]
+    lefts = [*(left for left, _, _ in pairs.values()), *lacking]
+    rows, first = np.unique(np.concatenate([left.rows for left in lefts]), return_index=True)
+    original = concat(lefts).take(first)
+    ones = [np.ones(len(each), dtype=np.int64) for each in lacking]
+    weight = np.concatenate([*(weights for _, _, weights in pairs.values()), *ones])[first]
     values, texts = {}, {}
     for name in names:
         values[name], texts[name] = _coded(original[name])
@@ -148,6 +153,7 @@ def read_files(
     every = {own[a]: values[a] for a in names if first_of[a] == a} | {ORDER + o: np.arange(len(rows)) for o in orders}
     unit = values[people.subject] if people is not None else np.arange(len(rows))
     beside: Sequence[BesideSource] = ()
+    in_order: Sequence[str] = ()
     if earlier and hashing is not None:
         hashed = HashedSource.of(values, texts, hashing)
         every_beside = (BesideSource.of(kept, hashed) for kept in earlier)
@@ -155,6 +161,8 @@ def read_files(
         lost = lost_attributes(beside)
         same |= {name: f"({len(own) + number}, earlier)" for number, name in enumerate(lost)}
         every |= {same[name]: codes for name, codes in lost.items()}
+        in_order = with_orders(beside, [f.ordered_by for f in files if f.in_source_order])
+        every |= {ORDER + o: np.arange(len(rows)) for o in in_order if o}
     source = Source(every, unit, weight, "" if people is None else same[people.subject])
     made = tuple(
         _file(f, lineages[f.name], rows, *pairs[f.name][:2], source=source, same=same, texts=texts) for f in files
@@ -162,8 +170,20 @@ def read_files(
     require_functions(source, made)
     if beside and hashing is not None:
         keyed = _keyed(files, pairs, rows, same, hashing)
-        made += without_copies(made, with_one_name_a_key(beside, [each.released(same) for each in beside], keyed))
+        before = with_one_name_a_key(beside, [each.released(same) for each in beside], keyed)
+        made += without_copies(made, [_in_order(f, o) if o else f for f, o in zip(before, in_order, strict=True)])
     return RunFiles(source, made, same, {own[name]: each for name, each in texts.items()}, len(files))
+
+
+def _left_out(files: Sequence[Other], names: Sequence[str], hashing: Hashing, earlier: Sequence[KeptFile]) -> Table:
+    """Return rows of the source, for files that lack some: those of people in ``earlier`` files; all without any."""
+    every = next((f.everyone for f in files if f.everyone and (f.decided_by or len(f.left_out_at_random))), None)
+    table = concat([Table.of({n: [] for n in names}), *(() if every is None else every(names))])
+    if not earlier:
+        return table
+    ids = table[hashing.subject].compact()
+    people = np.append(hashing.people(ids.categories.to_pylist()), [MISSING, MISSING])[ids.codes]
+    return table.take(np.isin(people, np.concatenate([kept.people for kept in earlier])))
 
 
 def keep(file: Other, hashing: Hashing, table: str = "") -> KeptFile:
@@ -179,19 +199,20 @@ def keep(file: Other, hashing: Hashing, table: str = "") -> KeptFile:
     hashed = HashedSource.of(codes, {n: held.texts_of(n) for n in codes}, hashing)
     there = there[np.argsort(hashed.people[there], kind="stable")]
     at = released.place[there]
-    keyed = {n for n, a in file.attributes.items() if a.lineage.kind is CellKind.KEYED}
-    _, right, _ = _paired(file, (), tuple(sorted(keyed)))
+    drawn = {
+        c.name for c in released.columns if not c.virtual and (c.kind is CellKind.KEYED or c.kind not in FUNCTIONS)
+    }
+    _, right, _ = _paired(file, (), tuple(sorted(drawn)))
 
     def hashes(column: ReleasedColumn) -> Ints | None:
-        if column.kind is CellKind.KEYED and not column.virtual:
-            cells = right[column.name].compact()
-            by_code = np.append(hashing.values(cells.categories.to_pylist()), [SUPPRESSED_HASH, MISSING])
-            return np.append(by_code[cells.codes], np.full(released.absent.sum(), NO_CELL))[at]
-        if column.kind not in FUNCTIONS and len(column.carries) == 1:
-            known = hashed.by_code[named[next(iter(column.carries))]]
-            table = np.append(known, np.full(max(0, int(column.cells.max(initial=-1)) + 1 - len(known)), NO_CELL))
-            return np.append(table, [NO_CELL, MISSING])[column.cells][at]
-        return None
+        if column.name not in drawn:
+            return None
+        cells = right[column.name].compact()
+        texts = cells.categories.to_pylist()
+        of_texts = hashes_of_pseudonyms(texts, hashing) if column.kind is CellKind.KEYED else hashing.values(texts)
+        every = np.append(of_texts, [SUPPRESSED_HASH, MISSING])[cells.codes]
+        every = np.append(every, np.full(released.absent.sum(), NO_CELL))
+        return np.where(column.cells == NO_CELL, NO_CELL, every)[at]
 
     columns = tuple(
         KeptColumn(
@@ -219,6 +240,7 @@ def keep(file: Other, hashing: Hashing, table: str = "") -> KeptFile:
         None if released.decided is None else frozenset(named[a] for a in released.decided),
         released.sampled,
         tuple(frozenset(named[a] for a in each) for each in released.moved),
+        np.where(released.absent[at], NO_CELL, there) if file.in_source_order else None,
     )
 
 
@@ -236,7 +258,8 @@ def _keyed(
         for name, lineage in _lineages(file).items():
             if lineage.kind is CellKind.KEYED and lineage.carries:
                 cells = right[name].compact()
-                by_code = np.append(hashing.values(cells.categories.to_pylist()), [SUPPRESSED_HASH, MISSING])
+                of_texts = hashes_of_pseudonyms(cells.categories.to_pylist(), hashing)
+                by_code = np.append(of_texts, [SUPPRESSED_HASH, MISSING])
                 hashes = np.full(len(rows), NO_CELL)
                 hashes[np.searchsorted(rows, left.rows)] = by_code[cells.codes]
                 out.append((frozenset(same[a] for a in lineage.carries), lineage.key, hashes))
@@ -392,8 +415,8 @@ def _file(
     for one_name, other_name, attributes in moved:
         cells = all_rows(_differences(file, right, one_name, other_name))
         columns.append(ReleasedColumn(f"difference of {one_name}, {other_name}", cells, one(attributes), virtual=True))
-    if (order := ORDER + file.ordered_by) in source.codes:
-        columns.append(ReleasedColumn(ORDER, all_rows(np.arange(len(left))), frozenset((order,)), virtual=True))
+    if ORDER + file.ordered_by in source.codes:
+        columns.append(_order(file.ordered_by, absent))
     if file.in_source_order:
         columns += [
             ReleasedColumn(f"place of {a}", all_rows(v[here]), frozenset((a,)), virtual=True)
@@ -406,6 +429,16 @@ def _file(
     by_one_draw = tuple(one(attributes) for _, _, attributes in moved)
     place = row_of if join is None else np.where(join == NOWHERE, -1, row_of[join])
     return ReleasedFile(file.name, place, tuple(columns), absent, decided, sampled, moved=by_one_draw)
+
+
+def _order(by: str, absent: npt.NDArray[np.bool_]) -> ReleasedColumn:
+    """Return the places of a file's rows in an order that others have too."""
+    cells = np.where(absent, NO_CELL, np.arange(len(absent)))
+    return ReleasedColumn(ORDER, cells, frozenset((ORDER + by,)), virtual=True)
+
+
+def _in_order(file: ReleasedFile, by: str) -> ReleasedFile:
+    return replace(file, columns=(*file.columns, _order(by, file.absent)))
 
 
 def _moved_together(attributes: Iterable[AttributeFacts]) -> list[tuple[str, str, frozenset[str]]]:

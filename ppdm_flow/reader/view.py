@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import combinations
 from typing import Any, Literal
 
+import networkx as nx
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
@@ -102,7 +103,7 @@ def together(
 
     ``alone`` are the files that tell more by themselves than equal cells do. None where no file does, and none tells
     anything of another's rows. After the first ``own`` files come those of earlier runs: what these tell of each other
-    was judged before.
+    was judged before, but where one of the first ones is linked to them, be it over others.
     """
     names = [frozenset(n for c in f.columns for n in c.names) for f in files]
     dropping = [f.decided is not None and question.sensitive in f.decided for f in files]
@@ -113,9 +114,12 @@ def together(
     every = range(len(files))
     new = range(len(files) if own is None else own)
     linked = {
-        f: [g for g in (every if f in new else new) if g != f and (dropping[g] or not search.tells_nothing(f, g))]
+        f: [g for g in every if g != f and (dropping[f] or dropping[g] or not search.tells_nothing(f, g))]
         for f in every
     }
+    links = nx.Graph((f, g) for f in every for g in every if f < g and not search.tells_nothing(f, g))
+    reached = {f for part in nx.connected_components(links) if not part.isdisjoint(new) for f in part}
+    linked = {f: told if f in reached.union(new) or not set(told).isdisjoint(new) else [] for f, told in linked.items()}
     if not any(linked.values()) and not alone:
         return None
     out: dict[int, list[CandidateGroups]] = {f: [] for f in every}

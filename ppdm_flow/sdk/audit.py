@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -22,6 +22,7 @@ from ppdm_flow.sdk.history import History
 from ppdm_flow.sdk.holdout import Holdout
 from ppdm_flow.sdk.set_operator import SetOperator
 from ppdm_flow.sdk.view import DataView, PairedView
+from ppdm_flow.tables.table import Table
 
 
 class Sql(Protocol):
@@ -89,7 +90,8 @@ class Other:
     ``attributes`` are its columns, ``pairs`` its rows beside their originals. ``left_out_at_random`` are the numbers
     (rows,) of source rows, ascending, that a random step on its way left out, whatever their cells are; which others
     are missing goes by the attributes ``decided_by``. Files with the same ``ordered_by`` have their rows in one order,
-    ``in_source_order`` in that of the source. ``table`` is the linked table whose rows they are.
+    ``in_source_order`` in that of the source. ``table`` is the linked table whose rows they are. ``everyone`` yields
+    columns of all rows of the source, with their numbers, those that were left out too.
     """
 
     name: str
@@ -101,6 +103,7 @@ class Other:
     ordered_by: str = ""
     in_source_order: bool = False
     table: str = ""
+    everyone: Callable[[Sequence[str]], Iterator[Table]] | None = None
 
 
 class FilesReader(Protocol):

@@ -63,4 +63,8 @@ def release(
     candidate: Any = SimpleNamespace(schema=SimpleNamespace(weight=weight))
     pairs: Any = Pairs(source, rows, {n: cells for n, (_, cells) in columns.items()})
     left_out = np.array(more.pop("left_out_at_random", []), dtype=np.int64)
-    return Other(name, facts, candidate, pairs, left_out, **more)
+
+    def everyone(columns: Sequence[str]) -> Iterator[Table]:
+        yield table_of(source, range(len(source[next(iter(source))]))).select(list(columns))
+
+    return Other(name, facts, candidate, pairs, left_out, everyone=everyone, **more)

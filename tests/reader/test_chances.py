@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ppdm_flow.core.requirement import TOLERANCE
 from ppdm_flow.reader import chances
 from ppdm_flow.reader.chances import UnscaledError, scaled
 from ppdm_flow.reader.faults import NotVerifiedError
@@ -144,3 +145,14 @@ def test_what_fills_up_a_file_counts_among_the_sums(monkeypatch: pytest.MonkeyPa
     one, other, start = np.array([0, 0]), np.array([0, 1]), np.array([1, 1e-3])
     with pytest.raises(UnscaledError):
         scaled(one, other, start, np.array([1000]), np.array([1000, 1]))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_both_routes_have_the_same_chances_where_rows_lack_in_several_blocks(seed: int) -> None:
+    """One route fills up each block, the other all of them: near enough for either is not near enough for both."""
+    draws = Random(seed)
+    pairs = [(4 * b + i, 4 * b + j) for b in range(3) for i in range(4) for j in range(4) if (i + j) % 4 < 3]
+    start = [draws.random() for _ in pairs]
+    rows, others = [draws.randint(1, 3) for _ in range(12)], [draws.randint(3, 6) for _ in range(12)]
+    one, again = by_both_routes(pairs, start, rows, others)
+    assert one.tolist() == pytest.approx(again.tolist(), rel=TOLERANCE)

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from ppdm_flow.core.people import People
+from ppdm_flow.core.requirement import TOLERANCE
 from ppdm_flow.core.roles import Nulls
-from ppdm_flow.reader.earlier import KeptFile, unpacked
+from ppdm_flow.reader.earlier import KeptFile, shows_no_more, unpacked
 from ppdm_flow.reader.figures import worst
 from ppdm_flow.reader.query.figures import figures
 from ppdm_flow.reader.run import EarlierFiles, RunReader
@@ -68,17 +69,19 @@ def kept(file: Any) -> KeptFile:
 
 def least(files: Sequence[Any], earlier: Sequence[Any], sensitive: str = "", **more: Any) -> dict[str, Any] | None:
     """Return the worst figures of each file of the run, equal by both routes; None where others tell nothing."""
-    people = more.pop("people", None)
+    people, grouping = more.pop("people", None), more.pop("grouping", ("a", "b"))
     before = EarlierFiles(tuple(earlier), Hashes(), more.pop("attributes", ATTRIBUTES))
     reader = RunReader(files, people, Nulls.OWN_CATEGORY, before=before, **more)
-    told = reader.together(("a", "b"), sensitive)
+    told = reader.together(grouping, sensitive)
     if told is None:
         return None
     sql = Database()
-    again = reader.again(sql, ("a", "b"), sensitive)
+    again = reader.again(sql, grouping, sensitive)
     found = {name: worst(views) for name, views in told.views.items()}
     for name, of_file in found.items():
-        assert figures(sql, again[name]) == pytest.approx(of_file)
+        for figure, value in figures(sql, again[name]).items():
+            exactly = of_file[figure] if value is None else pytest.approx(of_file[figure], rel=TOLERANCE)
+            assert value == exactly, figure
     return found
 
 
@@ -179,6 +182,152 @@ def test_an_attribute_that_the_source_has_no_more() -> None:
 def test_what_earlier_files_tell_of_each_other_is_no_fault_of_this_one() -> None:
     before = [kept(shown("first", "a", "c")), kept(shown("second", "b", "c"))]
     assert least([shown("now", "s")], before) is None
+
+
+@pytest.mark.parametrize(
+    ("order", "joined"),
+    [([0, 1, 2, 3, 4, 5, 6, 7], True), ([0, 1, 2, 3, 4, 6, 5, 7], True), ([0, 4, 1, 6, 2, 5, 3, 7], False)],
+    ids=["the same", "two exchanged", "another"],
+)
+def test_rows_in_the_order_of_the_source_are_joined(order: Sequence[int], joined: bool) -> None:
+    kind = {"ordered_by": "source", "in_source_order": True}
+    then = kept(shown("then", "a", "b", **kind))
+    source = {name: [cells[i] for i in order] for name, cells in SOURCE.items()}
+    found = least([shown("now", "s", source=source, **kind)], [then], "s")
+    assert (found is not None and found["now"]["alpha"] == 1) == joined
+    for one, other in (
+        (then, shown("now", "s", source=source)),
+        (kept(shown("then", "a", "b")), shown("now", "s", **kind)),
+    ):
+        found = least([other], [one], "s")
+        assert found is None or found["now"]["alpha"] < 1
+
+
+def test_earlier_files_in_one_order_are_joined() -> None:
+    """Though that of the source is another today."""
+    kind = {"ordered_by": "source", "in_source_order": True}
+    then = [kept(shown("ids", keyed("id", "k"), **kind)), kept(shown("values", "s", **kind))]
+    source = {name: [cells[i] for i in (0, 4, 1, 6, 2, 5, 3, 7)] for name, cells in SOURCE.items()}
+    now = shown("now", keyed("id", "k", source=source), "a", "b", source=source, **kind)
+    found = least([now], then, "s")
+    assert found is not None
+    assert found["now"]["alpha"] == 1
+
+
+@pytest.mark.parametrize("people", [None, People("id", 1)])
+@pytest.mark.parametrize("first", ["all", "some"])
+@pytest.mark.parametrize(("decided", "told"), [("s", True), ("b", False)])
+def test_who_is_missing_for_a_value_has_it(decided: str, told: bool, first: str, people: People | None) -> None:
+    rows = [i for i, v in enumerate(SOURCE[decided]) if v in ("f", "1")]
+    made = {
+        "all": shown("all", keyed("id", "k"), "a"),
+        "some": shown("some", keyed("id", "k"), rows=rows, decided_by=frozenset(decided)),
+    }
+    then = kept(made.pop(first))
+    (now,) = made.values()
+    found = least([now], [then], "s", people=people)
+    assert found is not None
+    assert (found[now.name]["alpha"] == 1) == told
+
+
+def test_the_same_rows_again_tell_nothing() -> None:
+    some = {"rows": [0, 2, 4, 5], "decided_by": frozenset("s")}
+    then = kept(shown("then", "a", **some))
+    held = read_files([shown("now", "a", **some)], None, frozenset(), [then], Hashes(), ATTRIBUTES)
+    assert len(held.files) == 1
+    held = read_files([shown("now", "a")], None, frozenset(), [then], Hashes(), ATTRIBUTES)
+    assert len(held.files) == 2
+
+
+@pytest.mark.parametrize(
+    ("column", "other"),
+    [
+        (
+            (made_of("c", kind="noisy"), [f"{n}.5" for n in range(8)]),
+            (made_of("c", kind="noisy"), [f"{n}.4" for n in range(8)]),
+        ),
+        ((made_of("b", "c", kind="noisy"), list("12345678")), (made_of("b", "c", kind="noisy"), list("23456781"))),
+        (keyed("id", "k", "1 "), keyed("id", "k", "2 ")),
+    ],
+    ids=["noise", "noise of two", "key"],
+)
+def test_what_is_drawn_again_shows_more(column: Any, other: Any) -> None:
+    first, second = kept(shown("first", "a", column)), kept(shown("second", "a", other))
+    assert shows_no_more(first, kept(shown("again", "a", "b", column)))
+    assert not shows_no_more(first, second)
+
+
+def test_the_order_of_the_source_is_more() -> None:
+    ordered, shuffled = kept(shown("one", "a", ordered_by="source", in_source_order=True)), kept(shown("other", "a"))
+    assert shows_no_more(ordered, ordered)
+    assert not shows_no_more(replace(ordered, columns=shuffled.columns), shuffled)
+
+
+@pytest.mark.parametrize("left", [1, 2])
+def test_who_was_missing_for_a_value_and_is_alone_later(left: int) -> None:
+    source = SOURCE | {"s": list("fgffffff")}
+    some = shown("some", keyed("id", "k"), source=source, rows=[0, *range(2, 8)], decided_by=frozenset("s"))
+    later = {name: cells[1 : 1 + left] for name, cells in source.items()}
+    now = shown("now", keyed("id", "k", source=later), "a", source=later, rows=range(left))
+    found = least([now], [kept(some)], "s")
+    assert found is not None
+    assert found["now"]["alpha"] == 1
+
+
+@pytest.mark.parametrize(("key", "joined"), [("12345678", True), ("87654321", False)])
+def test_pseudonyms_of_two_lengths_are_joined(key: str, joined: bool) -> None:
+    short, long = (
+        (made_of("id", kind="keyed", key="k"), [f"{n}{own}"[:length] for n, own in enumerate([of] * 8)])
+        for of, length in ((key, 8), ("1234567890", 11))
+    )
+    found = least([shown("now", short, "a", "b")], [kept(shown("then", long, "s"))], "s")
+    assert (found is not None and found["now"]["alpha"] == 1) == joined
+
+
+@pytest.mark.parametrize("respelled", [5, 8])
+def test_pseudonyms_of_ids_that_are_spelled_as_before_are_joined(respelled: int) -> None:
+    """Though most others' are other ones now."""
+    source = SOURCE | {"id": [str(v).upper() if n < respelled else v for n, v in enumerate(SOURCE["id"])]}
+    now = shown("now", keyed("id", "k", source=source), "a", "b", source=source)
+    found = least([now], [kept(shown("then", keyed("id", "k"), "s"))], "s")
+    assert (found is not None and found["now"]["alpha"] == 1) == (respelled < 8)
+
+
+@pytest.mark.parametrize(("values", "joined"), [("pqpqpqpq", True), ("pqpqqppq", False), ("xxxxyyyy", False)], ids=str)
+def test_an_attribute_that_was_renamed(values: str, joined: bool) -> None:
+    """Equal values are one attribute's, by whatever name; so are those of the id."""
+    source = {"pid" if name == "id" else name: cells for name, cells in SOURCE.items() if name != "c"}
+    source |= {"d": list(values), "pid": list(SOURCE["id"])}
+    then, hashing = kept(shown("then", "c", "a")), Hashes()
+    hashing.subject = "pid"
+    now = shown("now", "d", "b", source=source)
+    held = read_files([now], None, frozenset(), [then], hashing, frozenset(source))
+    assert (held.same["d"] in held.files[1].columns[0].carries) == joined
+
+
+def test_an_attribute_that_the_source_lost_and_few_had_in_a_first_file() -> None:
+    source = {name: cells for name, cells in SOURCE.items() if name != "c"}
+    then = SOURCE | {"c": list("pqrtuvwx")}
+    files = [
+        shown("few", "c", source=then, rows=[0]),
+        shown("values", "c", "s", source=then),
+        shown("ids", "c", keyed("id", "k"), source=then),
+    ]
+    now = shown("now", keyed("id", "k"), "a", "b", source=source)
+    for before in (files, files[1:]):
+        found = least([now], list(map(kept, before)), "s", attributes=frozenset(source))
+        assert found is not None
+        assert found["now"]["alpha"] == 1
+
+
+@pytest.mark.parametrize(("key", "joined"), [("one", True), ("none of them", False)])
+def test_earlier_files_that_this_one_joins(key: str, joined: bool) -> None:
+    """Classes beside one pseudonym and values beside another are joined by a file that has both."""
+    one, two = keyed("id", "one", "1 "), keyed("id", "two", "2 ")
+    then = [kept(shown("first", one, two)), kept(shown("second", two, "s"))]
+    for before in (then, then[::-1]):
+        found = least([shown("now", keyed("id", key, "1 " if joined else "3 "), "a", "b")], before, "s")
+        assert (found is not None and found["now"]["alpha"] == 1) == joined
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +21,7 @@ from ppdm_flow.plan.definition import SOURCE, Plan, ReleaseNode
 from ppdm_flow.plan.together import read_together
 from ppdm_flow.reader.run import EarlierFiles, RunReader
 from ppdm_flow.sdk.audit import Other
+from ppdm_flow.tables.table import Table
 
 Rows = npt.NDArray[np.int64]
 
@@ -84,7 +86,15 @@ def files_of_people(plan: Plan, graph: Graph, subjects: Mapping[str, Subject], o
     single = {name: graph.expanded(subject.release.input) for name, subject in people.items()}
     mixed = len(set(single.values())) > 1
     source = graph.engine.expanded(original, graph.numbering) if mixed and graph.numbering is not None else None
-    return {n: _file(plan, graph, s, None if single[n] else source) for n, s in people.items()}
+    files = {n: _file(plan, graph, s, None if single[n] else source) for n, s in people.items()}
+    every = original
+    if any(single.values()) and graph.numbering is not None:
+        every = source or graph.engine.expanded(original, graph.numbering)
+
+    def everyone(columns: Sequence[str]) -> Iterator[Table]:
+        return (part.table for part in every.parts(list(columns)))
+
+    return {name: replace(file, everyone=everyone) for name, file in files.items()}
 
 
 def _file(plan: Plan, graph: Graph, subject: Subject, source: Stream | None) -> Other:

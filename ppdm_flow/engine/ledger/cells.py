@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.ledger.chain import Entry
-from ppdm_flow.engine.ledger.key import LedgerKey
+from ppdm_flow.engine.ledger.key import LedgerKey, numbers_of
 from ppdm_flow.engine.ledger.membership import spelling
 from ppdm_flow.engine.ledger.store import LedgerStore
 from ppdm_flow.plan.definition import Plan
@@ -19,7 +19,7 @@ from ppdm_flow.reader.files import Ints
 from ppdm_flow.reader.run import EarlierFiles
 from ppdm_flow.reader.run_files import keep
 from ppdm_flow.sdk.audit import Other
-from ppdm_flow.sdk.history import Hashes, Membership
+from ppdm_flow.sdk.history import Hashes
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +32,12 @@ class LedgerHashing:
 
     def people(self, texts: Sequence[str]) -> Ints:
         """Return the hashes of people."""
+        return numbers_of(self.subjects(texts))
+
+    def subjects(self, texts: Sequence[str]) -> Hashes:
+        """Return the hashes of people, as long as those of who is in a release."""
         same = spelling(self.ignore)
-        return self.key.numbers("person", (same(text).encode() for text in texts))
+        return self.key.hashes("person", (same(text).encode() for text in texts))
 
     def values(self, texts: Sequence[str]) -> Ints:
         """Return the hashes of values."""
@@ -53,10 +57,17 @@ def packed_file(file: Other, hashing: LedgerHashing, table: str) -> bytes:
         return b""
 
 
+def missing_from(file: Other, hashing: LedgerHashing) -> Hashes:
+    """Return the people of a source of which a file lacks rows, for those that do; nobody for others."""
+    every = file.everyone([hashing.subject]) if file.everyone and file.decided_by else ()
+    texts = {text for table in every for text in table[hashing.subject].compact().categories.to_pylist()}
+    return hashing.subjects(sorted(texts))
+
+
 def files_before(
-    plan: Plan, table: str, store: LedgerStore, hashing: LedgerHashing | None, own: Collection[Membership]
+    plan: Plan, table: str, store: LedgerStore, hashing: LedgerHashing | None, people: Hashes
 ) -> EarlierFiles | None:
-    """Return the files of earlier releases that are about some of one's ``own`` people; None where there is none.
+    """Return the files of earlier releases that have, or lack, some of one's ``people``; None where there is none.
 
     ``plan`` is that of a linked ``table``: what was released of others is left out.
     """
@@ -64,20 +75,18 @@ def files_before(
     if hashing is None:
         several = any(not entry.generated for entry in store.entries())
         return EarlierFiles((), None, attributes, _NO_SUBJECT) if several else None
-    people = np.unique(np.concatenate([np.zeros(0, dtype="S32"), *(each.subjects for each in own)]))
-    about = [e for e in store.entries() if not e.generated and _has_any(store, e, people)]
-    if not about:
-        return None
     files: list[KeptFile] = []
     reasons = []
-    for entry in about:
+    numbers = numbers_of(people)
+    for entry in (e for e in store.entries() if not e.generated):
         data = store.packed_file(entry)
         if data:
             file = unpacked(f"{entry.policy}/{entry.name} (no. {entry.number})", data)
-            files += [file] if table in (file.table, "") or not file.table else []
-        else:
+            beside = table in (file.table, "") or not file.table
+            files += [file] if beside and np.isin(file.people, numbers).any() else []
+        elif _has_any(store, entry, people):
             reasons.append(f"the ledger knows no cells of release no. {entry.number}, which has some of these people")
-    return EarlierFiles(tuple(files), hashing, attributes, next(iter(reasons), ""))
+    return EarlierFiles(tuple(files), hashing, attributes, next(iter(reasons), "")) if files or reasons else None
 
 
 def _has_any(store: LedgerStore, entry: Entry, people: Hashes) -> bool:

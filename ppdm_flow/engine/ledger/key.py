@@ -33,6 +33,12 @@ def hashes_of(data: bytes) -> Hashes:
     return np.frombuffer(data.hex().encode("ascii"), dtype=f"S{_HEX}")
 
 
+def numbers_of(hashes: Hashes) -> npt.NDArray[np.int64]:
+    """Return the first 63 bits of hashes (n,)."""
+    first = np.frombuffer(packed(hashes), dtype=">u8")[::2]
+    return (first >> np.uint64(1)).astype(np.int64)
+
+
 def ranked(hashes: Hashes) -> Positions:
     """Return the order that sorts hashes (n,)."""
     halves = np.frombuffer(packed(hashes), dtype=">u8").reshape(-1, 2).astype(np.uint64)
@@ -64,8 +70,7 @@ class LedgerKey:
 
     def numbers(self, kind: str, texts: Iterable[bytes]) -> npt.NDArray[np.int64]:
         """Return the first 63 bits of the hashes of ``texts``."""
-        first = np.frombuffer(packed(self.hashes(kind, texts)), dtype=">u8")[::2]
-        return (first >> np.uint64(1)).astype(np.int64)
+        return numbers_of(self.hashes(kind, texts))
 
 
 def required(key: LedgerKey | None) -> LedgerKey:

@@ -8,11 +8,13 @@ from dataclasses import field, replace
 from datetime import datetime
 from pathlib import Path
 
+import numpy as np
+
 from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.candidates.building import Candidate
 from ppdm_flow.engine.faults import data_fault
-from ppdm_flow.engine.ledger.cells import LedgerHashing, files_before, packed_file
+from ppdm_flow.engine.ledger.cells import LedgerHashing, files_before, missing_from, packed_file
 from ppdm_flow.engine.ledger.chain import Entry
 from ppdm_flow.engine.ledger.fields import PENDING
 from ppdm_flow.engine.ledger.key import LedgerKey, required
@@ -54,14 +56,14 @@ class Ledger:
         name = next(iter(files), "")
         plan, node = plan_of(self.plan, name), plan_of(self.plan, name).ledger
         table = next((t.name for t in self.plan.tables if t.plan is plan), "")
-        hashing = None
+        hashing, people = None, [np.zeros(0, dtype="S32")]
         if node is not None and node.subject is not None:
             hashing = LedgerHashing(self.key, node.subject, node.ignore)
             for name, file in files.items():
                 if (own := self.members[name]) is not None:
                     self.members[name] = replace(own, packed_file=packed_file(file, hashing, table))
-        people = [own for name in files if (own := self.members[name]) is not None]
-        return files_before(plan, table, self.store, hashing, people)
+                    people += [own.subjects, missing_from(file, hashing)]
+        return files_before(plan, table, self.store, hashing, np.unique(np.concatenate(people)))
 
     @property
     def has_earlier(self) -> bool:

@@ -13,7 +13,7 @@ from scipy.sparse.csgraph import connected_components
 
 from ppdm_flow.reader.faults import NotVerifiedError
 
-PASSES, EXACT, ENOUGH = 10_000, 1e-6, 1e-3
+PASSES, EXACT, NEAR, ENOUGH = 10_000, 1e-12, 1e-6, 1e-3
 
 
 def scaled_chances(p: Any, q: Any, x: Any, n: Any, m: Any, truth: tuple[Any, Any] | None) -> Any:
@@ -43,12 +43,12 @@ def scaled_chances(p: Any, q: Any, x: Any, n: Any, m: Any, truth: tuple[Any, Any
     x = np.where(loop[p] == loop[q + len(n)], x, 0.0)
     matrix = sparse.csr_array((x, (p, q)), (len(n), len(m)))
     turned = matrix.T.tocsr()
-    rows, columns = np.ones(len(n)), np.ones(len(m))
+    rows, columns, off = np.ones(len(n)), np.ones(len(m)), np.inf
     for _ in range(PASSES):
         rows = 1 / (matrix @ (columns * m))
         columns = 1 / (turned @ (rows * n))
-        off = np.abs(rows * (matrix @ (columns * m)) - 1).max()
-        if off <= EXACT:
+        last, off = off, np.abs(rows * (matrix @ (columns * m)) - 1).max()
+        if off <= EXACT or last <= off <= NEAR:
             break
     if off > ENOUGH:
         raise NotVerifiedError("chances that do not come to 1")
