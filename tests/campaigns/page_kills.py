@@ -267,10 +267,10 @@ def _accounts(site: Site, answered: Sequence[str]) -> Iterator[str]:
         kind, _, name = each.partition(" ")
         if kind not in ("account", "approver"):
             continue
-        user = site.accounts.signed_in(name, PASSWORD)
-        if user is None:
+        match = site.accounts.signed_in(name, PASSWORD)
+        if match is None:
             yield f"the account {name} is gone"
-        elif kind == "approver" and Role.APPROVER not in user.roles:
+        elif kind == "approver" and Role.APPROVER not in match.user.roles:
             yield f"the account {name} lost a role"
 
 
