@@ -399,12 +399,14 @@ def _file(
     """Make the file of which ``left`` and ``right`` are the rows, before and after; ``rows`` are numbers of its table.
 
     ``join`` (rows of the source,) is the row of the linked table that is in a joined row, and ``values`` are those of
-    the table. The last rows, so many as are ``gone``, are those of other people, who are in earlier files only.
+    the table. The last rows, so many as are ``gone``, are those of other people, who are in earlier files only: a file
+    lacks them as it lacks others.
     """
     row_of = np.full(len(rows), -1, dtype=np.int64)
     here = np.searchsorted(rows, left.rows)
     row_of[here] = np.arange(len(left))
-    by_chance = np.isin(rows, file.left_out_at_random) | (np.arange(len(rows)) >= len(rows) - gone)
+    others = (np.arange(len(rows)) >= len(rows) - gone) & (len(file.left_out_at_random) > 0)
+    by_chance = np.isin(rows, file.left_out_at_random) | others
     missing = np.flatnonzero((row_of < 0) & ~by_chance)
     row_of[missing] = len(left) + np.arange(len(missing))
     absent = np.arange(len(left) + len(missing)) >= len(left)

@@ -190,6 +190,19 @@ def test_other_people_of_earlier_files_are_there_still(then: range, now: range, 
             )
 
 
+@pytest.mark.parametrize("by_chance", [False, True])
+def test_who_is_gone_is_found_by_difference(by_chance: bool) -> None:
+    """But not where the later file lacks rows by chance."""
+    then = kept(shown("then", "a", "s"))
+    later = {name: cells[1:] for name, cells in SOURCE.items()}
+    now = shown("now", "a", "s", source=later, rows=range(7))
+    if by_chance:
+        now = shown("now", "a", "s", rows=range(1, 8), left_out_at_random=[0])
+    found = least([now], [then], "s", grouping=("a",))
+    assert found is not None
+    assert (found["now"]["alpha"] == 1) == (not by_chance)
+
+
 def test_values_that_have_changed_restrict_nobody() -> None:
     """Somebody's cells are those that the values of today had then; without any, their own."""
     now = SOURCE | {"c": list("ppqqpqpq")}
