@@ -23,6 +23,8 @@ from ppdm_flow.reader.files import FUNCTIONS, MISSING, NO_CELL, Ints, ReleasedCo
 SUPPRESSED_HASH = -3
 """Stands for a suppressed value where others have their hashes; `MISSING` for a missing one."""
 NOWHERE = -1
+UNKNOWN_HASH = -4
+"""Stands for a value that no file tells, of people who are not in the source."""
 ALIKE = 0.9
 """Cohen's kappa from which two attributes are one."""
 IN_ORDER = 0.75
@@ -188,6 +190,36 @@ class HashedSource:
         values = {n: np.append(hashes, MISSING)[codes[n]] for n, hashes in by_code.items()}
         return cls(subject[codes[hashing.subject]], values, by_code)
 
+    def with_people_of(self, kept: KeptFile) -> HashedSource:
+        """Return the source with the rows of a file's other people."""
+        gone = np.flatnonzero(~np.isin(kept.people, self.people) & (kept.people != MISSING))
+        if not len(gone):
+            return self
+        unknown = np.full(len(gone), UNKNOWN_HASH)
+        values = {
+            a: np.append(v, kept.attributes[a][gone] if a in kept.attributes else unknown)
+            for a, v in self.attributes.items()
+        }
+        return replace(self, people=np.append(self.people, kept.people[gone]), attributes=values)
+
+    def codes(self, attribute: str, rows: int) -> Ints:
+        """Return codes of the values of the last ``rows``: those of the source's values, and more for others."""
+        known, values = self.by_code[attribute], self.attributes[attribute][len(self.people) - rows :]
+        code = pd.Index(known).get_indexer(pd.Index(values))
+        more = len(known) + pd.factorize(values)[0]
+        return np.where(values == MISSING, MISSING, np.where(code >= 0, code, more)).astype(np.int64)
+
+
+def beside_source(earlier: Sequence[KeptFile], source: HashedSource) -> list[BesideSource]:
+    """Return the files of people of a source, beside it and the other people of these files, who come last."""
+    beside = [each for each in (BesideSource.of(kept, source) for kept in earlier) if (each.row_of >= 0).any()]
+    every = source
+    for one in beside:
+        every = every.with_people_of(one.kept)
+    if every is source:
+        return beside
+    return [BesideSource(one.kept, every, _rows_of(one.kept, every)) for one in beside]
+
 
 def _rows_of(kept: KeptFile, source: HashedSource) -> Ints:
     """Return the row of a file for each row of the source, or `NOWHERE`."""
@@ -328,12 +360,12 @@ def lost_attributes(beside: Sequence[BesideSource]) -> dict[str, Ints]:
     return {a: pd.factorize(values)[0].astype(np.int64) for a, values in lost.items()}
 
 
-def with_orders(beside: Sequence[BesideSource], own: Sequence[str]) -> list[str]:
+def with_orders(beside: Sequence[BesideSource], own: Sequence[str], rows: int) -> list[str]:
     """Return for each earlier file the name of the order that it shares, be it with one of its run only; or nothing.
 
-    ``own`` are the names that files of the run in the order of the source have for it.
+    ``own`` are the names that files of the run in the order of the source, of so many ``rows``, have for it.
     """
-    places = {name: np.arange(len(one.row_of)) for one in beside for name in own[:1]}
+    places = {name: np.arange(rows) for name in own[:1]}
     names = []
     for number, one in enumerate(beside):
         name = ""
@@ -347,6 +379,7 @@ def with_orders(beside: Sequence[BesideSource], own: Sequence[str]) -> list[str]
 
 def _in_one_order(one: Ints, other: Ints) -> bool:
     """Say whether most neighbours among the rows that both have are in the same order."""
+    one, other = (each[: min(len(one), len(other))] for each in (one, other))
     both = np.flatnonzero((one >= 0) & (other >= 0))
     steps = np.diff(one[both[np.argsort(other[both], kind="stable")]])
     return len(steps) > 0 and float((steps > 0).mean()) >= IN_ORDER
@@ -388,6 +421,17 @@ def _mostly_equal(one: Ints, other: Ints) -> bool:
     """Say whether at least half of the rows that both have are equal."""
     both = (one >= 0) & (other >= 0)
     return bool(both.any()) and 2 * int((one[both] == other[both]).sum()) >= int(both.sum())
+
+
+def with_changed_people(files: Sequence[ReleasedFile], earlier: Sequence[ReleasedFile]) -> tuple[ReleasedFile, ...]:
+    """Return the ``earlier`` files, those as lacking rows by chance that have others, and lack some, of another's."""
+
+    def crosses(one: ReleasedFile, other: ReleasedFile) -> bool:
+        mine, theirs = one.place >= 0, other.place >= 0
+        return bool((mine & ~theirs).any() and (theirs & ~mine).any())
+
+    every = (*files, *earlier)
+    return tuple(replace(e, sampled=e.sampled or any(crosses(e, other) for other in every)) for e in earlier)
 
 
 def without_copies(files: Sequence[ReleasedFile], earlier: Sequence[ReleasedFile]) -> tuple[ReleasedFile, ...]:

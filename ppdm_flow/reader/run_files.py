@@ -10,6 +10,7 @@ from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -25,8 +26,10 @@ from ppdm_flow.reader.earlier import (
     Hashing,
     KeptColumn,
     KeptFile,
+    beside_source,
     hashes_of_pseudonyms,
     lost_attributes,
+    with_changed_people,
     with_one_name_a_key,
     with_orders,
     without_copies,
@@ -149,29 +152,39 @@ def read_files(
         first_of = as_one(values, {name: each.to_pylist() for name, each in texts.items()})
     own = {name: f"({number})" for number, name in enumerate(names)}  # no name of a policy gets into tables
     same = {name: own[one] for name, one in first_of.items()}
-    orders = {o for o, number in Counter(f.ordered_by for f in files).items() if o and number > 1}
-    every = {own[a]: values[a] for a in names if first_of[a] == a} | {ORDER + o: np.arange(len(rows)) for o in orders}
     unit = values[people.subject] if people is not None else np.arange(len(rows))
+    orders = {o for o, number in Counter(f.ordered_by for f in files).items() if o and number > 1}
     beside: Sequence[BesideSource] = ()
     in_order: Sequence[str] = ()
+    gone = 0
     if earlier and hashing is not None:
-        hashed = HashedSource.of(values, texts, hashing)
-        every_beside = (BesideSource.of(kept, hashed) for kept in earlier)
-        beside = [each for each in every_beside if (each.row_of >= 0).any()]
-        lost = lost_attributes(beside)
-        same |= {name: f"({len(own) + number}, earlier)" for number, name in enumerate(lost)}
-        every |= {same[name]: codes for name, codes in lost.items()}
-        in_order = with_orders(beside, [f.ordered_by for f in files if f.in_source_order])
-        every |= {ORDER + o: np.arange(len(rows)) for o in in_order if o}
+        beside = beside_source(earlier, HashedSource.of(values, texts, hashing))
+        gone = max((len(each.row_of) for each in beside), default=len(rows)) - len(rows)
+        in_order = with_orders(beside, [f.ordered_by for f in files if f.in_source_order], len(rows))
+        orders = orders.union(filter(None, in_order))
+    if gone:
+        others = beside[0].source
+        whose = pd.factorize(others.people[len(rows) :])[0] if people is not None else np.arange(gone)
+        unit = np.append(unit, unit.max() + 1 + whose)
+        values = {n: np.append(v, others.codes(n, gone)) for n, v in values.items()}
+        values |= {} if people is None else {people.subject: unit}
+        rows = np.append(rows, rows.max() + 1 + np.arange(gone))
+        weight = np.append(weight, np.ones(gone, dtype=np.int64))
+    every = {own[a]: values[a] for a in names if first_of[a] == a} | {ORDER + o: np.arange(len(rows)) for o in orders}
+    lost = lost_attributes(beside)
+    same |= {name: f"({len(own) + number}, earlier)" for number, name in enumerate(lost)}
+    every |= {same[name]: codes for name, codes in lost.items()}
     source = Source(every, unit, weight, "" if people is None else same[people.subject])
     made = tuple(
-        _file(f, lineages[f.name], rows, *pairs[f.name][:2], source=source, same=same, texts=texts) for f in files
+        _file(f, lineages[f.name], rows, *pairs[f.name][:2], source=source, same=same, texts=texts, gone=gone)
+        for f in files
     )
     require_functions(source, made)
     if beside and hashing is not None:
         keyed = _keyed(files, pairs, rows, same, hashing)
-        before = with_one_name_a_key(beside, [each.released(same) for each in beside], keyed)
-        made += without_copies(made, [_in_order(f, o) if o else f for f, o in zip(before, in_order, strict=True)])
+        named = with_one_name_a_key(beside, [each.released(same) for each in beside], keyed)
+        before = without_copies(made, [_in_order(f, o) if o else f for f, o in zip(named, in_order, strict=True)])
+        made += with_changed_people(made, before)
     return RunFiles(source, made, same, {own[name]: each for name, each in texts.items()}, len(files))
 
 
@@ -381,23 +394,26 @@ def _file(
     texts: Mapping[str, pa.StringArray],
     join: Ints | None = None,
     values: Mapping[str, Ints] | None = None,
+    gone: int = 0,
 ) -> ReleasedFile:
     """Make the file of which ``left`` and ``right`` are the rows, before and after; ``rows`` are numbers of its table.
 
     ``join`` (rows of the source,) is the row of the linked table that is in a joined row, and ``values`` are those of
-    the table.
+    the table. The last rows, so many as are ``gone``, are those of other people, who are in earlier files only: a file
+    lacks them as it lacks others.
     """
     row_of = np.full(len(rows), -1, dtype=np.int64)
     here = np.searchsorted(rows, left.rows)
     row_of[here] = np.arange(len(left))
-    by_chance = np.isin(rows, file.left_out_at_random)
-    gone = np.flatnonzero((row_of < 0) & ~by_chance)
-    row_of[gone] = len(left) + np.arange(len(gone))
-    absent = np.arange(len(left) + len(gone)) >= len(left)
+    others = (np.arange(len(rows)) >= len(rows) - gone) & (len(file.left_out_at_random) > 0)
+    by_chance = np.isin(rows, file.left_out_at_random) | others
+    missing = np.flatnonzero((row_of < 0) & ~by_chance)
+    row_of[missing] = len(left) + np.arange(len(missing))
+    absent = np.arange(len(left) + len(missing)) >= len(left)
     sampled = len(file.left_out_at_random) > 0
 
     def all_rows(cells: Ints) -> Ints:
-        return np.concatenate([cells, np.full(len(gone), NO_CELL)])
+        return np.concatenate([cells, np.full(len(missing), NO_CELL)])
 
     def one(names: frozenset[str]) -> frozenset[str]:
         return frozenset(same[n] for n in names)
@@ -418,12 +434,13 @@ def _file(
     if ORDER + file.ordered_by in source.codes:
         columns.append(_order(file.ordered_by, absent))
     if file.in_source_order:
+        of_source = {a: c[: len(rows) - gone] for a, c in source.codes.items()} if values is None else values
         columns += [
             ReleasedColumn(f"place of {a}", all_rows(v[here]), frozenset((a,)), virtual=True)
-            for a, v in _blocks(source.codes if values is None else values)
+            for a, v in _blocks(of_source)
         ]
     decided = None
-    if len(gone):
+    if len(missing):
         decided = one(frozenset(file.decided_by))
         columns.append(ReleasedColumn("present", (~absent).astype(np.int64), decided, virtual=True))
     by_one_draw = tuple(one(attributes) for _, _, attributes in moved)

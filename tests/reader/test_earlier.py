@@ -161,6 +161,48 @@ def test_who_came_and_who_went() -> None:
     assert least([shown("now", "b", "c")], [replace(then, people=then.people + 1)]) is None
 
 
+@pytest.mark.parametrize("people", [None, People("id", 1)])
+@pytest.mark.parametrize(("then", "now"), [(range(8), range(2, 6)), (range(6), range(2, 8)), (range(2, 6), range(8))])
+def test_other_people_of_earlier_files_are_there_still(then: range, now: range, people: People | None) -> None:
+    """As in one run of all people, of whom either file lacks some by chance."""
+
+    def part(name: str, rows: range, *columns: str, whole: bool) -> Any:
+        if not whole:
+            return shown(name, *columns, rows=rows, left_out_at_random=[i for i in range(8) if i not in rows])
+        source = {name: [cells[i] for i in rows] for name, cells in SOURCE.items()}
+        return shown(name, *columns, source=source, rows=range(len(rows)))
+
+    for first, second in ((("a", "b", "s"), ("a", "s")), (("a", "c"), ("b", "c", "s"))):
+        apart = least(
+            [part("now", now, *second, whole=True)], [kept(part("then", then, *first, whole=True))], "s", people=people
+        )
+        together = least(
+            [part(n, r, *c, whole=False) for n, r, c in (("now", now, second), ("then", then, first))],
+            [],
+            "s",
+            people=people,
+        )
+        assert (apart is None) == (together is None)
+        for figure in ("k", "alpha") if apart and together else ():
+            worse = max if figure == "alpha" else min
+            assert apart["now"][figure] == pytest.approx(
+                worse(f[figure] for f in together.values() if f[figure] is not None)
+            )
+
+
+@pytest.mark.parametrize("by_chance", [False, True])
+def test_who_is_gone_is_found_by_difference(by_chance: bool) -> None:
+    """But not where the later file lacks rows by chance."""
+    then = kept(shown("then", "a", "s"))
+    later = {name: cells[1:] for name, cells in SOURCE.items()}
+    now = shown("now", "a", "s", source=later, rows=range(7))
+    if by_chance:
+        now = shown("now", "a", "s", rows=range(1, 8), left_out_at_random=[0])
+    found = least([now], [then], "s", grouping=("a",))
+    assert found is not None
+    assert (found["now"]["alpha"] == 1) == (not by_chance)
+
+
 def test_values_that_have_changed_restrict_nobody() -> None:
     """Somebody's cells are those that the values of today had then; without any, their own."""
     now = SOURCE | {"c": list("ppqqpqpq")}

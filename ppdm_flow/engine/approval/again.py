@@ -125,13 +125,14 @@ def _depends_on_others(requirement: Requirement) -> bool:
 
 
 def _shows_more(store: LedgerStore, entry: Entry, own: Membership | None) -> bool:
-    """Say whether a release shows anything of one's ``own`` people that one's own file does not show."""
+    """Say whether a release shows, or lacks, anything of one's ``own`` people otherwise than one's own file."""
     if own is None or entry.people is None:
         return True
-    if not np.isin(store.members(entry).subjects, own.subjects).any():
-        return False
     data = store.packed_file(entry)
-    return not (data and own.packed_file) or not shows_no_more(unpacked("", data), unpacked("", own.packed_file))
+    if not (data and own.packed_file):
+        return bool(np.isin(store.members(entry).subjects, own.subjects).any())
+    other, mine = unpacked("", data), unpacked("", own.packed_file)
+    return bool(np.isin(other.people, mine.people).any()) and not shows_no_more(other, mine)
 
 
 def _measured(

@@ -86,14 +86,11 @@ def files_of_people(plan: Plan, graph: Graph, subjects: Mapping[str, Subject], o
     single = {name: graph.expanded(subject.release.input) for name, subject in people.items()}
     mixed = len(set(single.values())) > 1
     source = graph.engine.expanded(original, graph.numbering) if mixed and graph.numbering is not None else None
-    files = {n: _file(plan, graph, s, None if single[n] else source) for n, s in people.items()}
-    every = original
-    if any(single.values()) and graph.numbering is not None:
-        every = source or graph.engine.expanded(original, graph.numbering)
 
     def everyone(columns: Sequence[str]) -> Iterator[Table]:
-        return (part.table for part in every.parts(list(columns)))
+        return (part.table for part in original.parts(list(columns)))
 
+    files = {n: _file(plan, graph, s, None if single[n] else source) for n, s in people.items()}
     return {name: replace(file, everyone=everyone) for name, file in files.items()}
 
 

@@ -52,8 +52,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
     return Home(tmp_path, str(tmp_path / "releases.ledger"), "path: releases.ledger")
 
 
-def run(home: Home, name: str, requirement: str, *steps: str) -> RunResult:
-    text = POLICY.replace("NAME", name).replace("REQUIREMENT", requirement).replace("STEPS", "\n  ".join(steps))
+def run(home: Home, name: str, requirement: str, *steps: str, k: int = 5, shuffle: str = "true") -> RunResult:
+    text = POLICY.replace("k: 5", f"k: {k}").replace("r.csv", f"r.csv, shuffle: {shuffle}")
+    text = text.replace("NAME", name).replace("REQUIREMENT", requirement).replace("STEPS", "\n  ".join(steps))
     home.policy(text.replace("steps:\n  \n", ""), f"{name}.yaml")
     return api.run(home / f"{name}.yaml", out=home / "runs")
 
@@ -93,6 +94,43 @@ def test_what_is_joined_and_tells_nobodys_value_is_released(home: Home) -> None:
     (home / "one.csv").write_text(MIXED)
     assert run(home, "values", ALPHA, PSEUDONYM, drop("a")).released
     assert run(home, "classes", ALPHA, PSEUDONYM, drop("s")).released
+
+
+RARE = told(["xA"], 2) + told(["xB", "yC"]).partition("\n")[2].replace("i", "j")
+TEMPLATE = "templates: {t: {channel: [a], sensitive: {s: [A]}, confidence: 0.5}}"
+NONE_RARE = "q: {use: suppress, with: {small: rows, k: 5, attributes: [s]}}"
+
+
+@pytest.mark.slow(quick=1)
+@pytest.mark.parametrize("second", ["all", "some", "missing"])
+def test_who_is_missing_for_a_value(home: Home, second: str) -> None:
+    (home / "one.csv").write_text(RARE)
+    made = {"some": (PSEUDONYM, NONE_RARE, drop("s, a")), "all": (PSEUDONYM, drop("s"))}
+    first = "all" if second == "some" else "some"
+    assert run(home, first, TEMPLATE, *made[first], k=2).released
+    if second == "missing":
+        (home / "one.csv").write_text(told(["xA"], 2))
+    assert failed(run(home, second, TEMPLATE, *made.get(second, made["all"]), k=2)) == {
+        "templates.t.together_confidence": 1
+    }
+
+
+@pytest.mark.slow
+def test_who_is_missing_again_tells_nothing(home: Home) -> None:
+    (home / "one.csv").write_text(RARE)
+    for name in ("one", "again"):
+        assert run(home, name, TEMPLATE, PSEUDONYM, NONE_RARE, k=2).released
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shuffled", ["false", "true"])
+def test_rows_in_the_order_of_the_source(home: Home, shuffled: str) -> None:
+    template = TEMPLATE.replace("[A]", "[A, B, C, D]")
+    header, *rows = SECRET.splitlines()
+    (home / "one.csv").write_text("\n".join([header, *(row for n in range(20) for row in rows[n::20])]) + "\n")
+    assert run(home, "values", template, drop("a"), k=2, shuffle=shuffled).released
+    ran = run(home, "classes", template, drop("s"), k=2, shuffle=shuffled)
+    assert failed(ran) == ({} if shuffled == "true" else {"templates.t.together_confidence": 1})
 
 
 @pytest.mark.slow
