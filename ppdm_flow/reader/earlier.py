@@ -23,6 +23,8 @@ from ppdm_flow.reader.files import FUNCTIONS, MISSING, NO_CELL, Ints, ReleasedCo
 SUPPRESSED_HASH = -3
 """Stands for a suppressed value where others have their hashes; `MISSING` for a missing one."""
 NOWHERE = -1
+PRESENT = "present"
+"""The virtual column that tells the rows of a file from those that it lacks."""
 UNKNOWN_HASH = -4
 """Stands for a value that no file tells, of people who are not in the source."""
 ALIKE = 0.9
@@ -281,19 +283,24 @@ class BesideSource:
         return cls(kept, source, row_of)
 
     def released(self, names: Mapping[str, str]) -> ReleasedFile:
-        """Return the rows of the people of the source; ``names`` are those of the attributes in it."""
+        """Return the rows of the people of the source; ``names`` are those of the attributes in it.
+
+        Rows of people who came later are lacking, but from a file that lacks rows by chance.
+        """
         rows = np.flatnonzero(self.row_of >= 0)
         rows = rows[np.argsort(self.kept.absent[self.row_of[rows]], kind="stable")]
+        later = np.flatnonzero(self.row_of < 0)[: 0 if self.kept.sampled else None]
         at, place = self.row_of[rows], np.full(len(self.row_of), NOWHERE, dtype=np.int64)
-        place[rows] = np.arange(len(rows))
+        place[np.append(rows, later)] = np.arange(len(rows) + len(later))
+        absent = np.append(self.kept.absent[at], np.ones(len(later), dtype=np.bool_))
 
         def one(attributes: frozenset[str]) -> frozenset[str]:
             return frozenset(names[a] for a in attributes)
 
-        columns = tuple(
+        columns = [
             ReleasedColumn(
                 c.name,
-                self._cells(c, rows, at),
+                np.append(self._cells(c, rows, at), np.full(len(later), NO_CELL)),
                 one(c.carries),
                 c.kind,
                 c.key,
@@ -302,16 +309,13 @@ class BesideSource:
                 virtual=c.virtual,
             )
             for c in self.kept.columns
-        )
-        return ReleasedFile(
-            self.kept.name,
-            place,
-            columns,
-            self.kept.absent[at],
-            None if self.kept.decided is None else one(self.kept.decided),
-            self.kept.sampled,
-            moved=tuple(map(one, self.kept.moved)),
-        )
+        ]
+        decided = None
+        if absent.any():
+            decided = one(self.kept.decided or frozenset())
+            columns.append(ReleasedColumn(PRESENT, (~absent).astype(np.int64), decided, virtual=True))
+        moved = tuple(map(one, self.kept.moved))
+        return ReleasedFile(self.kept.name, place, tuple(columns), absent, decided, self.kept.sampled, moved=moved)
 
     def hashes(self, column: KeptColumn) -> Ints:
         """Return the hashes of a column (rows of the source,), `NO_CELL` where the file has no row."""
@@ -398,7 +402,7 @@ def with_one_name_a_key(
     out = []
     for one, file in zip(beside, files, strict=True):
         columns = []
-        for kept, column in zip(one.kept.columns, file.columns, strict=True):
+        for kept, column in zip(one.kept.columns, file.columns, strict=False):  # `present` comes last
             if kept.hashes is None or kept.kind is not CellKind.KEYED:
                 columns.append(column)
                 continue
@@ -407,7 +411,7 @@ def with_one_name_a_key(
             key = next(alike, f"{kept.key} of {file.name}")
             every.append((column.carries, key, hashes))
             columns.append(replace(column, key=key))
-        out.append(replace(file, columns=tuple(columns)))
+        out.append(replace(file, columns=(*columns, *file.columns[len(columns) :])))
     return tuple(out)
 
 
@@ -421,17 +425,6 @@ def _mostly_equal(one: Ints, other: Ints) -> bool:
     """Say whether at least half of the rows that both have are equal."""
     both = (one >= 0) & (other >= 0)
     return bool(both.any()) and 2 * int((one[both] == other[both]).sum()) >= int(both.sum())
-
-
-def with_changed_people(files: Sequence[ReleasedFile], earlier: Sequence[ReleasedFile]) -> tuple[ReleasedFile, ...]:
-    """Return the ``earlier`` files, those as lacking rows by chance that have others, and lack some, of another's."""
-
-    def crosses(one: ReleasedFile, other: ReleasedFile) -> bool:
-        mine, theirs = one.place >= 0, other.place >= 0
-        return bool((mine & ~theirs).any() and (theirs & ~mine).any())
-
-    every = (*files, *earlier)
-    return tuple(replace(e, sampled=e.sampled or any(crosses(e, other) for other in every)) for e in earlier)
 
 
 def without_copies(files: Sequence[ReleasedFile], earlier: Sequence[ReleasedFile]) -> tuple[ReleasedFile, ...]:

@@ -20,6 +20,7 @@ from ppdm_flow.core.people import People
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import AttributeType, Nulls, Role
 from ppdm_flow.reader.earlier import (
+    PRESENT,
     SUPPRESSED_HASH,
     BesideSource,
     HashedSource,
@@ -29,7 +30,6 @@ from ppdm_flow.reader.earlier import (
     beside_source,
     hashes_of_pseudonyms,
     lost_attributes,
-    with_changed_people,
     with_one_name_a_key,
     with_orders,
     without_copies,
@@ -183,8 +183,7 @@ def read_files(
     if beside and hashing is not None:
         keyed = _keyed(files, pairs, rows, same, hashing)
         named = with_one_name_a_key(beside, [each.released(same) for each in beside], keyed)
-        before = without_copies(made, [_in_order(f, o) if o else f for f, o in zip(named, in_order, strict=True)])
-        made += with_changed_people(made, before)
+        made += without_copies(made, [_in_order(f, o) if o else f for f, o in zip(named, in_order, strict=True)])
     return RunFiles(source, made, same, {own[name]: each for name, each in texts.items()}, len(files))
 
 
@@ -240,9 +239,10 @@ def keep(file: Other, hashing: Hashing, table: str = "") -> KeptFile:
             hashes(c),
         )
         for c in released.columns
-        if c.name != ORDER
+        if not (c.virtual and c.name in (ORDER, PRESENT))
     )
-    carried = {a for c in columns for a in c.carries}
+    decided = None if released.decided is None else frozenset(named[a] for a in released.decided)
+    carried = {a for c in columns for a in c.carries} | (decided or frozenset())
     return KeptFile(
         file.name,
         table,
@@ -250,7 +250,7 @@ def keep(file: Other, hashing: Hashing, table: str = "") -> KeptFile:
         {a: hashed.attributes[a][there] for a in sorted(carried)},
         columns,
         released.absent[at],
-        None if released.decided is None else frozenset(named[a] for a in released.decided),
+        decided,
         released.sampled,
         tuple(frozenset(named[a] for a in each) for each in released.moved),
         np.where(released.absent[at], NO_CELL, there) if file.in_source_order else None,
@@ -442,7 +442,7 @@ def _file(
     decided = None
     if len(missing):
         decided = one(frozenset(file.decided_by))
-        columns.append(ReleasedColumn("present", (~absent).astype(np.int64), decided, virtual=True))
+        columns.append(ReleasedColumn(PRESENT, (~absent).astype(np.int64), decided, virtual=True))
     by_one_draw = tuple(one(attributes) for _, _, attributes in moved)
     place = row_of if join is None else np.where(join == NOWHERE, -1, row_of[join])
     return ReleasedFile(file.name, place, tuple(columns), absent, decided, sampled, moved=by_one_draw)

@@ -203,6 +203,18 @@ def test_who_is_gone_is_found_by_difference(by_chance: bool) -> None:
     assert (found["now"]["alpha"] == 1) == (not by_chance)
 
 
+@pytest.mark.parametrize("by_chance", [False, True])
+def test_who_came_is_found_by_difference(by_chance: bool) -> None:
+    """But not where the earlier file lacks rows by chance."""
+    before = {name: cells[1:] for name, cells in SOURCE.items()}
+    then = shown("then", "a", "s", source=before, rows=range(7))
+    if by_chance:
+        then = shown("then", "a", "s", rows=range(1, 8), left_out_at_random=[0])
+    found = least([shown("now", "a", "s")], [kept(then)], "s", grouping=("a",))
+    assert found is not None
+    assert (found["now"]["alpha"] == 1) == (not by_chance)
+
+
 def test_values_that_have_changed_restrict_nobody() -> None:
     """Somebody's cells are those that the values of today had then; without any, their own."""
     now = SOURCE | {"c": list("ppqqpqpq")}

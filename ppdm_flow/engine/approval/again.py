@@ -50,7 +50,7 @@ _FREE = frozenset(("approvals", "digest", "policy_digest"))
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _HeldCandidate:
     """A held release, as the ledger's history wants it."""
 
     release: ReleaseNode
@@ -95,7 +95,7 @@ def judged_again(
     """Yield what does not hold any more; ``own`` are the run's own numbers in the ledger, of an interrupted release."""
     before = ledger.earlier(own)
     by_name = {release.name: release for release in plan.releases}
-    known = [_Known(by_name[held.entry.name], held.entry.generated, held) for held in private.releases]
+    known = [_HeldCandidate(by_name[held.entry.name], held.entry.generated, held) for held in private.releases]
     members = {each.held.entry.name: each.held.members for each in known}
     histories = beside(known, members, before)
     for each in known:
@@ -103,7 +103,7 @@ def judged_again(
     yield from _measured(run_dir, plan, known, histories, today)
 
 
-def _told_more(plan: Plan, known: _Known, ledger: Ledger, before: Collection[int]) -> Iterator[Diagnostic]:
+def _told_more(plan: Plan, known: _HeldCandidate, ledger: Ledger, before: Collection[int]) -> Iterator[Diagnostic]:
     """Yield a fault where a release that is not among those ``before`` shows anything else of the people of one."""
     bound = [r.id for r in plan.requirements if _depends_on_others(r) and r.concerns(known.release.name)]
     people = None if plan.ledger is None or plan.ledger.subject is None else known.held.members
@@ -136,7 +136,7 @@ def _shows_more(store: LedgerStore, entry: Entry, own: Membership | None) -> boo
 
 
 def _measured(
-    run_dir: Path, plan: Plan, known: Sequence[_Known], histories: Mapping[str, History], today: date
+    run_dir: Path, plan: Plan, known: Sequence[_HeldCandidate], histories: Mapping[str, History], today: date
 ) -> Iterator[Diagnostic]:
     """Yield the requirements and gates on several releases that do not hold any more, measured on what was kept."""
     audited = _audited(run_dir, plan, known, histories)
@@ -156,7 +156,9 @@ def _is(name: str, metric: str) -> bool:
     return name == metric or name.endswith(f"/{metric}")
 
 
-def _audited(run_dir: Path, plan: Plan, known: Sequence[_Known], histories: Mapping[str, History]) -> list[AuditResult]:
+def _audited(
+    run_dir: Path, plan: Plan, known: Sequence[_HeldCandidate], histories: Mapping[str, History]
+) -> list[AuditResult]:
     folder = Path(tempfile.mkdtemp(prefix="ppdm-flow-"))
     audited: list[AuditResult] = []
     try:
@@ -182,7 +184,7 @@ def _only(node: AuditNode) -> AuditNode:
     return replace(node, requirements=tuple(filter(_successive, node.requirements)))
 
 
-def _subject(run_dir: Path, context: RunContext, known: _Known, history: History) -> Subject:
+def _subject(run_dir: Path, context: RunContext, known: _HeldCandidate, history: History) -> Subject:
     release = known.release
     file = place_of(run_dir, f"{RELEASED}/{release.name}/{release.path}")
     back = context.engine.read_back(release, file, context.resources)
