@@ -23,7 +23,9 @@ def lever(result: dict[str, Any], plan: dict[str, Any]) -> str:
             " that is for the owner of the policy to decide."
         )
     if is_of_all_files(result):
-        if plan.get("ledger") and ("(no. " in result["sentence"] or "the ledger" in result["sentence"]):
+        if plan.get("ledger") and "the ledger" in result["sentence"]:
+            return _ADVICE_ON_UNKNOWN
+        if plan.get("ledger") and "(no. " in result["sentence"]:
             return _ADVICE_ON_EARLIER
         return _advice_on_all_files(result["release"], plan)
     spec = _over_releases() if is_cumulative(result) else kind_of_requirement(result["id"])
@@ -41,8 +43,11 @@ def _over_releases() -> RequirementSpec | None:
 
 _ADVICE_ON_EARLIER = (
     "Show the same labels as the earlier release did, made by the same maps or the same hierarchy, leave out what it"
-    " showed otherwise, or leave out the people that it was about. What a release tells that is in the ledger without"
-    " its cells stays unknown: waive the requirement, or begin another ledger if nobody has that release any more."
+    " showed otherwise, or leave out the people that it was about."
+)
+_ADVICE_ON_UNKNOWN = (
+    "What such a release tells stays unknown: waive the requirement, or begin another ledger if nobody has that release"
+    " any more. Name the ledger's `subject`, so that the next releases are known."
 )
 
 
