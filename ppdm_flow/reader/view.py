@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import combinations
 from typing import Any, Literal
 
-import networkx as nx
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
@@ -29,7 +28,7 @@ from ppdm_flow.reader.people import (
     steady_of_people,
     usually_steady,
 )
-from ppdm_flow.reader.relations import joined
+from ppdm_flow.reader.relations import components, joined
 from ppdm_flow.reader.row_kinds import Question, RowKinds
 
 GROUP = "group"
@@ -112,14 +111,15 @@ def together(
     steady = usually_steady(source) if source.subject else ()
     search = CandidateSearch(source, files, question, steady)
     every = range(len(files))
-    new = range(len(files) if own is None else own)
+    of_run = frozenset(range(len(files) if own is None else own))
     linked = {
         f: [g for g in every if g != f and (dropping[f] or dropping[g] or not search.tells_nothing(f, g))]
         for f in every
     }
-    links = nx.Graph((f, g) for f in every for g in every if f < g and not search.tells_nothing(f, g))
-    reached = {f for part in nx.connected_components(links) if not part.isdisjoint(new) for f in part}
-    linked = {f: told if f in reached.union(new) or not set(told).isdisjoint(new) else [] for f, told in linked.items()}
+    links = [(f, g) for f, g in combinations(every, 2) if not search.tells_nothing(f, g)]
+    parts = components((f, [str(link) for link in links if f in link]) for f in every)
+    reached = {f for part, _ in parts if not of_run.isdisjoint(part) for f in part}
+    linked = {f: told if f in reached or not of_run.isdisjoint(told) else [] for f, told in linked.items()}
     if not any(linked.values()) and not alone:
         return None
     out: dict[int, list[CandidateGroups]] = {f: [] for f in every}
