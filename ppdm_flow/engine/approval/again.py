@@ -41,7 +41,7 @@ from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.plan.definition import AuditNode, Plan, ReleaseNode
 from ppdm_flow.plan.document import document
 from ppdm_flow.reader.earlier import shows_no_more, unpacked
-from ppdm_flow.sdk.history import History, Membership
+from ppdm_flow.sdk.history import History
 
 PlanLoader = Callable[[Path, Mapping[str, tuple[str, ...]]], Plan]
 """Compiles the policy that a run kept, for data with these columns, by table; it reads no data."""
@@ -98,24 +98,23 @@ def judged_again(
     known = [_HeldCandidate(by_name[held.entry.name], held.entry.generated, held) for held in private.releases]
     members = {each.held.entry.name: each.held.members for each in known}
     histories = beside(known, members, before)
+    new = [e for e in ledger.store.entries() if not e.generated and e.number not in private.known | frozenset(own)]
     for each in known:
-        yield from _told_more(plan, each, ledger, private.known | frozenset(own))
+        yield from _told_more(plan, each, [e for e in new if _shows_more(plan, ledger.store, e, each, known)])
     yield from _measured(run_dir, plan, known, histories, today)
 
 
-def _told_more(plan: Plan, known: _HeldCandidate, ledger: Ledger, before: Collection[int]) -> Iterator[Diagnostic]:
-    """Yield a fault where a release that is not among those ``before`` shows anything else of the people of one."""
+def _told_more(plan: Plan, known: _HeldCandidate, others: Sequence[Entry]) -> Iterator[Diagnostic]:
+    """Yield a fault for each of the ``others``, which show something else of the people of a held release."""
     bound = [r.id for r in plan.requirements if _depends_on_others(r) and r.concerns(known.release.name)]
-    people = None if plan.ledger is None or plan.ledger.subject is None else known.held.members
     if not bound or known.generated:
         return
-    for entry in ledger.store.entries():
-        if entry.number not in before and not entry.generated and _shows_more(ledger.store, entry, people):
-            text = (
-                f"release `{known.release.name}`: release no. {entry.number} shows something else of its people, so"
-                f" nobody knows whether {', '.join(f'`{id_}`' for id_ in bound)} would still hold beside it"
-            )
-            yield Diagnostic("PPF978", text, help=_RUN_AGAIN)
+    for entry in others:
+        text = (
+            f"release `{known.release.name}`: release no. {entry.number} shows something else of its people, so"
+            f" nobody knows whether {', '.join(f'`{id_}`' for id_ in bound)} would still hold beside it"
+        )
+        yield Diagnostic("PPF978", text, help=_RUN_AGAIN)
 
 
 def _depends_on_others(requirement: Requirement) -> bool:
@@ -124,15 +123,23 @@ def _depends_on_others(requirement: Requirement) -> bool:
     return told and not requirement.successive
 
 
-def _shows_more(store: LedgerStore, entry: Entry, own: Membership | None) -> bool:
-    """Say whether a release shows, or lacks, anything of one's ``own`` people otherwise than one's own file."""
-    if own is None or entry.people is None:
+def _shows_more(
+    plan: Plan, store: LedgerStore, entry: Entry, known: _HeldCandidate, run: Sequence[_HeldCandidate]
+) -> bool:
+    """Say whether a release shows, or lacks, anything of the people of a held one otherwise than each file of its run.
+
+    The run was judged with all its files beside one another: another copy of one of them tells nothing.
+    """
+    if plan.ledger is None or plan.ledger.subject is None or entry.people is None:
         return True
-    data = store.packed_file(entry)
+    own, data = known.held.members, store.packed_file(entry)
     if not (data and own.packed_file):
         return bool(np.isin(store.members(entry).subjects, own.subjects).any())
-    other, mine = unpacked("", data), unpacked("", own.packed_file)
-    return bool(np.isin(other.people, mine.people).any()) and not shows_no_more(other, mine)
+    other = unpacked("", data)
+    if not np.isin(other.people, unpacked("", own.packed_file).people).any():
+        return False
+    files = [unpacked("", each.held.members.packed_file) for each in run if each.held.members.packed_file]
+    return not any(shows_no_more(other, each) for each in files)
 
 
 def _measured(
