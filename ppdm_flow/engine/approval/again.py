@@ -130,16 +130,17 @@ def _shows_more(
 
     The run was judged with all its files beside one another: another copy of one of them tells nothing.
     """
-    if plan.ledger is None or plan.ledger.subject is None or entry.people is None:
+    own = known.held.members
+    if plan.ledger is None or plan.ledger.subject is None or own is None or entry.people is None:
         return True
-    own, data = known.held.members, store.packed_file(entry)
+    data = store.packed_file(entry)
     if not (data and own.packed_file):
         return bool(np.isin(store.members(entry).subjects, own.subjects).any())
     other = unpacked("", data)
     if not np.isin(other.people, unpacked("", own.packed_file).people).any():
         return False
-    files = [unpacked("", each.held.members.packed_file) for each in run if each.held.members.packed_file]
-    return not any(shows_no_more(other, each) for each in files)
+    files = [each.held.members.packed_file for each in run if each.held.members is not None]
+    return not any(shows_no_more(other, unpacked("", each)) for each in files if each)
 
 
 def _measured(
