@@ -200,6 +200,11 @@ class Requirement(Model):
         return ()
 
     @property
+    def told_by(self) -> frozenset[str]:
+        """The attributes of which another file may tell more than its figure takes into account."""
+        return frozenset((*self.grouping, *self.secrets, *self.numbers, *self.asks))
+
+    @property
     def awaits_data(self) -> bool:
         """Whether what it protects is still to be chosen from the data: until then nothing can be said of it."""
         return False

@@ -447,6 +447,30 @@ def _is_shown(one: ReleasedFile, other: ReleasedFile) -> bool:
     return all(_is_told(each, each.cells[one.place[rows]], told) for each in one.columns)
 
 
+def tells_more(earlier: ReleasedFile, own: Sequence[ReleasedFile], attributes: frozenset[str], *, drawn: bool) -> bool:
+    """Say whether an earlier file shows of rows of one's ``own`` files, and of ``attributes``, more than these do.
+
+    Not ``drawn``: columns of noisy and drawn cells are left out.
+    """
+    columns = tuple(c for c in earlier.columns if c.carries & attributes and (drawn or c.kind is not CellKind.NOISY))
+    shared = [(file, _shown_by_both(earlier, file)) for file in own]
+    shared = [(file, rows) for file, rows in shared if rows.any()]
+    if not columns or not shared:
+        return False
+    part = replace(earlier, columns=columns)
+    return not any(_is_shown(_of_rows(part, rows), _of_rows(file, rows)) for file, rows in shared)
+
+
+def _shown_by_both(one: ReleasedFile, other: ReleasedFile) -> npt.NDArray[np.bool_]:
+    """Say of each row of the source whether two files show it."""
+    shown = [np.append(~file.absent, False)[file.place] for file in (one, other)]  # nowhere is last
+    return np.asarray(shown[0] & shown[1])
+
+
+def _of_rows(file: ReleasedFile, rows: npt.NDArray[np.bool_]) -> ReleasedFile:
+    return replace(file, place=np.where(rows, file.place, NOWHERE))
+
+
 def shows_no_more(one: KeptFile, other: KeptFile) -> bool:
     """Say whether one kept file shows of the same rows only what another one shows."""
     there = np.array_equal(one.people, other.people) and np.array_equal(one.absent, other.absent)

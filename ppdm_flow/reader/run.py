@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from itertools import combinations
 from threading import Lock
@@ -149,6 +149,23 @@ class RunReader:
                         out.setdefault(one.file, []).append(one)
                 self._again[asked] = held.by_name(out, sensitive)
             return self._again[asked]
+
+    def earlier_that_tell_more(self, attributes: Collection[str] | None, *, drawn: bool) -> list[str]:
+        """Return the earlier files that tell more of ``attributes`` (None: of any) than each file of the run does.
+
+        For figures that do not ask what all files tell together. Not ``drawn``: but for noisy and drawn cells.
+        Raises NotVerifiedError.
+        """
+        from ppdm_flow.reader.earlier import tells_more  # noqa: PLC0415  # as below
+
+        if self._before is None:
+            return []
+        with self._lock:
+            held = self._held
+        named = held.same.items()
+        about = frozenset(one for name, one in named if attributes is None or name in attributes)
+        own, earlier = held.files[: held.own], held.files[held.own :]
+        return [file.name for file in earlier if tells_more(file, own, about, drawn=drawn)]
 
     @property
     def _known_rows(self) -> int | Literal["all"]:

@@ -611,6 +611,15 @@ def test_requests_that_cannot_be_read_leave_no_line_each(server, caplog):
     assert "Invalid HTTP" not in caplog.text
 
 
+def test_offers_of_other_protocols_leave_no_line_each(server, caplog):
+    offer = GET.replace(b"\r\n\r\n", b"\r\nConnection: keep-alive, Upgrade\r\nUpgrade: websocket\r\n\r\n")
+    with caplog.at_level("WARNING"):
+        client, _bodies = in_reads(server, offer)
+    assert client.written.startswith(b"HTTP/1.1 200 ")
+    assert "pgrade" not in caplog.text
+    assert "WebSocket" not in caplog.text
+
+
 @pytest.mark.parametrize("many", [2, 600, 5_000])
 def test_requests_that_are_sent_before_the_answer_are_not_answered(server, many):
     """They would keep a connection busy for as long as its client likes."""

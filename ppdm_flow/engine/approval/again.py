@@ -119,8 +119,7 @@ def _told_more(plan: Plan, known: _HeldCandidate, others: Sequence[Entry]) -> It
 
 def _depends_on_others(requirement: Requirement) -> bool:
     """Whether what a requirement says may depend on what other files tell, and is not measured again here."""
-    told = requirement.of_all_files or bool(requirement.secrets) or bool(requirement.numbers)
-    return told and not requirement.successive
+    return bool(requirement.told_by or requirement.counts_whole_rows) and not requirement.successive
 
 
 def _shows_more(

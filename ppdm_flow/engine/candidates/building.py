@@ -16,9 +16,9 @@ from ppdm_flow.engine.candidates.directory import RunDirectory
 from ppdm_flow.engine.candidates.unpublished import CANDIDATE
 from ppdm_flow.engine.events import StepFinished, StepStarted
 from ppdm_flow.engine.faults import run_fault
-from ppdm_flow.engine.judging.auditing import AuditResult, Subject, audit_all, refuse_quoting_audits
+from ppdm_flow.engine.judging.auditing import AuditResult, Subject, audit_all, beside_earlier, refuse_quoting_audits
 from ppdm_flow.engine.judging.joining.joined import JoinedAudit, joined_audits
-from ppdm_flow.engine.judging.others import Beside, beside_releases, files_of_people
+from ppdm_flow.engine.judging.others import Beside, beside_releases, files_of_people, unaccounted
 from ppdm_flow.engine.local.writing import kept_columns
 from ppdm_flow.engine.machine import peak_mb, return_freed_memory
 from ppdm_flow.engine.options import RunContext
@@ -108,7 +108,8 @@ class CandidateBuilder:
         views = {c.release.name: c.subject.candidate for c in candidates}
         own_subjects = {c.release.name: c.subject for c in candidates}
         files = files_of_people(self.plan, self.graph, own_subjects, self.original.stream)
-        beside = beside_releases(self.plan, own_subjects, files, before(files))
+        earlier = before(files)
+        beside = beside_releases(self.plan, own_subjects, files, earlier)
         subjects = {
             c.release.name: replace(
                 c.subject,
@@ -123,7 +124,8 @@ class CandidateBuilder:
         audited = (*self._audited(own), *self._audited(self._joined(list(subjects.values())), len(own)))
         self.directory.remove(SCRATCH)
         refuse_quoting_audits(self.plan, self.original.stream, audited)
-        return audited
+        reasons = unaccounted(self.plan, beside, earlier)
+        return tuple(beside_earlier(result, reasons) for result in audited)
 
     def _joined(self, subjects: Sequence[Subject]) -> tuple[JoinedAudit, ...]:
         original, rows = self.original.stream, self.context.options.partition_rows

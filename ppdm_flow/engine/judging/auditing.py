@@ -29,6 +29,7 @@ from ppdm_flow.engine.streams.stream import LoadedStream, ReadBack
 from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.plan.dag import audit_key
 from ppdm_flow.plan.definition import AuditNode, Plan, ReleaseNode
+from ppdm_flow.plan.together import SIGN
 from ppdm_flow.reader.faults import NotVerifiedError
 from ppdm_flow.sdk.anonymizer import ValueOperator
 from ppdm_flow.sdk.audit import AuditContext, FilesReader, Other, Rechecked, Seeded, SeededStep, Sql
@@ -137,6 +138,24 @@ def _measured(node: AuditNode, subject: Subject, context: AuditContext) -> Audit
     elif node.requirements:
         raise run_fault("PPF909", f"audit `{node.name}` measures a requirement and has no second route")
     return outcome
+
+
+def beside_earlier(result: AuditResult, reasons: Mapping[tuple[str, str], str]) -> AuditResult:
+    """Return a result that says of which requirements earlier files tell more than was measured.
+
+    ``reasons`` are by requirement and release.
+    """
+    outcome, releases = result.outcome, result.node.release.split(SIGN)
+    measured, findings = list(outcome.measured), list(outcome.findings)
+    for one in {m.requirement: m for m in reversed(outcome.measured)}.values():
+        why = next((reasons[one.requirement, r] for r in releases if (one.requirement, r) in reasons), "")
+        if why:
+            text = f"What earlier releases tell beside this one is not accounted for: {why}."
+            unknown = replace(one.figure, value=None, interval=None, note=text)
+            metric = f"{one.requirement}.together_earlier"
+            measured.append(replace(one, metric=metric, figure=unknown, sentence=text, verifiable=False))
+            findings.append(Finding("PPF915", Severity.WARNING, text, one.requirement))
+    return replace(result, outcome=replace(outcome, measured=tuple(measured), findings=tuple(findings)))
 
 
 def _unchecked(outcome: AuditOutcome, fault: NotVerifiedError) -> AuditOutcome:

@@ -19,6 +19,7 @@ from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.plan.dag import base
 from ppdm_flow.plan.definition import SOURCE, Plan, ReleaseNode
 from ppdm_flow.plan.together import read_together
+from ppdm_flow.reader.faults import NotVerifiedError
 from ppdm_flow.reader.run import EarlierFiles, RunReader
 from ppdm_flow.sdk.audit import Other
 from ppdm_flow.tables.table import Table
@@ -64,6 +65,33 @@ def beside_releases(
         return {n: Beside((), reader_of([f])) for n, f in files.items()}
     reader = reader_of(files.values(), unpaired(plan, subjects))
     return {n: Beside(tuple(f for m, f in files.items() if m != n), reader) for n in files}
+
+
+def unaccounted(plan: Plan, beside: Mapping[str, Beside], before: EarlierFiles | None) -> dict[tuple[str, str], str]:
+    """Return, by requirement and release, why figures that do not ask the reader may not hold beside earlier files."""
+    out: dict[tuple[str, str], str] = {}
+    if before is None:
+        return out
+    for requirement in plan.requirements:
+        if requirement.of_all_files or requirement.successive:
+            continue
+        every = requirement.counts_whole_rows
+        for name, one in beside.items():
+            if requirement.concerns(name) and one.reader is not None and (every or requirement.told_by):
+                about = None if every else requirement.told_by
+                if why := _why_unaccounted(one.reader, about, before, drawn=not requirement.needs_operator):
+                    out[requirement.id, name] = why
+    return out
+
+
+def _why_unaccounted(reader: RunReader, attributes: frozenset[str] | None, before: EarlierFiles, *, drawn: bool) -> str:
+    if before.unverified:
+        return before.unverified
+    try:
+        telling = reader.earlier_that_tell_more(attributes, drawn=drawn)
+    except NotVerifiedError as fault:
+        return str(fault)
+    return f"`{telling[0]}` shows more of the same people" if telling else ""
 
 
 def unpaired(plan: Plan, subjects: Mapping[str, Subject]) -> str:

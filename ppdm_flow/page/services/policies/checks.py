@@ -35,7 +35,7 @@ from ppdm_flow.report.plots.drawing import shortened
 if TYPE_CHECKING:
     from ppdm_flow.plan import fields
 
-_Signature = tuple[date, tuple[tuple[str, int, int], ...]]
+_Stamp = tuple[date, int, int]
 _NAMED = ("attributes", "steps", "releases", "params", "audits")
 _WITH_FILES = frozenset({"privacy", "audits"})
 """Parts of a policy that may name populations."""
@@ -49,8 +49,10 @@ _LONGEST_WORDS = 300
 """Characters of a waiver's texts in the state of a file."""
 _TOGETHER = 20
 """Files that are checked in one process: beginning one takes longer than most checks."""
-_SECONDS = 3
-"""How long a page waits for the states of files."""
+_SECONDS = 30
+"""How long one look at the files may go on."""
+_MOMENT = 1
+"""Seconds that a page waits for the states of files that it knows nothing of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +111,15 @@ class TextReach:
     kind: FileKind = FileKind.OTHER
 
 
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What was found in a file when it was looked at last."""
+
+    number: int
+    stamp: _Stamp
+    state: State | None
+
+
 @dataclass(slots=True)
 class Checks:
     """Checks texts of one folder, and keeps what was found in its files as long as none of them changes.
@@ -119,11 +130,11 @@ class Checks:
     policies: Policies
     private: Path
     today: Callable[[], date] = utc_today
-    _kept: tuple[_Signature, Mapping[str, State | None]] | None = None
-    _last: dict[str, tuple[int, object, State | None]] = field(default_factory=dict)
-    """What was found in each file when it was looked at last: the number of the look, its stamp then, its state."""
+    _kept: tuple[Mapping[str, _Stamp], Mapping[str, State | None]] = ({}, {})
+    _last: dict[str, _Look] = field(default_factory=dict)
     _looks: Iterator[int] = field(default_factory=lambda: count(1))
     _slow: set[str] = field(default_factory=set)
+    _looking: threading.Thread | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def check(self, name: str, text: str) -> PolicyCheck:
@@ -139,52 +150,80 @@ class Checks:
         return CHECKS.run(reach_of, self.policies.folder / name, text, self.private)
 
     def states(self) -> Mapping[str, State | None]:
-        """Return the states of the YAML files that can be checked in a few seconds; the next call goes on with others.
+        """Return the states of the YAML files; what has changed since is looked at in the background.
 
-        Nobody waits for the checks of another one's request. One that takes too long by itself has none, and what took
-        long before is checked last, and what was looked at longest ago first: whoever wrote it keeps no other file from
-        being checked. A file that was not looked at since another one changed has the state of before.
+        A file that was not looked at since another one changed has the state of before. A page waits only where a file
+        has no state yet, and no longer than a moment.
         """
-        files = files_below(self.policies.folder, (*YAML, *TABLES))
-        today = self.today()
-        stamps = {name: (today, *_stamp(path)) for name, path in files.items()}
-        signature = today, tuple((name, seconds, size) for name, (_, seconds, size) in stamps.items())
-        known = self._known(signature, {})
-        for name in self._last.keys() - files.keys():
+        stamps = self._stamps()
+        if any(name not in self._kept_for(stamps) for name in _checked(stamps)):
+            look = self._begun()
+            if any(name not in self._shown(stamps) for name in _checked(stamps)):
+                look.join(_MOMENT)
+        return self._shown(stamps)
+
+    def look(self) -> None:
+        """Look at the files that have changed, or may mean something else, since they were looked at.
+
+        One that takes too long by itself has no state (None), and what took long before is checked last, and what was
+        looked at longest ago first: whoever wrote it keeps no other file from being checked.
+        """
+        stamps = self._stamps()
+        known = self._kept_for(stamps)
+        for name in self._last.keys() - stamps.keys():
             self._last.pop(name, None)
-        before = {name: last for name, last in self._last.copy().items() if last[1] == stamps.get(name)}
-        names = [name for name in files if name.endswith(YAML) and name not in known]
-        self._slow.intersection_update(files)
+        shown = self._shown(stamps)
+        names = [name for name in _checked(stamps) if name not in known]
+        self._slow.intersection_update(stamps)
         until, is_first = time.monotonic() + _SECONDS, True
         while names and (is_first or time.monotonic() < until):
-            names.sort(key=lambda name: (name in self._slow, before[name][0] if name in before else 0))
+            names.sort(key=lambda name: (name in self._slow, self._last[name].number if name in shown else 0))
             alone = names[0] in self._slow
             some = names[:1] if alone else [name for name in names[:_TOGETHER] if name not in self._slow]
-            calls = CHECKS.within(until - time.monotonic())
+            left = until - time.monotonic()
             found: dict[str, State | None]
             try:
-                found = {**calls.run(states_of, self.policies.folder, some, self.today(), self.private)}
+                states = CHECKS.within(left).run(states_of, self.policies.folder, some, self.today(), self.private)
+                found = {name: states.get(name) for name in some}
                 self._slow.difference_update(some)
             except LimitExceededError:
-                found = {some[0]: None} if is_first and alone else {}  # else it had no time for itself
+                found = {some[0]: None} if alone and (is_first or left >= CHECKS.seconds) else {}
                 self._slow.update(some)
-            known = self._known(signature, found)
-            self._last.update({name: (next(self._looks), stamps[name], state) for name, state in found.items()})
+            self._kept = stamps, {**self._kept_for(stamps), **found}
+            self._last.update({name: _Look(next(self._looks), stamps[name], state) for name, state in found.items()})
             names = [name for name in names if name not in found]
             is_first = False
-        return {name: state for name, (_, _, state) in before.items()} | {**known}
 
-    def _known(self, signature: _Signature, found: Mapping[str, State | None]) -> Mapping[str, State | None]:
-        """Return what is known of these files, with what was found now."""
+    def _begun(self) -> threading.Thread:
+        """Return the thread that looks at files; there is one at a time."""
         with self._lock:
-            states = self._kept[1] if self._kept is not None and self._kept[0] == signature else {}
-            self._kept = signature, {**states, **found}
-            return self._kept[1]
+            if self._looking is None or not self._looking.is_alive():
+                self._looking = threading.Thread(target=self.look, name="states of policies", daemon=True)
+                self._looking.start()
+            return self._looking
+
+    def _stamps(self) -> Mapping[str, _Stamp]:
+        """Return the stamps of all files that say what policies mean, by name."""
+        today = self.today()
+        return {n: (today, *_stamp(p)) for n, p in files_below(self.policies.folder, (*YAML, *TABLES)).items()}
+
+    def _kept_for(self, stamps: Mapping[str, _Stamp]) -> Mapping[str, State | None]:
+        """Return the states that were found since any of these files has changed."""
+        return self._kept[1] if self._kept[0] == stamps else {}
+
+    def _shown(self, stamps: Mapping[str, _Stamp]) -> dict[str, State | None]:
+        """Return the states of files that are as they were when they were looked at."""
+        return {name: look.state for name, look in self._last.copy().items() if look.stamp == stamps.get(name)}
+
+
+def _checked(stamps: Mapping[str, _Stamp]) -> Iterator[str]:
+    return (name for name in stamps if name.endswith(YAML))
 
 
 def states_of(folder: Path, names: Sequence[str], today: date, private: Path) -> dict[str, State]:
     """Return the states of files in a folder."""
-    return {name: state_of(check_text(folder, name, _text(folder / name), today, private)) for name in names}
+    there = (name for name in names if (folder / name).is_file())
+    return {name: state_of(check_text(folder, name, _text(folder / name), today, private)) for name in there}
 
 
 def check_text(folder: Path, name: str, text: str, today: date, private: Path) -> PolicyCheck:
