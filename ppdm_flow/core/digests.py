@@ -10,6 +10,7 @@ import itertools
 import json
 import os
 import re
+import stat
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -46,12 +47,33 @@ _HASHED = 1 << 26
 _INSTALLED = (Path(sys.prefix), Path(sys.base_prefix), Path(__file__).parents[1])
 
 
+_SPECIAL, _MEMORY = ("/proc/", "/sys/", "/dev/"), "/dev/shm/"  # noqa: S108  # a folder for ordinary files
+
+
+def open_ordinary(path: Path) -> io.BufferedReader:
+    """Open a file. Raises OSError for pipes, devices and files that the system makes up: some block for ever."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    mode, link = os.fstat(descriptor).st_mode, f"/proc/self/fd/{descriptor}"
+    real = os.path.realpath(link if os.path.exists(link) else path)  # noqa: PTH110  # what was opened
+    if stat.S_ISREG(mode) and (not real.startswith(_SPECIAL) or real.startswith(_MEMORY)):
+        return open(descriptor, "rb")  # noqa: PTH123  # what opened it closes it
+    os.close(descriptor)
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    raise OSError(errno.EINVAL, "it is no ordinary file")
+
+
+def _sha256_of_ordinary(path: Path) -> str:
+    with open_ordinary(path) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
 def marks_of(files: Iterable[Path]) -> Mapping[Path, str]:
     """Return what tells files from others: their SHA-256, or size and time of those that are large. Raises OSError."""
     marks, left = {}, _HASHED
     for size, file in sorted((file.stat().st_size, file) for file in files):
         left -= size
-        marks[file] = sha256(file) if left >= 0 else _stamp(file)
+        marks[file] = _sha256_of_ordinary(file) if left >= 0 else _stamp(file)
     return marks
 
 
@@ -59,7 +81,7 @@ def is_as_marked(file: Path, mark: str) -> bool:
     """Return whether a file is there, and is the one that a mark tells."""
     try:
         if _SHA256.fullmatch(mark):
-            return file.stat().st_size <= _HASHED and sha256(file) == mark
+            return file.stat().st_size <= _HASHED and _sha256_of_ordinary(file) == mark
         return _stamp(file) == mark
     except OSError:
         return False
@@ -73,13 +95,14 @@ def _stamp_of(about: os.stat_result) -> str:
     return f"{about.st_size} bytes of {about.st_mtime_ns}"
 
 
-def open_definition(path: Path) -> BinaryIO:
-    """Open a file that says what a policy means; every such file is opened here.
+def open_definition(path: Path, *, pipes: bool = True) -> BinaryIO:
+    """Open a file that says what a policy means, or a pipe where ``pipes`` may be read; every such file is opened here.
 
     Where the environment says which definitions are to be read, what is returned holds the bytes that were marked,
     whatever becomes of the file meanwhile. Raises OSError, also where it is another one than was marked.
     """
-    file, named = path.open("rb"), os.environ.get(EXPECTED)
+    file = path.open("rb") if pipes and path.is_fifo() else open_ordinary(path)
+    named = os.environ.get(EXPECTED)
     if named is None:
         return file
     expected = _expected(named).get(_absolute(path))

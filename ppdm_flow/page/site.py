@@ -11,6 +11,7 @@ from ppdm_flow.page.services.accounts.passwords import Passwords
 from ppdm_flow.page.services.accounts.people import People
 from ppdm_flow.page.services.accounts.sessions import Sessions
 from ppdm_flow.page.services.jobs import records
+from ppdm_flow.page.services.jobs.confined import private_files
 from ppdm_flow.page.services.jobs.jobs import Jobs
 from ppdm_flow.page.services.jobs.records import JobRecords
 from ppdm_flow.page.services.journal import journal
@@ -88,7 +89,7 @@ def opened_site(settings: Settings) -> Site:
         settings=settings,
         database=database,
         accounts=accounts,
-        checks=Checks(policies, settings.state),
+        checks=Checks(policies, settings.state, settings.data, tuple(private_files(settings))),
         jobs=jobs,
         journal=Journal(database, settings.journal_key),
         keys=Keys(database, settings.keys, jobs),

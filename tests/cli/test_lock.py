@@ -464,8 +464,8 @@ def test_a_hierarchy_that_is_another_one_when_it_is_read(house, monkeypatch):
     path, opened = house / "hierarchies/age.csv", digests.open_definition
     left = [b"30;any;*\n31;any;*\n"]
 
-    def open_definition(asked):
-        return io.BytesIO(left.pop()) if left and asked.resolve() == path.resolve() else opened(asked)
+    def open_definition(asked, **words):
+        return io.BytesIO(left.pop()) if left and asked.resolve() == path.resolve() else opened(asked, **words)
 
     monkeypatch.setattr(digests, "open_definition", open_definition)
     with pytest.raises(PpdmError) as caught:

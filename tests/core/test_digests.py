@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -127,3 +128,22 @@ def test_a_packed_population_is_read_as_before(tmp_path, looked_at):
     plain.write_text(PEOPLE)
     looked_at(file, plain)
     assert _population(file) == _population(plain)
+
+
+def test_definitions_are_ordinary_files_or_pipes(tmp_path):
+    ordinary, link, pipe = tmp_path / "a.csv", tmp_path / "link.csv", tmp_path / "pipe"
+    ordinary.write_text("a")
+    link.symlink_to("/proc/self/environ")
+    os.mkfifo(pipe)
+    for refused in (link, Path("/dev/zero"), tmp_path):
+        with pytest.raises(OSError, match=r"ordinary|directory"):
+            open_definition(refused)
+    with pytest.raises(OSError, match="ordinary"):
+        open_definition(pipe, pipes=False)  # nobody waits for who would write into it
+    with open_definition(ordinary) as opened:
+        assert opened.read() == b"a"
+    writer = os.open(pipe, os.O_RDWR)
+    os.write(writer, b"b")
+    with open_definition(pipe) as opened:
+        assert opened.read(1) == b"b"
+    os.close(writer)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -112,3 +113,29 @@ def test_spellings_of_a_file_are_one_and_files_are_bounded(server: Server, monke
     monkeypatch.setattr("ppdm_flow.page.services.policies.given._MOST_FILES", 1)
     with pytest.raises(RefusalError, match="many_files"):
         files_of(checks, read)
+
+
+def test_what_is_looked_at_tells_nothing_of_files_that_no_job_may_open(server: Server, tmp_path):
+    policies, checks = server.folder / "policies", server.site.checks
+    path, outside = write_policy(policies), tmp_path / "secret.txt"
+    inside = policies / "people.csv"
+    (policies / "linked.csv").symlink_to(outside)
+
+    def digest_with(file: str, text: str) -> str:
+        (outside if file != inside.name else inside).write_text(text)
+        return files_of(checks, checks.policies.read("ward.yaml")).digest
+
+    before = path.read_text()
+    for file, is_told in (
+        (str(outside), False),
+        ("../../secret.txt", False),
+        ("linked.csv", False),
+        (inside.name, True),
+    ):
+        path.write_text(before + f"audits: {{z: {{use: linkage, with: {{external: {file}}}}}}}\n")
+        assert (digest_with(file, "a\n1\n") != digest_with(file, "a\n2\n")) is is_told, file
+
+
+def test_files_that_the_system_makes_up_are_never_as_they_were_marked():
+    for made_up in ("/proc/self/environ", "/proc/kmsg", "/dev/zero"):
+        assert not is_as_marked(Path(made_up), "0" * 64)

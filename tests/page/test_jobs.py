@@ -24,6 +24,7 @@ from ppdm_flow.page.services.jobs.limits import Limits
 from ppdm_flow.page.services.jobs.records import JobRecords
 from ppdm_flow.page.services.policies.given import GivenFiles
 from ppdm_flow.page.services.refusal import RefusalError
+from ppdm_flow.page.services.storage import disk
 from ppdm_flow.page.services.storage.database import Database
 from ppdm_flow.page.settings import Settings
 from ppdm_flow.page.site import opened_site
@@ -266,9 +267,23 @@ def test_a_job_that_fills_the_disk_is_stopped(server: Server, program, monkeypat
         (101, 0, 0, False),
     ],
 )
-def test_a_disk_is_full_by_bytes_and_by_files(room, files, left, full):
+def test_a_disk_is_full_by_bytes_and_by_files(room, files, left, full, monkeypatch):
     about = os.statvfs_result((4096, 4096, 10**6, 10**6, room, files, left, left, 0, 255))
-    assert keeper.is_full(about, 100 * 4096) is full
+    monkeypatch.setattr(os, "statvfs", lambda _folder: about)
+    assert (disk.room(Path("/")) < 100 * 4096) is full
+
+
+def test_who_has_run_a_policy_is_known_without_reading_its_jobs(server, monkeypatch):
+    made = {"w/1": "ward.yaml", "w/2": "ward.yaml", "w/3": "other.yaml", "ward/1": "third.yaml"}
+    for run, policy in made.items():
+        with server.site.database.changing() as connection:
+            connection.execute(
+                "INSERT INTO jobs (id, account, author, kind, about, words, leads_to, roles, given, state, secret,"
+                " remove, queued, made) VALUES (?, 1, 'a', 'run', ?, '', '', '', '{}', 'done', 0, '', '', ?)",
+                (run, policy, run),
+            )
+    monkeypatch.setattr(JobRecords, "where", None)
+    assert server.site.jobs.files_run_as("w") == {"ward.yaml", "other.yaml"}
 
 
 @pytest.mark.slow

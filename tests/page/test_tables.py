@@ -284,6 +284,20 @@ def test_copies_above_the_limit_go_those_first_that_were_opened_longest_ago(tmp_
     assert [place.name for place in (tmp_path / "tables").iterdir()] == [other.key]
 
 
+@pytest.mark.slow
+def test_copies_of_too_many_files_go_and_nobody_waits_for_that(tmp_path: Path, released, monkeypatch):
+    service = tables(tmp_path / "tables")
+    other = ReleasedTable.of(ReleasedFolder(prepared_run(tmp_path / "other", rows=80), "study"))
+    service.get(released)
+    assert service.finished(PATIENCE)
+    with service._removing:
+        assert isinstance(service.get(released), Table)
+    monkeypatch.setattr("ppdm_flow.page.services.tables.tables.most_files", lambda *_: 1)
+    service.get(other)
+    assert service.finished(PATIENCE)
+    assert [place.name for place in (tmp_path / "tables").iterdir()] == [other.key]
+
+
 def test_a_damaged_copy_is_made_again(tmp_path: Path, released):
     (tmp_path / "tables" / released.key).mkdir(parents=True)
     (tmp_path / "tables" / released.key / "about.json").write_text("{")

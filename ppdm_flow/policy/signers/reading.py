@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import hashlib
 from collections.abc import Mapping
 from dataclasses import replace
@@ -60,9 +59,7 @@ def signers_in(data: bytes, name: str) -> Signers:
 def signers_bytes(path: Path, name: str) -> bytes:
     """Return the bytes of a file that may be a list of signers. Raises UsageError (PPF350)."""
     try:
-        if path.exists() and not (path.is_file() or path.is_dir()):  # a pipe may never begin, a device never end
-            raise OSError(errno.EINVAL, "it is no file")
-        with open_definition(path) as file:
+        with open_definition(path, pipes=False) as file:
             data = file.read(SIZE_LIMIT + 1)
     except OSError as error:
         reason = (error.strerror or type(error).__name__).lower()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import errno
-import os
 import re
 import stat
 from pathlib import Path
@@ -17,7 +15,6 @@ from ppdm_flow.policy.text.nodes import UnreadableError
 SIZE_LIMIT = 1_000_000
 """Bytes; a policy that needs more keeps its lists of values in hierarchy files."""
 
-_SPECIAL, _MEMORY = ("/proc/", "/sys/", "/dev/"), "/dev/shm/"  # noqa: S108  # a folder for ordinary files
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufeff\ufffe\uffff]")
 _BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 _CONFLICT = re.compile(r"^(<{7}|>{7})(?=[ \n\r]|\Z)", re.MULTILINE)
@@ -41,24 +38,13 @@ def read_bytes(path: Path, shown: str | None = None, *, pipes: bool = True) -> b
     name = shown or str(path)
     try:
         about = path.stat()
-        if not (pipes and stat.S_ISFIFO(about.st_mode)):
-            _refuse_special(path, about.st_mode)
-            if about.st_size > SIZE_LIMIT:
-                raise UnreadableError(_too_large(name))
-        with open_definition(path) as file:
+        if stat.S_ISREG(about.st_mode) and about.st_size > SIZE_LIMIT:
+            raise UnreadableError(_too_large(name))
+        with open_definition(path, pipes=pipes) as file:
             data = file.read(SIZE_LIMIT + 1)
     except OSError as error:
         raise UsageError(_not_read(path, error)) from None
     return limited(data, name)
-
-
-def _refuse_special(path: Path, mode: int) -> None:
-    """Raise OSError for what is no regular file, and for files that the system makes up: some block for ever."""
-    real = os.path.realpath(path)
-    if stat.S_ISDIR(mode):
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-    if not stat.S_ISREG(mode) or (real.startswith(_SPECIAL) and not real.startswith(_MEMORY)):
-        raise OSError(errno.EINVAL, "it is no ordinary file")
 
 
 def limited(data: bytes, file: str) -> bytes:

@@ -11,6 +11,7 @@ from sites import PASSWORD, Browser
 
 from ppdm_flow.page.services.accounts.accounts import LastAdministratorError
 from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.journal.journal import RENEW
 
 
 @pytest.fixture
@@ -174,3 +175,13 @@ def test_a_renewal_of_long_ago_is_told_of_no_more(server, administrator):
     assert not journal.renewals(server.users[Role.GUEST])
     journal._now = lambda: datetime.now(UTC) + timedelta(days=31)
     assert not journal.renewals(server.users[Role.STEWARD])
+
+
+def test_a_use_of_a_link_is_told_of_however_many_links_are_made_after_it(server):
+    journal, guest = server.site.journal, server.users[Role.GUEST]
+    journal.add(server.users[Role.ADMINISTRATOR], RENEW, guest.name, "done")
+    journal.add(guest, "accounts.open", guest.name, "done")
+    for _ in range(12):
+        journal.add(server.users[Role.ADMINISTRATOR], RENEW, guest.name, "done")
+    actions = [entry.action for entry in journal.renewals(guest)]
+    assert actions == [*[RENEW] * 10, "accounts.open"]

@@ -19,6 +19,7 @@ from ppdm_flow.page.services.hierarchies.counts import DELIMITER, ColumnCounts, 
 from ppdm_flow.page.services.hierarchies.grouping import Grouping
 from ppdm_flow.page.services.policies.writing import put
 from ppdm_flow.page.services.refusal import RefusalError
+from ppdm_flow.page.services.storage.disk import room
 from ppdm_flow.page.services.uploads.uploads import Upload
 
 _OWNER = 0o600
@@ -59,7 +60,7 @@ class Workplace:
         others = sum(each.stat().st_size for each in self.draft.parent.glob(f"*{_DRAFT}") if each != self.draft)
         if others + len(data) > _MOST_OF_PERSON:
             raise RefusalError("hierarchies.many_drafts", 429, days=_DAYS)
-        if shutil.disk_usage(self.draft.parent).free - len(data) < self.free_bytes:
+        if room(self.draft.parent) - len(data) < self.free_bytes:
             raise RefusalError("policies.no_room", 429)
         put(self.draft, data, _OWNER)
 

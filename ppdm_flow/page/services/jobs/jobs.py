@@ -150,7 +150,7 @@ class Jobs:
     def files_run_as(self, policy: str) -> frozenset[str]:
         """Return the policy files whose runs lie in the folder of a policy."""
         first, after = f"{policy}/", f"{policy}0"  # the character after the slash
-        return frozenset(job.about for job in self._records.where("made > ? AND made < ?", first, after))
+        return self._records.policies_of_runs(first, after)
 
     def cancel(self, key: str) -> None:
         """End a job that waits or runs. Raises LookupError."""

@@ -29,6 +29,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
+from ppdm_flow.page.services.storage.disk import room
+
 _NICE = 10
 _PIECE = 65_536
 _GRACE = 15.0
@@ -300,7 +302,7 @@ def _waited(
     """Wait for the end; return why it was stopped, or nothing. ``filled`` are folders on whose disks it writes."""
     until = time.monotonic() + order["seconds"]
     while child.poll() is None:
-        full = any(is_full(os.statvfs(place), order["free_bytes"]) for place in filled)
+        full = any(room(place) < order["free_bytes"] for place in filled)
         if cancelled.is_set() or full or time.monotonic() > until:
             reason = "cancelled" if cancelled.is_set() else "disk" if full else "time"
             _kill(child.pid, signal.SIGINT)
@@ -312,14 +314,6 @@ def _waited(
             return reason
         time.sleep(_POLL)
     return ""
-
-
-def is_full(disk: os.statvfs_result, free_bytes: int) -> bool:
-    """Whether a disk has fewer bytes left than these, or less than a fiftieth of the files that it may hold.
-
-    A release of many partitions takes little room; a system that counts no files says that it may hold 0.
-    """
-    return disk.f_bavail * disk.f_frsize < free_bytes or disk.f_favail < disk.f_files // 50
 
 
 def _step_back() -> None:

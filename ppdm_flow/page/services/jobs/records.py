@@ -25,7 +25,7 @@ SCHEMA = (
     ),
     "CREATE INDEX IF NOT EXISTS jobs_by_state ON jobs (state)",
     "CREATE INDEX IF NOT EXISTS jobs_by_account ON jobs (account)",
-    "CREATE INDEX IF NOT EXISTS jobs_by_made ON jobs (made)",
+    "CREATE INDEX IF NOT EXISTS jobs_by_run_and_policy ON jobs (made, about)",
 )
 
 
@@ -79,6 +79,11 @@ class JobRecords:
         names, marks = ", ".join(values), ", ".join("?" for _ in values)
         with self._database.changing() as connection:
             connection.execute(f"INSERT INTO jobs ({names}) VALUES ({marks})", tuple(values.values()))  # noqa: S608
+
+    def policies_of_runs(self, first: str, after: str) -> frozenset[str]:
+        """Return the policy files of the jobs that made runs from ``first`` to before ``after``."""
+        rows = self._database.rows("SELECT DISTINCT about FROM jobs WHERE made > ? AND made < ?", first, after)
+        return frozenset(row["about"] for row in rows)
 
     def get(self, key: str) -> Job | None:
         """Return one job."""

@@ -247,11 +247,12 @@ class Journal:
         People who were only invited get nothing: they know of the link.
         """
         query = (
-            f"SELECT * FROM journal WHERE action IN ({', '.join('?' * len(_RENEWALS))}) AND subject = ?"  # noqa: S608
-            " AND outcome = 'done' AND at > ? ORDER BY number DESC LIMIT ?"
+            "SELECT * FROM journal WHERE action = ? AND subject = ? AND outcome = 'done' AND at > ?"
+            " ORDER BY number DESC LIMIT ?"
         )
         since = (self._now() - _RENEWALS_SHOWN).astimezone(UTC).isoformat(timespec="seconds")
-        entries = [_entry(row) for row in self._database.rows(query, *_RENEWALS, user.name, since, _MOST_RENEWALS)]
+        of_each = (self._database.rows(query, each, user.name, since, _MOST_RENEWALS) for each in _RENEWALS)
+        entries = sorted((_entry(row) for rows in of_each for row in rows), key=lambda each: -each.number)
         return entries if any(entry.action == RENEW for entry in entries) else []
 
     def accounts(self) -> list[str]:

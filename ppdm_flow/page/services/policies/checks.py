@@ -124,11 +124,14 @@ class _Look:
 class Checks:
     """Checks texts of one folder, and keeps what was found in its files as long as none of them changes.
 
-    ``private`` is the server's own folder, whose files no policy may name.
+    ``private`` is the server's own folder, whose files no policy may name. Jobs open files below the folder of policies
+    and those of ``data``, but for the ``secrets`` that the server was started with.
     """
 
     policies: Policies
     private: Path
+    data: tuple[Path, ...] = ()
+    secrets: tuple[Path, ...] = ()
     today: Callable[[], date] = utc_today
     _kept: tuple[Mapping[str, _Stamp], Mapping[str, State | None]] = ({}, {})
     _last: dict[str, _Look] = field(default_factory=dict)
@@ -144,6 +147,13 @@ class Checks:
             return CHECKS.run(check_text, folder, name, text, self.today(), self.private)
         except LimitExceededError as error:
             return PolicyCheck(kind_by_lines(folder / name, text.encode(errors="replace")), error.diagnostics)
+
+    def is_open_to_jobs(self, file: str) -> bool:
+        """Whether every job may open a file."""
+        real = Path(os.path.realpath(file))
+        folders = (self.policies.folder, *self.data)
+        below = any(real.is_relative_to(os.path.realpath(folder)) for folder in folders)
+        return below and str(real) not in map(os.path.realpath, self.secrets)
 
     def reach(self, name: str, text: str) -> TextReach:
         """Return what a text reaches beyond its file, as it stands or once it is resolved."""

@@ -36,8 +36,9 @@ class GivenFiles:
 def files_of(checks: Checks, policy: PolicyText) -> GivenFiles:
     """Return a policy's file, as it was read, and every file that says what it means.
 
-    These are templates, the project file, hierarchies, lists of signers, populations. Raises LimitExceededError where
-    that takes too long, and RefusalError where they are too many to be looked at for each click.
+    These are templates, the project file, hierarchies, lists of signers, populations, but for files that no job of the
+    policy may open: their marks would tell what they hold. Raises LimitExceededError where that takes too long, and
+    RefusalError where they are too many to be looked at for each click.
     """
     own, checked = checks.policies.path(policy.name), checks.check(policy.name, policy.text)
     for each in checked.diagnostics:
@@ -45,7 +46,8 @@ def files_of(checks: Checks, policy: PolicyText) -> GivenFiles:
             raise LimitExceededError(each)
     if len(checked.files) > _MOST_FILES:
         raise RefusalError("policies.many_files", 400, most=_MOST_FILES)
-    files = {**CHECKS.run(marks_of, [Path(file) for file in checked.files]), own: policy.digest}
+    open_to_jobs = [Path(file) for file in checked.files if file in checked.opened or checks.is_open_to_jobs(file)]
+    files = {**CHECKS.run(marks_of, open_to_jobs), own: policy.digest}
     said = checks.policies.identity(policy.name).name or own.stem
     name = said if checked.plan is None else checked.plan["policy"]
     return GivenFiles(files, tuple(map(Path, checked.opened)), name)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+
+from ppdm_flow.page.services.storage.disk import room
 
 _SECONDS = 10.0
 """How long a writer waits for another."""
@@ -28,7 +29,7 @@ class Database:
     @property
     def free_bytes(self) -> int:
         """How much room its disk has left."""
-        return shutil.disk_usage(self._file.parent).free
+        return room(self._file.parent)
 
     @contextmanager
     def changing(self) -> Iterator[sqlite3.Connection]:

@@ -7,13 +7,14 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from enum import StrEnum
 from pathlib import Path
 from typing import Self
 
 from ppdm_flow.page.services.places import PERSON, Places
+from ppdm_flow.page.services.storage.disk import most_files
 from ppdm_flow.page.services.tables.column import prepare
 from ppdm_flow.page.services.tables.layout import ABOUT
 from ppdm_flow.page.services.tables.making.task import Answer, Task
@@ -23,6 +24,8 @@ from ppdm_flow.page.settings import Settings
 
 _MAKING = ".making-"
 """How the name of a copy's folder begins until it is whole."""
+_FILES = 0.05
+"""The share of the files that the disk may hold which copies may be: a column is several."""
 _WORKERS = 2
 """Copies that are made at once, each for another person."""
 
@@ -69,6 +72,7 @@ class Tables:
         self._most_rows, self._memory_mb = most_rows, memory_mb
         self._readers = Places(readers, each=max(1, readers // 2))
         self._lock = threading.Lock()
+        self._removing = threading.Lock()  # held for long; every guest's page waits for the other one
         self._progress: dict[str, Progress] = {}
         self._open: dict[str, Table] = {}
         self._tasks: dict[str, tuple[str, Task]] = {}
@@ -118,10 +122,9 @@ class Tables:
 
     def keep(self, keys: Collection[str]) -> None:
         """Remove all copies but those of these keys: what is no longer shown leaves the server's folder too."""
+        with self._removing:
+            self._remove([place for place in self._copies() if place.name not in keys])
         with self._lock:
-            for place in self._copies():
-                if place.name not in keys:
-                    self._remove(place)
             for key in [key for key in self._progress if key not in keys]:
                 if self._progress[key] is not Progress.MAKING:
                     del self._progress[key]
@@ -165,13 +168,14 @@ class Tables:
                 self._making_for.add(person)
             try:
                 progress = self._copied(key, task)
+                if progress is None:
+                    self._make_room(key)
             except OSError:  # the disk
                 progress = Progress.FAILED
             with self._changed:
                 self._making_for.discard(person)
                 if progress is None:
                     del self._progress[key]
-                    self._make_room(key)
                 else:
                     self._progress[key] = progress
                 self._changed.notify_all()
@@ -187,8 +191,8 @@ class Tables:
         if answer != Answer.DONE:
             shutil.rmtree(place, ignore_errors=True)
             return _PROGRESS.get(answer, Progress.FAILED)
-        with self._lock:
-            shutil.rmtree(self._folder / key, ignore_errors=True)  # one that was damaged
+        with self._removing:
+            self._remove([damaged for damaged in (self._folder / key,) if damaged.exists()])
             place.rename(self._folder / key)
         return None
 
@@ -209,20 +213,26 @@ class Tables:
             return Answer.FAILED
 
     def _make_room(self, newest: str) -> None:
-        copies = sorted(self._copies(), key=lambda place: (place / ABOUT).stat().st_mtime)
-        sizes = {place: sum(file.stat().st_size for file in place.iterdir()) for place in copies}
-        for place in copies:
-            if sum(sizes.values()) <= self._most_bytes:
-                return
-            if place.name != newest:
-                del sizes[place]
-                self._remove(place)
+        with self._removing:
+            copies = sorted(self._copies(), key=lambda place: (place / ABOUT).stat().st_mtime)
+            files = [[file.stat().st_size for file in place.iterdir()] for place in copies]
+            size, many, most = sum(map(sum, files)), sum(map(len, files)), most_files(self._folder, _FILES)
+            gone = []
+            for place, own in zip(copies, files, strict=True):
+                if place.name != newest and (size > self._most_bytes or many > most):
+                    gone.append(place)
+                    size, many = size - sum(own), many - len(own)
+            self._remove(gone)
 
     def _copies(self) -> list[Path]:
         return [place for place in self._folder.iterdir() if (place / ABOUT).is_file() and place.name[0] != "."]
 
-    def _remove(self, place: Path) -> None:
-        self._open.pop(place.name, None)
-        gone = place.with_name(f"{_MAKING}gone-{place.name}")
-        place.rename(gone)
-        shutil.rmtree(gone, ignore_errors=True)
+    def _remove(self, places: Sequence[Path]) -> None:
+        """Remove copies, of which nobody gets one any more before their files are gone."""
+        gone = [place.with_name(f"{_MAKING}gone-{place.name}") for place in places]
+        with self._lock:
+            for place, away in zip(places, gone, strict=True):
+                self._open.pop(place.name, None)
+                place.rename(away)
+        for away in gone:
+            shutil.rmtree(away, ignore_errors=True)

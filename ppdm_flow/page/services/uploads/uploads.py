@@ -16,6 +16,7 @@ from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.services.accounts.roles import User
 from ppdm_flow.page.services.bounded import Bounded
 from ppdm_flow.page.services.storage.database import Database
+from ppdm_flow.page.services.storage.disk import room
 from ppdm_flow.page.services.uploads.arriving import Arriving
 from ppdm_flow.page.services.uploads.kinds import kind_of
 from ppdm_flow.page.services.uploads.limits import Limits, refused
@@ -166,8 +167,8 @@ class Uploads:
         arriving = [(each.account, each.announced - each.bytes) for each in list(self._arriving.values())]
         mine = sum(rest for account, rest in arriving if account == user.id) + announced
         others = sum(rest for account, rest in arriving if account != user.id)
-        room = shutil.disk_usage(self._folder).free - self._limits.free_bytes - others
-        if 2 * mine > room:  # what one person has but announced leaves others half
+        left = room(self._folder) - self._limits.free_bytes - others
+        if 2 * mine > left:  # what one person has but announced leaves others half
             raise refused("the server's disk has too little room")
 
     def _used(self, user: User) -> tuple[tuple[int, int], int]:

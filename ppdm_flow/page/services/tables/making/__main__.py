@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import os
 import resource
-import shutil
 import sys
 import threading
 import time
@@ -22,6 +21,7 @@ import pyarrow as pa
 from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.roles import AttributeType
+from ppdm_flow.page.services.storage.disk import room
 from ppdm_flow.page.services.tables.layout import ColumnAbout, Form, TableAbout
 from ppdm_flow.page.services.tables.making.columns import write_column
 from ppdm_flow.page.services.tables.making.task import Answer, Task
@@ -108,7 +108,7 @@ def _limit_memory(task: Task) -> None:
 def _stop_before_the_disk_is_full(task: Task) -> None:
     """End this process where it leaves less of the disk than it should, whatever it is doing."""
     folder = Path(task.place).parent
-    while shutil.disk_usage(folder).free >= task.free_bytes:
+    while room(folder) >= task.free_bytes:
         time.sleep(_LOOK)
     os._exit(Answer.FAILED)
 
