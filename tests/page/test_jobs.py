@@ -240,12 +240,14 @@ def test_a_job_that_takes_too_long_is_stopped(server: Server, program):
 def test_a_job_is_bounded_in_memory_and_in_what_it_writes(server: Server, program):
     jobs = _jobs(server, Limits(memory=2**28, file_bytes=2**20))
     texts = ["len(bytearray(2**30))", "open('large', 'wb').write(bytes(2**22))", "open('small', 'wb').write(bytes(9))"]
+    texts += ["print('first to go:', open('/proc/self/oom_score_adj').read())"]
     states = [
         jobs.finished(jobs.add(server.users[Role.STEWARD], [text], kind="key", about="p"), PATIENCE) for text in texts
     ]
-    assert [job.exit_code for job in states] == [1, 1, 0]
+    assert [job.exit_code for job in states] == [1, 1, 0, 0]
     assert "MemoryError" in states[0].talk
     assert "File too large" in states[1].talk
+    assert "first to go: 1000" in "".join(path.read_text() for path in states[3].folder.glob("stdout"))
 
 
 @pytest.mark.slow

@@ -55,6 +55,7 @@ def main(folder: Path, order: dict[str, Any]) -> None:
     held = os.open(home, os.O_RDONLY) if home is not None else -1  # no other folder gets its number meanwhile
 
     def restrict() -> None:
+        _die_first()
         limit(order)
         if confined:
             confine(given, home)
@@ -79,6 +80,8 @@ def main(folder: Path, order: dict[str, Any]) -> None:
     made = "" if home is None else _place_of(held, home.parent)
     if home is not None:
         shutil.rmtree(home, ignore_errors=True)  # a run that came to its end has its place
+        with suppress(OSError):  # there are runs
+            home.parent.rmdir()
     for copy in copies:
         copy.join(_GRACE)
     shutil.rmtree(folder / "tmp", ignore_errors=True)
@@ -93,6 +96,12 @@ def main(folder: Path, order: dict[str, Any]) -> None:
             "at": time.time(),
         },
     )
+
+
+def _die_first() -> None:
+    """Have the system end this process, and no other, where its memory is used up: each job may have most of it."""
+    with suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("1000", "ascii")
 
 
 def limit(order: Mapping[str, Any]) -> None:
@@ -200,8 +209,10 @@ def _rights(given: Mapping[str, Sequence[Path]], home: Path | None) -> Iterator[
 def _home(runs: Path, job: str) -> Path:
     """Make the hidden folder of a run, which it leaves by a rename once it is complete."""
     home = runs / f".job-{job}"
-    home.mkdir(parents=True, mode=0o700)
-    return home
+    while True:
+        with suppress(FileNotFoundError):  # another job has failed meanwhile, and took the empty folder of runs away
+            home.mkdir(parents=True, mode=0o700)
+            return home
 
 
 def _place_of(held: int, runs: Path) -> str:
