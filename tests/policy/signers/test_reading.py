@@ -194,7 +194,7 @@ def test_a_file_that_is_not_there(tmp_path):
 
 def test_a_pipe_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "signers.yaml")
-    with pytest.raises(UsageError, match=r"PPF350.*it is no file"):
+    with pytest.raises(UsageError, match=r"PPF350.*it is no ordinary file"):
         read_signers(tmp_path / "signers.yaml")
 
 
