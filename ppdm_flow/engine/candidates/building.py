@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.plugin_info import Kind
 from ppdm_flow.core.records import dataclass
+from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.candidates.directory import RunDirectory
 from ppdm_flow.engine.candidates.unpublished import CANDIDATE
@@ -84,6 +85,8 @@ class CandidateBuilder:
         self.graph = graph
         self.original = original
         self.directory = directory
+        self._earlier: EarlierFiles | None = None
+        self._beside: Mapping[str, Beside] = {}
 
     def write(self) -> tuple[Candidate, ...]:
         """Write every release and read it back. Raises RunError where a file is not what was written."""
@@ -108,8 +111,8 @@ class CandidateBuilder:
         views = {c.release.name: c.subject.candidate for c in candidates}
         own_subjects = {c.release.name: c.subject for c in candidates}
         files = files_of_people(self.plan, self.graph, own_subjects, self.original.stream)
-        earlier = before(files)
-        beside = beside_releases(self.plan, own_subjects, files, earlier)
+        self._earlier = before(files)
+        self._beside = beside = beside_releases(self.plan, own_subjects, files, self._earlier)
         subjects = {
             c.release.name: replace(
                 c.subject,
@@ -124,8 +127,12 @@ class CandidateBuilder:
         audited = (*self._audited(own), *self._audited(self._joined(list(subjects.values())), len(own)))
         self.directory.remove(SCRATCH)
         refuse_quoting_audits(self.plan, self.original.stream, audited)
-        reasons = unaccounted(self.plan, beside, earlier)
+        reasons = self.unaccounted(r for r in self.plan.requirements if not r.of_all_files)
         return tuple(beside_earlier(result, reasons) for result in audited)
+
+    def unaccounted(self, requirements: Iterable[Requirement]) -> Mapping[tuple[str, str], str]:
+        """Return, by requirement and release, why figures of this run alone may not hold beside earlier files."""
+        return unaccounted(requirements, self._beside, self._earlier)
 
     def _joined(self, subjects: Sequence[Subject]) -> tuple[JoinedAudit, ...]:
         original, rows = self.original.stream, self.context.options.partition_rows

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from ppdm_flow.core.plugin_info import Kind
 from ppdm_flow.core.records import dataclass
+from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.judging.auditing import Subject
 from ppdm_flow.engine.steps.graph import Graph
@@ -67,13 +68,15 @@ def beside_releases(
     return {n: Beside(tuple(f for m, f in files.items() if m != n), reader) for n in files}
 
 
-def unaccounted(plan: Plan, beside: Mapping[str, Beside], before: EarlierFiles | None) -> dict[tuple[str, str], str]:
+def unaccounted(
+    requirements: Iterable[Requirement], beside: Mapping[str, Beside], before: EarlierFiles | None
+) -> dict[tuple[str, str], str]:
     """Return, by requirement and release, why figures that do not ask the reader may not hold beside earlier files."""
     out: dict[tuple[str, str], str] = {}
     if before is None:
         return out
-    for requirement in plan.requirements:
-        if requirement.of_all_files or requirement.successive:
+    for requirement in requirements:
+        if requirement.successive:
             continue
         every = requirement.counts_whole_rows
         for name, one in beside.items():
