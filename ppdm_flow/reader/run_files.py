@@ -138,7 +138,7 @@ def read_files(
     ids = () if hashing is None else (hashing.subject,)
     names = tuple(sorted({*carried, *subject, *ids, *known, *(a for f in files for a in f.decided_by)}))
     pairs = {f.name: _paired(f, names, tuple(lineages[f.name])) for f in files}
-    lacking = [] if hashing is None else [_left_out(files, names, hashing, earlier)]
+    lacking = _left_out(files, names, hashing, earlier)
     lefts = [*(left for left, _, _ in pairs.values()), *lacking]
     rows, first = np.unique(np.concatenate([left.rows for left in lefts]), return_index=True)
     original = concat(lefts).take(first)
@@ -187,15 +187,24 @@ def read_files(
     return RunFiles(source, made, same, {own[name]: each for name, each in texts.items()}, len(files))
 
 
-def _left_out(files: Sequence[Other], names: Sequence[str], hashing: Hashing, earlier: Sequence[KeptFile]) -> Table:
-    """Return rows of the source, for files that lack some: those of people in ``earlier`` files; all without any."""
-    every = next((f.everyone for f in files if f.everyone and (f.decided_by or len(f.left_out_at_random))), None)
-    table = concat([Table.of({n: [] for n in names}), *(() if every is None else every(names))])
-    if not earlier:
-        return table
+def _left_out(
+    files: Sequence[Other], names: Sequence[str], hashing: Hashing | None, earlier: Sequence[KeptFile]
+) -> list[Table]:
+    """Return the rows of the source where files lack some for a reason; no file may have them.
+
+    Of those that chance left out, a ledger keeps all, and those of people in ``earlier`` files are beside these.
+    """
+    decided = any(f.decided_by for f in files)
+    sampled = hashing is not None and any(len(f.left_out_at_random) for f in files)
+    every = next((f.everyone for f in files if f.everyone), None)
+    if every is None or not (decided or sampled):
+        return []
+    table = concat([Table.of({n: [] for n in names}), *every(names)])
+    if decided or hashing is None or not earlier:
+        return [table]
     ids = table[hashing.subject].compact()
     people = np.append(hashing.people(ids.categories.to_pylist()), [MISSING, MISSING])[ids.codes]
-    return table.take(np.isin(people, np.concatenate([kept.people for kept in earlier])))
+    return [table.take(np.isin(people, np.concatenate([kept.people for kept in earlier])))]
 
 
 def keep(file: Other, hashing: Hashing, table: str = "") -> KeptFile:

@@ -50,8 +50,8 @@ def codes(source: Source) -> dict[str, list[int]]:
     return {name: cells.tolist() for name, cells in source.codes.items()}
 
 
-def test_files_are_read_beside_the_rows_that_some_file_has() -> None:
-    """Row 1 is in no file, ``b`` is ``a``; the first file lacks row 5 by chance, rows 2 and 4 for another reason."""
+def test_files_are_read_beside_the_rows_of_the_source() -> None:
+    """Row 1 is in no file, ``b`` is ``a``; the first file lacks row 5 by chance, rows 1, 2 and 4 for another reason."""
     source = {
         "a": ["x", "x", "x", "y", HIDDEN, None],
         "b": ["x", "x", "x", "y", HIDDEN, None],
@@ -77,39 +77,41 @@ def test_files_are_read_beside_the_rows_that_some_file_has() -> None:
             "b": (made_of("b"), ["p", "p", "q", "r", None]),
             "key": (made_of("c", kind="keyed", key="k"), ["K1", "K2", "K1", "K3", "K3"]),
         },
+        decided_by=frozenset({"a"}),
     )
     read = read_files([one, other], None, frozenset())
     assert read.same == {"a": "(0)", "b": "(0)", "c": "(2)"}
-    assert codes(read.source) == {"(0)": [0, 0, 1, 2, -1], "(2)": [0, 1, 0, 2, 2]}
-    assert (read.source.unit.tolist(), read.source.weight.tolist()) == ([0, 1, 2, 3, 4], [1] * 5)
+    assert codes(read.source) == {"(0)": [0, 0, 0, 1, 2, -1], "(2)": [0, 0, 1, 0, 2, 2]}
+    assert (read.source.unit.tolist(), read.source.weight.tolist()) == ([0, 1, 2, 3, 4, 5], [1] * 6)
     assert (read.source.subject, read.texts_of("b").to_pylist()) == ("", ["x", "y"])
     assert read.texts_of("z").to_pylist() == []
     assert as_written(read, "abc", 0) == {
-        "place": [1, 2, 0, 3, -1],
-        "absent": [False, False, True, True],
+        "place": [1, 2, 3, 0, 4, -1],
+        "absent": [False, False, True, True, True],
         "decided": ["c"],
         "sampled": True,
         "moved": [],
         "columns": {
-            "a": ([1, 0, -2, -2], ["a"], "map"),
+            "a": ([1, 0, -2, -2, -2], ["a"], "map"),
             "exchanged": (
-                [0, 5, -2, -2],
+                [0, 5, -2, -2, -2],
                 ["c"],
                 "exchanged",
             ),  # 7 is none of three values, nor the code of a hidden one
-            "present virtual": ([1, 1, 0, 0], ["c"], "map"),
+            "present virtual": ([1, 1, 0, 0, 0], ["c"], "map"),
         },
     }
     assert as_written(read, "abc", 1) == {
-        "place": [0, 1, 2, 3, 4],
-        "absent": [False] * 5,
-        "decided": None,
+        "place": [0, 5, 1, 2, 3, 4],
+        "absent": [*[False] * 5, True],
+        "decided": ["a"],
         "sampled": False,
         "moved": [],
         "columns": {
-            "b": ([0, 0, 1, 2, -1], ["a"], "map"),
-            "key": ([0, 1, 0, 2, 2], ["c"], "keyed", "k"),
-            "rows of key virtual": ([2, 1, 2, 2, 2], ["c"], "map"),
+            "b": ([0, 0, 1, 2, -1, -2], ["a"], "map"),
+            "key": ([0, 1, 0, 2, 2, -2], ["c"], "keyed", "k"),
+            "rows of key virtual": ([2, 1, 2, 2, 2, -2], ["c"], "map"),
+            "present virtual": ([1, 1, 1, 1, 1, 0], ["a"], "map"),
         },
     }
     assert read.question(["b", "a", "z"], "c", Nulls.EXCLUDE) == read.question(["a"], "c", Nulls.EXCLUDE)

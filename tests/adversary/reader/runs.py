@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -93,7 +93,7 @@ def released_files(case: Case, outcome: Outcome) -> PreparedFiles:
         origins = _origins(case, place.source)
         gone = set(range(len(origins))) - {i for i, _ in rows} if case.tables else _dropped(case.policy, place, outcome)
         absent = [origins[i] for i in sorted(gone)]
-        columns = [_column(n, place) for n in (rows[0][1] if rows else {})]
+        columns = [_column(n, place, [cells[n] for _, cells in rows]) for n in (rows[0][1] if rows else {})]
         refers = case.policy.get("tables", {}).get(place.source, {}).get("refers", {})
         files.append(
             ReleasedFile(
@@ -223,11 +223,12 @@ def _diversity(clause: Mapping[str, Any], groups: list[CandidateGroup]) -> float
     return figures.worst_distribution(groups, figure, min)
 
 
-def _column(name: str, place: PlaceLineage) -> ReleasedColumn:
-    """A released column; labels may have been written as two numbers."""
+def _column(name: str, place: PlaceLineage, cells: Collection[Any]) -> ReleasedColumn:
+    """A released column. Labels may be two numbers in it; shown cells tell of classes if some are hidden."""
     plain = name if name in place.columns else name.removesuffix("_low").removesuffix("_high")
     column = place.columns[plain]
-    return replace(column, name=name)
+    hidden = column.hidden if column.hidden is not None and column.hidden.mark in cells else None
+    return replace(column, name=name, hidden=hidden)
 
 
 def _dropped(policy: Mapping[str, Any], place: PlaceLineage, outcome: Outcome) -> set[int]:
