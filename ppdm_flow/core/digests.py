@@ -50,14 +50,24 @@ _INSTALLED = (Path(sys.prefix), Path(sys.base_prefix), Path(__file__).parents[1]
 _SPECIAL, _MEMORY = ("/proc/", "/sys/", "/dev/"), "/dev/shm/"  # noqa: S108  # a folder for ordinary files
 
 
+_PLACE = getattr(os, "O_PATH", os.O_RDONLY | os.O_NONBLOCK)
+"""To look at what is there: opening a pipe or a device would have effects."""
+
+
 def open_ordinary(path: Path) -> io.BufferedReader:
     """Open a file. Raises OSError for pipes, devices and files that the system makes up: some block for ever."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    mode, link = os.fstat(descriptor).st_mode, f"/proc/self/fd/{descriptor}"
-    real = os.path.realpath(link if os.path.exists(link) else path)  # noqa: PTH110  # what was opened
-    if stat.S_ISREG(mode) and (not real.startswith(_SPECIAL) or real.startswith(_MEMORY)):
-        return open(descriptor, "rb")  # noqa: PTH123  # what opened it closes it
-    os.close(descriptor)
+    try:
+        place = os.open(path, _PLACE | os.O_CLOEXEC)
+    except ValueError:  # a NUL
+        raise OSError(errno.EINVAL, "it is no path") from None
+    try:
+        mode, link = os.fstat(place).st_mode, Path(f"/proc/self/fd/{place}")
+        found = link if link.exists() else path
+        real = os.path.realpath(found)
+        if stat.S_ISREG(mode) and (not real.startswith(_SPECIAL) or real.startswith(_MEMORY)):
+            return found.open("rb")
+    finally:
+        os.close(place)
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     raise OSError(errno.EINVAL, "it is no ordinary file")
@@ -101,7 +111,7 @@ def open_definition(path: Path, *, pipes: bool = True) -> BinaryIO:
     Where the environment says which definitions are to be read, what is returned holds the bytes that were marked,
     whatever becomes of the file meanwhile. Raises OSError, also where it is another one than was marked.
     """
-    file = path.open("rb") if pipes and path.is_fifo() else open_ordinary(path)
+    file = path.open("rb") if pipes and _is_own_pipe(path) else open_ordinary(path)
     named = os.environ.get(EXPECTED)
     if named is None:
         return file
@@ -115,6 +125,14 @@ def open_definition(path: Path, *, pipes: bool = True) -> BinaryIO:
     if hashlib.sha256(data).hexdigest() != expected:
         raise OSError(errno.ESTALE, "it is not as it was looked at")
     return io.BytesIO(data)
+
+
+def _is_own_pipe(path: Path) -> bool:
+    """Whether a path is a pipe, and none of another process: what is read of these is lost for who reads them."""
+    if not path.is_fifo():
+        return False
+    real = os.path.realpath(path)
+    return not real.startswith("/proc/") or real.startswith(f"/proc/{os.getpid()}/")
 
 
 @functools.cache

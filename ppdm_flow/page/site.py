@@ -84,12 +84,13 @@ def opened_site(settings: Settings) -> Site:
     accounts = Accounts(database, Passwords(settings.password_memory_kib, settings.password_rounds))
     policies = Policies(settings.policies, History(database, settings.history_days, free_bytes=settings.free_bytes))
     jobs = Jobs.opened(settings, JobRecords(database, settings.jobs))
+    hidden = (settings.state, settings.runs, *private_files(settings))
     whole, idle = settings.session_minutes * _MINUTE, settings.idle_minutes * _MINUTE
     return Site(
         settings=settings,
         database=database,
         accounts=accounts,
-        checks=Checks(policies, settings.state, settings.data, tuple(private_files(settings))),
+        checks=Checks(policies, settings.state, settings.data, hidden),
         jobs=jobs,
         journal=Journal(database, settings.journal_key),
         keys=Keys(database, settings.keys, jobs),

@@ -5,7 +5,10 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
+from subprocess import PIPE
 
 import pytest
 
@@ -147,3 +150,23 @@ def test_definitions_are_ordinary_files_or_pipes(tmp_path):
     with open_definition(pipe) as opened:
         assert opened.read(1) == b"b"
     os.close(writer)
+
+
+def test_pipes_of_other_processes_are_not_read():
+    """What somebody else reads of them would be lost: the lines of a server's log, of a job."""
+    with subprocess.Popen([sys.executable, "-c", "print('one'); input()"], stdin=PIPE, stdout=PIPE) as other:
+        with pytest.raises(OSError, match="ordinary"):
+            open_definition(Path(f"/proc/{other.pid}/fd/1"))
+        assert other.stdout.readline() == b"one\n"
+        other.communicate(b"\n")
+    reading, writing = os.pipe()
+    os.write(writing, b"own")
+    with open_definition(Path(f"/dev/fd/{reading}")) as opened:
+        assert opened.read(3) == b"own"
+    os.close(reading)
+    os.close(writing)
+
+
+def test_a_text_that_is_no_path_is_no_file():
+    with pytest.raises(OSError, match="no path"):
+        open_definition(Path("a\0b"))

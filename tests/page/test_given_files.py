@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -134,6 +135,29 @@ def test_what_is_looked_at_tells_nothing_of_files_that_no_job_may_open(server: S
     ):
         path.write_text(before + f"audits: {{z: {{use: linkage, with: {{external: {file}}}}}}}\n")
         assert (digest_with(file, "a\n1\n") != digest_with(file, "a\n2\n")) is is_told, file
+
+
+@pytest.mark.slow
+def test_tests_of_a_policy_read_it(server: Server):
+    policies = server.folder / "policies"
+    write_policy(policies)
+    (policies / "people.csv").write_text("zip,illness\n" + "a,flu\n" * 10)
+    tests = policies / "ward.test.yaml"
+    tests.write_text("policy: ward.yaml\ntests: {x: {data: {csv: people.csv}, expect: {verdict: released}}}\n")
+    assert server.browser(Role.STEWARD).send("/policies/ward.test.yaml/test").status_code == 303
+    job = server.site.jobs.of(server.users[Role.STEWARD])[0]
+    job = server.site.jobs.finished(job, PATIENCE)
+    assert "cannot read" not in job.talk
+    assert "not as it was" not in job.talk
+
+
+def test_nor_of_runs_below_a_folder_of_data(server: Server):
+    site = server.site
+    checks = replace(site.checks, data=(server.folder,))
+    run = site.settings.runs / "ward" / "1" / "held" / "ward.csv"
+    assert not checks.is_open_to_jobs(str(run))
+    assert not checks.is_open_to_jobs(str(site.settings.state / "page.sqlite3"))
+    assert checks.is_open_to_jobs(str(server.folder / "people.csv"))
 
 
 def test_files_that_the_system_makes_up_are_never_as_they_were_marked():

@@ -13,7 +13,6 @@ import zipfile
 import zlib
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import pandas as pd
 import pyarrow as pa
@@ -167,8 +166,8 @@ def test_rows_do_not_grow_a_table_beyond_its_limit(server, steward):
 
 def test_what_one_person_announces_leaves_others_half_of_the_room(server, monkeypatch):
     site = server.site
-    usage = SimpleNamespace(free=site.settings.free_bytes + 1_000)
-    monkeypatch.setattr("ppdm_flow.page.services.uploads.uploads.shutil.disk_usage", lambda _folder: usage)
+    left = site.settings.free_bytes + 1_000
+    monkeypatch.setattr("ppdm_flow.page.services.uploads.uploads.room", lambda _folder: left)
     steward, other = server.users[Role.STEWARD], site.accounts.add("other", [Role.STEWARD], None)
     with site.uploads.arriving(steward, 300), site.uploads.arriving(steward, 200):
         with pytest.raises(PpdmError) as caught:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
-from pathlib import Path
+from collections.abc import Callable, Collection, Mapping
+from pathlib import Path, PurePath
 from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
+from ppdm_flow.core.results import HELD, RELEASED, WITHHELD
+from ppdm_flow.engine.candidates.unpublished import PRIVATE
 from ppdm_flow.engine.faults import data_fault
+from ppdm_flow.engine.manifest import NAME as MANIFEST
 from ppdm_flow.evidence.signers import Signers
 from ppdm_flow.plan.definition import Approvals
 
+_OWN = frozenset((HELD, RELEASED, WITHHELD, PRIVATE, MANIFEST))
+"""Names that a run's directory has later."""
 ReadSigners = Callable[[Path], Signers]
 """Reads a list of signers. Raises PolicyError or UsageError where it cannot be used."""
 
@@ -31,6 +36,17 @@ def signers_copy(approvals: Approvals, document: Mapping[str, Any]) -> dict[str,
         text = f"the list of signers `{Path(approvals.signers).name}` was changed while a run used it"
         raise data_fault("PPF973", text, advice="run the policy again")
     return {str(document["approvals"]["signers"]): text}
+
+
+def refuse_taken_name(name: str, taken: Collection[str], home: Path) -> None:
+    """Raise DataError (PPF973) where the list of signers would stand in the place of what a run writes itself.
+
+    ``taken`` are names of files that are still to be written into the run's directory ``home``.
+    """
+    first = PurePath(name).parts[0]
+    if name in taken or first in _OWN or (home / first).exists():
+        text = f"the list of signers cannot be called `{name}`: a run writes a file or a folder of this name"
+        raise data_fault("PPF973", text, advice="call it `signers.yaml`")
 
 
 def lists_of_signers(

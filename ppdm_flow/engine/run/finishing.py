@@ -19,7 +19,7 @@ from ppdm_flow.engine.candidates.unpublished import CANDIDATE, PRIVATE
 from ppdm_flow.engine.events import Journal, RequirementJudged, RunFinished
 from ppdm_flow.engine.faults import wrap_plugin_errors
 from ppdm_flow.engine.held.private import private_text
-from ppdm_flow.engine.held.signers_file import signers_copy
+from ppdm_flow.engine.held.signers_file import refuse_taken_name, signers_copy
 from ppdm_flow.engine.judging.results import JudgedResults
 from ppdm_flow.engine.judging.waiving import waive
 from ppdm_flow.engine.ledger.ledger import Ledger
@@ -219,7 +219,9 @@ class FinishedRun:
         if self.options.policy_text:
             texts["policy.resolved.yaml"] = self.options.policy_text
         if self.plan.approvals is not None:
-            texts |= signers_copy(self.plan.approvals, report.plan)
+            for name, text in signers_copy(self.plan.approvals, report.plan).items():
+                refuse_taken_name(name, texts, self.directory.home)
+                texts[name] = text
         for name, text in texts.items():
             self.directory.write(name, text)
 

@@ -29,7 +29,7 @@ from ppdm_flow.page.http.turns import (
     turn,
     turn_of_address,
 )
-from ppdm_flow.page.services.accounts.attempts import network
+from ppdm_flow.page.services.accounts.attempts import neighbourhood, network
 from ppdm_flow.page.services.accounts.passwords import HASHES_AT_ONCE
 from ppdm_flow.page.services.accounts.sessions import Visit
 from ppdm_flow.page.services.accounts.words import new_word
@@ -81,7 +81,8 @@ async def _answer(site: Site, route: PageRoute, request: Request) -> Response:
             sent = await held.enter_async_context(_sent(site, route, request, visit))
         turns = [(person, AT_ONCE)]
         if route.hashes:
-            turns = [(f"hash of {person}", 1), *turns, ("hash", HASHES_AT_ONCE)]
+            among = await run_in_threadpool(_hashes_among, site, request, visit)
+            turns = [(f"hash of {person}", 1), *turns, *among, ("hash", HASHES_AT_ONCE)]
         for name, at_once in turns:
             await held.enter_async_context(turn(name, request, at_once=at_once))
         response = await run_in_threadpool(_response, site, route, request, visit, sent)
@@ -96,6 +97,18 @@ async def _answer(site: Site, route: PageRoute, request: Request) -> Response:
     else:
         return response
     return ResponseInTurn(response, sending)
+
+
+def _hashes_among(site: Site, request: Request, visit: Visit) -> list[tuple[str, int]]:
+    """Return the turns among which somebody's hash waits: strangers take no place of people whom the server knows."""
+    if visit.user is not None:
+        return []
+    browser = cookies.word(request, cookies.BROWSER, secure=site.settings.secure)
+    account = site.people.browsers.account_of(browser)
+    if account is not None:
+        return [(f"hash in a browser of account {account}", 1)]
+    block = neighbourhood(request.client.host if request.client else "")
+    return [(f"hash of neighbourhood {block}", 1), ("hash of strangers", max(1, HASHES_AT_ONCE - 1))]
 
 
 def _keeps_visit(response: Response) -> bool:

@@ -466,3 +466,28 @@ def test_a_pending_entry_of_a_release_that_goes_on_is_not_forgotten(home: HeldHo
     assert [e.state for e in home.look(repair=True).entries] == ["released"]
     assert api.verify(run).holds
     assert set(seen) <= {"pending", "released"}
+
+
+@pytest.mark.parametrize(
+    "name", ["report.html", "policy.resolved.yaml", "candidate/public/notes.yaml", "released/notes.yaml", "plan.mmd"]
+)
+def test_no_list_of_signers_takes_the_place_of_what_a_run_writes(home: HeldHome, name: str) -> None:
+    """An approver would read what its author wrote as the report, and nothing would tell which policy made the run."""
+    place = home.folder / name
+    place.parent.mkdir(parents=True, exist_ok=True)
+    (home.folder / "signers.yaml").rename(place)
+    home.policy(POLICY.replace("signers: signers.yaml", f"signers: {name}"))
+    with pytest.raises(PpdmError) as caught:
+        home.run()
+    assert [d.code for d in caught.value.diagnostics] == ["PPF973"]
+    assert not [run for run in home.runs() if not run.name.startswith(".")]
+
+
+@pytest.mark.parametrize("name", ["who.yaml", "lists/signers.yaml"])
+def test_a_list_of_signers_of_any_other_name_lies_beside_the_run(home: HeldHome, name: str) -> None:
+    place = home.folder / name
+    place.parent.mkdir(parents=True, exist_ok=True)
+    (home.folder / "signers.yaml").rename(place)
+    home.policy(POLICY.replace("signers: signers.yaml", f"signers: {name}"))
+    run = home.run().run_dir
+    assert (run / name).read_bytes() == place.read_bytes()

@@ -10,13 +10,15 @@ from itertools import count
 
 import pytest
 from serving import answer, connected, in_thread, rest
-from sites import PASSWORD, PATIENCE
+from sites import PASSWORD, PATIENCE, Browser
+from starlette.requests import Request
 
 from ppdm_flow.page.app import application
-from ppdm_flow.page.http import answering, turns
+from ppdm_flow.page.http import answering, cookies, turns
 from ppdm_flow.page.services.accounts.accounts import Accounts
 from ppdm_flow.page.services.accounts.passwords import Passwords, weakness
 from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.accounts.sessions import Visit
 from ppdm_flow.page.services.places import PERSON
 
 CHEAP = Passwords(8, 1)
@@ -118,7 +120,7 @@ def test_people_who_sign_in_wait_for_one_hash_of_each_other_and_take_no_thread(s
             "Connection: close\r\n\r\n"
         ).encode() + form
 
-    many = [f"203.0.113.{number}" for number in range(8)]
+    many, strangers = [f"203.0.{number}.7" for number in range(8)], "hash of strangers"
     settings = replace(server.site.settings, port=0, proxy="127.0.0.1")
     with in_thread(settings, application(server.site)) as port, ExitStack() as open_clients:
         clients = []
@@ -128,8 +130,8 @@ def test_people_who_sign_in_wait_for_one_hash_of_each_other_and_take_no_thread(s
         until = time.monotonic() + PATIENCE
         while (
             not hashing
-            or "hash" not in turns._limiters
-            or turns._limiters["hash"].statistics().tasks_waiting != len(many)
+            or strangers not in turns._limiters
+            or turns._limiters[strangers].statistics().tasks_waiting != len(many)
         ):
             assert time.monotonic() < until
             time.sleep(0.01)
@@ -140,3 +142,25 @@ def test_people_who_sign_in_wait_for_one_hash_of_each_other_and_take_no_thread(s
         go_on.set()
         assert [rest(client)[:12] for client in clients] == [b"HTTP/1.1 401"] * len(clients)
         assert hashing.index("address 198.51.100.9") <= len(many)
+
+
+def test_strangers_take_no_turn_of_people_whom_the_server_knows(server):
+    """One block of addresses holds one turn, and strangers leave one to browsers in which somebody has signed in."""
+    site, known = server.site, Browser(server.site)
+    known.send("/sign-in", name="guest", password=PASSWORD)
+    word = known.client.cookies[cookies.BROWSER]
+    known.send("/sign-out")
+
+    def turns_of(address: str, browser: str = "", visit: Visit | None = None) -> list[tuple[str, int]]:
+        headers = [(b"cookie", f"{cookies.BROWSER}={browser}".encode())]
+        request = Request({"type": "http", "client": (address, 1), "headers": headers})
+        return answering._hashes_among(site, request, visit or site.sessions.visit("none"))
+
+    strangers = ("hash of strangers", 1)
+    assert turns_of("2001:db8:1:2::1") == turns_of("2001:db8:1:ffff::2", "no word of ours")
+    assert turns_of("2001:db8:1:2::1") == [("hash of neighbourhood 20010db80001/48", 1), strangers]
+    assert turns_of("192.0.2.7") == turns_of("192.0.2.8") == [("hash of neighbourhood 192.0.2", 1), strangers]
+    assert turns_of("192.0.3.7") != turns_of("192.0.2.7")
+    assert turns_of("192.0.2.7", word) == [(f"hash in a browser of account {server.users[Role.GUEST].id}", 1)]
+    signed_in = server.browser(Role.STEWARD).client.cookies[cookies.VISIT]
+    assert turns_of("192.0.2.7", visit=site.sessions.visit(signed_in)) == []

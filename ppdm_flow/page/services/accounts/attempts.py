@@ -62,6 +62,15 @@ def network(address: str) -> str:
     return str(known)
 
 
+@lru_cache(maxsize=4_096)
+def neighbourhood(address: str) -> str:
+    """Return the block that one customer may have of addresses: 48 bits of IPv6, 24 of IPv4."""
+    own = network(address)
+    if own.endswith("/64"):
+        return f"{int(own.removesuffix('/64'), 16) >> 16:x}/48"
+    return own.rpartition(".")[0] or own
+
+
 class Attempts:
     """How often somebody tried, and how long the next attempt has to wait."""
 

@@ -31,6 +31,12 @@ class Browsers:
         query = "SELECT 1 FROM browsers WHERE hash = ? AND account = ? AND since > ?"
         return self._database.row(query, hash_of(word), account, self._now() - SECONDS) is not None
 
+    def account_of(self, word: str) -> int | None:
+        """Return the account that somebody has signed in to in this browser."""
+        query = "SELECT account FROM browsers WHERE hash = ? AND since > ?"
+        row = self._database.row(query, hash_of(word), self._now() - SECONDS) if word else None
+        return None if row is None else int(row["account"])
+
     def remember(self, user: User, word: str) -> str:
         """Return the word of the cookie that a browser keeps, after somebody has signed in there."""
         if word and self.knows(word, user.id):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from datetime import date
 from itertools import count, islice
@@ -19,7 +19,7 @@ from ppdm_flow.core.clock import utc_today
 from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity, has_errors
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.waivers import Waiver
-from ppdm_flow.page.services.bounded import CHECKS, LimitExceededError
+from ppdm_flow.page.services.bounded import CHECKS, TOO_LONG, LimitExceededError
 from ppdm_flow.page.services.policies.files import TABLES, YAML, files_below
 from ppdm_flow.page.services.policies.policies import Policies
 from ppdm_flow.page.services.policies.reach import reaches, texts
@@ -125,13 +125,13 @@ class Checks:
     """Checks texts of one folder, and keeps what was found in its files as long as none of them changes.
 
     ``private`` is the server's own folder, whose files no policy may name. Jobs open files below the folder of policies
-    and those of ``data``, but for the ``secrets`` that the server was started with.
+    and those of ``data``, but for what is ``hidden`` from them.
     """
 
     policies: Policies
     private: Path
     data: tuple[Path, ...] = ()
-    secrets: tuple[Path, ...] = ()
+    hidden: tuple[Path, ...] = ()
     today: Callable[[], date] = utc_today
     _kept: tuple[Mapping[str, _Stamp], Mapping[str, State | None]] = ({}, {})
     _last: dict[str, _Look] = field(default_factory=dict)
@@ -151,9 +151,11 @@ class Checks:
     def is_open_to_jobs(self, file: str) -> bool:
         """Whether every job may open a file."""
         real = Path(os.path.realpath(file))
-        folders = (self.policies.folder, *self.data)
-        below = any(real.is_relative_to(os.path.realpath(folder)) for folder in folders)
-        return below and str(real) not in map(os.path.realpath, self.secrets)
+
+        def is_below(folders: Iterable[Path]) -> bool:
+            return any(real.is_relative_to(os.path.realpath(folder)) for folder in folders)
+
+        return is_below((self.policies.folder, *self.data)) and not is_below(self.hidden)
 
     def reach(self, name: str, text: str) -> TextReach:
         """Return what a text reaches beyond its file, as it stands or once it is resolved."""
@@ -196,7 +198,7 @@ class Checks:
                 states = CHECKS.within(left).run(states_of, self.policies.folder, some, self.today(), self.private)
                 found = {name: states.get(name) for name in some}
                 self._slow.difference_update(some)
-            except LimitExceededError:
+            except (LimitExceededError, RuntimeError):
                 found = {some[0]: None} if alone and (is_first or left >= CHECKS.seconds) else {}
                 self._slow.update(some)
             self._kept = stamps, {**self._kept_for(stamps), **found}
@@ -237,7 +239,19 @@ def states_of(folder: Path, names: Sequence[str], today: date, private: Path) ->
 
 
 def check_text(folder: Path, name: str, text: str, today: date, private: Path) -> PolicyCheck:
-    """Check a text as if it stood in the file ``name`` of the folder; it is not read where it names private files."""
+    """Check a text as if it stood in the file ``name`` of the folder; it is not read where it names private files.
+
+    A check that fails in a way that nobody expects is a finding (PPF997): other texts are checked with this one.
+    """
+    kind = kind_by_lines(folder / name, text.encode(errors="replace"))
+    try:
+        return _check(folder, name, text, today, private)
+    except Exception as error:  # noqa: BLE001  # its text may hold values
+        message = f"this text cannot be checked here: {type(error).__name__}"
+        return PolicyCheck(kind, (Diagnostic(TOO_LONG, message, help="look at it with the command line"),))
+
+
+def _check(folder: Path, name: str, text: str, today: date, private: Path) -> PolicyCheck:
     path = folder / name
     kind = identity_of(path, text.encode(errors="replace")).kind
     if names_private(path, text, private):  # before anything says whether such a file is there
@@ -252,7 +266,7 @@ def check_text(folder: Path, name: str, text: str, today: date, private: Path) -
         kind,
         tuple(shown.values()),
         tuple(checked.sources),
-        tuple(sorted(_files(checked, path.parent))),
+        tuple(sorted(_files(checked, path.parent) | _tested(kind, path, text))),
         tuple(_opened(checked)),
         {shown[each]: waiver for each, waiver in checked.waived.items() if each in shown},
         _names_in(checked),
@@ -279,7 +293,15 @@ def _files(checked: DraftCheck, home: Path) -> set[str]:
     if checked.loaded is not None:
         tree = {name: part for name, part in checked.loaded.tree.items() if name in _WITH_FILES}
         named += [str(home / each) for each in texts(tree) if "\0" not in each and len(each) < _LONGEST]
-    return {os.path.abspath(path) for path in named if Path(path).is_absolute() and Path(path).is_file()}  # noqa: PTH100  # as it is read, links included
+    return {os.path.abspath(path) for path in named if Path(path).is_absolute() and os.path.isfile(path)}  # noqa: PTH100, PTH113  # as it is read, links included; any text
+
+
+def _tested(kind: FileKind, path: Path, text: str) -> set[str]:
+    """Return the policy that tests are about."""
+    if kind is not FileKind.TESTS:
+        return set()
+    policy = load_tests(path, Library(texts={path: text})).policy
+    return {os.path.abspath(policy)} if policy.is_file() else set()  # noqa: PTH100  # as above
 
 
 def _opened(checked: DraftCheck) -> Iterator[str]:
@@ -294,7 +316,14 @@ def _opened(checked: DraftCheck) -> Iterator[str]:
 
 
 def reach_of(path: Path, text: str, private: Path) -> TextReach:
-    """Return what a text at ``path`` reaches."""
+    """Return what a text at ``path`` reaches; where that cannot be told, it is taken to be a private file."""
+    try:
+        return _reach(path, text, private)
+    except (OSError, ValueError):
+        return TextReach(private=True)
+
+
+def _reach(path: Path, text: str, private: Path) -> TextReach:
     if names_private(path, text, private):
         return TextReach(private=True)
     identity = identity_of(path, text.encode(errors="replace"))
