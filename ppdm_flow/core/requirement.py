@@ -200,7 +200,7 @@ class Requirement(Model):
         return ()
 
     @property
-    def told_by(self) -> frozenset[str]:
+    def attributes_concerned(self) -> frozenset[str]:
         """The attributes of which another file may tell more than its figure takes into account."""
         return frozenset((*self.grouping, *self.secrets, *self.numbers, *self.asks))
 

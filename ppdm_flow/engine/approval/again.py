@@ -119,7 +119,7 @@ def _told_more(plan: Plan, known: _HeldCandidate, others: Sequence[Entry]) -> It
 
 def _depends_on_others(requirement: Requirement) -> bool:
     """Whether what a requirement says may depend on what other files tell, and is not measured again here."""
-    return bool(requirement.told_by or requirement.counts_whole_rows) and not requirement.successive
+    return bool(requirement.attributes_concerned or requirement.counts_whole_rows) and not requirement.successive
 
 
 def _shows_more(

@@ -17,9 +17,9 @@ from ppdm_flow.engine.candidates.directory import RunDirectory
 from ppdm_flow.engine.candidates.unpublished import CANDIDATE
 from ppdm_flow.engine.events import StepFinished, StepStarted
 from ppdm_flow.engine.faults import run_fault
-from ppdm_flow.engine.judging.auditing import AuditResult, Subject, audit_all, beside_earlier, refuse_quoting_audits
+from ppdm_flow.engine.judging.auditing import AuditResult, Subject, add_unverified, audit_all, refuse_quoting_audits
 from ppdm_flow.engine.judging.joining.joined import JoinedAudit, joined_audits
-from ppdm_flow.engine.judging.others import Beside, beside_releases, files_of_people, unaccounted
+from ppdm_flow.engine.judging.others import Beside, beside_releases, files_of_people, reasons_unverified
 from ppdm_flow.engine.local.writing import kept_columns
 from ppdm_flow.engine.machine import peak_mb, return_freed_memory
 from ppdm_flow.engine.options import RunContext
@@ -127,12 +127,12 @@ class CandidateBuilder:
         audited = (*self._audited(own), *self._audited(self._joined(list(subjects.values())), len(own)))
         self.directory.remove(SCRATCH)
         refuse_quoting_audits(self.plan, self.original.stream, audited)
-        reasons = self.unaccounted(r for r in self.plan.requirements if not r.of_all_files)
-        return tuple(beside_earlier(result, reasons) for result in audited)
+        reasons = self.reasons_unverified(r for r in self.plan.requirements if not r.of_all_files)
+        return tuple(add_unverified(result, reasons) for result in audited)
 
-    def unaccounted(self, requirements: Iterable[Requirement]) -> Mapping[tuple[str, str], str]:
+    def reasons_unverified(self, requirements: Iterable[Requirement]) -> Mapping[tuple[str, str], str]:
         """Return, by requirement and release, why figures of this run alone may not hold beside earlier files."""
-        return unaccounted(requirements, self._beside, self._earlier)
+        return reasons_unverified(requirements, self._beside, self._earlier)
 
     def _joined(self, subjects: Sequence[Subject]) -> tuple[JoinedAudit, ...]:
         original, rows = self.original.stream, self.context.options.partition_rows

@@ -140,7 +140,7 @@ def _measured(node: AuditNode, subject: Subject, context: AuditContext) -> Audit
     return outcome
 
 
-def beside_earlier(result: AuditResult, reasons: Mapping[tuple[str, str], str]) -> AuditResult:
+def add_unverified(result: AuditResult, reasons: Mapping[tuple[str, str], str]) -> AuditResult:
     """Return a result that says of which requirements earlier files tell more than was measured.
 
     ``reasons`` are by requirement and release.

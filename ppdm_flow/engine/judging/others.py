@@ -68,7 +68,7 @@ def beside_releases(
     return {n: Beside(tuple(f for m, f in files.items() if m != n), reader) for n in files}
 
 
-def unaccounted(
+def reasons_unverified(
     requirements: Iterable[Requirement], beside: Mapping[str, Beside], before: EarlierFiles | None
 ) -> dict[tuple[str, str], str]:
     """Return, by requirement and release, why figures that do not ask the reader may not hold beside earlier files."""
@@ -80,14 +80,14 @@ def unaccounted(
             continue
         every = requirement.counts_whole_rows
         for name, one in beside.items():
-            if requirement.concerns(name) and one.reader is not None and (every or requirement.told_by):
-                about = None if every else requirement.told_by
-                if why := _why_unaccounted(one.reader, about, before, drawn=not requirement.needs_operator):
+            if requirement.concerns(name) and one.reader is not None and (every or requirement.attributes_concerned):
+                about = None if every else requirement.attributes_concerned
+                if why := _reason(one.reader, about, before, drawn=not requirement.needs_operator):
                     out[requirement.id, name] = why
     return out
 
 
-def _why_unaccounted(reader: RunReader, attributes: frozenset[str] | None, before: EarlierFiles, *, drawn: bool) -> str:
+def _reason(reader: RunReader, attributes: frozenset[str] | None, before: EarlierFiles, *, drawn: bool) -> str:
     if before.unverified:
         return before.unverified
     try:

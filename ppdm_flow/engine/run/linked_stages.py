@@ -12,7 +12,7 @@ from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.engine.candidates.building import SCRATCH, Candidate
 from ppdm_flow.engine.candidates.directory import RunDirectory
-from ppdm_flow.engine.judging.auditing import beside_earlier
+from ppdm_flow.engine.judging.auditing import add_unverified
 from ppdm_flow.engine.judging.others import files_of_people, unpaired
 from ppdm_flow.engine.judging.results import JudgedResults
 from ppdm_flow.engine.ledger.ledger import Ledger, locked_ledger
@@ -105,7 +105,7 @@ def audited_tables(
         }
         graphs = {name: audited.graph for name, audited in tables.items()}
         source = JoinSource(context, originals, LinkedReleases.of_run(plan, originals, graphs))
-        joins = [_beside_earlier(j, written) for j in _audited_joins(source, directory, beside=bool(readers))]
+        joins = [_add_unverified(j, written) for j in _audited_joins(source, directory, beside=bool(readers))]
         yield AuditedTables(context, originals, tables, joins, key)
 
 
@@ -138,14 +138,14 @@ def _audited_joins(source: JoinSource, directory: RunDirectory, *, beside: bool)
             directory.remove(SCRATCH)
 
 
-def _beside_earlier(join: AuditedJoin, written: Mapping[str, WrittenTable]) -> AuditedJoin:
+def _add_unverified(join: AuditedJoin, written: Mapping[str, WrittenTable]) -> AuditedJoin:
     """Say of which requirements earlier releases of the tables tell more than was measured on their join."""
     if join.audited is None:
         return join
     reasons: dict[tuple[str, str], str] = {}
     for name, table in written.items():
-        reasons |= table.builder.unaccounted(restricted(join.join.plan.requirements, name))
-    return replace(join, audited=[beside_earlier(result, reasons) for result in join.audited])
+        reasons |= table.builder.reasons_unverified(restricted(join.join.plan.requirements, name))
+    return replace(join, audited=[add_unverified(result, reasons) for result in join.audited])
 
 
 def _without_files(join: TableJoin) -> TableJoin:

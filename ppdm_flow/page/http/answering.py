@@ -81,7 +81,7 @@ async def _answer(site: Site, route: PageRoute, request: Request) -> Response:
             sent = await held.enter_async_context(_sent(site, route, request, visit))
         turns = [(person, AT_ONCE)]
         if route.hashes:
-            among = await run_in_threadpool(_hashes_among, site, request, visit)
+            among = await run_in_threadpool(_turns_of_hashes, site, request, visit)
             turns = [(f"hash of {person}", 1), *turns, *among, ("hash", HASHES_AT_ONCE)]
         for name, at_once in turns:
             await held.enter_async_context(turn(name, request, at_once=at_once))
@@ -99,7 +99,7 @@ async def _answer(site: Site, route: PageRoute, request: Request) -> Response:
     return ResponseInTurn(response, sending)
 
 
-def _hashes_among(site: Site, request: Request, visit: Visit) -> list[tuple[str, int]]:
+def _turns_of_hashes(site: Site, request: Request, visit: Visit) -> list[tuple[str, int]]:
     """Return the turns among which somebody's hash waits: strangers take no place of people whom the server knows."""
     if visit.user is not None:
         return []

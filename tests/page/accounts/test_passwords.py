@@ -154,7 +154,7 @@ def test_strangers_take_no_turn_of_people_whom_the_server_knows(server):
     def turns_of(address: str, browser: str = "", visit: Visit | None = None) -> list[tuple[str, int]]:
         headers = [(b"cookie", f"{cookies.BROWSER}={browser}".encode())]
         request = Request({"type": "http", "client": (address, 1), "headers": headers})
-        return answering._hashes_among(site, request, visit or site.sessions.visit("none"))
+        return answering._turns_of_hashes(site, request, visit or site.sessions.visit("none"))
 
     strangers = ("hash of strangers", 1)
     assert turns_of("2001:db8:1:2::1") == turns_of("2001:db8:1:ffff::2", "no word of ours")

@@ -168,9 +168,10 @@ class Checks:
         has no state yet, and no longer than a moment.
         """
         stamps = self._stamps()
-        if any(name not in self._kept_for(stamps) for name in _checked(stamps)):
+        known, shown = self._kept_for(stamps), self._shown(stamps)
+        if any(name not in known for name in _checked(stamps)):
             look = self._begun()
-            if any(name not in self._shown(stamps) for name in _checked(stamps)):
+            if any(name not in shown for name in _checked(stamps)):
                 look.join(_MOMENT)
         return self._shown(stamps)
 
