@@ -88,10 +88,10 @@ def _after(
     present, sampled = before.present, before.sampled
     if "drawn" in entry.get("present", {}):
         sampled = True
-    elif "present" in entry:
-        present = (
-            present | _carried(entry["present"]["shown"], None, roles, before) | ({sensitive} if sensitive else set())
-        )
+    elif "present" in entry or sensitive:  # rows whose cells could not be hidden together are dropped
+        hidden = [role for each in entry.values() for role in each.get("hidden", ())]
+        read = entry["present"]["shown"] if "present" in entry else hidden
+        present = present | _carried(read, None, roles, before) | ({sensitive} if sensitive else set())
     return PlaceLineage(columns, frozenset(present), sampled, steps, before.source)
 
 
