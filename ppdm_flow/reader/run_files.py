@@ -138,8 +138,9 @@ def read_files(
     ids = () if hashing is None else (hashing.subject,)
     names = tuple(sorted({*carried, *subject, *ids, *known, *(a for f in files for a in f.decided_by)}))
     pairs = {f.name: _paired(f, names, tuple(lineages[f.name])) for f in files}
-    lacking = _left_out(files, names, hashing, earlier)
-    lefts = [*(left for left, _, _ in pairs.values()), *lacking]
+    in_files = [left for left, _, _ in pairs.values()]
+    lacking = _left_out(files, in_files, names, people, hashing, earlier)
+    lefts = [*in_files, *lacking]
     rows, first = np.unique(np.concatenate([left.rows for left in lefts]), return_index=True)
     original = concat(lefts).take(first)
     ones = [np.ones(len(each), dtype=np.int64) for each in lacking]
@@ -188,23 +189,50 @@ def read_files(
 
 
 def _left_out(
-    files: Sequence[Other], names: Sequence[str], hashing: Hashing | None, earlier: Sequence[KeptFile]
+    files: Sequence[Other],
+    lefts: Sequence[Table],
+    names: Sequence[str],
+    people: People | None,
+    hashing: Hashing | None,
+    earlier: Sequence[KeptFile],
 ) -> list[Table]:
-    """Return the rows of the source where files lack some for a reason; no file may have them.
+    """Return rows of the source that no file may have, where files lack some: ``lefts`` are those that files have.
 
-    Of those that chance left out, a ledger keeps all, and those of people in ``earlier`` files are beside these.
+    A ledger keeps all. Beside ``earlier`` files are those of people in these, and all where somebody is sought among
+    the rows that a file lacks: whose row another file has, or whose other rows are in one.
     """
+    every = next((f.everyone for f in files if f.everyone), None)
     decided = any(f.decided_by for f in files)
     sampled = hashing is not None and any(len(f.left_out_at_random) for f in files)
-    every = next((f.everyone for f in files if f.everyone), None)
     if every is None or not (decided or sampled):
         return []
+    rows = np.unique(np.concatenate([left.rows for left in lefts]))
+    differ = any(
+        not np.isin(rows, np.concatenate([left.rows, file.left_out_at_random])).all()
+        for file, left in zip(files, lefts, strict=True)
+    )
+    if hashing is None and people is None and not differ:
+        return []
     table = concat([Table.of({n: [] for n in names}), *every(names)])
-    if decided or hashing is None or not earlier:
+    keeping = hashing is not None and not earlier
+    if keeping or (decided and (differ or _have_rows(table, rows, people))):
         return [table]
+    if hashing is None:
+        return []
     ids = table[hashing.subject].compact()
-    people = np.append(hashing.people(ids.categories.to_pylist()), [MISSING, MISSING])[ids.codes]
-    return [table.take(np.isin(people, np.concatenate([kept.people for kept in earlier])))]
+    known = np.append(hashing.people(ids.categories.to_pylist()), [MISSING, MISSING])[ids.codes]
+    return [table.take(np.isin(known, np.concatenate([kept.people for kept in earlier])))]
+
+
+def _have_rows(table: Table, rows: RowNumbers, people: People | None) -> bool:
+    """Say whether people of other rows of a table have some of these ``rows`` as well."""
+    if people is None:
+        return False
+    here = np.isin(table.rows, rows)
+    present, lacking = (
+        set(table.take(each)[people.subject].compact().categories.to_pylist()) for each in (here, ~here)
+    )
+    return not present.isdisjoint(lacking)
 
 
 def keep(file: Other, hashing: Hashing, table: str = "") -> KeptFile:
