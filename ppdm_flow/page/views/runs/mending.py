@@ -63,9 +63,12 @@ class _Mender:
         return (*islice(self._steps(check), _MOST), *self._bounds(check))
 
     def _steps(self, check: Check) -> Iterator[Offer]:
-        """Yield a step for each anonymizer that works towards a requirement which no step works towards yet."""
+        """Yield a step for each anonymizer that works towards a requirement which no step works towards yet.
+
+        None where nothing was measured: what cannot be told, such as what earlier releases show, no step changes.
+        """
         parts = check.id.split(".")
-        if parts[0] != "privacy" or _is_served(self._checked(()), check.id):
+        if parts[0] != "privacy" or check.figure is None or _is_served(self._checked(()), check.id):
             return
         for card in plugins("anonymizers"):
             if parts[1] in card.serves and not card.fault:
