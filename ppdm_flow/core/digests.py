@@ -48,8 +48,6 @@ _INSTALLED = (Path(sys.prefix), Path(sys.base_prefix), Path(__file__).parents[1]
 
 
 _SPECIAL, _MEMORY = ("/proc/", "/sys/", "/dev/"), "/dev/shm/"  # noqa: S108  # a folder for ordinary files
-
-
 _PLACE = getattr(os, "O_PATH", os.O_RDONLY | os.O_NONBLOCK)
 """To look at what is there: opening a pipe or a device would have effects."""
 

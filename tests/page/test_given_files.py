@@ -151,6 +151,15 @@ def test_tests_of_a_policy_read_it(server: Server):
     assert "not as it was" not in job.talk
 
 
+def test_tests_of_tests_are_looked_at_once(server: Server):
+    policies, checks = server.folder / "policies", server.site.checks
+    for name, tested in (("a", "b"), ("b", "a")):
+        text = f"policy: {tested}.test.yaml\ntests: {{x: {{data: {{csv: p.csv}}, expect: {{verdict: released}}}}}}\n"
+        (policies / f"{name}.test.yaml").write_text(text)
+    files = files_of(checks, checks.policies.read("a.test.yaml")).files
+    assert {file.name for file in files} == {"a.test.yaml", "b.test.yaml"}
+
+
 def test_nor_of_runs_below_a_folder_of_data(server: Server):
     site = server.site
     checks = replace(site.checks, data=(server.folder,))

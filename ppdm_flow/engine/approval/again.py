@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -40,8 +40,8 @@ from ppdm_flow.engine.streams.stream import Part
 from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.plan.definition import AuditNode, Plan, ReleaseNode
 from ppdm_flow.plan.document import document
-from ppdm_flow.reader.earlier import shows_no_more, unpacked
-from ppdm_flow.sdk.history import History
+from ppdm_flow.reader.earlier import KeptFile, shows_no_more, unpacked
+from ppdm_flow.sdk.history import History, Membership
 
 PlanLoader = Callable[[Path, Mapping[str, tuple[str, ...]]], Plan]
 """Compiles the policy that a run kept, for data with these columns, by table; it reads no data."""
@@ -99,17 +99,24 @@ def judged_again(
     members = {each.held.entry.name: each.held.members for each in known}
     histories = beside(known, members, before)
     new = [e for e in ledger.store.entries() if not e.generated and e.number not in private.known | frozenset(own)]
+    packed = [each.held.members.packed_file for each in known if each.held.members is not None] if new else []
+    files = [unpacked("", data) for data in packed if data]
     for each in known:
-        yield from _told_more(plan, each, [e for e in new if _shows_more(plan, ledger.store, e, each, known)])
+        yield from _told_more(plan, each, ledger.store, new, files)
     yield from _measured(run_dir, plan, known, histories, today)
 
 
-def _told_more(plan: Plan, known: _HeldCandidate, others: Sequence[Entry]) -> Iterator[Diagnostic]:
-    """Yield a fault for each of the ``others``, which show something else of the people of a held release."""
+def _told_more(
+    plan: Plan, known: _HeldCandidate, store: LedgerStore, others: Iterable[Entry], files: Sequence[KeptFile]
+) -> Iterator[Diagnostic]:
+    """Yield a fault for each of the ``others`` that shows something else of people than the ``files`` of their run."""
     bound = [r.id for r in plan.requirements if _depends_on_others(r) and r.concerns(known.release.name)]
     if not bound or known.generated:
         return
+    own = None if plan.ledger is None or plan.ledger.subject is None else known.held.members
     for entry in others:
+        if not _shows_more(store, entry, own, files):
+            continue
         text = (
             f"release `{known.release.name}`: release no. {entry.number} shows something else of its people, so"
             f" nobody knows whether {', '.join(f'`{id_}`' for id_ in bound)} would still hold beside it"
@@ -122,24 +129,19 @@ def _depends_on_others(requirement: Requirement) -> bool:
     return bool(requirement.attributes_concerned or requirement.counts_whole_rows) and not requirement.successive
 
 
-def _shows_more(
-    plan: Plan, store: LedgerStore, entry: Entry, known: _HeldCandidate, run: Sequence[_HeldCandidate]
-) -> bool:
-    """Say whether a release shows, or lacks, anything of the people of a held one otherwise than each file of its run.
+def _shows_more(store: LedgerStore, entry: Entry, own: Membership | None, files: Sequence[KeptFile]) -> bool:
+    """Say whether a release shows, or lacks, anything of one's ``own`` people otherwise than each file of their run.
 
-    The run was judged with all its files beside one another: another copy of one of them tells nothing.
+    The run was judged with all its ``files`` beside one another: another copy of one of them tells nothing.
     """
-    own = known.held.members
-    if plan.ledger is None or plan.ledger.subject is None or own is None or entry.people is None:
+    if own is None or entry.people is None:
         return True
     data = store.packed_file(entry)
     if not (data and own.packed_file):
         return bool(np.isin(store.members(entry).subjects, own.subjects).any())
-    other = unpacked("", data)
-    if not np.isin(other.people, unpacked("", own.packed_file).people).any():
-        return False
-    files = [each.held.members.packed_file for each in run if each.held.members is not None]
-    return not any(shows_no_more(other, unpacked("", each)) for each in files if each)
+    other, mine = unpacked("", data), unpacked("", own.packed_file)
+    has_some = np.isin(other.people, mine.people).any()  # those whom it lacks as well
+    return bool(has_some) and not any(shows_no_more(other, file) for file in files)
 
 
 def _measured(

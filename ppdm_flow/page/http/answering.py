@@ -72,6 +72,7 @@ async def _answer(site: Site, route: PageRoute, request: Request) -> Response:
     person = f"address {network(request.client.host if request.client else '')}"
     async with turn_of_address(request.client):
         visit = await run_in_threadpool(site.sessions.visit, word or new_word())
+        hashes = await run_in_threadpool(_turns_of_hashes, site, request, visit) if route.hashes else []
     if visit.user is not None:
         person = f"account {visit.user.id}"
     PERSON.set(person)
@@ -81,8 +82,7 @@ async def _answer(site: Site, route: PageRoute, request: Request) -> Response:
             sent = await held.enter_async_context(_sent(site, route, request, visit))
         turns = [(person, AT_ONCE)]
         if route.hashes:
-            among = await run_in_threadpool(_turns_of_hashes, site, request, visit)
-            turns = [(f"hash of {person}", 1), *turns, *among, ("hash", HASHES_AT_ONCE)]
+            turns = [(f"hash of {person}", 1), *turns, *hashes, ("hash", HASHES_AT_ONCE)]
         for name, at_once in turns:
             await held.enter_async_context(turn(name, request, at_once=at_once))
         response = await run_in_threadpool(_response, site, route, request, visit, sent)

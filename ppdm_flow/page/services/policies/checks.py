@@ -112,7 +112,7 @@ class TextReach:
 
 
 @dataclass(frozen=True, slots=True)
-class _Look:
+class _StampedState:
     """What was found in a file when it was looked at last."""
 
     number: int
@@ -134,7 +134,7 @@ class Checks:
     hidden: tuple[Path, ...] = ()
     today: Callable[[], date] = utc_today
     _kept: tuple[Mapping[str, _Stamp], Mapping[str, State | None]] = ({}, {})
-    _last: dict[str, _Look] = field(default_factory=dict)
+    _last: dict[str, _StampedState] = field(default_factory=dict)
     _looks: Iterator[int] = field(default_factory=lambda: count(1))
     _slow: set[str] = field(default_factory=set)
     _looking: threading.Thread | None = None
@@ -203,7 +203,9 @@ class Checks:
                 found = {some[0]: None} if alone and (is_first or left >= CHECKS.seconds) else {}
                 self._slow.update(some)
             self._kept = stamps, {**self._kept_for(stamps), **found}
-            self._last.update({name: _Look(next(self._looks), stamps[name], state) for name, state in found.items()})
+            self._last.update(
+                {name: _StampedState(next(self._looks), stamps[name], state) for name, state in found.items()}
+            )
             names = [name for name in names if name not in found]
             is_first = False
 
@@ -298,11 +300,13 @@ def _files(checked: DraftCheck, home: Path) -> set[str]:
 
 
 def _tested(kind: FileKind, path: Path, text: str) -> set[str]:
-    """Return the policy that tests are about."""
+    """Return the policy that tests are about, with every file that says what it means."""
     if kind is not FileKind.TESTS:
         return set()
     policy = load_tests(path, Library(texts={path: text})).policy
-    return {os.path.abspath(policy)} if policy.is_file() else set()  # noqa: PTH100  # as above
+    if not policy.is_file():
+        return set()
+    return {os.path.abspath(policy)} | _files(check_draft(policy, _text(policy), utc_today), policy.parent)  # noqa: PTH100  # as above
 
 
 def _opened(checked: DraftCheck) -> Iterator[str]:

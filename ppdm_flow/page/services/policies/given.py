@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
 
-from ppdm_flow.api.loading.kinds import FileKind
 from ppdm_flow.core.digests import digest, marks_of
 from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.services.bounded import CHECKS, TOO_LONG, LimitExceededError
@@ -49,11 +48,6 @@ def files_of(checks: Checks, policy: PolicyText) -> GivenFiles:
         raise RefusalError("policies.many_files", 400, most=_MOST_FILES)
     open_to_jobs = [Path(file) for file in checked.files if file in checked.opened or checks.is_open_to_jobs(file)]
     files = {**CHECKS.run(marks_of, open_to_jobs), own: policy.digest}
-    if checked.kind is FileKind.TESTS:
-        below = (file for file in open_to_jobs if file != own and file.is_relative_to(checks.policies.folder))
-        for tested in below:
-            name = tested.relative_to(checks.policies.folder).as_posix()
-            files |= files_of(checks, checks.policies.read(name)).files
     said = checks.policies.identity(policy.name).name or own.stem
     name = said if checked.plan is None else checked.plan["policy"]
     return GivenFiles(files, tuple(map(Path, checked.opened)), name)

@@ -191,9 +191,10 @@ class Tables:
         if answer != Answer.DONE:
             shutil.rmtree(place, ignore_errors=True)
             return _PROGRESS.get(answer, Progress.FAILED)
+        copy = self._folder / key
         with self._removing:
-            self._remove([damaged for damaged in (self._folder / key,) if damaged.exists()])
-            place.rename(self._folder / key)
+            self._remove([copy] if copy.exists() else [])  # one that was damaged
+            place.rename(copy)
         return None
 
     def _made(self, task: Task) -> Answer:
