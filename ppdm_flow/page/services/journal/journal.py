@@ -284,7 +284,7 @@ class Journal:
         """Whether the journal goes on from an earlier ``Entry.head``. Raises ValueError where the text is none."""
         match = _HEAD.fullmatch(head.strip())
         if match is None:
-            raise ValueError(f"a head is a number and 64 hexadecimal digits, and {len(head)} other characters were given")
+            raise ValueError(f"a head is a number and 64 hexadecimal digits, and no text of {len(head)} characters")
         row = self._database.row("SELECT chain FROM journal WHERE number = ?", int(match[1]))
         return row is not None and row["chain"] == match[2]
 
