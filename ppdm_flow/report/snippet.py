@@ -32,7 +32,7 @@ def lines_of(text: str) -> list[str]:
 
 def printable(text: str) -> str:
     """Return a text in which nothing can move the cursor or turn the direction of writing."""
-    return "".join(_cell(c)[0] for c in text)
+    return visible_line(text.replace("\t", " " * TAB))
 
 
 def mark_line(line: str, column: int, end: int, width: int = WIDTH) -> MarkedLine:

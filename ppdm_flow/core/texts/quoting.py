@@ -42,6 +42,7 @@ def of_chart(chart: Chart) -> tuple[str, ...]:
 LONGEST = 64
 """Characters that are compared at once; of a longer value its beginning is looked for first."""
 _TOKEN = re.compile(r"[^\W_]+|[^\w\s]|_")
+_LETTER = re.compile(r"[^\W\d_]")
 _PLAIN = re.compile(r"[+-]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?")
 _DIGITS = 6
 """How many digits a value without letters must have to be told from figures, beside a sign between them."""
@@ -70,6 +71,6 @@ def is_telling(value: str) -> bool:
     >>> [is_telling(v) for v in ("HIV", "F", "1,234,567", "2024-01-31", "37")]
     [True, False, False, True, False]
     """
-    if any(sign.isalpha() for sign in value):
+    if _LETTER.search(value):
         return len(value) > 1
     return sum(map(str.isdigit, value)) >= _DIGITS and _PLAIN.fullmatch(value) is None
