@@ -324,10 +324,19 @@ class CandidateSearch:
         return table.assign(**{GUESS: np.arange(len(table))})
 
     def tells_nothing(self, g: int, f: int) -> bool:
-        """Whether any row of one file can belong to any row of the other, with the same chance."""
+        """Whether any row of one file can belong to any row of the other, with the same chance.
+
+        Files that both tell of the sensitive attribute tell more: each limits what somebody may have by the other.
+        """
+        if all(self._tells(each) for each in (g, f)):
+            return False
         pair = self.pairings[g, f]
         parts = int(pair.one.max(initial=-1)) + 1, int(pair.other.max(initial=-1)) + 1
         return len(self._possible_pairs(g, f)) == parts[0] * parts[1] and len(np.unique(pair.pairs["start"])) <= 1
+
+    def _tells(self, f: int) -> bool:
+        """Whether a column of a file carries the sensitive attribute."""
+        return any(self.question.sensitive in c.carries and not c.virtual for c in self.files[f].columns)
 
     def _possible_pairs(self, g: int, f: int) -> pd.DataFrame:
         pair = self.pairings[g, f]

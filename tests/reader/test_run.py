@@ -111,6 +111,14 @@ def test_rows_that_may_all_belong_together_tell_something_by_their_chances() -> 
     assert told.linked == {"one": ("other",), "other": ("one",)}
 
 
+@pytest.mark.parametrize(("attribute", "linked"), [("s", True), ("b", False)])
+def test_a_file_limits_what_another_tells_of_a_secret(attribute: str, linked: bool) -> None:
+    """Whoever has one of the values of ``s`` that a label covers is told of by the file that shows it."""
+    label = release("label", SOURCE, range(4), {"label": (made_of(attribute), [*"mmmm"])})
+    told = RunReader([shown("plain", "a", "s", attribute), label], None, Nulls.OWN_CATEGORY).together("a", "s")
+    assert (told is not None) == linked
+
+
 def test_a_single_file_without_more_to_tell_is_not_read() -> None:
     """It would be refused: its rows go by sets of items."""
     file = release("file", SOURCE, [0], {"b": (made_of("b", "items"), ["1"])}, decided_by=frozenset("b"))

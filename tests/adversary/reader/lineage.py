@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -36,8 +36,11 @@ def recorded() -> dict[str, Any]:
     return json.loads(RECORD.read_text(encoding="utf-8"))
 
 
-def lineage(policy: Mapping[str, Any]) -> dict[str, PlaceLineage]:
-    """The lineage at the source and after each step. Raises KeyError where twins saw no step of a shape."""
+def lineage(policy: Mapping[str, Any], hiding: Collection[tuple[str, str]] | None = None) -> dict[str, PlaceLineage]:
+    """The lineage at the source and after each step. Raises KeyError where twins saw no step of a shape.
+
+    ``hiding`` are the steps and columns after which some cell is hidden; None where that is not known.
+    """
     sources = {n: t["attributes"] for n, t in policy.get("tables", {}).items()} or {"source": policy["attributes"]}
     places = {
         place: PlaceLineage({n: ReleasedColumn(n, frozenset({n})) for n in attributes}, source=place)
@@ -45,6 +48,9 @@ def lineage(policy: Mapping[str, Any]) -> dict[str, PlaceLineage]:
     }
     for name, step in policy["steps"].items():
         places[name] = _after(name, step["use"], step["with"], places[step["input"]], policy)
+        if hiding is not None:
+            shown = {n: c if (name, n) in hiding else replace(c, hidden=None) for n, c in places[name].columns.items()}
+            places[name] = replace(places[name], columns=shown)
     for step in policy["steps"].values():
         if "tables" in policy and step["use"] == "pseudonymize" and _subject(policy) in step["with"]["attributes"]:
             places = {n: _with_key(place, _subject(policy), step["with"]) for n, place in places.items()}

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import yaml
 
-from adversary.reader.files import MISSING
+from adversary.reader.files import MISSING, SUPPRESSED
 from adversary.reader.policies import KEY, Row
 from ppdm_flow.api.loading.bindings import plan_for_data
 from ppdm_flow.cli.main import main
@@ -37,7 +37,8 @@ NUMBER = "row_number"
 class Outcome:
     """What a run says: its verdict (``refused`` with codes), what was measured, and the rows of each release.
 
-    ``releases`` has, for each release, source rows and cells; ``places`` the source rows that are left after each step.
+    ``releases`` has, for each release, source rows and cells; ``places`` the source rows that are left after each step,
+    and ``hiding`` the steps and columns after which some cell is hidden, or None; linked tables have neither.
     """
 
     verdict: str
@@ -45,6 +46,7 @@ class Outcome:
     measured: tuple[RequirementResult | ReportedRequirement, ...] = ()
     releases: dict[str, list[tuple[int, dict[str, Any]]]] = field(default_factory=dict)
     places: dict[str, set[int]] = field(default_factory=dict)
+    hiding: frozenset[tuple[str, str]] | None = None
 
 
 @dataclass(frozen=True)
@@ -67,11 +69,14 @@ def run_policy(policy: Mapping[str, Any], rows: Sequence[Row]) -> Outcome:
         _write(home, policy, {"data": rows})
         releases: dict[str, list[tuple[int, dict[str, Any]]]] = {}
         places: dict[str, set[int]] = {}
+        hiding: set[tuple[str, str]] = set()
 
         def look(candidates: Sequence[Candidate], graph: Graph) -> None:
             releases.update({c.release.name: _released_rows(c, graph) for c in candidates})
             for place, stream in graph.streams.items():
-                places[place] = {int(r) for p in stream.parts([]) for r in p.table.rows}
+                tables = [part.table for part in stream.parts()]
+                places[place] = {int(r) for table in tables for r in table.rows}
+                hiding.update((place, n) for table in tables for n in table.names if SUPPRESSED in table[n].texts())
 
         try:
             context = RunContext(plan_for_data(home / "policy.yaml", {}, None).plan, RunOptions(workers=1))
@@ -79,14 +84,14 @@ def run_policy(policy: Mapping[str, Any], rows: Sequence[Row]) -> Outcome:
         except PpdmError as error:
             codes = dict.fromkeys(d.code for d in error.diagnostics if d.severity == "error")
             return Outcome("refused", tuple(codes))
-        return Outcome(outcome.verdict, (), outcome.requirements, releases, places)
+        return Outcome(outcome.verdict, (), outcome.requirements, releases, places, frozenset(hiding))
 
 
 def run_linked_policy(policy: Mapping[str, Any], tables: Mapping[str, Sequence[Row]]) -> Outcome:
     """Carry out a policy of linked tables by the command line: as it is, and for its files once more.
 
     The second run has no requirements, so that it releases what it makes, and an attribute with the number of each row.
-    No step here fits itself to requirements, and draws are the same in both runs. ``places`` is empty.
+    No step here fits itself to requirements, and draws are the same in both runs.
     """
     os.environ.setdefault(KEY, "a key of at least sixteen bytes")
     with TemporaryDirectory(prefix="reader-") as folder:

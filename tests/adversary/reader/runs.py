@@ -84,14 +84,16 @@ def _by_people_alone(case: Case, prepared: PreparedFiles) -> bool:
 
 def released_files(case: Case, outcome: Outcome) -> PreparedFiles:
     """The files of a run as the reader sees them."""
-    places = lineage(case.policy)
+    places = lineage(case.policy, outcome.hiding)
     source = [{n: v or None for n, v in row.items()} for row in case.rows]
     subject = next((n for n, a in attributes_of(case.policy).items() if a["role"] == "subject"), None)
     files = []
     for name, rows in outcome.releases.items():
         place = places[case.policy["releases"][name]["from"]]
         origins = _origins(case, place.source)
-        gone = set(range(len(origins))) - {i for i, _ in rows} if case.tables else _dropped(case.policy, place, outcome)
+        by_chance, gone = _left_out(case.policy, place, outcome)
+        if case.tables:
+            gone = set(range(len(origins))) - {i for i, _ in rows}
         absent = [origins[i] for i in sorted(gone)]
         columns = [_column(n, place, [cells[n] for _, cells in rows]) for n in (rows[0][1] if rows else {})]
         refers = case.policy.get("tables", {}).get(place.source, {}).get("refers", {})
@@ -102,7 +104,7 @@ def released_files(case: Case, outcome: Outcome) -> PreparedFiles:
                 [ReleasedRow(origins[i], dict(cells)) for i, cells in rows],
                 absent,
                 place.present if absent else None,
-                place.sampled,
+                bool(by_chance),
                 table=place.source,
                 refers=tuple(refers.values()),
             )
@@ -231,15 +233,15 @@ def _column(name: str, place: PlaceLineage, cells: Collection[Any]) -> ReleasedC
     return replace(column, name=name, hidden=hidden)
 
 
-def _dropped(policy: Mapping[str, Any], place: PlaceLineage, outcome: Outcome) -> set[int]:
-    """The source rows that steps other than samples left out."""
-    gone, here = set(), outcome.places[place.source]
+def _left_out(policy: Mapping[str, Any], place: PlaceLineage, outcome: Outcome) -> tuple[set[int], set[int]]:
+    """The source rows that samples left out, and those that other steps did. Linked tables have neither here."""
+    by_chance, gone = set[int](), set[int]()
+    here = outcome.places.get(place.source, set())
     for step in place.steps:
-        after = outcome.places[step]
-        if policy["steps"][step]["use"] != "sample":
-            gone |= here - after
+        after = outcome.places.get(step, set())
+        (by_chance if policy["steps"][step]["use"] == "sample" else gone).update(here - after)
         here = after
-    return gone
+    return by_chance, gone
 
 
 def family(comparison: Comparison, judgement: Judgement) -> str:
